@@ -31,9 +31,9 @@ func generatedTarget(_ name: String) -> Target {
 let generatedTypes = ["Apart", "Features", "Names", "Newer", "Older", "Replies"]
 
 let protocols = [
-    "AMQP", "Checksums", "ErlangPacket1", "ErlangPacket2", "ErlangPacket4", "GT06", "Goim", "IDFirst", "MQTT",
-    "MagicHeader", "Modbus", "Pomelo", "QSIOP", "Scene", "ServiceCommand", "ShortStrings", "Skynet", "Telemetry",
-    "TwoByteHeader",
+    "AMQP", "Checksums", "Envelope", "ErlangPacket1", "ErlangPacket2", "ErlangPacket4", "GT06", "Goim", "HTTP2",
+    "Headers", "IDFirst", "JTT808", "MQTT", "MagicHeader", "Modbus", "Pomelo", "QSIOP", "Scene", "ServiceCommand",
+    "Shapes", "ShortStrings", "Skynet", "Telemetry", "TwoByteHeader", "Zabbix",
 ]
 
 /// The test targets that are built: all, or those that this variable names. The gate's sanitizers run only some of them,
@@ -130,7 +130,8 @@ let package = Package(
         .testTarget(
             name: "WirelineGeneratorTests",
             dependencies: [
-                "WirelineGenerator", "WirelineSchema", "WirelineCodec", "Scene", "TestingSupport", "AllocationCounter",
+                "WirelineGenerator", "WirelineSchema", "WirelineCodec", "Scene", "HTTP2", "TestingSupport",
+                "AllocationCounter",
             ] + generatedTypes.map { .init(stringLiteral: $0) },
             exclude: ["Golden"], swiftSettings: usual),
         .testTarget(
@@ -179,7 +180,7 @@ let package = Package(
             name: "WirelineTestingTests",
             dependencies: [
                 "WirelineTesting", "Wireline", "WirelineTransport", "WirelineCodec", "Scene", "Goim", "Features",
-                "TestingSupport",
+                "Headers", "TestingSupport",
             ], swiftSettings: usual),
         .testTarget(
             name: "WirelineTests",

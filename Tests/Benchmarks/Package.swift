@@ -34,7 +34,7 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "CLimit", "BenchmarkSupport",
+                "CLimit", "BenchmarkSupport", "Varying",
                 .product(name: "WirelineCodec", package: "wireline"),
                 .product(name: "WirelineWebSocket", package: "wireline"),
                 .product(name: "Scene", package: "wireline"),
@@ -50,6 +50,9 @@ let package = Package(
             plugins: [.plugin(name: "WirelinePlugin", package: "wireline")]),
         .target(
             name: "SequencedLoad", dependencies: [.product(name: "WirelineCodec", package: "wireline")],
+            swiftSettings: usual, plugins: [.plugin(name: "WirelinePlugin", package: "wireline")]),
+        .target(
+            name: "Varying", dependencies: [.product(name: "WirelineCodec", package: "wireline")],
             swiftSettings: usual, plugins: [.plugin(name: "WirelinePlugin", package: "wireline")]),
         .executableTarget(
             name: "NetworkBenchmarks",

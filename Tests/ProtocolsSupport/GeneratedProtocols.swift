@@ -2,13 +2,17 @@
 
 import AMQP
 import Checksums
+import Envelope
 import ErlangPacket1
 import ErlangPacket2
 import ErlangPacket4
 import Features
 import GT06
 import Goim
+import HTTP2
+import Headers
 import IDFirst
+import JTT808
 import MQTT
 import MagicHeader
 import Modbus
@@ -16,21 +20,24 @@ import Pomelo
 import QSIOP
 import Scene
 import ServiceCommand
+import Shapes
 import ShortStrings
 import Skynet
 import Telemetry
 package import TestingSupport
 import TwoByteHeader
 package import WirelineCodec
+import Zabbix
 
 extension ProtocolFolder {
     /// What the plugin made of each folder.
     package static let generated: [any PacketProtocol.Type] = [
-        AMQPProtocol.self, ChecksumsProtocol.self, ErlangPacket1Protocol.self, ErlangPacket2Protocol.self,
-        ErlangPacket4Protocol.self, GT06Protocol.self, GoimProtocol.self, IDFirstProtocol.self, MQTTProtocol.self,
-        MagicHeaderProtocol.self, ModbusProtocol.self,
-        PomeloProtocol.self, QSIOPProtocol.self, SceneProtocol.self, ServiceCommandProtocol.self,
-        ShortStringsProtocol.self, SkynetProtocol.self, TelemetryProtocol.self, TwoByteHeaderProtocol.self,
+        AMQPProtocol.self, ChecksumsProtocol.self, EnvelopeProtocol.self, ErlangPacket1Protocol.self,
+        ErlangPacket2Protocol.self, ErlangPacket4Protocol.self, GT06Protocol.self, GoimProtocol.self,
+        HTTP2Protocol.self, HeadersProtocol.self, IDFirstProtocol.self, JTT808Protocol.self,
+        MQTTProtocol.self, MagicHeaderProtocol.self, ModbusProtocol.self, PomeloProtocol.self, QSIOPProtocol.self,
+        SceneProtocol.self, ServiceCommandProtocol.self, ShapesProtocol.self, ShortStringsProtocol.self,
+        SkynetProtocol.self, TelemetryProtocol.self, TwoByteHeaderProtocol.self, ZabbixProtocol.self,
     ]
 
     /// What the plugin made of this folder.

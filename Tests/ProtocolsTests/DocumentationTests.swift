@@ -107,6 +107,7 @@ struct DocumentationTests {
         let titles = structure.elements("h3").map(\.wholeText)
         let declared =
             ["Packet layout"] + description.messages.map(\.name) + description.structures.map(\.name)
+            + description.unions.map(\.name)
             + description.enumerations.map(\.name) + description.flagSets.map(\.name)
         #expect(titles.sorted() == declared.sorted())
     }
@@ -146,6 +147,7 @@ extension ProtocolDescription {
     private func hasSensitiveValues(_ type: TypeDescription) -> Bool {
         switch type {
         case .structure(let index): structures[index].fields.contains(where: \.isSensitive)
+        case .union(let index): unions[index].arms.contains { $0.field?.isSensitive == true }
         case .list(let element, _), .fixedList(let element, _): hasSensitiveValues(element)
         default: false
         }

@@ -17,9 +17,18 @@ struct ErlangValues {
 
     /// The header of a line, or only the part that a caller can set.
     func header(of line: JSONValue, onlySettable: Bool) -> ErlangTerm {
-        let members = zip(description.layout.fields, naming.packetFields).compactMap {
-            field, name -> (ErlangTerm, ErlangTerm)? in
+        let members = zip(description.layout.fields.enumerated(), naming.packetFields).compactMap {
+            item, name -> (ErlangTerm, ErlangTerm)? in
+            let field = item.element
             guard let value = line["header"]?[field.name], field.isSettable || !onlySettable else { return nil }
+            if let type = description.packetFieldType(item.offset), let term = try? term(value, type) {
+                return (.atom(name), term)
+            }
+            switch (field.format, value) {
+            case (.text, .string(let text)), (.digits, .string(let text)): return (.atom(name), .text(text))
+            case (.bytes, .string(let text)): return (.atom(name), .binary((try? Base64.decode(text)) ?? []))
+            default: break
+            }
             if case .boolean(let isTrue) = value { return (.atom(name), .atom("\(isTrue)")) }
             return (.atom(name), .integer(value.wideInteger))
         }
@@ -48,7 +57,7 @@ struct ErlangValues {
 
     private func record(_ fields: [FieldDescription], _ name: String, _ json: JSONValue) throws -> [ErlangTerm] {
         try [.atom(name)]
-            + fields.map { field in
+            + fields.filter(\.hasValue).map { field in
                 guard let value = json[field.name] else { return .atom("undefined") }
                 return try term(value, field.type)
             }
@@ -58,8 +67,8 @@ struct ErlangValues {
         switch (type, value) {
         case (.integer, _), (.varint, _): return .integer(value.wideInteger)
         case (.float32, _), (.float64, _): return try float(value, type)
-        case (.boolean, .boolean(let isTrue)): return .atom("\(isTrue)")
-        case (.string, .string(let text)), (.digits, .string(let text)): return .text(text)
+        case (.boolean, .boolean(let isTrue)), (.bit, .boolean(let isTrue)): return .atom("\(isTrue)")
+        case (.string, .string(let text)), (.utf16, .string(let text)), (.digits, .string(let text)): return .text(text)
         case (.bytes, .string(let text)): return .binary(try Base64.decode(text))
         case (.properties, .object(let members)):
             return .list(
@@ -71,12 +80,28 @@ struct ErlangValues {
             return name(value, description.enumerations[index].cases, naming.enumerations[index].cases)
         case (.flags(let index, _), .array(let items)):
             return .list(items.map { name($0, description.flagSets[index].cases, naming.flagSets[index].cases) })
+        case (.sized(let content, _), _): return try term(value, content)
         case (.structure(let index), _):
             return .tuple(try record(description.structures[index].fields, naming.structures[index].name, value))
+        case (.union(let index), .object(let members)):
+            return try union(members, description.unions[index], naming.unions[index].cases)
         case (.fixedList(let element, _), .array(let items)), (.list(let element, _), .array(let items)):
             return .list(try items.map { try term($0, element) })
         default: throw NoTerm()
         }
+    }
+
+    private func union(
+        _ members: [JSONValue.Member], _ union: UnionDescription, _ atoms: [String]
+    ) throws -> ErlangTerm {
+        guard let member = members.first, let index = union.arms.firstIndex(where: { $0.name == member.name }) else {
+            throw NoTerm()
+        }
+        let (arm, atom) = (union.arms[index], ErlangTerm.atom(atoms[index]))
+        guard let field = arm.field else { return atom }
+        guard arm.tag == nil else { return .tuple([atom, try term(member.value, field.type)]) }
+        guard let tag = member.value["tag"], let bytes = member.value["bytes"] else { throw NoTerm() }
+        return .tuple([atom, try term(tag, union.tag), try term(bytes, field.type)])
     }
 
     private func name(

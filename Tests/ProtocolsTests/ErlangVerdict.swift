@@ -56,6 +56,7 @@ extension CodecError.Reason {
         case .varintNotShortest: .atom("varint_not_shortest")
         case .invalidBoolean(let byte): tuple("invalid_boolean", Int(byte))
         case .invalidUTF8(let fault): .tuple([.atom("invalid_utf8"), .atom(fault.erlang)])
+        case .invalidUTF16: .atom("invalid_utf16")
         case .invalidDigit(let byte): tuple("invalid_digit", Int(byte))
         case .missingTerminator: .atom("missing_terminator")
         case .trailingBytes(let count): tuple("trailing_bytes", count)
@@ -65,7 +66,7 @@ extension CodecError.Reason {
             // The value may be one that no double can represent.
             .tuple([.atom("float_out_of_range"), .atom("value"), .float(minimum), .float(maximum)])
         case .tooLong(let count, let limit): tuple("too_long", count, limit)
-        case .unknownCase(let value): tuple("unknown_case", value)
+        case .unknownCase(let value), .unknownTag(let value): tuple("unknown_case", value)
         case .duplicateKey(let key): .tuple([.atom("duplicate_key"), .text(key)])
         case .invalidProperty(let text): .tuple([.atom("invalid_property"), .text(text)])
         case .lengthTooSmall(let length, let minimum): tuple("length_too_small", length, minimum)

@@ -76,7 +76,7 @@ struct GeneratedErlangTests {
         var description = try ProtocolFolder.named("Scene").translator.description
         description.layout = .random(using: &random)
         description.options.maximumPacketByteCount = [200, 70_000, 1 << 20].randomElement(using: &random)!
-        let id = UInt64.random(in: 0...description.layout.maximumMessageID, using: &random)
+        let id = description.layout.randomMessageID(using: &random)
         for index in description.messages.indices { description.messages[index].id = id }
         let translator = PacketTranslator(description)
         let judge = ErlangJudge(translator, nil)

@@ -22,30 +22,55 @@ struct RandomLines {
         let sender = pick(Sender.allCases.filter(message.senders.contains))
         let optionalCount = message.fields.count { $0.presence == .optional }
         let setCount = Int.random(in: 0...optionalCount, using: &random)
+        let header = header(of: message)
+        let fields = object(message.fields, numbers(header), settingOptionals: setCount, depth: 0)
         var members = [
-            JSONValue.Member("message", .string(message.name)),
-            JSONValue.Member("header", header()),
-            JSONValue.Member("fields", object(message.fields, settingOptionals: setCount, depth: 0)),
+            JSONValue.Member("message", .string(message.name)), JSONValue.Member("header", header),
+            JSONValue.Member("fields", fields),
         ]
-        let canTrail = description.options.keepsTrailingBytes && setCount == optionalCount && !endsOpen(message)
+        let canTrail = BodyPlan.End(of: message, in: description) == .kept && setCount == optionalCount
         if canTrail, flip(4) { members.append(JSONValue.Member("trailing", .string(hex(upTo: 20)))) }
         return (sender, .object(members))
     }
 
-    private func endsOpen(_ message: MessageDescription) -> Bool {
-        switch message.fields.last?.type {
-        case .string(.rest), .bytes(.rest), .list(_, .rest), .properties: true
-        default: false
+    /// A header with only those fields that are there, in which some length is.
+    private mutating func header(of message: MessageDescription) -> JSONValue {
+        let layout = description.layout
+        guard layout.hasConditions else { return anyHeader(of: message) }
+        for _ in 0..<20 {
+            guard case .object(let members) = anyHeader(of: message),
+                let presence = try? layout.presence(id: message.id, header: values(of: members, message))
+            else { continue }
+            // What a field that fits itself takes depends on the payload: then no field with a condition is set.
+            let isOpen = layout.fitting.map { name, _ in !members.contains { $0.name == name } } ?? false
+            let present = zip(layout.fields, presence).filter { $0.1 && (!isOpen || $0.0.condition == nil) }.map(\.0)
+            guard isOpen || present.contains(where: \.role.isLength) || message.fields.isEmpty else { continue }
+            return .object(members.filter { member in present.contains { $0.name == member.name } })
         }
+        return .object([])
     }
 
-    private mutating func header() -> JSONValue {
+    /// The values of a header in JSON, and of those that a message fixes.
+    private func values(of members: [JSONValue.Member], _ message: MessageDescription) -> PacketHeader {
+        let translator = PacketTranslator(description)
+        var header = description.fixedHeader(of: message) ?? PacketHeader()
+        for member in members {
+            guard let index = description.layout.fields.firstIndex(where: { $0.name == member.name }) else { continue }
+            header[value: member.name] = try? translator.value(of: member.value, inPacketField: index)
+        }
+        return header
+    }
+
+    private mutating func anyHeader(of message: MessageDescription) -> JSONValue {
         var members: [JSONValue.Member] = []
-        for field in description.layout.fields where flip(2) {
+        for (index, field) in description.layout.fields.enumerated() where flip(2) {
+            // Another value than the message's own is refused, which is seldom wanted.
+            if message.headerValues.contains(where: { $0.field == index }), !flip(10) { continue }
             switch field.role {
-            case .value, .sequence:
-                let value: JSONValue =
-                    field.format == .boolean ? .boolean(flip(2)) : .exact(integer(in: field.format.range))
+            case .value, .fitting, .sequence:
+                let value =
+                    description.packetFieldType(index).map { self.value($0, nil, depth: 0) }
+                    ?? value(of: field.format)
                 members.append(JSONValue.Member(field.name, value))
             default: break
             }
@@ -53,15 +78,50 @@ struct RandomLines {
         return .object(members)
     }
 
+    /// Returns the numbers of a header, at which conditions of fields can look.
+    private func numbers(_ header: JSONValue) -> PacketHeader {
+        var numbers = PacketHeader()
+        for (index, field) in description.layout.fields.enumerated() {
+            let usual: TypeDescription = field.format.isBoolean ? .boolean : .integer(.int64, .bigEndian)
+            numbers[field.name] = header[field.name].flatMap {
+                description.number($0, description.packetFieldType(index) ?? usual)
+            }
+        }
+        return numbers
+    }
+
+    private mutating func value(of format: PacketField.Format) -> JSONValue {
+        switch format {
+        case .integer, .varint: .exact(integer(in: format.range))
+        case .boolean, .bit: .boolean(flip(2))
+        case .text(let byteCount, let padding): .string(fixedText(byteCount, padding))
+        case .digits(let byteCount): .string(digits(2 * byteCount))
+        case .bytes(let byteCount): .string(Base64.encode(random.bytes(byteCount)))
+        }
+    }
+
     // MARK: Values
 
-    private mutating func object(_ fields: [FieldDescription], settingOptionals count: Int, depth: Int) -> JSONValue {
+    private mutating func object(
+        _ fields: [FieldDescription], _ header: PacketHeader = PacketHeader(), settingOptionals count: Int, depth: Int
+    ) -> JSONValue {
         var left = count
         var members: [JSONValue.Member] = []
-        for field in fields {
+        // The items of lists that an earlier field counts.
+        var counts: [String: Int] = [:]
+        for field in fields where field.hasValue {
             if field.presence == .optional {
                 guard left > 0 else { continue }
                 left -= 1
+            }
+            if field.presence == .nullable, flip(3) { continue }
+            guard description.isThere(field, among: fields, members, header: header) else { continue }
+            if let fieldCount = field.type.fieldCount, case .list(let element, let extent) = field.type {
+                let count = counts[fieldCount.field] ?? itemCount(limit(extent, field), depth)
+                counts[fieldCount.field] = count
+                let items = (0..<count).map { _ in value(element, nil, depth: depth) }
+                members.append(JSONValue.Member(field.name, .array(items)))
+                continue
             }
             members.append(JSONValue.Member(field.name, value(field.type, field, depth: depth)))
         }
@@ -74,25 +134,62 @@ struct RandomLines {
         case .varint(let format): .exact(integer(in: field?.range ?? format.range))
         case .float32: float(Float.self, field?.floatRange) { Float(bitPattern: UInt32(truncatingIfNeeded: $0)) }
         case .float64: float(Double.self, field?.floatRange) { Double(bitPattern: $0) }
-        case .boolean: .boolean(flip(2))
+        case .boolean, .bit: .boolean(flip(2))
         case .string(.fixed(let byteCount, let padding)): .string(fixedText(byteCount, padding))
+        case .utf16(.fixed(let byteCount, let padding), _): .string(fixedText(byteCount / 2, padding))
+        case .utf16(let extent, _): .string(text(limit(extent, field), isTerminated: extent == .terminated))
         case .digits(let byteCount): .string(digits(2 * byteCount))
+        case .string(.exact(let byteCount)): .string(String(digits(byteCount)))
+        case .bytes(.exact(let byteCount)): .string(Base64.encode(random.bytes(byteCount)))
+        case .sized(.utf16, .exact(let byteCount)): .string(String(digits(byteCount / 2)))
+        case .sized(let content, _): sized(type, content, field, depth: depth)
         case .string(let extent): .string(text(limit(extent, field), isTerminated: extent == .terminated))
         case .bytes(let extent): bytes(limit(extent, field), isTerminated: extent == .terminated)
         case .properties: properties()
         case .enumeration(let index, _): enumeration(description.enumerations[index])
         case .flags(let index, _): flags(description.flagSets[index])
         case .structure(let index): structure(description.structures[index], depth: depth)
+        case .union(let index): union(description.unions[index], depth: depth)
         case .fixedList(let element, let count):
             .array((0..<count).map { _ in value(element, nil, depth: depth) })
+        case .list(let element, .until(let terminator)):
+            .array(items(element, until: terminator, count: itemCount(limit(.until(terminator), field), depth), depth))
         case .list(let element, let extent):
             .array((0..<itemCount(limit(extent, field), depth)).map { _ in value(element, nil, depth: depth) })
         }
     }
 
+    /// Items of a list that ends at a byte; now and then one that begins with it, and is refused.
+    private mutating func items(
+        _ element: TypeDescription, until terminator: UInt8, count: Int, _ depth: Int
+    ) -> [JSONValue] {
+        var single = description
+        single.messages[0].fields = [
+            FieldDescription(name: "item", type: element, location: description.messages[0].location)
+        ]
+        let (translator, name) = (PacketTranslator(single), single.messages[0].name)
+        return (0..<count).map { _ in value(element, nil, depth: depth) }.filter { item in
+            let bytes = try? translator.encodePayload(message: name, fields: ["item": item])
+            return bytes?.first != terminator || flip(40)
+        }
+    }
+
+    /// A value inside a number of bytes; a structure of a fixed number of bytes is expected to fit.
+    private mutating func sized(
+        _ type: TypeDescription, _ content: TypeDescription, _ field: FieldDescription?, depth: Int
+    ) -> JSONValue {
+        guard let count = WireSizes(description).itemCount(filling: type) else {
+            let isNeverEmpty = type.fieldCount.map { $0.range.lowerBound > 0 } ?? false
+            return isNeverEmpty && content != content.leaf
+                ? .array([value(content.leaf, nil, depth: depth)]) : value(content, field, depth: depth)
+        }
+        return .array((0..<count).map { _ in value(content.leaf, nil, depth: depth) })
+    }
+
     private func limit(_ extent: TypeDescription.Extent, _ field: FieldDescription?) -> Int {
         var limit = field?.maximumCount ?? .max
         if case .counted(let format, _) = extent { limit = min(limit, format.maximum) }
+        if case .field(let count) = extent { limit = min(limit, count.range.upperBound) }
         return limit
     }
 
@@ -104,6 +201,16 @@ struct RandomLines {
         let optionalCount = structure.fields.count { $0.presence == .optional }
         let setCount = Int.random(in: 0...optionalCount, using: &random)
         return object(structure.fields, settingOptionals: setCount, depth: depth + 1)
+    }
+
+    private mutating func union(_ union: UnionDescription, depth: Int) -> JSONValue {
+        let arm = pick(union.arms)
+        let value: JSONValue =
+            if let field = arm.field { self.value(field.type, field, depth: depth + 1) } else { .null }
+        guard arm.tag == nil else { return .object([JSONValue.Member(arm.name, value)]) }
+        // Now and then a tag that an arm has, which cannot be kept.
+        let tag = self.value(union.tag, nil, depth: depth)
+        return .object([JSONValue.Member(arm.name, ["tag": tag, "bytes": value])])
     }
 
     private mutating func integer(in range: ClosedRange<Int128>) -> Int128 {

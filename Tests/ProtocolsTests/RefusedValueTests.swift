@@ -68,12 +68,12 @@ struct RefusedValue: Sendable, CustomTestStringConvertible {
         RefusedValue("Telemetry", position(latitude: .nan), "Position.latitude: nan is not in -90.0...90.0"),
         RefusedValue(
             "Telemetry", Welcome(time: 0, interval: 0, budget: 100_001), "Welcome.budget: 100001 is not in 1...100000"),
-        RefusedValue("MQTT", Puback(packetID: 0), "Puback.packet_id: 0 is not in 1...65535"),
+        RefusedValue("MQTT", Puback(packetID: 0), "Puback.packetID: 0 is not in 1...65535"),
     ]
 
     private static let lists = [
         RefusedValue(
-            "Modbus", HoldingRegisters(byteCount: 252, registers: Array(repeating: 1, count: 126)),
+            "Modbus", HoldingRegisters(registers: Array(repeating: 1, count: 126)),
             "HoldingRegisters.registers: 126 is over the limit of 125"),
         RefusedValue(
             "Telemetry", hello(address: [1, 2, 3, 4, 5]), "Hello.address: 5 items where there must be 6"),
@@ -97,10 +97,10 @@ struct RefusedValue: Sendable, CustomTestStringConvertible {
             "IDFirst", register(invitedBy: 1, campaign: nil, trailingBytes: [1]),
             "Register.campaign: is not set, but what follows it is"),
         RefusedValue(
-            "MQTT",
-            Connect(
-                protocolName: "MQTT", protocolLevel: 4, flags: .password, keepAlive: 0, clientID: "", password: [1]),
-            "Connect.user_name: is not set, but what follows it is"),
+            "MQTT", connect(hasPassword: true, password: nil), "Connect.password: is not set, but its condition holds"),
+        RefusedValue(
+            "MQTT", connect(hasPassword: false, password: [1]),
+            "Connect.password: is set, but its condition does not hold"),
     ]
 
     // MARK: Messages that are valid except for one field
@@ -114,6 +114,13 @@ struct RefusedValue: Sendable, CustomTestStringConvertible {
     private static func position(latitude: Double = 0, altitude: Int32 = 0) -> Position {
         Position(
             quality: .good, latitude: latitude, longitude: 0, altitude: altitude, speed: 0, gear: .first, alarms: [])
+    }
+
+    private static func connect(hasPassword: Bool, password: [UInt8]?) -> Connect {
+        Connect(
+            protocolName: "MQTT", protocolLevel: 4, hasUserName: true, hasPassword: hasPassword, willRetain: false,
+            willQoS: .atMostOnce, hasWill: false, cleanSession: true, keepAlive: 0, clientID: "", userName: "",
+            password: password)
     }
 
     private static func comment(depth: Int) -> TwoByteHeader.Comment {

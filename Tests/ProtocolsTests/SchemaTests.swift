@@ -25,7 +25,8 @@ struct SchemaTests {
             "@closed", "@count(uint8)", "@count(uint16)", "@count(uint32)", "@count(varint)", "@terminated", "@rest",
             "@little", "@big", "@range", "@max", "@since", "@default", "@max_bytes", "@length(packet)",
             "@length(packet - 2)", "@length(payload)", "@length(rest)", "@constant", "@sequence", "@checksum(crc32)",
-            "@checksum(crc32,", "@checksum(crc32c,", "@checksum(crc16_arc,", "@checksum(crc16_modbus,",
+            "@header", "bit", "uint31", "@checksum(crc32,", "@checksum(crc32c,", "@checksum(crc16_arc,",
+            "@checksum(crc16_modbus,",
             "@checksum(crc16_ccitt_false,", "@checksum(crc16_xmodem,", "@checksum(crc16_kermit,",
             "@checksum(crc16_x25,", "@checksum(adler32, rest)", "@checksum(sum8)", "@checksum(xor8,",
         ])

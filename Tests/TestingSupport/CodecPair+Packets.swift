@@ -59,10 +59,11 @@ extension CodecPair {
     ) -> String? {
         do throws(CodecError) {
             guard let again = try generated.transcode(bytes, from: sender) else { return "written with another ID" }
-            let (general, atOnce) = (try message.encoded(header: [:]), try message.encoded())
+            // Without the packet's header, a field whose condition looks at it may be refused.
+            let (general, atOnce) = (generatedPacket(of: message, header: [:]), generatedPacket(of: message))
             return change("reading again", text(of: message), text(of: again.message))
                 ?? change("writing again", Hexadecimal.text(of: bytes), Hexadecimal.text(of: again.bytes))
-                ?? change("writing at once", Hexadecimal.text(of: general), Hexadecimal.text(of: atOnce))
+                ?? change("writing at once", general, atOnce)
         } catch {
             return "\(type(of: message)) was written, but is not read: \(error)"
         }

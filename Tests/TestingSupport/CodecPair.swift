@@ -57,8 +57,11 @@ public struct CodecPair: Sendable {
     // MARK: Writing
 
     /// The generated code's result of writing a message: the packet in hexadecimal, or the error.
-    public func generatedPacket(of message: any PacketMessage) -> String {
+    ///
+    /// - Parameter header: The header fields to set; nil for the function that sets none.
+    public func generatedPacket(of message: any PacketMessage, header: PacketHeader? = nil) -> String {
         do throws(CodecError) {
+            if let header { return Hexadecimal.text(of: try message.encoded(header: header)) }
             return Hexadecimal.text(of: try message.encoded())
         } catch {
             return error.description

@@ -25,16 +25,19 @@ public struct GeneratedJSON {
     }
 
     private func object(_ value: Any, _ fields: [FieldDescription]) -> JSONValue {
-        let members = zip(fields, Mirror(reflecting: value).children).compactMap { field, child in
+        let members = zip(fields.filter(\.hasValue), Mirror(reflecting: value).children).compactMap { field, child in
             let value: Any = (child.value as? HiddenValue)?.value ?? child.value
             return present(value, field).map { JSONValue.Member(field.name, json($0, field.type)) }
         }
         return .object(members)
     }
 
-    /// The value of a field; nil for an optional one that is not set.
+    /// The value of a field; nil for one that is not set.
     private func present(_ value: Any, _ field: FieldDescription) -> Any? {
-        guard field.presence == .optional else { return value }
+        switch field.presence {
+        case .optional, .when, .nullable: break
+        case .required, .since: return value
+        }
         return Mirror(reflecting: value).children.first?.value
     }
 
@@ -43,17 +46,35 @@ public struct GeneratedJSON {
         case .integer, .varint: integer(value)
         case .float32: float(value as? Float)
         case .float64: float(value as? Double)
-        case .boolean: .boolean(value as? Bool ?? false)
-        case .string, .digits: .string(value as? String ?? "")
+        case .boolean, .bit: .boolean(value as? Bool ?? false)
+        case .string, .utf16, .digits: .string(value as? String ?? "")
         case .bytes: .string(Base64.encode(value as? [UInt8] ?? []))
         case .properties:
             .object((value as? Properties ?? [:]).entries.map { JSONValue.Member($0.key, .string($0.value)) })
         case .enumeration(let index, _): enumeration(rawValue(value), description.enumerations[index])
         case .flags(let index, _): flags(rawValue(value), description.flagSets[index])
         case .structure(let index): object(value, description.structures[index].fields)
+        case .sized(let content, _): json(value, content)
+        case .union(let index): union(value, description.unions[index])
         case .fixedList(let element, _), .list(let element, _):
             .array(Mirror(reflecting: value).children.map { json($0.value, element) })
         }
+    }
+
+    /// The arm of a union, which is found by its name in Swift.
+    private func union(_ value: Any, _ union: UnionDescription) -> JSONValue {
+        func letters(_ name: String) -> String { name.lowercased().filter { $0 != "_" } }
+        let name = letters((value as? any ArmwiseDescription)?.armName ?? "")
+        guard let arm = union.arms.first(where: { letters($0.alias ?? $0.name) == name }) else { return .null }
+        let child = Mirror(reflecting: value).children.first?.value
+        guard let field = arm.field, let content = (child as? HiddenValue)?.value ?? child else {
+            return .object([JSONValue.Member(arm.name, .null)])
+        }
+        guard arm.tag == nil else { return .object([JSONValue.Member(arm.name, json(content, field.type))]) }
+        let parts = Mirror(reflecting: content).children.map(\.value)
+        guard parts.count == 2 else { return .null }
+        let kept: JSONValue = ["tag": json(parts[0], union.tag), "bytes": json(parts[1], field.type)]
+        return .object([JSONValue.Member(arm.name, kept)])
     }
 
     private func integer(_ value: Any) -> JSONValue {

@@ -49,7 +49,7 @@ extension PacketField {
     /// Whether a caller may choose the field's value.
     public var isSettable: Bool {
         switch role {
-        case .value, .sequence: true
+        case .value, .fitting, .sequence: true
         default: false
         }
     }

@@ -19,9 +19,13 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     }
 
     /// The generator of a test; its seed is printed.
-    public static func forThisRun(_ test: String = #function) -> SeededGenerator {
+    ///
+    /// - Parameters:
+    ///   - test: The test's name, which is printed with the seed.
+    ///   - usualSeed: The seed without `WIRELINE_SEED`; nil for another one in each run.
+    public static func forThisRun(_ test: String = #function, usualSeed: UInt64? = nil) -> SeededGenerator {
         let text = getenv("WIRELINE_SEED").map { String(cString: $0) }
-        let seed = text.flatMap { UInt64($0) } ?? .random(in: .min ... .max)
+        let seed = text.flatMap { UInt64($0) } ?? usualSeed ?? .random(in: .min ... .max)
         print("WIRELINE_SEED=\(seed) in \(test)")
         return SeededGenerator(seed: seed)
     }

@@ -87,7 +87,7 @@ extension PacketProtocol {
         var header = PacketHeader()
         for (name, value) in try layout.header(of: packet).fields {
             switch layout.fields.first(where: { $0.name == name })?.role {
-            case .value, .sequence: header[name] = value
+            case .value, .fitting, .sequence: header[value: name] = value
             default: break
             }
         }
@@ -105,8 +105,13 @@ extension PacketProtocol {
 func transcode<Message: PacketMessage>(
     _ message: Message, _ packet: borrowing Packet
 ) throws(CodecError) -> [UInt8]? {
-    let plain = try message.encoded()
+    let header = try Message.Definition.settableHeader(of: packet)
+    // A message that looks at the header can only be written with it.
+    let plain = try Message.looksAtHeader ? message.encoded(header: header) : message.encoded()
+    let again = try Message(packet: plain.span.bytes)
     // Bytes are compared, for a value that is not a number is not equal to itself.
-    guard try Message(packet: plain.span.bytes).encoded() == plain else { throw CodecError(.invalidHex) }
-    return try message.encoded(header: Message.Definition.settableHeader(of: packet))
+    guard try (Message.looksAtHeader ? again.encoded(header: header) : again.encoded()) == plain else {
+        throw CodecError(.invalidHex)
+    }
+    return try message.encoded(header: header)
 }

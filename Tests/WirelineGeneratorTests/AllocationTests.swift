@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AllocationCounter
+import HTTP2
 import Newer
 import Scene
 import Testing
@@ -32,6 +33,28 @@ struct AllocationTests {
         }
         #expect(count == 0)
         #expect(packetCount == 1_000)
+    }
+
+    /// The header has fields that share bytes, so that no plan can read or write it.
+    @Test func `packets with fields that share bytes are split and appended without allocations`() throws {
+        let message = ResetStream(error: .cancel)
+        var stream: [UInt8] = []
+        stream.reserveCapacity(1_300)
+        let appending = allocations {
+            stream.removeAll(keepingCapacity: true)
+            for _ in 0..<100 { try? message.encode(appendingTo: &stream) }
+        }
+        var splitter = PacketSplitter(layout: HTTP2Protocol.layout)
+        var packetCount = 0
+        let splitting = allocations {
+            packetCount = 0
+            try? splitter.receive(stream.span.bytes) { packet throws(CodecError) in
+                packetCount += packet.id == ResetStream.messageID && packet.payload.byteCount == 4 ? 1 : 0
+            }
+        }
+        #expect(appending == 0)
+        #expect(splitting == 0)
+        #expect(packetCount == 100)
     }
 
     /// If the pending bytes were copied for each packet, the copies would add up to more than 100 MB.

@@ -55,6 +55,26 @@ struct DocumentationTests {
         #expect(MarkdownGenerator(description).files().map(\.path) == [file + ".md"])
     }
 
+    @Test func `texts of the header are in quotation marks`() throws {
+        let page = Self.markdown(
+            try Self.description([
+                (
+                    "a.wire",
+                    """
+                    packet {
+                        @constant("ZBXD") char[4] magic; @length(payload) uint8 length; @default("0139") bcd[2] phone;
+                        char[2] place; @id uint8 id;
+                    }
+                    @id(1) @from(client) @header(place = "no", phone = "0000") message A {}
+                    """
+                )
+            ]))
+        #expect(page.contains("always \"ZBXD\""))
+        #expect(page.contains("\"0139\" unless it is set"))
+        #expect(page.contains("empty unless it is set"))
+        #expect(page.contains("always with `phone` = \"0000\" and `place` = \"no\""))
+    }
+
     @Test func `a list of numbers is one code span in Markdown`() throws {
         let page = Self.markdown(try Self.description([("a.wire", "message Cs_1 { uint8[3] a; string[] b; }")]))
         #expect(page.contains("| `uint8[3]` |"))
@@ -186,6 +206,7 @@ struct DocumentationTests {
                 message Cs_1 {
                     uint32 a; @max(8) String b; uint8[2] c; @count(uint8) uint32[] d; optional uint64 e;
                 }
+                message Cs_2 { @until(0) S[] list; @until(0xFF) uint16[] numbers; }
                 struct S sized(uint8) { uint24 x; String y; bool z; }
                 """
             )
@@ -195,11 +216,52 @@ struct DocumentationTests {
         for row in [
             "6|4|a|uint32|", "10|2 + n|b|string|at most 8 bytes", "after b|2|c|uint8[2]|",
             "after c|1 + n × 4|d|uint32[]|counted by a uint8",
+            "6|items + 1|list|S[]|ends at a byte 0x00", "after list|n × 2 + 1|numbers|uint16[]|ends at a byte 0xff",
             "after d|8|e|uint64|optional: absent when the payload ends before it", "0|3|x|uint24|", "3|2 + n|y|string|",
             "after y|1|z|bool|",
         ] {
             #expect(cells.contains(row), "\(row)")
         }
+    }
+
+    @Test func `values that may be absent say which count tells it`() throws {
+        let description = try Self.description([
+            (
+                "a.wire",
+                """
+                struct S { uint8 a; }
+                message Cs_1 { @count(int32) bytes a; @size(zigzag) S b; @little @count(int16) string c; }
+                """
+            )
+        ])
+        let page = try PageStructure(Self.html(description))
+        let cells = page.elements("td").map(\.wholeText).joined(separator: "|")
+        for row in [
+            "6|4 + n|a|bytes|counted by an int32absent if its count is -1",
+            "after a|1 to 5 + n|b|S|its bytes are counted by a zigzagabsent if its count is -1",
+            "after b|2 + n|c|string|counted by an int16count little-endianabsent if its count is -1",
+        ] {
+            #expect(cells.contains(row), "\(row) in \(cells)")
+        }
+    }
+
+    @Test func `fields that share bytes are drawn with their bits`() throws {
+        let description = try Self.description([
+            ("a.wire", "message Cs_1 { uint8 a; uint4 b; bit c; uint3 d; @little uint12 e; @little uint4 f; }")
+        ])
+        let page = try PageStructure(Self.html(description))
+        let cells = page.elements("td").map(\.wholeText).joined(separator: "|")
+        for row in [
+            "6|1|a|uint8|", "7.0|4 bits|b|uint4|the bits 0xf0 of the byte", "7.4|1 bit|c|bit|the bits 0x08 of the byte",
+            "7.5|3 bits|d|uint3|the bits 0x07 of the byte",
+            "8.0|12 bits|e|uint12|little-endianthe bits 0xfff0 of an integer of 2 bytes",
+        ] {
+            #expect(cells.contains(row), "\(row)")
+        }
+        #expect(page.elements("p", class: "line").contains { $0.wholeText.contains("After the point of an offset") })
+        let markdown = Self.markdown(description)
+        #expect(markdown.contains("| 4 bits | 1 bit | 3 bits | 12 bits | 4 bits |"), "\(markdown)")
+        #expect(markdown.contains("the number of bits before the part"))
     }
 
     @Test func `messages link to their pairs, types to their users, and IDs are shown in both notations`() throws {

@@ -4,7 +4,9 @@ import Features
 import WirelineCodec
 
 extension AcceptedRow {
-    static let all = scalars + texts + fixed + limits + lists + choices + structures + growth
+    static let all =
+        scalars + texts + fixed + limits + lists + choices + structures + growth + filler + packed + wide + conditions
+        + counts + nullable + ended + unions
 
     private static let scalars = [
         AcceptedRow(
@@ -94,7 +96,9 @@ extension AcceptedRow {
 }
 
 extension RefusedRow {
-    static let all = numbers + ranges + texts + fixed + lists + structures + growth
+    static let all =
+        numbers + ranges + texts + fixed + lists + structures + growth + filler + packed + wide + conditions
+        + counts + nullable + ended + unions
 
     private static let fixed = [
         RefusedRow(FeatureRows.fixed(account: "123456789"), "Fixed.account: 9 is over the limit of 8"),
@@ -207,7 +211,9 @@ extension RefusedRow {
 }
 
 extension SpoiltRow {
-    static let all = scalars + ranges + texts + fixed + lists + structures + growth
+    static let all =
+        scalars + ranges + texts + fixed + lists + structures + growth + packed + wide + filler + conditions + counts
+        + nullable + ended + unions
 
     private static let fixed = [
         SpoiltRow(

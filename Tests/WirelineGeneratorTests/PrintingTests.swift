@@ -23,6 +23,16 @@ struct PrintingTests {
         #expect(String(reflecting: Rights(rawValue: 0x11)) == "[.mute, .init(rawValue: 16)]")
     }
 
+    @Test func `a union prints by its arm`() {
+        #expect("\(Addition.mileage(12))" == "mileage(12)")
+        #expect("\(Addition.nothing)" == "nothing")
+        #expect("\(Addition.text("a"))" == #"text("a")"#)
+        #expect("\(Addition.inner([.nothing, .level(2)]))" == "inner([.nothing, .level(2)])")
+        #expect("\(Addition.other(tag: 9, bytes: [1]))" == "other(tag: 9, bytes: [1])")
+        #expect(String(reflecting: Shape.point(Point(x: 1, y: 2))) == ".point(Point(x: 1, y: 2))")
+        #expect("\(Drawing(number: 1, shape: .radius(1.5)))" == "Drawing(number: 1, shape: .radius(1.5))")
+    }
+
     @Test func `bytes of a newer peer print only if there are some`() {
         #expect("\(Sc_2())" == "Sc_2()")
         #expect("\(Sc_2(trailingBytes: [1, 2]))" == "Sc_2(trailingBytes: [1, 2])")

@@ -32,6 +32,14 @@ struct SensitiveTests {
         #expect(!text.contains("s3cret"))
     }
 
+    @Test func `a sensitive arm hides its value, and the other arms of its union do not`() {
+        #expect("\(Addition.secret("s3cret"))" == "secret((hidden))")
+        #expect("\([Addition.secret("s3cret"), .level(3)])" == "[.secret((hidden)), .level(3)]")
+        var text = ""
+        dump(Addition.inner([.secret("s3cret")]), to: &text)
+        #expect(!text.contains("s3cret") && text.contains("(hidden)"))
+    }
+
     @Test func `messages with different sensitive values are different`() throws {
         var other = Self.message
         other.password = "other"

@@ -37,6 +37,37 @@ struct FeatureTests {
                 "packet { @length(packet) uint32 l; @id uint16 ‸i; // Eye\n }",
                 ["2 bytes, at offset 4 of the packet: the message's ID.", "Eye"]
             ),
+            (
+                "union ‸U : uint8 sized(uint8) { 1: uint32 wide; // Four\n default: bytes other; }\nmessage Cs_1 { U u; }",
+                [
+                    "union U", "The tag is `uint8`; other tags are kept as `other`.",
+                    "| 1 | 4 | `wide` | `uint32` | Four |",
+                ]
+            ),
+            (
+                "union U : uint8 { 1: @max(3) string ‸text; // Tee\n }\nmessage Cs_1 { U u; }",
+                ["1: string text", "after the tag 1 of `U`.", "Tee"]
+            ),
+            (
+                "union U : uint8 sized(uint8) { 1: @rest bytes ‸all; }\nmessage Cs_1 { U u; }",
+                ["1: bytes all", "to the end of the value"]
+            ),
+            (
+                "union U : uint8 { 2: ‸nothing; }\nmessage Cs_1 { U u; }",
+                ["2: nothing", "Nothing after the tag 2 of `U`."]
+            ),
+            (
+                "union U : uint8 { default: bytes ‸other; }\nmessage Cs_1 { U u; }",
+                ["default: bytes other", "An arm of `U`; it keeps other tags."]
+            ),
+            (
+                "union U : uint8 { 1: uint8 a; }\nmessage Cs_1 { uint8 ‸k; @tag(k) U u; }",
+                ["uint8 k", "1 byte, at offset 6 of the packet", "the tag of `u`"]
+            ),
+            (
+                "union U : uint8 { 1: uint8 a; }\nmessage Cs_1 { uint8 k; @tag(k) U ‸u; }",
+                ["U u", "1 byte, at offset 7 of the packet", "its tag is `k`"]
+            ),
             ("option ‸byte_order = little;", ["option byte_order", "`big` or `little`"]),
             ("message Cs_1 { Unknown a; uint8 ‸b; }", ["`b`", "when the protocol has no errors"]),
         ] as [(String, [String])])
@@ -88,8 +119,26 @@ struct FeatureTests {
                 "@reply(D | B) @from(client) @id(1) message A {} @from(server) @id(2) message ‸B {} "
                     + "@from(server) @id(3) message D {}", "C", 2
             ),
+            ("message Cs_1 { uint8 ‸a; @if(a == 1 or not (a & 2)) uint8 b; } struct S { uint8 a; }", "z", 3),
+            ("enum E : uint8 { ‸a = 0; } message Cs_1 { E e; uint8 f; @if(e == a and e != a) E g; }", "z", 3),
+            ("union ‸U : uint8 { 1: uint8 a; } message Cs_1 { U u; U[] v; }", "V", 3),
+            ("union U : uint8 { 1: uint8 a; } struct S { uint8 ‸k; @tag(k) U u; } message Cs_1 { uint8 k; }", "z", 2),
+            ("union U : uint8 { 1: uint8 ‸a; 2: b; } struct S { uint8 a; }", "z", 1),
+            ("union U : uint8 { 1: uint8 a; 2: ‸b; } struct S { uint8 b; }", "z", 1),
+            ("enum E : uint8 { ‸a = 0; } union U : E { a: uint8 a; default: bytes b; }", "z", 2),
+            ("enum ‸E : uint8 { a = 0; } union U : E { a: E e; }", "F", 3),
             ("packet { @length(packet) uint32 ‸l; @id uint16 i; }", "length", 1),
+            (
+                "packet { @length(packet) uint32 l; @id uint16 i; E ‸e; } enum E : uint8 { a = 0; } "
+                    + "message Cs_1 { uint8 e; @if(e or header.e == a) E g; }", "z", 2
+            ),
+            (
+                "packet { @length(packet) uint32 l; @id uint16 i; E e; } enum E : uint8 { ‸a = 0; } "
+                    + "message Cs_1 { @if(header.e == a) E g; }", "z", 2
+            ),
             ("packet { @length(packet) uint32 ‸l; @checksum(xor8, l..payload) uint8 i; }", "length", 2),
+            ("packet { uint8 ‸k; @if(k == 1 or not k) @length(packet) uint32 l; @if(k & 2) uint16 i; }", "kind", 4),
+            ("enum E : uint8 { ‸a = 0; } packet { E e; @if(e == a) @length(packet) uint32 l; }", "z", 2),
         ] as [(String, String, Int)])
     func `renaming changes each place of a name and no other`(source: String, newName: String, count: Int) throws {
         let editor = try Editor(["a.wire": source])
@@ -103,6 +152,8 @@ struct FeatureTests {
         arguments: [
             ("struct ‸S { uint8 a; } struct T { uint8 a; }", "T", "the name `T` is taken"),
             ("struct ‸S { uint8 a; } @name(T) struct U { uint8 a; }", "T", "the name `T` is taken"),
+            ("union U : uint8 { 1: uint8 ‸a; 2: b; }", "b", "the name `b` is taken"),
+            ("union ‸U : uint8 { 1: uint8 a; } enum E : uint8 { a = 1; }", "E", "the name `E` is taken"),
             ("message Cs_1 { uint8 ‸a; uint8 b; }", "b", "the name `b` is taken"),
             ("struct ‸S { uint8 a; }", "uint8", "`uint8` is a type of the language"),
             ("struct ‸S { uint8 a; }", "9", "`9` is not a name: letters, digits and `_`, first no digit"),
@@ -143,7 +194,7 @@ struct FeatureTests {
     @Test(
         arguments: [
             (
-                "‸", ["message", "struct", "enum", "flags", "const", "reserved", "option", "packet"],
+                "‸", ["message", "struct", "enum", "flags", "union", "const", "reserved", "option", "packet"],
                 ["uint8", "optional"]
             ),
             ("me‸", ["message"], ["uint8"]),
@@ -167,11 +218,45 @@ struct FeatureTests {
             ("@reply(‸) message Cs_1 {}", ["Cs_9", "Cs_1"], ["Item"]),
             ("@reply(Cs_9 | ‸) message Cs_1 {}", ["Cs_9", "Cs_1"], ["Item"]),
             ("@from(c‸) message Cs_1 {}", ["client", "server", "both"], ["Item"]),
+            (
+                "message Cs_1 { uint8 a; State s; @if(‸) uint8 b; uint8 c; }", ["a", "s", "not"],
+                ["b", "c", "open", "and"]
+            ),
+            (
+                "message Cs_1 { uint8 a; State s; @if(a > 1 and not s == ‸) uint8 b; }", ["open", "closed"],
+                ["a", "and"]
+            ),
+            ("message Cs_1 { bool a; @if(a == ‸) uint8 b; }", ["true", "false"], ["a"]),
+            ("message Cs_1 { bool a; @if((a) ‸) uint8 b; }", ["and", "or"], ["a", "not"]),
+            (
+                "packet { @length(packet) uint8 l; State e; bit d; payload; uint8 t; } message Cs_1 { @if(header.‸) uint8 b; }",
+                ["e", "d"], ["l", "t", "not"]
+            ),
+            (
+                "packet { @length(packet) uint8 l; State e; } message Cs_1 { @if(header.e == ‸) uint8 b; }",
+                ["open", "closed"], ["e"]
+            ),
+            (
+                "packet { @length(packet) uint8 l; State e; } message Cs_1 { @if(‸) uint8 b; }", ["header", "not"],
+                ["e"]
+            ),
+            ("packet { @length(packet) uint8 l; State e; } struct S { @if(‸) uint8 b; }", ["not"], ["header"]),
+            ("packet { uint8 a; State s; @if(‸) uint8 b; uint8 c; }", ["a", "s", "not"], ["b", "c", "open"]),
+            ("packet { State s; @if(s == ‸) uint8 b; }", ["open", "closed"], ["s"]),
             ("message Cs_1 { @count(‸) string a; }", ["uint8", "varint"], ["int8"]),
+            ("message Cs_1 { @‸ }", ["count", "until", "rest"], ["length"]),
             ("message Cs_1 { @since(2) @default(‸) State s; }", ["open", "closed"], ["uint8"]),
             ("message Cs_1 { @since(2) @default(‸) bool s; }", ["true", "false"], ["open"]),
             ("enum E : ‸", ["uint8", "int64"], ["string"]),
             ("struct S sized(‸", ["uint8", "varint"], ["string"]),
+            ("union U : ‸", ["uint8", "int24", "varint", "State"], ["string", "Bits", "Item"]),
+            ("union U : uint8 ‸", ["sized"], ["uint8"]), ("union U : uint8 sized(‸", ["uint8", "varint"], ["string"]),
+            ("union U : State { ‸ }", ["open", "closed", "default"], ["uint8", "optional"]),
+            ("union U : uint8 { ‸ }", ["default"], ["open", "uint8"]),
+            ("union U : uint8 { 1: ‸ }", ["uint8", "Item", "State"], ["default", "message"]),
+            ("message Cs_1 { uint8 a; State s; @tag(‸) Item i; uint8 b; }", ["a", "s"], ["b", "not", "open"]),
+            ("union U : uint8 { 1: @‸ }", ["max", "sensitive"], ["id", "length"]),
+            ("union U : uint8 { 1: uint8 a; } message Cs_1 { ‸ }", ["U", "uint8"], ["union"]),
             ("option ‸", ["byte_order", "trailing"], ["message"]),
             ("option byte_order = ‸", ["big", "little"], ["message"]),
             ("const ‸", ["uint8"], ["string"]),
@@ -239,6 +324,14 @@ struct FeatureTests {
         #expect(tree.map { text($0["name"]) } == ["E", "Cs_1", "n"])
         #expect(tree[1]["range"]?["end"] == ["line": 3, "character": 1])
         #expect(items(tree[1]["children"]).map { text($0["detail"]) } == ["string"])
+        let union = items(
+            try Editor(
+                ["a.wire": "union U : uint8 {\n    1: @max(3) string s;\n    2: n;\n}\n"],
+                capabilities: ["textDocument": ["documentSymbol": ["hierarchicalDocumentSymbolSupport": true]]]
+            ).result("documentSymbol", "a.wire"))
+        #expect(union.map { text($0["detail"]) } == ["union : uint8"])
+        #expect(items(union[0]["children"]).map { text($0["name"]) } == ["s", "n"])
+        #expect(items(union[0]["children"]).map { text($0["detail"]) } == ["1: string", "2"])
         let list = items(try Editor(["a.wire": source]).result("documentSymbol", "a.wire"))
         #expect(list.map { text($0["name"]) } == ["E", "a", "Cs_1", "s", "n"])
         #expect(list.map { text($0["containerName"]) } == [nil, "E", nil, "Cs_1", nil])

@@ -11,6 +11,7 @@ struct RandomSchema {
     var enumerations: [Cases] = []
     var flagSets: [Cases] = []
     var structures: [Structure] = []
+    var unions: [Union] = []
     var messages: [Message] = []
     var reservedIDs: [Int] = []
 
@@ -28,10 +29,20 @@ struct RandomSchema {
         var fields: [Field]
     }
 
+    struct Union {
+        var name: String
+        var tag: String
+        var sizePrefix: String?
+        var arms: [(tag: Int, field: Field?, name: String)]
+        var hasDefault: Bool
+    }
+
     struct Message {
         var name: String
         var id: Int
         var sender: String
+        /// The value of the header field `level` in its packets.
+        var level: Int?
         var fields: [Field]
     }
 
@@ -43,9 +54,19 @@ struct RandomSchema {
         var range: ClosedRange<Int>?
         var maximum: Int?
         var pad: Int?
+        /// The number of bytes of `padding`, which has nothing else.
+        var padding: Int?
+        var constant: String?
         var count: String?
+        var size: String?
+        /// The byte that ends a list.
+        var until: Int?
         var isTerminated = false
+        var isUTF16 = false
         var isRest = false
+        var condition: String?
+        /// The earlier field with the tag of a union.
+        var tag: String?
         var byteOrder: String?
 
         enum List: Equatable {
@@ -75,8 +96,18 @@ struct RandomSchema {
             if let prefix = item.sizePrefix { tokens += ["sized", "(", prefix, ")"] }
             tokens += ["{"] + item.fields.flatMap(\.tokens) + ["}"]
         }
+        for item in unions {
+            tokens += ["union", item.name, ":", item.tag]
+            if let prefix = item.sizePrefix { tokens += ["sized", "(", prefix, ")"] }
+            tokens.append("{")
+            for arm in item.arms { tokens += ["\(arm.tag)", ":"] + (arm.field?.tokens ?? [arm.name, ";"]) }
+            if item.hasDefault { tokens += ["default", ":", "bytes", "kept", ";"] }
+            tokens.append("}")
+        }
         for item in messages {
-            tokens += ["@id", "(", "\(item.id)", ")", "@from", "(", item.sender, ")", "message", item.name, "{"]
+            tokens += ["@id", "(", "\(item.id)", ")", "@from", "(", item.sender, ")"]
+            if let level = item.level { tokens += ["@header", "(", "level", "=", "\(level)", ")"] }
+            tokens += ["message", item.name, "{"]
             tokens += item.fields.flatMap(\.tokens) + ["}"]
         }
         for id in reservedIDs { tokens += ["reserved", "\(id)", ";"] }
@@ -105,14 +136,30 @@ extension RandomSchema.Cases {
 }
 
 extension RandomSchema.Field {
+    /// Whether its prefix says that it may be absent.
+    fileprivate var isNullable: Bool { ["int16", "int32", "zigzag"].contains(count ?? size) }
+
+    /// Whether it is an enum, an integer or a varint.
+    fileprivate var isNumber: Bool {
+        type.hasPrefix("E") || type.hasPrefix("uint") || type.hasPrefix("int") || type.hasPrefix("varint")
+            || type == "zigzag"
+    }
+
     var tokens: [String] {
+        if let padding { return ["padding", "\(padding)", ";"] }
         var tokens: [String] = []
+        if let condition { tokens += ["@if", "("] + condition.split(separator: " ").map(String.init) + [")"] }
+        if let tag { tokens += ["@tag", "(", tag, ")"] }
         if let byteOrder { tokens.append("@" + byteOrder) }
         if let count { tokens += ["@count", "(", count, ")"] }
+        if let size { tokens += ["@size", "("] + size.split(separator: " ").map(String.init) + [")"] }
+        if let until { tokens += ["@until", "(", "\(until)", ")"] }
         if isTerminated { tokens.append("@terminated") }
+        if isUTF16 { tokens.append("@utf16") }
         if isRest { tokens.append("@rest") }
         if let range { tokens += ["@range", "(", "\(range.lowerBound)", "..", "\(range.upperBound)", ")"] }
         if let maximum { tokens += ["@max", "(", "\(maximum)", ")"] }
+        if let constant { tokens += ["@constant", "(", constant, ")"] }
         if let pad { tokens += ["@pad", "(", "\(pad)", ")"] }
         if case .since(let number, let value) = presence {
             tokens += ["@since", "(", "\(number)", ")"]
@@ -152,12 +199,43 @@ extension RandomSchema {
         ],
         ["@length ( packet ) zigzag length ;", "@id uint16 id ;"],
         [
+            "bcd [ 2 ] phone ;", "@pad ( 0x20 ) char [ 3 ] name ;", "@id uint4 kind ;", "bit flag ;",
+            "@default ( 2 ) uint2 level ;", "bit last ;",
+            "@length ( rest ) @max_bytes ( 4 ) varint length ;",
+        ],
+        [
+            "@constant ( 5 ) @little uint3 start ;", "@id @little uint10 id ;", "@little int5 level ;",
+            "@little bit flag ;",
+            "@little uint5 more ;", "@length ( payload ) uint16 length ;", "payload ;", "uint7 filler ;",
+            "@constant ( true ) bit end ;",
+        ],
+        ["@length ( rest ) @max_bytes ( 3 ) varint length ;", "@id @max_bytes ( 5 ) varint id ;"],
+        [
+            "@id zigzag id ;", "@length ( packet ) varint length ;", "varint32 extra ;",
+            "@length ( rest ) varint more ;", "@checksum ( sum8 , id .. payload ) uint8 sum ;",
+        ],
+        [
             "@checksum ( xor8 , id .. payload ) uint8 sum ;", "@length ( rest ) uint16 length ;", "@id uint8 id ;",
             "payload ;", "@checksum ( adler32 , rest ) uint64 none ;", "@checksum ( crc16_x25 ) @little uint32 check ;",
         ],
+        [
+            "@default ( 1 ) uint8 form ;", "@if ( form == 1 ) @length ( packet ) uint16 length ;",
+            "@if ( form > 1 or form == 0 ) @length ( rest ) uint32 longer ;", "@id uint8 id ;",
+            "@if ( form & 4 ) @default ( 7 ) varint extra ;",
+        ],
+        [
+            "@id uint7 id ;", "bit long ;", "@length ( packet ) uint16 length ;", "@if ( long ) @id uint8 more ;",
+            "payload ;", "@if ( not long ) @checksum ( sum8 , id .. payload ) uint8 sum ;",
+            "@if ( id >= 64 ) int16 tail ;",
+        ],
     ]
     private static let integers = [
-        "uint8", "uint16", "uint24", "uint32", "uint64", "int8", "int16", "int24", "int32", "int64",
+        "uint8", "uint16", "uint24", "uint32", "uint64", "int8", "int16", "int24", "int32", "int64", "uint40", "int56",
+    ]
+    /// Fields that share bytes.
+    private static let runs = [
+        ["uint4", "bit", "uint2", "bit"], ["uint12", "int4"], ["bit", "uint15"], ["uint4", "uint8", "int4"],
+        ["uint33", "int6", "bit"], ["int26", "int26", "int12"], ["P0", "uint6"], ["uint3", "P0", "Q0"],
     ]
 
     private init(using random: inout SeededGenerator) {
@@ -173,29 +251,83 @@ extension RandomSchema {
             enumerations.append(Cases(name: "E\(index)", format: format, cases: cases, isClosed: random.chance(3)))
             if random.chance(3) { enumerations[index].reserved = [90] }
         }
+        let isClosed = random.chance(2)
+        enumerations.append(Cases(name: "P0", format: "uint2", cases: [("p0", 0), ("p1", 2)], isClosed: isClosed))
         flagSets = [
-            Cases(name: "F0", format: random.pick(["uint8", "uint16"]), cases: [("a", 1), ("b", 2), ("c", 4)])
+            Cases(name: "F0", format: random.pick(["uint8", "uint16"]), cases: [("a", 1), ("b", 2), ("c", 4)]),
+            Cases(name: "Q0", format: "uint3", cases: [("q0", 1), ("q1", 6)]),
         ]
+        if random.chance(2) { unions.append(Self.union("U0", structures: 0, in: self, &random)) }
         for index in 0..<Int.random(in: 1...3, using: &random) {
             let isSized = random.chance(2)
             let fields = Self.fields(structures: index, mayGrow: isSized, mayTakeRest: false, in: self, &random)
             let prefix = isSized ? random.pick(["uint8", "uint16", "varint"]) : nil
             structures.append(Structure(name: "S\(index)", sizePrefix: prefix, fields: fields))
         }
+        if random.chance(2) { unions.append(Self.union("U1", structures: structures.count, in: self, &random)) }
         for index in 0..<Int.random(in: 1...3, using: &random) {
             let count = structures.count
-            let fields = Self.fields(structures: count, mayGrow: true, mayTakeRest: true, in: self, &random)
+            let fields = Self.fields(
+                structures: count, mayGrow: true, mayTakeRest: true, headerOf: packet, in: self, &random)
             let sender = random.pick(["client", "server", "both"])
-            messages.append(Message(name: "M\(index)", id: 10 + index, sender: sender, fields: fields))
+            let hasLevel = packet.contains { $0.contains(" level ") }
+            let level = hasLevel && random.chance(2) ? Int.random(in: 0...3, using: &random) : nil
+            messages.append(Message(name: "M\(index)", id: 10 + index, sender: sender, level: level, fields: fields))
         }
     }
 
+    /// A union without an arm that goes to the end, unless the union says its size.
+    private static func union(
+        _ name: String, structures: Int, in schema: RandomSchema, _ random: inout SeededGenerator
+    ) -> Union {
+        let prefix = random.chance(2) ? random.pick(["uint8", "uint16", "varint"]) : nil
+        let arms = (0..<Int.random(in: 1...4, using: &random)).map { index in
+            let name = "\(name.lowercased())_\(index)"
+            var field = random.chance(4) ? nil : field(name, structures: structures, in: schema, &random)
+            // The value of an arm is always there.
+            if field?.isNullable == true {
+                field?.count = nil
+                field?.size = nil
+            }
+            return (tag: 3 * index + 1, field: field, name: name)
+        }
+        return Union(
+            name: name, tag: random.pick(["uint8", "uint16", "int24", "varint"]), sizePrefix: prefix, arms: arms,
+            hasDefault: prefix != nil && random.chance(2))
+    }
+
     private static func fields(
-        structures: Int, mayGrow: Bool, mayTakeRest: Bool, in schema: RandomSchema, _ random: inout SeededGenerator
+        structures: Int, mayGrow: Bool, mayTakeRest: Bool, headerOf: [String] = [], in schema: RandomSchema,
+        _ random: inout SeededGenerator
     ) -> [Field] {
         var fields: [Field] = []
         for index in 0..<Int.random(in: 1...4, using: &random) {
-            fields.append(field("f\(index)", structures: structures, in: schema, &random))
+            var field = field("f\(index)", structures: structures, in: schema, &random)
+            if !field.isNullable, random.chance(4) {
+                field.condition = condition(after: fields, headerOf: headerOf, &random)
+            }
+            fields.append(field)
+        }
+        if let union = schema.unions.randomElement(using: &random), random.chance(3) {
+            var body = Field(name: "u", type: union.name, tag: "k")
+            if random.chance(3) { body.size = random.pick(["uint8", "uint16", "int16", "zigzag"]) }
+            if !body.isNullable, random.chance(3) {
+                body.condition = condition(after: fields, headerOf: headerOf, &random)
+            }
+            fields.append(body)
+            let tag = Field(name: "k", type: union.tag)
+            fields.insert(tag, at: Int.random(in: 0..<fields.count, using: &random))
+        }
+        if random.chance(3) { fields += counted(structures: structures, &random) }
+        if random.chance(3) {
+            let order = random.pick(["little", "big", nil])
+            for (index, type) in random.pick(runs).enumerated() {
+                var field = Field(name: "p\(index)", type: type, byteOrder: order)
+                if type != "Q0", random.chance(4) {
+                    field.constant = type == "bit" ? random.pick(["true", "false"]) : random.pick(["0", "2"])
+                }
+                fields.append(field)
+            }
         }
         if mayGrow, random.chance(2) {
             var since = Field(name: "g0", type: random.pick(integers))
@@ -209,21 +341,89 @@ extension RandomSchema {
         return fields
     }
 
+    /// Makes a field that counts the items or bytes of one or two others.
+    private static func counted(structures: Int, _ random: inout SeededGenerator) -> [Field] {
+        var fields = [Field(name: "n", type: random.pick(["uint8", "uint16", "int8", "uint24", "int32"]))]
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0 where structures > 0: fields.append(Field(name: "c", type: "S0", size: random.pick(["n", "n - 2"])))
+        case 1:
+            fields.append(Field(name: "c", type: random.pick(["string", "bytes"]), size: random.pick(["n", "n - 3"])))
+        case 2: fields.append(Field(name: "c", type: random.pick(integers), list: .counted, size: "n - 1"))
+        default:
+            fields.append(Field(name: "c", type: random.pick(integers + ["string"]), list: .counted, count: "n"))
+        }
+        if random.chance(2) { fields.insert(Field(name: "b", type: random.pick(integers)), at: 1) }
+        return fields
+    }
+
+    /// Makes a condition on some of these fields, and of the packet's; nil if none of them is a number.
+    ///
+    /// - Parameter packet: The members of the packet; empty if conditions cannot look at it.
+    static func condition(
+        after fields: [Field], headerOf packet: [String] = [], _ random: inout SeededGenerator
+    ) -> String? {
+        let operands = fields.filter {
+            $0.padding == nil && $0.list == .none && ($0.type == "F0" || $0.type == "bool" || $0.isNumber)
+        }
+        let header = headerOperands(packet)
+        guard !operands.isEmpty || !header.isEmpty else { return nil }
+        func test(_ random: inout SeededGenerator) -> String {
+            if operands.isEmpty || !header.isEmpty && random.chance(2) {
+                let name = "header . " + random.pick(header)
+                return random.chance(2) ? name : "\(name) > 0"
+            }
+            let field = random.pick(operands)
+            let value = Int.random(in: 0...(field.range?.upperBound ?? 100), using: &random)
+            let marks = ["==", "!=", "<", "<=", ">", ">=", "&"]
+            let isPlain = field.type == "bool" || random.chance(3)
+            let test = isPlain ? field.name : "\(field.name) \(random.pick(marks)) \(value)"
+            return random.chance(4) ? "not ( \(test) )" : test
+        }
+        let first = test(&random)
+        return random.chance(2) ? first : "\(first) \(random.pick(["and", "or"])) \(test(&random))"
+    }
+
+    /// The names of the packet's fields that conditions of messages can look at.
+    private static func headerOperands(_ packet: [String]) -> [String] {
+        packet.prefix { $0 != "payload ;" }.compactMap { member in
+            let others = ["@id", "@length", "@constant", "@checksum", "@sequence", "char", "bcd"]
+            let words = member.split(separator: " ").map(String.init)
+            return words.contains(where: others.contains) ? nil : words.dropLast().last
+        }
+    }
+
     static func field(
         _ name: String, structures: Int, in schema: RandomSchema, _ random: inout SeededGenerator
     ) -> Field {
         var field = Field(name: name, type: "uint8")
-        switch Int.random(in: 0..<9, using: &random) {
+        switch Int.random(in: 0..<10, using: &random) {
+        case 9 where random.chance(2):
+            field.padding = Int.random(in: 1...5, using: &random)
+            return field
+        case 9 where !schema.unions.isEmpty: field.type = random.pick(schema.unions).name
         case 8:
             field.type = random.pick(["char [ 3 ]", "char [ 7 ]", "bcd [ 1 ]", "bcd [ 4 ]"])
+            if field.type.hasPrefix("char"), random.chance(3) { field.isUTF16 = true }
             if field.type.hasPrefix("char"), random.chance(3) { field.pad = random.pick([0x20, 0x30]) }
-        case 0 where structures > 0: field.type = "S\(Int.random(in: 0..<structures, using: &random))"
-        case 1: field.type = "E\(Int.random(in: 0..<schema.enumerations.count, using: &random))"
+        case 0 where structures > 0:
+            field.type = "S\(Int.random(in: 0..<structures, using: &random))"
+            guard random.chance(3) else { break }
+            field.size = random.pick(["uint8", "uint16", "varint", "int16", "zigzag"])
+            return field
+        case 1: field.type = "E\(Int.random(in: 0..<schema.enumerations.count - 1, using: &random))"
         case 2: field.type = "F0"
         case 3:
             field.type = random.pick(["string", "bytes"])
+            if field.type == "string", random.chance(3) { field.isUTF16 = true }
             if random.chance(3) { field.maximum = Int.random(in: 1...40, using: &random) }
-            if random.chance(3) { field.isTerminated = true } else if random.chance(3) { field.count = "uint8" }
+            switch Int.random(in: 0..<9, using: &random) {
+            case 0...2: field.isTerminated = true
+            case 3, 4: field.count = random.pick(["uint8", "int16", "int32", "zigzag"])
+            case 5:
+                field.size = random.pick(["uint8", "uint16", "varint", "int32", "4"])
+                if field.size == "4" { field.maximum = nil }
+            default: break
+            }
             return field
         case 4: field.type = random.pick(["float32", "float64", "bool", "varint", "zigzag", "varint32", "varint64"])
         default:
@@ -231,9 +431,32 @@ extension RandomSchema {
             if random.chance(4) { field.range = 0...Int.random(in: 1...100, using: &random) }
             if field.type != "uint8", field.type != "int8", random.chance(5) { field.byteOrder = "big" }
         }
+        if field.range == nil, random.chance(8) {
+            switch field.type {
+            case "uint8", "uint16", "int8", "int32": field.constant = random.pick(["0", "1", "7"])
+            case "bool": field.constant = "true"
+            case "char [ 3 ]": field.constant = random.pick(["\"\"", "\"ab\"", "\"abc\""])
+            default: break
+            }
+            if field.constant != nil { return field }
+        }
         guard field.range == nil, random.chance(3) else { return field }
         field.list = random.pick([.counted, .repeated, .fixed(Int.random(in: 1...3, using: &random))])
         if field.list == .counted, random.chance(3) { field.maximum = Int.random(in: 1...9, using: &random) }
+        if field.list == .counted, random.chance(4) {
+            field.size = random.pick(["uint8", "uint16", "varint", "24", "int16"])
+        } else if field.list == .counted, random.chance(5) {
+            field.count = random.pick(["uint16", "int16", "int32", "zigzag"])
+        }
+        // Whether structures of varying width fit a fixed size is a matter of luck.
+        if field.size == "24", field.type.hasPrefix("S") || field.type.hasPrefix("U") { field.size = "uint8" }
+        // More than `@max` may be needed to fill the bytes.
+        if field.size == "24" { field.maximum = nil }
+        let isFixed = if case .fixed = field.list { true } else { false }
+        if !isFixed, field.size == nil, random.chance(4) {
+            field.until = random.pick([0, 9, 0xFF])
+            if field.type == "string", random.chance(2) { field.isTerminated = true }
+        }
         return field
     }
 }

@@ -56,22 +56,23 @@ struct CallWebSocketTests {
         let workspace = try Workspace()
         let broker = try await broker(in: workspace)
         let requests = [
-            #"Connect '{"protocol_name":"MQTT","protocol_level":4,"flags":["clean_session"],"#
-                + #""keep_alive":0,"client_id":"a"}'"#,
-            #"Subscribe '{"packet_id":1,"subscriptions":[{"filter":"room","qos":0}]}'"#,
+            #"Connect '{"protocolName":"MQTT","protocolLevel":4,"hasUserName":false,"hasPassword":false,"#
+                + #""willRetain":false,"willQoS":0,"hasWill":false,"cleanSession":true,"keepAlive":0,"clientID":"a"}'"#,
+            #"Subscribe '{"packetID":1,"topics":[{"filter":"room","qos":0}]}'"#,
             #"Publish '{"topic":"room","payload":"aGk="}' Pingreq"#,
         ]
         let outcome = try workspace.shell(
             "wire call 127.0.0.1:\(broker.port) --protocol '\(schema)' --websocket / --subprotocol mqtt --timeout 20m "
                 + requests.joined(separator: " "))
         let lines = [
-            #"{"message":"Connack","id":32,"header":{"type_and_flags":32,"remaining_length":2},"#
-                + #""fields":{"session_present":false,"result":"accepted"}}"#,
-            #"{"message":"Suback","id":144,"header":{"type_and_flags":144,"remaining_length":3},"#
-                + #""fields":{"packet_id":1,"granted":["qos_0"]}}"#,
-            #"{"message":"Publish","id":48,"header":{"type_and_flags":48,"remaining_length":8},"#
-                + #""fields":{"topic":"room","payload":"aGk="}}"#,
-            #"{"message":"Pingresp","id":208,"header":{"type_and_flags":208,"remaining_length":0},"fields":{}}"#,
+            #"{"message":"Connack","id":2,"header":{"type":2,"dup":false,"qos":"at_most_once","retain":false,"#
+                + #""remaining":2},"fields":{"sessionPresent":false,"code":"accepted"}}"#,
+            #"{"message":"Suback","id":9,"header":{"type":9,"dup":false,"qos":"at_most_once","retain":false,"#
+                + #""remaining":3},"fields":{"packetID":1,"codes":["at_most_once"]}}"#,
+            #"{"message":"Publish","id":3,"header":{"type":3,"dup":false,"qos":"at_most_once","retain":false,"#
+                + #""remaining":8},"fields":{"topic":"room","payload":"aGk="}}"#,
+            #"{"message":"Pingresp","id":13,"header":{"type":13,"dup":false,"qos":"at_most_once","retain":false,"#
+                + #""remaining":0},"fields":{}}"#,
         ]
         #expect(outcome == .success(lines.map { $0 + "\n" }.joined()))
     }

@@ -42,6 +42,22 @@ struct RemarkTests {
         #expect(remark.kind == .fault)
     }
 
+    @Test(arguments: [
+        ([1, 6] + Array("s3cret".utf8) + [2]), [1, 6] + Array("s3cret".utf8), [2, 0x73, 0x33],
+        [9, 2] + Array("s3".utf8),
+    ])
+    func `a sensitive arm of a union shows neither in a line nor in its bytes`(_ payload: [UInt8]) throws {
+        let schema = """
+            option string_count = uint8;
+            union Proof : uint8 { 1: @sensitive string password; 2: bool known; }
+            message Cs_7 { Proof proof; bool isNew; }
+            """
+        let remark = try remark(on: standardPacket(id: 7, payload), from: .client, schema)
+        let shown = ([remark.text] + remark.parts.flatMap { [$0.digits, $0.text] }).joined(separator: "\n")
+        for secret in ["s3", "cret", "7333", "115"] { #expect(!shown.contains(secret), "\(shown)") }
+        #expect(remark.kind == .fault)
+    }
+
     @Test func `the bytes of a fault are those that nothing was read from`() throws {
         let schema = "message Sc_2 { uint16 first; bool isOpen; uint16 count; }"
         let remark = try remark(on: standardPacket(id: 2, [0, 1, 7, 0x12]), from: .server, schema)

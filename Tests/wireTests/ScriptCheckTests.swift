@@ -233,6 +233,91 @@ struct ScriptCheckTests {
         }
     }
 
+    @Test(arguments: [
+        ("flags: 1, text: \"a\"", ""), ("flags: 0", ""), ("flags: request.n, text: \"a\"", ""),
+        ("flags: request.n", ""),
+        ("flags: 0, text: null", ""), ("flags: 1", "is not set, but its condition holds"),
+        ("flags: 0, text: \"a\"", "is set, but its condition does not hold"),
+        ("flags: request.n, text: 3", "a string is needed, not a number"),
+    ])
+    func `a field must be set as its condition says if that is known before the script runs`(
+        fields: String, error: String
+    ) throws {
+        let schema = """
+            @id(1) @from(client) @reply(Answer) message Ask { uint8 n; }
+            @id(1) @from(server) message Answer { uint8 flags; @if(flags & 1) string text; }
+            """
+        let workspace = try Workspace([
+            "Protocols/Game/Game.wire": schema, "a.script": "on Ask { reply Answer { \(fields) }; }",
+        ])
+        let outcome = try workspace.shell("wire serve --script a.script --check")
+        #expect(outcome.status == (error.isEmpty ? 0 : 1) && outcome.errors.contains(error), "\(outcome)")
+    }
+
+    @Test(arguments: [
+        ("{ mileage: 3 }", ""), ("{ nothing: null }", ""), ("{ place: { x: request.n, flag: 0 } }", ""),
+        ("{ other: { tag: request.n, bytes: \"AAE=\" } }", ""),
+        ("{ mileage: 70000 }", "70000 is not in 0...65535"), ("{ speed: 3 }", "no field is named \"speed\""),
+        ("{ mileage: 3, nothing: null }", "one arm is needed, not 2"), ("3", "an object is needed, not a number"),
+        ("{ nothing: 3 }", "null is needed, not a number"),
+        ("{ place: { x: true, flag: 0 } }", "an integer is needed, not a boolean"),
+        ("{ other: { tag: 9 } }", "is missing"), ("{ place: { x: 1, flag: 1 } }", "is not set"),
+        ("{ place: { x: 1, flag: request.n } }", ""),
+    ])
+    func `a union is an object with one key`(value: String, error: String) throws {
+        let schema = """
+            union Extra : uint8 sized(uint8) { 1: uint16 mileage; 2: nothing; 3: Place place; default: bytes other; }
+            struct Place { uint8 x; uint8 flag; @if(flag) uint8 y; }
+            @id(1) @from(client) @reply(Answer) message Ask { uint8 n; Extra extra; }
+            @id(1) @from(server) message Answer { Extra extra; }
+            """
+        let workspace = try Workspace([
+            "Protocols/Game/Game.wire": schema, "a.script": "on Ask { reply Answer { extra: \(value) }; }",
+        ])
+        let outcome = try workspace.shell("wire serve --script a.script --check")
+        #expect(outcome.status == (error.isEmpty ? 0 : 1) && outcome.errors.contains(error), "\(outcome)")
+    }
+
+    @Test(arguments: [
+        ("", ""), ("data: \"AQI=\", item: { kind: 1 }, items: [{ kind: request.n }]", ""),
+        ("data: null, item: null", ""), ("item: { kind: request.n }", ""),
+        ("item: { sort: 1 }", "no field is named \"sort\""), ("items: [{}]", "is missing"),
+    ])
+    func `a value whose prefix has a sign may be left out`(fields: String, error: String) throws {
+        let schema = """
+            struct Item { uint8 kind; }
+            @id(1) @from(client) @reply(Answer) message Ask { uint8 n; }
+            @id(1) @from(server)
+            message Answer { @count(int32) bytes data; @size(int16) Item item; @size(zigzag) Item[] items; }
+            """
+        let workspace = try Workspace([
+            "Protocols/Game/Game.wire": schema, "a.script": "on Ask { reply Answer { \(fields) }; }",
+        ])
+        let outcome = try workspace.shell("wire serve --script a.script --check")
+        #expect(outcome.status == (error.isEmpty ? 0 : 1) && outcome.errors.contains(error), "\(outcome)")
+    }
+
+    @Test(arguments: [
+        ("{ text: \"a\" } header { urgent: true }", ""), ("{}", ""), ("{} header { urgent: false }", ""),
+        ("{ text: \"a\" }", "is set, but its condition does not hold"),
+        ("{} header { urgent: true }", "is not set, but its condition holds"),
+        ("{ text: \"a\" } header { urgent: request.n == 1 }", ""),
+    ])
+    func `a field must be set as the header says if that is known before the script runs`(
+        message: String, error: String
+    ) throws {
+        let schema = """
+            packet { @length(packet) uint16 length; @id uint8 id; bool urgent; }
+            @id(1) @from(client) @reply(Answer) message Ask { uint8 n; }
+            @id(1) @from(server) message Answer { @if(header.urgent) string text; }
+            """
+        let workspace = try Workspace([
+            "Protocols/Game/Game.wire": schema, "a.script": "on Ask { reply Answer \(message); }",
+        ])
+        let outcome = try workspace.shell("wire serve --script a.script --check")
+        #expect(outcome.status == (error.isEmpty ? 0 : 1) && outcome.errors.contains(error), "\(outcome)")
+    }
+
     @Test func `a seed can be any number of 64 bits`() throws {
         #expect(try check("seed 18446744073709551615;").status == 0)
         #expect(try check("seed 0xFFFFFFFFFFFFFFFF;").status == 0)

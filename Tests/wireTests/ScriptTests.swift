@@ -66,6 +66,28 @@ struct ScriptTests {
         #expect(server.end() == .success(""))
     }
 
+    @Test func `the header of a sent message decides which fields it has`() async throws {
+        let server = try ScriptedServer(
+            """
+            on Ask when header.urgent { reply Answer { text: "at once" } header { urgent: request.n == 1 }; }
+            on Ask { reply Answer {}; }
+            """,
+            schema: """
+                packet { @length(packet) uint16 length; @id uint8 id; bool urgent; }
+                @id(1) @from(client) @reply(Answer) message Ask { @if(header.urgent) uint8 n; }
+                @id(1) @from(server) message Answer { @if(header.urgent) string text; }
+                """)
+        let client = try await server.connect()
+        #expect(try await client.ask("Ask", "{}") == "Answer {}")
+        try await client.send("Ask", #"{"n":1}"#, header: #"{"urgent":true}"#)
+        #expect(try await client.next() == #"Answer {"text":"at once"}"#)
+        // The script's own mistake ends the connection, and is reported.
+        try await client.send("Ask", #"{"n":2}"#, header: #"{"urgent":true}"#)
+        #expect(try await client.rest() == [])
+        let outcome = server.end()
+        #expect(outcome.errors.contains("Answer.text: is set, but its condition does not hold"), "\(outcome)")
+    }
+
     @Test func `without a login a client gets no service`() async throws {
         let server = try ScriptedServer(
             """

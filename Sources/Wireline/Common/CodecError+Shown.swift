@@ -21,18 +21,22 @@ extension CodecError {
         return switch reason {
         // The needed number may be one that was received: the length of a text.
         case .truncated(_, let available): "needs more bytes than are left\(place): \(available)"
+        case .invalidUTF16: "the text\(place) is not UTF-16"
         case .invalidDigit: "a half of the byte\(place) is not 0 to 9"
         case .invalidBoolean: "a bool is 0 or 1, the byte\(place) is neither"
         case .outOfRange(_, let minimum, let maximum): "the value\(place) is not in \(minimum)...\(maximum)"
         case .floatOutOfRange: "the value\(place) is not in its range"
         case .tooLong(_, let limit): "the length\(place) is over the limit of \(limit)"
         case .unknownCase: "the value\(place) is not a case of this closed enum"
+        case .unknownTag: "no arm of the union has the tag\(place)"
+        case .knownTag: "an arm of the union has the kept tag\(place)"
         case .duplicateKey: "a key stands twice\(place)"
         case .invalidProperty: "a line\(place) is no property"
         case .wrongConstant: "the value\(place) is not the constant"
         case .wrongChecksum(_, _, let checksum): "the checksum\(place) is not that of the \(checksum.range.shownName)"
         case .varintTooLong, .varintNotShortest, .invalidUTF8, .missingTerminator, .trailingBytes, .tooDeep,
-            .wrongItemCount, .wrongDigitCount, .embeddedTerminator, .endsInPadding, .gapBeforeOptional:
+            .wrongItemCount, .wrongDigitCount, .wrongByteCount, .negativeSize, .embeddedTerminator,
+            .beginsWithTerminator, .endsInPadding, .gapBeforeOptional:
             CodecError(reason, offset: offset).description
         default: "not what the schema says\(place)"
         }

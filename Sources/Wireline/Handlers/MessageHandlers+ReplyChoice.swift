@@ -11,7 +11,8 @@ extension MessageHandlers {
     ///         return .entered(Entered(room: room))
     ///     }
     ///
-    /// The reply has the request's sequence number, if the header has one.
+    /// The reply has the request's sequence number, if the header has one; its other header fields have their defaults.
+    /// To set them, add the handler with `on`, and answer with `client.reply(with:header:)`.
     @inlinable
     public mutating func reply<Message: ClientMessage & RequestMessage>(
         to type: Message.Type, _ handler: @escaping @Sendable (Message, Context) throws -> Message.Reply
@@ -27,8 +28,9 @@ extension MessageHandlers {
 
     /// Replies to a message with one of its replies: the message that the handler chooses is sent.
     ///
-    /// The reply has the request's sequence number, if the header has one. While too much output waits
-    /// (``ConnectionLimits/pendingByteCount``), it waits, too.
+    /// The reply has the request's sequence number, if the header has one; its other header fields have their defaults.
+    /// To set them, add the handler with `on`, and answer with `client.reply(with:header:)`. While too much output waits
+    /// (``ConnectionLimits/pendingByteCount``), the reply waits, too.
     @inlinable
     public mutating func reply<Message: ClientMessage & RequestMessage>(
         to type: Message.Type, _ handler: @escaping @Sendable (Message, Context) async throws -> Message.Reply
@@ -55,5 +57,15 @@ extension ClientContext {
     ) throws(ConnectionError) where Choice.Definition == Definition {
         guard let packet else { return try connection.connection.write(choice.message) }
         try connection.writeReply(to: packet.lent, with: choice)
+    }
+
+    /// Answers the message that is handled now as `reply(with:)` does, with header fields set.
+    ///
+    /// - Throws: ``ConnectionError``, as ``ServerConnection/write(_:header:)``.
+    public func reply<Choice: ReplyChoice>(
+        with choice: Choice, header: PacketHeader
+    ) throws(ConnectionError) where Choice.Definition == Definition {
+        guard let packet else { return try connection.connection.write(choice.message, header: header) }
+        try connection.writeReply(to: packet.lent, with: choice, header: header)
     }
 }

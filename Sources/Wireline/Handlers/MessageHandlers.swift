@@ -44,7 +44,8 @@ public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
 
     /// Replies to a message, without `await`: the value that the handler returns is sent.
     ///
-    /// The reply has the request's sequence number, if the header has one.
+    /// The reply has the request's sequence number, if the header has one; its other header fields have their defaults.
+    /// To set them, add the handler with `on`, and answer with `client.reply(with:header:)`.
     @inlinable
     public mutating func reply<Message: ClientMessage & RequestMessage>(
         to type: Message.Type, _ handler: @escaping @Sendable (Message, Context) throws -> Message.Reply
@@ -75,8 +76,9 @@ public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
 
     /// Replies to a message: the value that the handler returns is sent.
     ///
-    /// The reply has the request's sequence number, if the header has one. While too much output waits
-    /// (``ConnectionLimits/pendingByteCount``), it waits, too.
+    /// The reply has the request's sequence number, if the header has one; its other header fields have their defaults.
+    /// To set them, add the handler with `on`, and answer with `client.reply(with:header:)`. While too much output waits
+    /// (``ConnectionLimits/pendingByteCount``), the reply waits, too.
     @inlinable
     public mutating func reply<Message: ClientMessage & RequestMessage>(
         to type: Message.Type, _ handler: @escaping @Sendable (Message, Context) async throws -> Message.Reply

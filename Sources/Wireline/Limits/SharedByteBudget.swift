@@ -13,12 +13,23 @@ final class SharedByteBudget: Sendable {
     }
 
     /// A connection, compared by identity.
+    ///
+    /// Any loop's thread may compare holders. The connection itself is looked at only on its own loop: the thread sanitizer
+    /// takes even a comparison of two objects for a read of both.
     struct Holder: Hashable {
         let connection: any LimitedConnection
+        let loop: EventLoop
+        private let identity: ObjectIdentifier
 
-        static func == (left: Holder, right: Holder) -> Bool { left.connection === right.connection }
+        init(_ connection: some LimitedConnection) {
+            self.connection = connection
+            loop = connection.loop
+            identity = ObjectIdentifier(connection)
+        }
 
-        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(connection)) }
+        static func == (left: Holder, right: Holder) -> Bool { left.identity == right.identity }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(identity) }
     }
 
     typealias Budget = ByteBudget<Holder>
@@ -56,7 +67,7 @@ final class SharedByteBudget: Sendable {
     var byteCount: Int { state.withLock { $0.budget.byteCount } }
 
     func share(of connection: some LimitedConnection) -> Share {
-        let holder = Holder(connection: connection)
+        let holder = Holder(connection)
         return state.withLock { Self.share(of: holder, in: $0.budget) }
     }
 
@@ -75,7 +86,7 @@ final class SharedByteBudget: Sendable {
         for connection: some LimitedConnection,
         _ body: (inout Budget, _ holder: Holder, inout [Budget.Action]) -> Void
     ) -> Share {
-        let holder = Holder(connection: connection)
+        let holder = Holder(connection)
         var actions: [Budget.Action] = []
         let (share, beginsRounds) = state.withLock { state in
             body(&state.budget, holder, &actions)
@@ -102,11 +113,11 @@ final class SharedByteBudget: Sendable {
         for action in actions {
             switch action {
             case .grant(let other):
-                if other != holder { other.connection.loop.execute { other.connection.memoryGranted() } }
+                if other != holder { other.loop.execute { other.connection.memoryGranted() } }
             case .close(let other):
-                other.connection.loop.execute { self.close(other.connection) }
+                other.loop.execute { self.close(other.connection) }
             case .measure(let other):
-                other.connection.loop.execute { self.measure(other.connection) }
+                other.loop.execute { self.measure(other.connection) }
             }
         }
     }

@@ -9,7 +9,7 @@ extension PacketServer {
     ///     try await server.runUntilSignal()
     ///
     /// A second signal ends the process at once. To send clients a last message, use `ShutdownSignal.wait()` and
-    /// ``shutDown(within:over:telling:)``.
+    /// ``shutDown(within:over:telling:header:)``.
     ///
     /// - Parameter timeout: The time limit for draining (default 10 s), as in ``shutDown(within:)``.
     /// - Returns: The signal; nil if another task has shut the server down.

@@ -158,19 +158,15 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     ///
     /// - Parameters:
     ///   - message: The message.
+    ///   - header: Header fields to set (default: none).
     ///   - connections: The receivers; nil: all connections.
     /// - Returns: The connections that got nothing, because they are slow or have ended.
     /// - Throws: ``ConnectionError/codec(_:)`` if a value does not fit.
     @discardableResult
     public func broadcast<Message: ServerMessage>(
-        _ message: Message, to connections: [ServerConnection<Definition>]? = nil
+        _ message: Message, header: PacketHeader = [:], to connections: [ServerConnection<Definition>]? = nil
     ) async throws(ConnectionError) -> [ServerConnection<Definition>] where Message.Definition == Definition {
-        let bytes: [UInt8]
-        do throws(CodecError) {
-            bytes = try message.encoded()
-        } catch {
-            throw .codec(error)
-        }
+        let bytes = try Self.encode(message, header)
         return await Broadcast.send(to: connections ?? self.connections, over: \.connection) {
             connection in connection.sendShared(bytes)
         }
@@ -208,17 +204,23 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     ///   - spread: The part of it over which clients get the message, one after another in a random order, so that they
     ///     do not reconnect all at once (default: all get it at the beginning). Until its turn, a connection continues.
     ///   - farewell: The message.
+    ///   - header: Header fields to set in it (default: none).
     /// - Throws: ``ConnectionError/codec(_:)`` if a value does not fit; then the server continues.
     public func shutDown<Message: ServerMessage>(
-        within timeout: Duration = .seconds(10), over spread: Duration = .zero, telling farewell: Message
+        within timeout: Duration = .seconds(10), over spread: Duration = .zero, telling farewell: Message,
+        header: PacketHeader = [:]
     ) async throws(ConnectionError) where Message.Definition == Definition {
-        let bytes: [UInt8]
+        let bytes = try Self.encode(farewell, header)
+        await listener.shutDown(within: timeout, over: spread, telling: bytes)
+    }
+
+    private static func encode(_ message: some PacketMessage, _ header: PacketHeader) throws(ConnectionError) -> [UInt8]
+    {
         do throws(CodecError) {
-            bytes = try farewell.encoded()
+            return try message.encoded(header: header)
         } catch {
             throw .codec(error)
         }
-        await listener.shutDown(within: timeout, over: spread, telling: bytes)
     }
 
     /// Waits until another task has shut the server down. If this task is cancelled, it returns and the server

@@ -24,6 +24,7 @@ extension CodecError.Reason {
             return "a bool is 0 or 1, the byte\(place) is \(byte)"
         case .invalidUTF8(let fault):
             return "not UTF-8\(place): \(fault.text)"
+        case .invalidUTF16: return "not UTF-16\(place): half of a surrogate pair"
         case .invalidDigit(let byte):
             return offset == nil
                 ? "the byte \(hexadecimal(Int128(byte))) is not a decimal digit"
@@ -34,8 +35,9 @@ extension CodecError.Reason {
             return "\(count(extra, "byte")) behind the last field\(place)"
         case .tooDeep(let limit):
             return "nested more than \(limit) deep\(place)"
-        case .outOfRange, .floatOutOfRange, .tooLong, .wrongItemCount, .wrongDigitCount, .unknownCase,
-            .embeddedTerminator, .endsInPadding, .gapBeforeOptional, .duplicateKey, .invalidProperty:
+        case .outOfRange, .floatOutOfRange, .tooLong, .wrongItemCount, .wrongDigitCount, .wrongByteCount,
+            .negativeSize, .unknownCase, .unknownTag, .knownTag, .embeddedTerminator, .beginsWithTerminator,
+            .endsInPadding, .gapBeforeOptional, .wrongPresence, .duplicateKey, .invalidProperty:
             return valueText + place
         default:
             return packetText(place)
@@ -54,14 +56,26 @@ extension CodecError.Reason {
             "\(count(items, "item")) where there must be \(expected)"
         case .wrongDigitCount(let digits, let expected):
             "\(count(digits, "digit")) where there must be \(expected)"
+        case .wrongByteCount(let bytes, let expected):
+            "\(count(bytes, "byte")) where there must be \(expected)"
+        case .negativeSize(let size):
+            "a size of \(size)"
         case .unknownCase(let value):
             "\(value) is not a case of this closed enum"
+        case .unknownTag(let tag):
+            "no arm of this union has the tag \(tag)"
+        case .knownTag(let tag):
+            "an arm of this union has the tag \(tag), so it cannot be kept"
         case .embeddedTerminator:
             "a NUL inside a string that a NUL ends"
+        case .beginsWithTerminator(let byte):
+            "begins with \(hexadecimal(Int128(byte))), the byte that ends the list"
         case .endsInPadding(let byte):
             "ends with \(hexadecimal(Int128(byte))), the byte that fills the field"
         case .gapBeforeOptional:
             "is not set, but what follows it is"
+        case .wrongPresence(let isSet):
+            isSet ? "is set, but its condition does not hold" : "is not set, but its condition holds"
         case .duplicateKey(let key):
             "the key \(key.inQuotes()) stands twice"
         case .invalidProperty(let text):

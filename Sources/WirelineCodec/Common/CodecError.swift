@@ -100,6 +100,8 @@ extension CodecError {
         case invalidBoolean(UInt8)
         /// Text that is not UTF-8; the error's offset is that of the first invalid byte.
         case invalidUTF8(UTF8Fault)
+        /// Text that is not UTF-16: half of a surrogate pair without the other half, where the error's offset is.
+        case invalidUTF16
         /// A byte of decimal digits with a half over 9, or a character of such a text that is no digit.
         case invalidDigit(UInt8)
         /// A terminated string without its NUL.
@@ -121,14 +123,26 @@ extension CodecError {
         case wrongItemCount(count: Int, expected: Int)
         /// A text of decimal digits with another number of them.
         case wrongDigitCount(count: Int, expected: Int)
+        /// A string, bytes or a list that does not fill its fixed number of bytes, or has more.
+        case wrongByteCount(count: Int, expected: Int)
+        /// A size or a count under 0: that of an earlier field, with what `@size(n - 4)` takes off.
+        case negativeSize(Int)
         /// A number that a `@closed` enum does not list.
         case unknownCase(Int128)
+        /// A tag that no arm of a union has, and that it cannot keep.
+        case unknownTag(Int128)
+        /// A kept value of a union with the tag of an arm, so that it would be read as that arm.
+        case knownTag(Int128)
         /// A NUL inside a string that ends at the first NUL.
         case embeddedTerminator
+        /// An item of a list that begins with the byte which ends the list.
+        case beginsWithTerminator(UInt8)
         /// Text that ends with the byte that fills its field, which a reader takes off.
         case endsInPadding(UInt8)
         /// A set optional field (or kept trailing bytes) after the unset one that the error's path names.
         case gapBeforeOptional
+        /// A field that is set although its condition does not hold, or not set although it does.
+        case wrongPresence(isSet: Bool)
 
         // MARK: QSIOP's properties
 
@@ -148,7 +162,7 @@ extension CodecError {
         case packetTooLong(length: Int128, packetByteCount: Int128, limit: Int)
         /// Two lengths, or a length and the available bytes, that do not agree.
         case lengthMismatch(length: Int128, expected: Int128)
-        /// A constant of the header or trailer with another value.
+        /// A constant with another value; of a constant text, the first byte that differs.
         case wrongConstant(value: Int128, expected: Int128)
         /// A checksum that does not match the bytes that it covers.
         case wrongChecksum(value: UInt64, computed: UInt32, of: PacketChecksum = PacketChecksum(.crc32))

@@ -7,11 +7,19 @@ public enum PacketLayoutFault: Equatable, Sendable, CustomStringConvertible {
     case noLength
     /// Two fields have this name.
     case duplicateName(String)
-    /// More than one field of variable width, or one in the trailer.
-    case severalVarints(String)
+    /// A field of variable width in the trailer: a reader could not tell where the trailer begins.
+    case varintInTrailer(String)
+    /// A field that ends inside a byte, and no field after it that goes on there.
+    case unfinishedRun(String)
+    /// More than 64 bits from the first field until one ends at a byte boundary.
+    case wideRun(String)
+    /// A field in another byte order than the fields that it shares bytes with.
+    case mixedRun(String)
     /// A varint of fewer than 1 or more than 10 bytes, or a `varint32` of more than 5.
     case invalidVarint(String)
-    /// More than one sequence number.
+    /// Text, digits or bytes that should be an ID, a length or another number, or that have no bytes.
+    case invalidText(String)
+    /// More than one sequence number, or more than one field that fits itself to the packet.
     case repeatedRole(String)
     /// A constant or default that its field cannot hold.
     case valueOutOfRange(String)
@@ -21,6 +29,12 @@ public enum PacketLayoutFault: Equatable, Sendable, CustomStringConvertible {
     case invalidChecksumRange(String)
     /// ID fields of more than 64 bits together.
     case wideMessageID(String)
+    /// A condition about something else than numbers of the header before its field, or about a length or a checksum.
+    case invalidCondition(String)
+    /// A condition of a field that shares bytes with others.
+    case conditionalBits(String)
+    /// More than four ID fields with a condition.
+    case tooManyMessageIDs(String)
     /// A length in a field that cannot hold one, such as a `bool`, or with a constant beyond ±65,535.
     case invalidLength(String)
     /// Lengths that cannot say the byte count of any packet, such as a `uint8` that counts 300 bytes too many.
@@ -33,14 +47,22 @@ public enum PacketLayoutFault: Equatable, Sendable, CustomStringConvertible {
         switch self {
         case .noLength: "no header field is a length"
         case .duplicateName(let name): "two fields are named `\(name)`"
-        case .severalVarints(let name): "`\(name)`: only one field may vary in width, and it stands in the header"
+        case .varintInTrailer(let name): "`\(name)`: the fields of a trailer have a fixed width"
+        case .unfinishedRun(let name): "`\(name)` ends inside a byte"
+        case .wideRun(let name): "no field from `\(name)` on ends at a byte boundary within 64 bits"
+        case .mixedRun(let name): "`\(name)` shares bytes with fields of another byte order"
         case .invalidVarint(let name): "`\(name)`: a varint has 1 to 10 bytes, a `varint32` at most 5"
-        case .repeatedRole(let name): "`\(name)`: there can be one sequence"
+        case .invalidText(let name): "`\(name)` is no number, and has 1 to \(PacketLayout.maximumHeaderByteCount) bytes"
+        case .repeatedRole(let name): "`\(name)`: there can be one sequence, and one `@fit`"
         case .valueOutOfRange(let name): "`\(name)` cannot hold its value"
         case .narrowChecksum(let name, let kind): "`\(name)`: \(kind.need)"
         case .invalidChecksumRange(let name):
             "`\(name)`: the range of its checksum names no field, or ends before it begins"
         case .wideMessageID(let name): "`\(name)`: an ID has at most 64 bits"
+        case .invalidCondition(let name):
+            "`\(name)`: a condition tests numbers before it in the header, and no lengths or checksums"
+        case .conditionalBits(let name): "`\(name)` shares bytes with others, and so is always there"
+        case .tooManyMessageIDs(let name): "`\(name)`: at most four ID fields have a condition"
         case .invalidLength(let name): "`\(name)` cannot hold a length"
         case .noPacketFits: "no packet has a byte count that its lengths can say"
         case .tooLarge: "header or trailer has more than \(PacketLayout.maximumHeaderByteCount) bytes"

@@ -96,12 +96,21 @@ extension ByteReader {
 
     @usableFromInline
     mutating func readVarintCount(_ forms: VarintForms) throws(CodecError) -> Int {
+        Int(clampingCount: try readCountBits(forms))
+    }
+
+    /// Reads a count with a sign, in the same bytes as one without.
+    mutating func readZigzagCount(_ forms: VarintForms) throws(CodecError) -> Int32 {
+        Int32(truncatingIfNeeded: Int64(zigzag: UInt64(try readCountBits(forms))))
+    }
+
+    private mutating func readCountBits(_ forms: VarintForms) throws(CodecError) -> UInt32 {
         let start = position
         let count = try readVarint(maximumByteCount: 5, forms)
         guard let count = UInt32(exactly: count) else {
             position = start
             throw error(.varintTooLong(maximumByteCount: 5))
         }
-        return Int(clampingCount: count)
+        return count
     }
 }

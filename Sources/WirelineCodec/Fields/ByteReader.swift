@@ -132,6 +132,22 @@ public struct ByteReader: ~Escapable {
         try readRun(byteCount: 3).signed24(at: 0, byteOrder)
     }
 
+    /// Reads an unsigned integer of 1 to 8 bytes.
+    ///
+    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``.
+    @inlinable
+    public mutating func readUnsigned(byteCount: Int, _ byteOrder: ByteOrder) throws(CodecError) -> UInt64 {
+        try readRun(byteCount: byteCount).unsigned(at: 0, byteCount: byteCount, byteOrder)
+    }
+
+    /// Reads an integer of 1 to 8 bytes in two's complement.
+    ///
+    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``.
+    @inlinable
+    public mutating func readSigned(byteCount: Int, _ byteOrder: ByteOrder) throws(CodecError) -> Int64 {
+        try readRun(byteCount: byteCount).signed(at: 0, byteCount: byteCount, byteOrder)
+    }
+
     /// Reads a 32-bit IEEE 754 number, bit for bit: signalling NaNs and −0 stay unchanged.
     ///
     /// - Throws: ``CodecError/Reason/truncated(needed:available:)``.
@@ -185,8 +201,10 @@ public struct ByteReader: ~Escapable {
     ///
     /// A varint may have any of `forms`: by default only the shortest.
     ///
-    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``, and for a varint what
-    ///   ``readVarint(maximumByteCount:_:)`` throws.
+    /// - Returns: The count. With a sign it may be −1: the value is absent.
+    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``, for a varint what
+    ///   ``readVarint(maximumByteCount:_:)`` throws, and for another negative number
+    ///   ``CodecError/Reason/outOfRange(value:minimum:maximum:)``.
     @inlinable
     public mutating func readCount(
         _ format: CountFormat, _ byteOrder: ByteOrder, _ forms: VarintForms = .shortest
@@ -196,7 +214,48 @@ public struct ByteReader: ~Escapable {
         case .uint16: return Int(try readInteger(as: UInt16.self, byteOrder))
         case .uint32: return Int(clampingCount: try readInteger(as: UInt32.self, byteOrder))
         case .varint: return try readVarintCount(forms)
+        case .int16, .int32, .zigzag: return try readSignedCount(format, byteOrder, forms)
         }
+    }
+
+    /// Reads a count with a sign.
+    @usableFromInline
+    mutating func readSignedCount(
+        _ format: CountFormat, _ byteOrder: ByteOrder, _ forms: VarintForms
+    ) throws(CodecError) -> Int {
+        let start = position
+        let count =
+            switch format {
+            case .int16: Int(try readInteger(as: Int16.self, byteOrder))
+            case .int32: Int(try readInteger(as: Int32.self, byteOrder))
+            default: Int(try readZigzagCount(forms))
+            }
+        do throws(CodecError) {
+            return try Self.count(count, format, at: start)
+        } catch {
+            position = start
+            throw error
+        }
+    }
+
+    /// Returns a count with a sign, or −1, which says that the value is absent.
+    ///
+    /// - Parameters:
+    ///   - number: The number that was read.
+    ///   - format: Its format.
+    ///   - offset: The offset of the number, which is used for the error.
+    /// - Throws: ``CodecError/Reason/outOfRange(value:minimum:maximum:)`` for another negative number.
+    @inlinable @inline(__always)
+    public static func count(_ number: Int, _ format: CountFormat, at offset: Int) throws(CodecError) -> Int {
+        guard number >= -1 else { try failCount(number, format, offset) }
+        return number
+    }
+
+    @usableFromInline @inline(never)
+    static func failCount(_ number: Int, _ format: CountFormat, _ offset: Int) throws(CodecError) -> Never {
+        let reason = CodecError.Reason.outOfRange(
+            value: Int128(number), minimum: -1, maximum: Int128(format.maximum))
+        throw CodecError(reason, offset: offset)
     }
 
     /// Returns how many items to reserve: at most what the bytes left can contain, whatever count was announced.
@@ -207,6 +266,18 @@ public struct ByteReader: ~Escapable {
     @inlinable
     public func itemCapacity(_ count: Int, minimumByteCount: Int) -> Int {
         min(count, remaining / minimumByteCount)
+    }
+
+    /// Reads the byte that ends a list, if it comes next.
+    ///
+    /// - Returns: Whether it has been read; if not, an item follows.
+    /// - Throws: ``CodecError/Reason/truncated(needed:available:)`` at the end of the bytes.
+    @inlinable
+    public mutating func readTerminator(_ terminator: UInt8) throws(CodecError) -> Bool {
+        guard !isAtEnd else { try failSlice(1) }
+        guard bytes[position] == terminator else { return false }
+        position &+= 1
+        return true
     }
 
     // MARK: Structures

@@ -108,6 +108,13 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         writeUnsigned24(UInt32(bitPattern: value), byteOrder)
     }
 
+    /// Writes the low bytes, 1 to 8, of an integer; pass a signed one by its bit pattern.
+    @inlinable
+    public mutating func writeUnsigned(_ value: UInt64, byteCount: Int, _ byteOrder: ByteOrder) {
+        var run = writeRun(byteCount: byteCount)
+        run.setUnsigned(value, at: 0, byteCount: byteCount, byteOrder)
+    }
+
     /// Writes a 32-bit IEEE 754 number, bit for bit.
     @inlinable
     public mutating func writeFloat32(_ value: Float, _ byteOrder: ByteOrder) {
@@ -151,9 +158,21 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         precondition(UInt(bitPattern: count) <= UInt(bitPattern: format.maximum), "a count that its prefix cannot say")
         switch format {
         case .uint8: writeInteger(UInt8(truncatingIfNeeded: count), byteOrder)
-        case .uint16: writeInteger(UInt16(truncatingIfNeeded: count), byteOrder)
-        case .uint32: writeInteger(UInt32(truncatingIfNeeded: count), byteOrder)
+        case .uint16, .int16: writeInteger(UInt16(truncatingIfNeeded: count), byteOrder)
+        case .uint32, .int32: writeInteger(UInt32(truncatingIfNeeded: count), byteOrder)
         case .varint: writeVarint(UInt64(truncatingIfNeeded: count))
+        case .zigzag: writeZigzag(Int64(count))
+        }
+    }
+
+    /// Writes the count of a value that is absent, which is −1; its format must have a sign.
+    @inlinable
+    public mutating func writeAbsence(_ format: CountFormat, _ byteOrder: ByteOrder) {
+        switch format {
+        case .int16: writeInteger(-1 as Int16, byteOrder)
+        case .int32: writeInteger(-1 as Int32, byteOrder)
+        case .zigzag: writeZigzag(-1)
+        case .uint8, .uint16, .uint32, .varint: preconditionFailure("a prefix without a sign has no number for absence")
         }
     }
 
@@ -172,10 +191,24 @@ public struct ByteWriter: ~Copyable, ~Escapable {
         var run = unsafe MutableFixedRun(base: base + offset, byteCount: format.minimumByteCount)
         switch format {
         case .uint8: run.setInteger(UInt8(truncatingIfNeeded: count), at: 0, byteOrder)
-        case .uint16: run.setInteger(UInt16(truncatingIfNeeded: count), at: 0, byteOrder)
-        case .uint32: run.setInteger(UInt32(truncatingIfNeeded: count), at: 0, byteOrder)
-        case .varint: preconditionFailure("a varint is written when its count is known")
+        case .uint16, .int16: run.setInteger(UInt16(truncatingIfNeeded: count), at: 0, byteOrder)
+        case .uint32, .int32: run.setInteger(UInt32(truncatingIfNeeded: count), at: 0, byteOrder)
+        case .varint, .zigzag: preconditionFailure("a varint is written when its count is known")
         }
+    }
+
+    /// Writes an integer over bytes that have been written, such as the number of bytes after them.
+    ///
+    /// - Parameters:
+    ///   - value: The integer; its low bytes are written.
+    ///   - offset: The offset of its first byte from the writer's first.
+    ///   - byteCount: Its width, 1 to 8 bytes.
+    ///   - byteOrder: Its byte order.
+    public mutating func patchUnsigned(_ value: UInt64, at offset: Int, byteCount: Int, _ byteOrder: ByteOrder) {
+        precondition(offset >= 0 && offset + byteCount <= position, "only what has been written is written over")
+        // SAFETY: the integer's bytes lie before position, by the precondition.
+        var run = unsafe MutableFixedRun(base: base + offset, byteCount: byteCount)
+        run.setUnsigned(value, at: 0, byteCount: byteCount, byteOrder)
     }
 
     // MARK: Bytes and text
@@ -313,6 +346,27 @@ public struct MutableFixedRun: ~Copyable, ~Escapable {
         let isBigEndian = byteOrder == .bigEndian
         setInteger(UInt16(truncatingIfNeeded: value >> 8), at: isBigEndian ? offset : offset + 1, byteOrder)
         setInteger(UInt8(truncatingIfNeeded: value), at: isBigEndian ? offset + 2 : offset, byteOrder)
+    }
+
+    /// Sets the integer of 1 to 8 bytes at `offset` to the low bytes of `value`; pass a signed one by its bit pattern.
+    ///
+    /// If `byteCount` is a constant, this is one store, or two that overlap.
+    @inlinable @inline(__always)
+    public mutating func setUnsigned(_ value: UInt64, at offset: Int, byteCount: Int, _ byteOrder: ByteOrder) {
+        precondition(byteCount >= 1 && byteCount <= 8, "an integer of more than 8 bytes, or of none")
+        switch byteCount {
+        case 1: setInteger(UInt8(truncatingIfNeeded: value), at: offset, byteOrder)
+        case 2: setInteger(UInt16(truncatingIfNeeded: value), at: offset, byteOrder)
+        case 3: set24(UInt32(truncatingIfNeeded: value), at: offset, byteOrder)
+        case 4: setInteger(UInt32(truncatingIfNeeded: value), at: offset, byteOrder)
+        case 8: setInteger(value, at: offset, byteOrder)
+        default:
+            let low = UInt32(truncatingIfNeeded: value)
+            let high = UInt32(truncatingIfNeeded: value &>> UInt64(truncatingIfNeeded: 8 &* (byteCount &- 4)))
+            let isBigEndian = byteOrder == .bigEndian
+            setInteger(isBigEndian ? high : low, at: offset, byteOrder)
+            setInteger(isBigEndian ? low : high, at: offset &+ byteCount &- 4, byteOrder)
+        }
     }
 
     /// Sets the 32-bit IEEE 754 number at `offset`, bit for bit.

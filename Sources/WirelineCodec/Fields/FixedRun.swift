@@ -57,6 +57,33 @@ public struct FixedRun: ~Escapable {
         Int32(bitPattern: unsigned24(at: offset, byteOrder) << 8) >> 8
     }
 
+    /// Returns the unsigned integer of 1 to 8 bytes at `offset`.
+    ///
+    /// If `byteCount` is a constant, this is one load, or two that overlap.
+    @inlinable @inline(__always)
+    public func unsigned(at offset: Int, byteCount: Int, _ byteOrder: ByteOrder) -> UInt64 {
+        precondition(byteCount >= 1 && byteCount <= 8, "an integer of more than 8 bytes, or of none")
+        switch byteCount {
+        case 1: return UInt64(integer(at: offset, as: UInt8.self, byteOrder))
+        case 2: return UInt64(integer(at: offset, as: UInt16.self, byteOrder))
+        case 3: return UInt64(unsigned24(at: offset, byteOrder))
+        case 4: return UInt64(integer(at: offset, as: UInt32.self, byteOrder))
+        case 8: return integer(at: offset, as: UInt64.self, byteOrder)
+        default:
+            let first = UInt64(integer(at: offset, as: UInt32.self, byteOrder))
+            let last = UInt64(integer(at: offset &+ byteCount &- 4, as: UInt32.self, byteOrder))
+            let shift = UInt64(truncatingIfNeeded: 8 &* (byteCount &- 4))
+            return byteOrder == .bigEndian ? first &<< shift | last : last &<< shift | first
+        }
+    }
+
+    /// Returns the integer of 1 to 8 bytes at `offset` in two's complement.
+    @inlinable @inline(__always)
+    public func signed(at offset: Int, byteCount: Int, _ byteOrder: ByteOrder) -> Int64 {
+        let bits = unsigned(at: offset, byteCount: byteCount, byteOrder)
+        return Int64(signExtending: bits, bitWidth: 8 &* byteCount)
+    }
+
     /// Returns the 32-bit count at `offset`.
     ///
     /// If an `Int` has 32 bits, a count above `Int.max` reads as `Int.max`. So many bytes are never left, so
@@ -76,5 +103,14 @@ public struct FixedRun: ~Escapable {
     @inlinable @inline(__always)
     public func float64(at offset: Int, _ byteOrder: ByteOrder) -> Double {
         Double(bitPattern: integer(at: offset, as: UInt64.self, byteOrder))
+    }
+}
+
+extension Int64 {
+    /// Makes the number that the low bits mean in two's complement; the bits above them are not looked at.
+    @inlinable @inline(__always)
+    init(signExtending bits: UInt64, bitWidth: Int) {
+        let spare = Int64(truncatingIfNeeded: 64 &- bitWidth)
+        self = (Int64(bitPattern: bits) &<< spare) &>> spare
     }
 }

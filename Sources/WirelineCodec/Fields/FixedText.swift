@@ -20,6 +20,54 @@ extension FixedRun {
         return try Self.text(in: bytes, at: start &+ offset, byteCount: byteCount, padding: padding)
     }
 
+    /// Checks that a text stands in `byteCount` bytes at `offset`.
+    ///
+    /// - Parameters:
+    ///   - text: The text, at most `byteCount` bytes of UTF-8.
+    ///   - offset: The offset of the field.
+    ///   - byteCount: The bytes of the field.
+    ///   - padding: The byte that fills the rest. If it is 0, bytes after the first NUL are not looked at.
+    /// - Throws: ``CodecError/Reason/wrongConstant(value:expected:)`` with the first byte that differs.
+    public func requireText(_ text: String, at offset: Int, byteCount: Int, padding: UInt8) throws(CodecError) {
+        precondition(offset >= 0 && byteCount >= 0 && offset <= self.byteCount &- byteCount, "a field outside the run")
+        var position = start &+ offset
+        let end = position + byteCount
+        for byte in text.utf8 where position < end {
+            try Self.require(byte, in: bytes, at: position)
+            position += 1
+        }
+        while position < end {
+            try Self.require(padding, in: bytes, at: position)
+            position = padding == 0 ? end : position + 1
+        }
+    }
+
+    /// Checks that decimal digits stand at `offset`, the high half of each byte first.
+    ///
+    /// - Parameters:
+    ///   - digits: The digits; their number is even.
+    ///   - offset: The offset of the field, which lies inside the run.
+    /// - Throws: ``CodecError/Reason/wrongConstant(value:expected:)`` with the first byte that differs.
+    func requireDigits(_ digits: String, at offset: Int) throws(CodecError) {
+        var (position, high) = (start &+ offset, UInt8?.none)
+        for digit in digits.utf8 {
+            guard let first = high else {
+                high = digit & 0xF
+                continue
+            }
+            try Self.require(first << 4 | digit & 0xF, in: bytes, at: position)
+            position += 1
+            high = nil
+        }
+    }
+
+    private static func require(_ expected: UInt8, in bytes: RawSpan, at position: Int) throws(CodecError) {
+        let byte = bytes[position]
+        guard byte == expected else {
+            throw CodecError(.wrongConstant(value: Int128(byte), expected: Int128(expected)), offset: position)
+        }
+    }
+
     /// Returns the decimal digits in `byteCount` bytes at `offset`, the high half of each byte first.
     ///
     /// - Throws: ``CodecError/Reason/invalidDigit(_:)`` at the first byte with a half over 9.
@@ -127,5 +175,19 @@ extension String {
     /// That is a NUL anywhere if `padding` is 0, otherwise that byte at the end.
     package func isChanged(byPadding padding: UInt8) -> Bool {
         padding == 0 ? utf8.contains(0) : utf8.last == padding
+    }
+
+    /// Returns why the text cannot stand in a field of so many bytes that is filled with `padding`; nil if it can.
+    func fixedTextFault(byteCount: Int, padding: UInt8) -> CodecError.Reason? {
+        if utf8.count > byteCount { return .tooLong(count: utf8.count, limit: byteCount) }
+        guard isChanged(byPadding: padding) else { return nil }
+        return padding == 0 ? .embeddedTerminator : .endsInPadding(padding)
+    }
+
+    /// Returns why the text is not exactly so many decimal digits; nil if it is.
+    func digitsFault(count: Int) -> CodecError.Reason? {
+        let zero = UInt8(ascii: "0")
+        for byte in utf8 where byte < zero || byte > zero + 9 { return .invalidDigit(byte) }
+        return utf8.count == count ? nil : .wrongDigitCount(count: utf8.count, expected: count)
     }
 }

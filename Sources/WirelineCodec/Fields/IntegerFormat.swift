@@ -1,42 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The width and sign of an integer on the wire, without its byte order.
+///
+/// An integer of whole bytes can stand anywhere. One of another width shares bytes with the fields beside it.
 @frozen
-public enum IntegerFormat: Equatable, Hashable, Sendable, CaseIterable {
-    case uint8, uint16, uint24, uint32, uint64
-    case int8, int16, int24, int32, int64
-
-    /// The number of bytes that the integer takes: 1, 2, 3, 4 or 8.
-    @inlinable
-    public var byteCount: Int {
-        switch self {
-        case .uint8, .int8: 1
-        case .uint16, .int16: 2
-        case .uint24, .int24: 3
-        case .uint32, .int32: 4
-        case .uint64, .int64: 8
-        }
-    }
-
+public struct IntegerFormat: Equatable, Hashable, Sendable {
+    /// The number of bits, 1 to 64.
+    public let bitWidth: Int
     /// Whether the integer is in two's complement.
+    public let isSigned: Bool
+
+    /// Makes a format of 1 to 64 bits; another width stops the program.
     @inlinable
-    public var isSigned: Bool {
-        switch self {
-        case .uint8, .uint16, .uint24, .uint32, .uint64: false
-        case .int8, .int16, .int24, .int32, .int64: true
-        }
+    public init(bitWidth: Int, isSigned: Bool) {
+        precondition(bitWidth >= 1 && bitWidth <= 64, "an integer of more than 64 bits, or of none")
+        self.bitWidth = bitWidth
+        self.isSigned = isSigned
     }
+
+    @inlinable public static var uint8: IntegerFormat { IntegerFormat(bitWidth: 8, isSigned: false) }
+    @inlinable public static var uint16: IntegerFormat { IntegerFormat(bitWidth: 16, isSigned: false) }
+    @inlinable public static var uint24: IntegerFormat { IntegerFormat(bitWidth: 24, isSigned: false) }
+    @inlinable public static var uint32: IntegerFormat { IntegerFormat(bitWidth: 32, isSigned: false) }
+    @inlinable public static var uint40: IntegerFormat { IntegerFormat(bitWidth: 40, isSigned: false) }
+    @inlinable public static var uint48: IntegerFormat { IntegerFormat(bitWidth: 48, isSigned: false) }
+    @inlinable public static var uint56: IntegerFormat { IntegerFormat(bitWidth: 56, isSigned: false) }
+    @inlinable public static var uint64: IntegerFormat { IntegerFormat(bitWidth: 64, isSigned: false) }
+    @inlinable public static var int8: IntegerFormat { IntegerFormat(bitWidth: 8, isSigned: true) }
+    @inlinable public static var int16: IntegerFormat { IntegerFormat(bitWidth: 16, isSigned: true) }
+    @inlinable public static var int24: IntegerFormat { IntegerFormat(bitWidth: 24, isSigned: true) }
+    @inlinable public static var int32: IntegerFormat { IntegerFormat(bitWidth: 32, isSigned: true) }
+    @inlinable public static var int40: IntegerFormat { IntegerFormat(bitWidth: 40, isSigned: true) }
+    @inlinable public static var int48: IntegerFormat { IntegerFormat(bitWidth: 48, isSigned: true) }
+    @inlinable public static var int56: IntegerFormat { IntegerFormat(bitWidth: 56, isSigned: true) }
+    @inlinable public static var int64: IntegerFormat { IntegerFormat(bitWidth: 64, isSigned: true) }
+
+    /// The number of bytes, 1 to 8, that hold the integer alone.
+    @inlinable
+    public var byteCount: Int { (bitWidth + 7) / 8 }
+
+    /// Whether the integer takes whole bytes.
+    @inlinable
+    public var isWholeBytes: Bool { bitWidth % 8 == 0 }
 
     /// The values that fit, both ends included.
     public var range: ClosedRange<Int128> {
-        let bits = byteCount * 8
-        return isSigned
-            ? -(Int128(1) << (bits - 1))...(Int128(1) << (bits - 1)) - 1
-            : 0...(Int128(1) << bits) - 1
+        isSigned
+            ? -(Int128(1) << (bitWidth - 1))...(Int128(1) << (bitWidth - 1)) - 1
+            : 0...(Int128(1) << bitWidth) - 1
     }
 
     /// The name in the schema language: `uint8`, `int24`, …
-    public var name: String { "\(isSigned ? "int" : "uint")\(byteCount * 8)" }
+    public var name: String { "\(isSigned ? "int" : "uint")\(bitWidth)" }
+}
+
+extension IntegerFormat: CaseIterable {
+    /// The formats of whole bytes.
+    public static var allCases: [IntegerFormat] {
+        [.uint8, .uint16, .uint24, .uint32, .uint40, .uint48, .uint56, .uint64]
+            + [.int8, .int16, .int24, .int32, .int40, .int48, .int56, .int64]
+    }
+}
+
+extension IntegerFormat: CustomStringConvertible {
+    /// The name in the schema language.
+    public var description: String { name }
 }
 
 /// The format of the count that precedes a string (in bytes) or a list (in items).
@@ -45,16 +73,22 @@ public enum CountFormat: Equatable, Hashable, Sendable, CaseIterable {
     case uint8, uint16, uint32
     /// Unsigned LEB128 in its shortest form, at most 5 bytes.
     case varint
+    /// A count with a sign: −1 says that the value is absent.
+    case int16, int32
+    /// A count with a sign as zigzag and LEB128, at most 5 bytes, which hold 32 bits; −1 says that the value is absent.
+    case zigzag
 
-    /// The largest count that can be written: 255, 65,535 or 4,294,967,295.
+    /// The largest count that can be written: 255, 65,535 or 4,294,967,295, and 32,767 or 2,147,483,647 with a sign.
     ///
-    /// If an `Int` has 32 bits, `Int.max` replaces the last of them.
+    /// If an `Int` has 32 bits, `Int.max` replaces 4,294,967,295.
     @inlinable
     public var maximum: Int {
         switch self {
         case .uint8: 0xFF
         case .uint16: 0xFFFF
         case .uint32, .varint: Int(clampingCount: .max)
+        case .int16: 0x7FFF
+        case .int32, .zigzag: 0x7FFF_FFFF
         }
     }
 
@@ -62,9 +96,18 @@ public enum CountFormat: Equatable, Hashable, Sendable, CaseIterable {
     @inlinable
     public var minimumByteCount: Int {
         switch self {
-        case .uint8, .varint: 1
-        case .uint16: 2
-        case .uint32: 4
+        case .uint8, .varint, .zigzag: 1
+        case .uint16, .int16: 2
+        case .uint32, .int32: 4
+        }
+    }
+
+    /// Whether −1 stands for a value that is absent.
+    @inlinable
+    public var isSigned: Bool {
+        switch self {
+        case .uint8, .uint16, .uint32, .varint: false
+        case .int16, .int32, .zigzag: true
         }
     }
 
@@ -75,6 +118,9 @@ public enum CountFormat: Equatable, Hashable, Sendable, CaseIterable {
         case .uint16: "uint16"
         case .uint32: "uint32"
         case .varint: "varint"
+        case .int16: "int16"
+        case .int32: "int32"
+        case .zigzag: "zigzag"
         }
     }
 }

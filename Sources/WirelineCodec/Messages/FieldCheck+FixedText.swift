@@ -6,10 +6,7 @@ extension FieldCheck {
     /// - Throws: ``CodecError/Reason/tooLong(count:limit:)``, ``CodecError/Reason/embeddedTerminator`` for a NUL in a text
     ///   that NULs fill, ``CodecError/Reason/endsInPadding(_:)``.
     public static func text(_ text: String, byteCount: Int, padding: UInt8) throws(CodecError) {
-        try count(text.utf8.count, limit: byteCount)
-        guard !text.isChanged(byPadding: padding) else {
-            try fail(padding == 0 ? .embeddedTerminator : .endsInPadding(padding))
-        }
+        if let fault = text.fixedTextFault(byteCount: byteCount, padding: padding) { try fail(fault) }
     }
 
     /// Refuses a text that is not exactly so many decimal digits.
@@ -17,10 +14,14 @@ extension FieldCheck {
     /// - Throws: ``CodecError/Reason/invalidDigit(_:)`` with the first byte that is none,
     ///   ``CodecError/Reason/wrongDigitCount(count:expected:)``.
     public static func digits(_ text: String, count: Int) throws(CodecError) {
-        let zero = UInt8(ascii: "0")
-        for byte in text.utf8 where byte < zero || byte > zero + 9 { try fail(.invalidDigit(byte)) }
-        guard text.utf8.count == count else {
-            try fail(.wrongDigitCount(count: text.utf8.count, expected: count))
-        }
+        if let fault = text.digitsFault(count: count) { try fail(fault) }
+    }
+
+    /// Refuses a string, bytes or a list with another number of bytes than its field has.
+    ///
+    /// - Throws: ``CodecError/Reason/wrongByteCount(count:expected:)``.
+    @inlinable @inline(__always)
+    public static func byteCount(_ count: Int, is expected: Int) throws(CodecError) {
+        guard count == expected else { try fail(.wrongByteCount(count: count, expected: expected)) }
     }
 }

@@ -24,6 +24,48 @@ public enum FieldCheck {
         throw CodecError(.tooLong(count: count, limit: limit), offset: offset)
     }
 
+    /// Returns the size or count that an earlier field says.
+    ///
+    /// - Parameters:
+    ///   - number: The field's number.
+    ///   - addend: What is added to it.
+    ///   - offset: The offset of what is counted.
+    /// - Throws: ``CodecError/Reason/negativeSize(_:)`` for one under 0.
+    @inlinable @inline(__always)
+    public static func size<T: FixedWidthInteger>(
+        _ number: T, adding addend: Int, at offset: Int
+    ) throws(CodecError) -> Int {
+        let size = Int(clamping: number).addingReportingOverflow(addend)
+        let sum = size.overflow ? Int.max : size.partialValue
+        guard sum >= 0 else { try fail(.negativeSize(sum), at: offset) }
+        return sum
+    }
+
+    /// Refuses a size that is too small for the field that says it.
+    ///
+    /// - Throws: ``CodecError/Reason/lengthTooSmall(length:minimum:)``.
+    @inlinable @inline(__always)
+    public static func size(_ size: Int, least minimum: Int) throws(CodecError) {
+        guard size >= minimum else {
+            try fail(.lengthTooSmall(length: Int128(size), minimum: Int128(minimum)))
+        }
+    }
+
+    /// Refuses a number of items or bytes that asks for another number than an earlier one with the same count.
+    ///
+    /// - Parameters:
+    ///   - count: The number of items or bytes.
+    ///   - addend: What a reader adds to the field's number.
+    ///   - number: The number that the field must have; nil if nothing has asked for one yet.
+    /// - Throws: ``CodecError/Reason/wrongItemCount(count:expected:)``.
+    @inlinable
+    public static func agreement(
+        of count: Int, adding addend: Int, with number: inout Int?
+    ) throws(CodecError) {
+        if let number, number + addend != count { try fail(.wrongItemCount(count: count, expected: number + addend)) }
+        number = count - addend
+    }
+
     /// Refuses a list of fixed length with another number of items.
     ///
     /// - Throws: ``CodecError/Reason/wrongItemCount(count:expected:)``.
@@ -48,6 +90,20 @@ public enum FieldCheck {
             let reason = CodecError.Reason.outOfRange(
                 value: Int128(value), minimum: Int128(minimum), maximum: Int128(maximum))
             try fail(reason, at: offset)
+        }
+    }
+
+    /// Refuses an integer that is not the constant of its field.
+    ///
+    /// - Parameters:
+    ///   - value: The integer that was read.
+    ///   - expected: The constant.
+    ///   - offset: The offset of the integer.
+    /// - Throws: ``CodecError/Reason/wrongConstant(value:expected:)``.
+    @inlinable @inline(__always)
+    public static func constant<T: FixedWidthInteger>(_ value: T, _ expected: T, at offset: Int) throws(CodecError) {
+        guard value == expected else {
+            try fail(.wrongConstant(value: Int128(value), expected: Int128(expected)), at: offset)
         }
     }
 
@@ -83,6 +139,14 @@ public enum FieldCheck {
     @inlinable @inline(__always)
     public static func depth(_ depth: Int, limit: Int) throws(CodecError) {
         guard depth <= limit else { try fail(.tooDeep(limit: limit)) }
+    }
+
+    /// Refuses a field that is set although its condition does not hold, or not set although it does.
+    ///
+    /// - Throws: ``CodecError/Reason/wrongPresence(isSet:)``.
+    @inlinable @inline(__always)
+    public static func presence(_ isSet: Bool, when holds: Bool) throws(CodecError) {
+        guard isSet == holds else { try fail(.wrongPresence(isSet: isSet)) }
     }
 
     /// Refuses a variable-length integer that takes more bytes than declared.

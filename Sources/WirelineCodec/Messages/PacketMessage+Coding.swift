@@ -10,13 +10,10 @@ extension PacketMessage {
     /// - Throws: ``CodecError`` if a value does not fit its field, the packet its limit, or the ID its fields.
     @inlinable
     public func encoded() throws(CodecError) -> [UInt8] {
-        let payloadByteCount = try payloadByteCount()
-        let plan = Definition.plan
-        let limit = Definition.maximumPacketByteCount
-        guard let byteCount = plan.byteCountAtOnce(id: Self.messageID, payloadByteCount: payloadByteCount, limit: limit)
-        else { return try encodedInGeneral() }
-        let header = plan.headerAtOnce(id: Self.messageID, packetByteCount: byteCount)
-        return [UInt8](byteCount: byteCount) { writer in
+        guard let header = writtenHeader(payloadByteCount: try payloadByteCount()) else {
+            return try encodedInGeneral()
+        }
+        return [UInt8](byteCount: header.packetByteCount) { writer in
             writer.writeStart(of: header.bits, byteCount: header.byteCount)
             writePayload(to: &writer)
         }
@@ -27,11 +24,22 @@ extension PacketMessage {
     /// - Throws: ``CodecError`` as ``encoded()``, and if `header` names a field that is computed or does not exist, or
     ///   has a value that does not fit.
     public func encoded(header: PacketHeader) throws(CodecError) -> [UInt8] {
-        let payloadByteCount = try payloadByteCount()
+        let payloadByteCount = try payloadByteCount(besideHeader: header)
         do throws(CodecError) {
+            var header = header
+            if let fixed = Self.fixedHeader { try Definition.layout.fix(fixed.values, in: &header) }
+            let limit = Definition.maximumPacketByteCount
+            let written = Definition.layout.header(
+                setting: header, id: Self.messageID, payloadByteCount: payloadByteCount, limit: limit)
+            guard written.isNone else {
+                return [UInt8](byteCount: written.packetByteCount) { writer in
+                    writer.writeStart(of: written.bits, byteCount: written.byteCount)
+                    writePayload(to: &writer)
+                }
+            }
             return try Definition.layout.encode(
-                id: Self.messageID, header: header, payloadByteCount: payloadByteCount,
-                limit: Definition.maximumPacketByteCount, writingPayload: writePayload)
+                id: Self.messageID, header: header, payloadByteCount: payloadByteCount, limit: limit,
+                writingPayload: writePayload)
         } catch {
             throw error.prefixed(by: Self.messageName)
         }
@@ -44,16 +52,11 @@ extension PacketMessage {
     /// - Throws: ``CodecError`` as ``encoded()``.
     @inlinable
     public func encode(appendingTo output: inout [UInt8]) throws(CodecError) {
-        let payloadByteCount = try payloadByteCount()
-        let plan = Definition.plan
-        let limit = Definition.maximumPacketByteCount
-        guard let byteCount = plan.byteCountAtOnce(id: Self.messageID, payloadByteCount: payloadByteCount, limit: limit)
-        else {
+        guard let header = writtenHeader(payloadByteCount: try payloadByteCount()) else {
             output += try encodedInGeneral()
             return
         }
-        let header = plan.headerAtOnce(id: Self.messageID, packetByteCount: byteCount)
-        output.append(byteCount: byteCount) { writer in
+        output.append(byteCount: header.packetByteCount) { writer in
             writer.writeStart(of: header.bits, byteCount: header.byteCount)
             writePayload(to: &writer)
         }
@@ -64,12 +67,10 @@ extension PacketMessage {
     /// - Throws: ``CodecError`` as ``encoded()``, and ``CodecError/Reason/bufferTooSmall(needed:available:)``.
     @inlinable
     public func encode(into output: inout OutputRawSpan) throws(CodecError) {
-        let payloadByteCount = try payloadByteCount()
-        let plan = Definition.plan
-        let limit = Definition.maximumPacketByteCount
-        guard let byteCount = plan.byteCountAtOnce(id: Self.messageID, payloadByteCount: payloadByteCount, limit: limit)
-        else { return try encodeInGeneral(into: &output) }
-        let header = plan.headerAtOnce(id: Self.messageID, packetByteCount: byteCount)
+        guard let header = writtenHeader(payloadByteCount: try payloadByteCount()) else {
+            return try encodeInGeneral(into: &output)
+        }
+        let byteCount = header.packetByteCount
         guard byteCount <= output.freeCapacity else { throw output.bufferTooSmall(byteCount) }
         // SAFETY: the writer ends with the closure, and `requireFull` has checked that all counted bytes are written.
         unsafe output.withUnsafeMutableBytes { buffer, initializedCount in
@@ -79,6 +80,27 @@ extension PacketMessage {
             writer.requireFull()
             initializedCount &+= byteCount
         }
+    }
+
+    /// Returns the header without set values; nil if only the general path can make it, or its error.
+    @inlinable @inline(__always)
+    func writtenHeader(payloadByteCount: Int) -> WrittenHeader? {
+        let limit = Definition.maximumPacketByteCount
+        if let fixed = Self.fixedHeader {
+            guard !Self.looksAtHeader else { return nil }
+            let header = fixed.header(payloadByteCount: payloadByteCount, limit: limit)
+            return header.isNone ? nil : header
+        }
+        let plan = Definition.plan
+        guard plan.canWriteAtOnce else {
+            let header = Definition.layout.headerFromTemplate(
+                id: Self.messageID, payloadByteCount: payloadByteCount, limit: limit)
+            return header.isNone ? nil : header
+        }
+        let byteCount = plan.byteCountAtOnce(id: Self.messageID, payloadByteCount: payloadByteCount, limit: limit)
+        guard let byteCount else { return nil }
+        let header = plan.headerAtOnce(id: Self.messageID, packetByteCount: byteCount)
+        return WrittenHeader(bits: header.bits, byteCount: header.byteCount, packetByteCount: byteCount)
     }
 
     // The fallbacks are cold but inlinable. A function that is not specialised for the message's type needs the message
@@ -98,8 +120,10 @@ extension PacketMessage {
     /// - Throws: ``CodecError`` as ``encoded()``.
     @inlinable @inline(__always)
     package func byteCountAtOnce() throws(CodecError) -> Int? {
-        Definition.plan.byteCountAtOnce(
-            id: Self.messageID, payloadByteCount: try payloadByteCount(), limit: Definition.maximumPacketByteCount)
+        let payloadByteCount = try payloadByteCount()
+        guard Self.fixedHeader == nil else { return nil }
+        return Definition.plan.byteCountAtOnce(
+            id: Self.messageID, payloadByteCount: payloadByteCount, limit: Definition.maximumPacketByteCount)
     }
 
     /// Writes the whole packet into a buffer of exactly as many bytes as ``byteCountAtOnce()`` returned.
@@ -120,6 +144,19 @@ extension PacketMessage {
     public func encodedPayload() throws(CodecError) -> [UInt8] {
         [UInt8](byteCount: try payloadByteCount(), writing: writePayload)
     }
+
+    /// Returns only the fields, as they are in a packet with the given header fields.
+    ///
+    /// - Throws: ``CodecError`` if a value does not fit its field.
+    public func encodedPayload(header: PacketHeader) throws(CodecError) -> [UInt8] {
+        [UInt8](byteCount: try payloadByteCount(besideHeader: header), writing: writePayload)
+    }
+
+    /// - Parameter header: The header fields that differ from their defaults.
+    private func payloadByteCount(besideHeader header: PacketHeader) throws(CodecError) -> Int {
+        guard Self.looksAtHeader else { return try payloadByteCount() }
+        return try payloadByteCount(header: Definition.layout.completed(header))
+    }
 }
 
 extension PacketLayout {
@@ -137,7 +174,7 @@ extension PacketLayout {
         id: UInt64, header: PacketHeader = [:], payloadByteCount: Int, limit: Int = 1 << 20,
         writingPayload writePayload: (inout ByteWriter) -> Void
     ) throws(CodecError) -> [UInt8] {
-        let measure = try measure(payloadByteCount: payloadByteCount, id: id, header: header, limit: limit)
+        let (measure, header) = try fit(payloadByteCount: payloadByteCount, id: id, header: header, limit: limit)
         return [UInt8](byteCount: measure.packetByteCount) { writer in
             writeHeader(measure, id: id, values: header, to: &writer)
             writePayload(&writer)
@@ -171,8 +208,7 @@ extension PacketMessage {
         guard packet.id == Self.messageID else {
             throw CodecError(.wrongMessage(id: packet.id, expected: Self.messageID))
         }
-        var reader = packet.makeReader(maximumDepth: Definition.maximumDepth)
-        try self.init(from: &reader)
+        try self.init(fieldsOf: packet)
     }
 
     /// Decodes the message from a packet whose ID the caller has checked.
@@ -180,8 +216,25 @@ extension PacketMessage {
     /// - Throws: ``CodecError``; its offset counts from the packet's first byte.
     @inlinable
     public init(payloadOf packet: borrowing Packet) throws(CodecError) {
+        try self.init(fieldsOf: packet)
+    }
+
+    @inlinable @inline(__always)
+    init(fieldsOf packet: borrowing Packet) throws(CodecError) {
+        try Self.verifyHeader(of: packet)
         var reader = packet.makeReader(maximumDepth: Definition.maximumDepth)
-        try self.init(from: &reader)
+        if Self.looksAtHeader {
+            try self.init(from: &reader, inPacket: packet)
+        } else {
+            try self.init(from: &reader)
+        }
+    }
+
+    /// Not inlined: few messages look at the header, and reading it allocates.
+    @inlinable @inline(never)
+    init(from reader: inout ByteReader, inPacket packet: borrowing Packet) throws(CodecError) {
+        let header = try Definition.layout.header(of: packet)
+        try self.init(from: &reader, header: header)
     }
 
     /// Decodes the message from its payload alone.
@@ -191,5 +244,16 @@ extension PacketMessage {
     public init(payload: RawSpan) throws(CodecError) {
         var reader = ByteReader(payload, maximumDepth: Definition.maximumDepth)
         try self.init(from: &reader)
+    }
+
+    /// Decodes the message from its payload and the header of its packet.
+    ///
+    /// - Parameters:
+    ///   - payload: The message's fields.
+    ///   - header: The header fields that differ from their defaults.
+    /// - Throws: ``CodecError``; its offset counts from the payload's first byte.
+    public init(payload: RawSpan, header: PacketHeader) throws(CodecError) {
+        var reader = ByteReader(payload, maximumDepth: Definition.maximumDepth)
+        try self.init(from: &reader, header: Definition.layout.completed(header))
     }
 }

@@ -13,18 +13,63 @@ public protocol PacketMessage: Equatable, Sendable {
     /// The message's number in the packet's ID fields; 0 in a protocol without them.
     static var messageID: UInt64 { get }
 
+    /// The header fields that have the same value in every packet of the message (`@header`); nil if there are none.
+    static var fixedHeader: FixedHeader? { get }
+
+    /// Whether the packet's header decides which fields are there (`@if(header.qos > 0)`).
+    static var looksAtHeader: Bool { get }
+
     /// Reads the fields from a payload, up to the last known one.
     ///
     /// - Throws: ``CodecError``, with the path and the offset of the fault.
     init(from reader: inout ByteReader) throws(CodecError)
+
+    /// Reads the fields from the payload of a packet with this header.
+    ///
+    /// A message that does not look at the header needs no implementation.
+    ///
+    /// - Throws: ``CodecError``, as ``init(from:)``, which reads the payload of a packet with the header's defaults.
+    init(from reader: inout ByteReader, header: PacketHeader) throws(CodecError)
 
     /// Checks all values and returns the number of bytes that ``writePayload(to:)`` writes.
     ///
     /// - Throws: ``CodecError`` for a value that does not fit, with its path.
     func payloadByteCount() throws(CodecError) -> Int
 
-    /// Writes the fields, after ``payloadByteCount()`` has checked them.
+    /// Checks all values for a packet with this header, and returns the number of bytes that ``writePayload(to:)`` writes.
+    ///
+    /// A message that does not look at the header needs no implementation.
+    ///
+    /// - Throws: ``CodecError``, as ``payloadByteCount()``, which checks them for a packet with the header's defaults.
+    func payloadByteCount(header: PacketHeader) throws(CodecError) -> Int
+
+    /// Writes the fields, after ``payloadByteCount()`` or ``payloadByteCount(header:)`` has checked them.
     func writePayload(to writer: inout ByteWriter)
+}
+
+extension PacketMessage {
+    /// Nothing is fixed.
+    @inlinable public static var fixedHeader: FixedHeader? { nil }
+
+    /// The fields are the same for every header.
+    @inlinable public static var looksAtHeader: Bool { false }
+
+    @inlinable public init(from reader: inout ByteReader, header: PacketHeader) throws(CodecError) {
+        try self.init(from: &reader)
+    }
+
+    @inlinable public func payloadByteCount(header: PacketHeader) throws(CodecError) -> Int {
+        try payloadByteCount()
+    }
+
+    /// Refuses a packet whose header has another value for one of the fields that the message fixes.
+    ///
+    /// - Throws: ``CodecError/Reason/wrongConstant(value:expected:)``.
+    @inlinable @inline(__always)
+    public static func verifyHeader(of packet: borrowing Packet) throws(CodecError) {
+        guard let fixed = fixedHeader else { return }
+        try fixed.verify(packet)
+    }
 }
 
 /// A message that a client may send.
@@ -151,7 +196,7 @@ public protocol PacketProtocol: Sendable {
 
 extension PacketProtocol {
     /// The layout's plan.
-    public static var plan: PacketPlan { layout.plan }
+    public static var plan: PacketPlan { layout.storage.plan }
 
     /// 1 MiB, as for a schema without `max_packet`.
     @inlinable public static var maximumPacketByteCount: Int { 1 << 20 }

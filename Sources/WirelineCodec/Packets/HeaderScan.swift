@@ -30,10 +30,16 @@ struct HeaderScan: ~Escapable {
     private let bytes: RawSpan
     private let limit: Int
     private var cursor = 0
+    /// The bits of the run of packed fields that was read last.
+    private var packed = PackedBits()
     /// The offset of the field that was read last.
     private var fieldStart = 0
-    /// The number of bytes of the header; a varint counts as 1 byte until it has been read.
+    /// The number of bytes of the header; each varint counts as 1 byte until it has been read.
+    ///
+    /// A field with a condition counts from where it is found to be there. So does one of the trailer.
     private var headerByteCount: Int
+    private var trailerByteCount: Int
+    private var presence: FieldPresence
     private var messageID: UInt64 = 0
     private var packetByteCount: Int?
     /// An upper bound for the header's end, taken from lengths, so that no field is awaited past the packet's end.
@@ -47,56 +53,127 @@ struct HeaderScan: ~Escapable {
         self.layout = layout
         self.bytes = bytes
         self.limit = max(0, limit)
-        headerByteCount = layout.plan.headerByteCount
+        let plan = layout.plan
+        headerByteCount = plan.headerByteCount
+        trailerByteCount = plan.trailerByteCount
+        presence = FieldPresence(layout)
         isExact = layout.isFixed
     }
 
     /// Reads the header; the payload may be incomplete.
     mutating func run() throws(CodecError) -> ScannedPacket {
-        for field in layout.header {
-            guard let value = try value(of: field) else { return .needs(byteCount: needed(for: field)) }
+        for (index, field) in layout.header.enumerated() {
+            if layout.hasConditions {
+                guard try find(field, index) else { continue }
+            }
+            guard let value = try value(of: field, index) else { return .needs(byteCount: needed(for: index)) }
+            presence.note(value, of: index)
             try take(value, of: field)
         }
-        if !isExact { try takeLengthsAgain() }
-        let total = packetByteCount ?? headerByteCount + layout.plan.trailerByteCount
+        if !isExact {
+            measureTrailer()
+            isExact = true
+            try takeLengthsAgain(before: layout.header.count)
+        }
+        let total: Int
+        if let packetByteCount { total = packetByteCount } else { total = try byteCountWithoutLength() }
         return .packet(
             PacketBounds(
                 id: messageID, packetByteCount: total,
-                PacketFrame(headerByteCount: headerByteCount, trailerByteCount: layout.plan.trailerByteCount)))
+                PacketFrame(headerByteCount: headerByteCount, trailerByteCount: trailerByteCount)))
     }
 
-    /// Checks the lengths again once the varint's width is known, because that width can change what they mean.
-    private mutating func takeLengthsAgain() throws(CodecError) {
-        isExact = true
+    /// Returns whether a field of the header is there.
+    ///
+    /// If it is one with a condition, the lengths before it must have room for it, too.
+    private mutating func find(_ field: PacketField, _ index: Int) throws(CodecError) -> Bool {
+        guard presence.contains(index) else { return false }
+        guard field.condition != nil else { return true }
+        headerByteCount += layout.byteCounts[index] ?? 1
+        let end = cursor
+        try takeLengthsAgain(before: index)
+        cursor = end
+        return true
+    }
+
+    /// Adds the trailer's fields that are there to its width.
+    private mutating func measureTrailer() {
+        for (index, field) in layout.trailer.enumerated() where field.condition != nil {
+            let index = layout.header.count + index
+            if presence.contains(index) { trailerByteCount += layout.byteCounts[index] ?? 0 }
+        }
+    }
+
+    /// Checks the lengths of the first fields again, because the widths of other fields can change what they mean.
+    private mutating func takeLengthsAgain(before end: Int) throws(CodecError) {
         cursor = 0
         packetByteCount = nil
-        for field in layout.header {
-            guard let value = try value(of: field) else { return }
+        for (index, field) in layout.header[..<end].enumerated() where presence.contains(index) {
+            guard let value = try value(of: field, index, isAgain: true) else { return }
             if field.role.isLength { try takeLength(value, of: field) }
         }
     }
 
+    /// Returns the byte count of a packet in which no length is there: its payload is empty.
+    private func byteCountWithoutLength() throws(CodecError) -> Int {
+        let total = headerByteCount + trailerByteCount
+        guard total <= limit else {
+            throw CodecError(
+                .packetTooLong(length: Int128(total), packetByteCount: Int128(total), limit: limit), offset: 0,
+                bytes: [UInt8](copying: bytes.extracting(first: 16)), lookalike: .init(recognising: bytes))
+        }
+        return total
+    }
+
     /// Returns how many bytes the next step needs.
     ///
-    /// If only the length can be wrong, this is the whole packet, as on the fast path.
-    private func needed(for field: PacketField) -> Int {
-        guard let byteCount = field.format.byteCount else { return bytes.byteCount + 1 }
-        let step = cursor + byteCount
+    /// If only the length can be wrong, this is the whole packet, as on the fast path. It is never more than the packet
+    /// has: a field that the packet is too short for is refused when the packet is whole.
+    private func needed(for index: Int) -> Int {
+        guard let byteCount = layout.byteCounts[index] else { return bytes.byteCount + 1 }
+        let step = min(cursor + byteCount, headerLimit)
         return layout.plan.canReadAtOnce ? max(step, packetByteCount ?? 0) : step
     }
 
     /// Reads a field and moves past it; returns nil if the field is incomplete.
-    private mutating func value(of field: PacketField) throws(CodecError) -> Int128? {
+    ///
+    /// - Parameter isAgain: Whether the field was read before, so that a varint is counted already.
+    private mutating func value(
+        of field: PacketField, _ index: Int, isAgain: Bool = false
+    ) throws(CodecError) -> Int128? {
+        if layout.hasRuns, let place = layout.packedPlace(ofField: index) { return try value(of: field, place) }
         let end = min(bytes.byteCount, headerLimit)
         fieldStart = cursor
         var reader = ByteReader(bytes, range: min(cursor, end)..<end)
         do throws(CodecError) {
-            let value = try reader.readHeaderField(field.format)
-            if case .varint = field.format {
-                headerByteCount = layout.plan.headerByteCount - 1 + (reader.offset - cursor)
-            }
+            let value = try reader.readHeaderField(field)
+            if !isAgain, case .varint = field.format { headerByteCount += reader.offset - cursor - 1 }
             cursor = reader.offset
             return value
+        } catch {
+            if case .truncated = error.reason, bytes.byteCount < headerLimit { return nil }
+            if case .wrongConstant = error.reason { throw wrongText(error).prefixed(by: field.path) }
+            throw error.prefixed(by: field.path)
+        }
+    }
+
+    /// Returns the error of a text that is not the constant, with the bytes in which a peer may recognise itself.
+    private func wrongText(_ error: CodecError) -> CodecError {
+        CodecError(
+            error.reason, offset: error.offset, bytes: [UInt8](copying: bytes.extracting(first: 16)),
+            lookalike: .init(recognising: bytes))
+    }
+
+    /// Reads a field that shares bytes with others, and moves past all of them; nil if they are incomplete.
+    private mutating func value(of field: PacketField, _ place: PackedPlace) throws(CodecError) -> Int128? {
+        guard place.isFirst else { return place.value(in: packed) }
+        let end = min(bytes.byteCount, headerLimit)
+        fieldStart = cursor
+        var reader = ByteReader(bytes, range: min(cursor, end)..<end)
+        do throws(CodecError) {
+            packed = try reader.readRun(of: place)
+            cursor = reader.offset
+            return place.value(in: packed)
         } catch {
             if case .truncated = error.reason, bytes.byteCount < headerLimit { return nil }
             throw error.prefixed(by: field.path)
@@ -105,12 +182,14 @@ struct HeaderScan: ~Escapable {
 
     private mutating func take(_ value: Int128, of field: PacketField) throws(CodecError) {
         switch field.role {
-        case .value, .sequence, .checksum: break
+        case .value, .fitting, .sequence, .checksum, .padding: break
         case .messageID: messageID = field.appended(to: messageID, value)
-        case .constant(let constant):
+        case .constant(.integer(let constant)):
             guard value == constant else {
                 throw error(.wrongConstant(value: value, expected: constant), in: field).prefixed(by: field.path)
             }
+        // It was compared when it was read.
+        case .constant: break
         case .length: try takeLength(value, of: field)
         }
     }
@@ -118,7 +197,6 @@ struct HeaderScan: ~Escapable {
     /// Compares a length with the layout, the limit and the lengths before it.
     private mutating func takeLength(_ length: Int128, of field: PacketField) throws(CodecError) {
         guard case .length(let base, let constant) = field.role else { return }
-        let trailerByteCount = layout.plan.trailerByteCount
         let minimum = headerByteCount + trailerByteCount
         let toPacket: Int =
             switch base {
@@ -165,28 +243,61 @@ extension PacketField {
 }
 
 extension ByteReader {
-    /// Reads a field of a header or trailer.
+    /// Reads the run of fields in which a field has its place.
+    mutating func readRun(of place: PackedPlace) throws(CodecError) -> PackedBits {
+        PackedBits(try readUnsigned(byteCount: place.runByteCount, place.byteOrder))
+    }
+
+    /// Reads a field of a header or trailer that shares no bytes, and compares text with the constant that it must be.
+    mutating func readHeaderField(_ field: PacketField) throws(CodecError) -> Int128 {
+        guard case .constant(.text(let text)) = field.role else { return try readHeaderField(field.format) }
+        try requireHeaderText(text, field.format)
+        return 0
+    }
+
+    /// Reads a field of text or digits whose value must be this one.
+    ///
+    /// - Throws: ``CodecError/Reason/wrongConstant(value:expected:)`` with the first byte that differs.
+    mutating func requireHeaderText(_ text: String, _ format: PacketField.Format) throws(CodecError) {
+        switch format {
+        case .text(let byteCount, let padding):
+            try readRun(byteCount: byteCount).requireText(text, at: 0, byteCount: byteCount, padding: padding)
+        case .digits(let byteCount): try readRun(byteCount: byteCount).requireDigits(text, at: 0)
+        case .integer, .boolean, .bit, .varint, .bytes: _ = try readHeaderField(format)
+        }
+    }
+
+    /// Reads a field of a header or trailer that shares no bytes.
     mutating func readHeaderField(_ format: PacketField.Format) throws(CodecError) -> Int128 {
         switch format {
         case .integer(let integer, let byteOrder): return try readNumber(integer, byteOrder)
-        case .boolean: return try readBoolean() ? 1 : 0
+        case .boolean, .bit: return try readBoolean() ? 1 : 0
         case .varint(let varint): return try readNumber(varint)
+        case .text, .digits:
+            _ = try readHeaderText(format)
+            return 0
+        case .bytes(let byteCount):
+            _ = try readSlice(byteCount: byteCount)
+            return 0
+        }
+    }
+
+    /// Reads a field of a header or trailer that has no number.
+    mutating func readHeaderText(_ format: PacketField.Format) throws(CodecError) -> PacketHeader.FieldValue {
+        switch format {
+        case .text(let byteCount, let padding):
+            return .text(try readFixedText(byteCount: byteCount, padding: padding))
+        case .digits(let byteCount): return .text(try readDigits(byteCount: byteCount))
+        case .bytes(let byteCount): return .bytes([UInt8](copying: try readSlice(byteCount: byteCount)))
+        case .integer, .boolean, .bit, .varint: return .integer(0)
         }
     }
 
     /// Reads an integer whose format is known only at run time.
     package mutating func readNumber(_ format: IntegerFormat, _ byteOrder: ByteOrder) throws(CodecError) -> Int128 {
-        switch format {
-        case .uint8: Int128(try readInteger(as: UInt8.self, byteOrder))
-        case .uint16: Int128(try readInteger(as: UInt16.self, byteOrder))
-        case .uint24: Int128(try readUnsigned24(byteOrder))
-        case .uint32: Int128(try readInteger(as: UInt32.self, byteOrder))
-        case .uint64: Int128(try readInteger(as: UInt64.self, byteOrder))
-        case .int8: Int128(try readInteger(as: Int8.self, byteOrder))
-        case .int16: Int128(try readInteger(as: Int16.self, byteOrder))
-        case .int24: Int128(try readSigned24(byteOrder))
-        case .int32: Int128(try readInteger(as: Int32.self, byteOrder))
-        case .int64: Int128(try readInteger(as: Int64.self, byteOrder))
-        }
+        let run = try readRun(byteCount: format.byteCount)
+        return format.isSigned
+            ? Int128(run.signed(at: 0, byteCount: format.byteCount, byteOrder))
+            : Int128(run.unsigned(at: 0, byteCount: format.byteCount, byteOrder))
     }
 }

@@ -27,7 +27,7 @@ extension CodecError.Lookalike {
 
     /// Recognises a length in the other byte order, if that length would be valid.
     init?(_ length: Int128, _ field: PacketField, minimum: Int, _ limit: Int) {
-        guard case .integer(let format, _) = field.format, format.byteCount > 1 else { return nil }
+        guard case .integer(let format, _) = field.format, format.isWholeBytes, format.byteCount > 1 else { return nil }
         let bits = UInt64(truncatingIfNeeded: length).byteSwapped >> UInt64(64 - 8 * format.byteCount)
         guard bits >= UInt64(minimum), bits <= UInt64(limit) else { return nil }
         self = .otherByteOrder(length: Int128(bits))

@@ -13,12 +13,19 @@ public struct PacketField: Equatable, Sendable {
     public var format: Format
     /// The purpose of the field.
     public var role: Role
+    /// When the field is in a packet; nil for a field that always is.
+    ///
+    /// Its operands are numbers of the header before the field, but no lengths and no checksums. What is absent counts as 0.
+    public var condition: WireCondition?
 
-    /// Makes a field; without `role` it is a plain value with default 0.
-    public init(_ name: String, _ format: Format, _ role: Role = .value(default: 0)) {
+    /// Makes a field; without `role` it is a plain value with default 0, without `condition` it is in every packet.
+    public init(
+        _ name: String, _ format: Format, _ role: Role = .value(default: 0), if condition: WireCondition? = nil
+    ) {
         self.name = name
         self.format = format
         self.role = role
+        self.condition = condition
     }
 
     /// The values that fit.
@@ -33,49 +40,83 @@ public struct PacketField: Equatable, Sendable {
     /// The format of a header field on the wire.
     @frozen
     public enum Format: Equatable, Sendable {
+        /// An integer. One that begins or ends inside a byte shares its bytes with the fields beside it.
         case integer(IntegerFormat, ByteOrder)
+        /// One bit, which shares its byte with the fields beside it.
+        case bit
         /// One byte, 0 or 1.
         case boolean
         /// An integer of variable length.
         case varint(VarintFormat)
+        /// Text in UTF-8 in so many bytes, filled with `padding`: `char[n]`.
+        case text(byteCount: Int, padding: UInt8)
+        /// Decimal digits, two in each of so many bytes: `bcd[n]`.
+        case digits(byteCount: Int)
+        /// So many bytes of any value.
+        case bytes(byteCount: Int)
 
         /// Returns the format of an unsigned LEB128 in its shortest form, of at most `maximumByteCount` bytes (1 to 10).
         public static func varint(maximumByteCount: Int) -> Format {
             .varint(VarintFormat(.unsigned, maximumByteCount: maximumByteCount))
         }
 
-        /// The width in bytes; nil if it varies.
+        /// The width in bytes of a field that shares none; nil if it varies.
         public var byteCount: Int? {
             switch self {
             case .integer(let format, _): format.byteCount
-            case .boolean: 1
+            case .boolean, .bit: 1
             case .varint: nil
+            case .text(let byteCount, _), .digits(let byteCount), .bytes(let byteCount): byteCount
             }
         }
 
-        /// The values that fit.
+        /// The numbers that fit; only 0 for a field without a number.
         public var range: ClosedRange<Int128> {
             switch self {
             case .integer(let format, _): format.range
-            case .boolean: 0...1
+            case .boolean, .bit: 0...1
             case .varint(let format): format.range
+            case .text, .digits, .bytes: 0...0
             }
         }
+
+        /// Whether the values are numbers, true and false included.
+        public var isNumber: Bool {
+            switch self {
+            case .integer, .boolean, .bit, .varint: true
+            case .text, .digits, .bytes: false
+            }
+        }
+
+        /// Whether the values are true and false.
+        public var isBoolean: Bool { self == .boolean || self == .bit }
     }
 
     /// The purpose of a header field.
     @frozen
     public enum Role: Equatable, Sendable {
         /// A value that the caller may set; the default is written if it is not set.
-        case value(default: Int128)
-        /// The byte count of `base` plus a constant; several lengths of one packet must agree.
+        ///
+        /// The default of a `char[n]` or a `bcd[n]` is text that fits. For fields without a number, 0 is a default as well:
+        /// no text, zeros as digits, or zeros as bytes.
+        case value(default: PacketHeader.FieldValue)
+        /// A value that the caller may set; otherwise the first of these with which the lengths can hold the packet.
+        ///
+        /// All lengths that are there must hold it, and one must be there if the payload is not empty. If none of the
+        /// values is like that, the last one is written, and its error is thrown.
+        case fitting([Int128])
+        /// The byte count of `base` plus a constant; those lengths that are there must agree.
+        ///
+        /// A packet in which no length is there has an empty payload.
         case length(of: LengthBase, plus: Int)
-        /// The message's ID; several such fields form one number, the first most significant.
+        /// The message's ID; those of these fields that are there form one number, the first most significant.
         case messageID
-        /// A constant that is always written, and verified when it is read.
-        case constant(Int128)
+        /// A constant that is always written, and verified when it is read: a number, or the text of a `char[n]`.
+        case constant(PacketHeader.FieldValue)
         /// The number that pairs a reply with its request; 0 if it is not set.
         case sequence
+        /// Bytes without a meaning, in a field of bytes: written as zeros, and not looked at.
+        case padding
         /// A checksum, which is computed when the packet is written, and verified when it is read.
         case checksum(PacketChecksum)
 
@@ -86,6 +127,11 @@ public struct PacketField: Equatable, Sendable {
     /// The checksum that the field contains; nil for a field with another purpose.
     public var checksum: PacketChecksum? {
         if case .checksum(let checksum) = role { checksum } else { nil }
+    }
+
+    /// The values from which a field takes one that fits the packet; nil for a field with another purpose.
+    package var fittingValues: [Int128]? {
+        if case .fitting(let values) = role { values } else { nil }
     }
 
     /// The bytes that a length counts.

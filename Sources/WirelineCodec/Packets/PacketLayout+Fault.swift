@@ -11,19 +11,50 @@ extension PacketLayout {
     static func firstFault(header: [PacketField], trailer: [PacketField]) -> Fault? {
         guard header.contains(where: { $0.role.isLength }) else { return .noLength }
         for fields in [header, trailer] {
-            let byteCount = fields.reduce(0) { $0 + ($1.format.byteCount ?? 10) }
+            if let fault = PackedRuns(fields).fault { return layoutFault(fault, fields) }
+            let byteCount = fields.byteCounts.reduce(0) { $0 + ($1 ?? 10) }
             guard byteCount <= maximumHeaderByteCount else { return .tooLarge }
         }
         var seen = SeenFields()
-        for field in header {
-            if let fault = seen.fault(of: field, mayVary: true) { return fault }
+        for (fields, mayVary) in [(header, true), (trailer, false)] {
+            for (field, place) in zip(fields, PackedRuns(fields).places) {
+                if let fault = seen.fault(of: field, mayVary: mayVary, isPacked: place != nil) { return fault }
+            }
         }
-        for field in trailer {
-            if let fault = seen.fault(of: field, mayVary: false) { return fault }
-        }
+        if let fault = conditionFault(header: header, trailer: trailer) { return fault }
         if let fault = checksumRangeFault(header: header, trailer: trailer) { return fault }
         let counts = PacketPlan.packetByteCounts(header: header, trailer: trailer)
         return counts.least <= counts.most ? nil : .noPacketFits
+    }
+
+    private static func layoutFault(_ fault: PackedRuns.Fault, _ fields: [PacketField]) -> Fault {
+        switch fault {
+        case .ends(let run, _), .interrupted(let run, _): .unfinishedRun(fields[run.upperBound - 1].name)
+        case .tooLong(let run): .wideRun(fields[run.lowerBound].name)
+        case .mixedOrders(let run): .mixedRun(fields[run.upperBound - 1].name)
+        }
+    }
+
+    /// Returns the first field whose condition cannot be tested, or that cannot have one.
+    private static func conditionFault(header: [PacketField], trailer: [PacketField]) -> Fault? {
+        let places = PackedRuns(header).places + PackedRuns(trailer).places
+        var conditionalIDCount = 0
+        for (index, field) in (header + trailer).enumerated() {
+            guard let condition = field.condition else { continue }
+            guard places[index] == nil else { return .conditionalBits(field.name) }
+            let candidates = header.prefix(index)
+            let isTestable = condition.operands.allSatisfy { operand in
+                guard case .field(let name) = operand else { return false }
+                return candidates.first { $0.name == name }?.isTestable ?? false
+            }
+            guard isTestable else { return .invalidCondition(field.name) }
+            guard field.role == .messageID else { continue }
+            conditionalIDCount += 1
+            guard conditionalIDCount <= MessageIDSet.maximumConditionalFieldCount else {
+                return .tooManyMessageIDs(field.name)
+            }
+        }
+        return nil
     }
 
     /// Returns the first checksum whose range names no field of the packet, or ends before it begins.
@@ -39,8 +70,31 @@ extension PacketLayout {
     }
 }
 
+extension PacketField {
+    /// Whether conditions can test the field.
+    ///
+    /// A length or a checksum follows from the fields that are there, so no field can depend on it.
+    package var isTestable: Bool { format.isNumber && !role.isLength && checksum == nil }
+}
+
+extension PacketField {
+    /// Whether a field without a number can have the role.
+    fileprivate var canBeText: Bool {
+        switch (format, role) {
+        case (_, .value(default: .integer(0))), (.bytes, .padding): true
+        case (.text, .value(default: let value)), (.digits, .value(default: let value)), (.text, .constant(let value)):
+            value.text != nil
+        default: false
+        }
+    }
+}
+
 extension PacketField.Role {
-    var isLength: Bool {
+    var isFitting: Bool {
+        if case .fitting = self { true } else { false }
+    }
+
+    package var isLength: Bool {
         if case .length = self { true } else { false }
     }
 }
@@ -49,36 +103,46 @@ extension PacketField.Role {
 private struct SeenFields {
     private var names: Set<String> = []
     private var messageIDBits = 0
-    private var hasVarint = false
     private var hasSequence = false
+    private var hasFit = false
 
-    mutating func fault(of field: PacketField, mayVary: Bool) -> PacketLayout.Fault? {
+    mutating func fault(of field: PacketField, mayVary: Bool, isPacked: Bool) -> PacketLayout.Fault? {
         guard names.insert(field.name).inserted else { return .duplicateName(field.name) }
         if case .varint(let format) = field.format {
             guard (1...format.encoding.maximumByteCount).contains(format.maximumByteCount) else {
                 return .invalidVarint(field.name)
             }
-            guard mayVary, !hasVarint else { return .severalVarints(field.name) }
-            hasVarint = true
+            guard mayVary else { return .varintInTrailer(field.name) }
         }
-        return roleFault(of: field)
+        if !field.format.isNumber, !field.canBeText || field.format.byteCount ?? 0 < 1 {
+            return .invalidText(field.name)
+        }
+        return roleFault(of: field, isPacked: isPacked)
     }
 
-    private mutating func roleFault(of field: PacketField) -> PacketLayout.Fault? {
+    private mutating func roleFault(of field: PacketField, isPacked: Bool) -> PacketLayout.Fault? {
         switch field.role {
         case .value(let value), .constant(let value):
-            guard field.format.range.contains(value) else { return .valueOutOfRange(field.name) }
+            guard field.format.canHold(value) else { return .valueOutOfRange(field.name) }
+        case .fitting(let values):
+            guard !hasFit else { return .repeatedRole(field.name) }
+            hasFit = true
+            guard !values.isEmpty, values.allSatisfy(field.format.range.contains) else {
+                return .valueOutOfRange(field.name)
+            }
         case .length(_, let constant):
-            guard field.format != .boolean, constant.magnitude <= 0xFFFF else { return .invalidLength(field.name) }
+            guard !field.format.isBoolean, constant.magnitude <= 0xFFFF else { return .invalidLength(field.name) }
         case .messageID:
             messageIDBits += field.format.bitWidth
             guard messageIDBits <= 64 else { return .wideMessageID(field.name) }
         case .sequence:
             guard !hasSequence else { return .repeatedRole(field.name) }
             hasSequence = true
+        case .padding:
+            guard !field.format.isNumber else { return .invalidText(field.name) }
         case .checksum(let checksum):
-            guard case .integer(let format, _) = field.format, !format.isSigned,
-                format.byteCount >= checksum.kind.byteCount
+            guard case .integer(let format, _) = field.format, !format.isSigned, format.isWholeBytes,
+                format.byteCount >= checksum.kind.byteCount, !isPacked
             else { return .narrowChecksum(field.name, checksum.kind) }
         }
         return nil

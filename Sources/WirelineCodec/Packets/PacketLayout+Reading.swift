@@ -4,7 +4,7 @@ extension PacketLayout {
     /// Returns the bounds of bytes that must be exactly one packet, on the general path.
     @usableFromInline @inline(never)
     func boundsOfOnlyPacket(in bytes: RawSpan, limit: Int) throws(CodecError) -> PacketBounds {
-        if let bounds = quickHeader?.bounds(in: bytes, at: 0, limit: limit),
+        if let bounds = quickBounds(in: bytes, at: 0, limit: limit),
             bounds.packetByteCount == bytes.byteCount
         {
             return bounds
@@ -25,22 +25,26 @@ extension PacketLayout {
     func verify(_ bytes: RawSpan, _ bounds: inout PacketBounds) throws(CodecError) {
         guard !plan.canReadAtOnce else { return }
         var reader = ByteReader(bytes)
-        for (part, field) in header.enumerated() { try verify(field, part, &reader, bytes, &bounds) }
+        var walk = FieldWalk(self)
+        for (part, field) in header.enumerated() { try verify(field, part, &reader, &walk, bytes, &bounds) }
         reader = ByteReader(bytes, range: bounds.payloadEnd..<bytes.byteCount)
         for (index, field) in trailer.enumerated() {
-            try verify(field, header.count + 1 + index, &reader, bytes, &bounds)
+            try verify(field, header.count + 1 + index, &reader, &walk, bytes, &bounds)
         }
     }
 
     /// - Parameter part: The field's position among the parts of a packet.
     private func verify(
-        _ field: PacketField, _ part: Int, _ reader: inout ByteReader, _ bytes: RawSpan, _ bounds: inout PacketBounds
+        _ field: PacketField, _ part: Int, _ reader: inout ByteReader, _ walk: inout FieldWalk, _ bytes: RawSpan,
+        _ bounds: inout PacketBounds
     ) throws(CodecError) {
-        let offset = reader.offset
+        var offset = reader.offset
         do throws(CodecError) {
-            let value = try reader.readHeaderField(field.format)
+            let index = part < header.count ? part : part - 1
+            guard let value = try walk.value(of: field, index, &reader) else { return }
+            if hasRuns, let place = packedPlace(ofField: index), !place.isFirst { offset -= place.runByteCount }
             switch field.role {
-            case .constant(let constant) where value != constant:
+            case .constant(.integer(let constant)) where value != constant:
                 throw CodecError(.wrongConstant(value: value, expected: constant), offset: offset)
             case .length(let base, let constant):
                 let expected = Int128(bounds.byteCount(of: base, behind: reader.offset)) + Int128(constant)
@@ -80,20 +84,30 @@ extension PacketLayout {
     private func partEnds(in bytes: RawSpan, _ bounds: PacketBounds) throws(CodecError) -> [Int] {
         var ends: [Int] = []
         var reader = ByteReader(bytes)
-        for field in header {
-            _ = try reader.readHeaderField(field.format)
+        var walk = FieldWalk(self)
+        for (index, field) in header.enumerated() {
+            _ = try walk.value(of: field, index, &reader)
             ends.append(reader.offset)
         }
-        ends.append(bounds.payloadEnd)
-        for field in trailer { ends.append((ends.last ?? 0) + (field.format.byteCount ?? 0)) }
+        // The trailer is not read: a fault in it belongs to its own field, and its fields have fixed widths.
+        var end = bounds.payloadEnd
+        ends.append(end)
+        for index in trailer.indices.map({ header.count + $0 }) {
+            if walk.isPresent(index) { end += byteCounts[index] ?? 0 }
+            ends.append(end)
+        }
         return ends
     }
 
-    /// Returns the bytes of each header and trailer field of a packet, in wire order.
+    /// Returns the bytes of each header and trailer field of a packet, in wire order; an absent one has none.
+    ///
+    /// Fields that share bytes have the same ones.
     package func fieldRanges(of packet: borrowing Packet) throws(CodecError) -> [Range<Int>] {
         let ends = try partEnds(in: packet.bytes, packet.bounds)
         let parts = ends.indices.map { ($0 == 0 ? 0 : ends[$0 - 1])..<ends[$0] }
-        return Array(parts[..<header.count] + parts[(header.count + 1)...])
+        let ranges = Array(parts[..<header.count] + parts[(header.count + 1)...])
+        guard !packedPlaces.isEmpty else { return ranges }
+        return ranges.indices.map { ranges[$0 - (packedPlaces[$0]?.position ?? 0)] }
     }
 
     /// Returns the sequence number, which pairs a reply with its request; nil if the layout has none.
@@ -101,26 +115,77 @@ extension PacketLayout {
     /// A negative number is returned as its bit pattern.
     package func sequence(of packet: borrowing Packet) throws(CodecError) -> UInt64? {
         var sequence: UInt64?
-        try forEachField(of: packet) { field, value in
+        try forEachField(of: packet) { (field, value, _) throws(CodecError) in
             if field.role == .sequence { sequence = UInt64(truncatingIfNeeded: value) }
         }
         return sequence
     }
 
-    /// Returns the values of all header and trailer fields of a packet, in wire order.
+    /// Returns the values of the header and trailer fields of a packet that are there, in wire order.
     public func header(of packet: borrowing Packet) throws(CodecError) -> PacketHeader {
-        var result = PacketHeader()
-        try forEachField(of: packet) { field, value in result[field.name] = value }
+        var result = PacketHeader(capacity: header.count + trailer.count)
+        try forEachField(of: packet) { (field, value, range) throws(CodecError) in
+            guard field.role != .padding else { return }
+            if field.format.isNumber {
+                result.append(field.name, .integer(value))
+            } else {
+                var reader = ByteReader(packet.bytes, range: range)
+                result.append(field.name, try reader.readHeaderText(field.format))
+            }
+        }
         return result
     }
 
-    private func forEachField(
-        of packet: borrowing Packet, _ body: (PacketField, Int128) -> Void
+    /// Reads the fields that are there in wire order; `body` gets the number of each, or 0, and the bytes that were read
+    /// for it.
+    func forEachField(
+        of packet: borrowing Packet, _ body: (PacketField, Int128, Range<Int>) throws(CodecError) -> Void
     ) throws(CodecError) {
         var reader = ByteReader(packet.bytes)
-        for field in header { body(field, try reader.readHeaderField(field.format)) }
+        var walk = FieldWalk(self)
+        for (index, field) in header.enumerated() {
+            let start = reader.offset
+            guard let value = try walk.value(of: field, index, &reader) else { continue }
+            try body(field, value, start..<reader.offset)
+        }
         reader = ByteReader(packet.bytes, range: packet.payloadRange.upperBound..<packet.bytes.byteCount)
-        for field in trailer { body(field, try reader.readHeaderField(field.format)) }
+        for (index, field) in trailer.enumerated() {
+            let start = reader.offset
+            guard let value = try walk.value(of: field, header.count + index, &reader) else { continue }
+            try body(field, value, start..<reader.offset)
+        }
+    }
+}
+
+/// Reads the fields of a packet whose header has been checked, in wire order.
+private struct FieldWalk {
+    private let layout: PacketLayout
+    /// The bits of the run of packed fields that was read last.
+    private var run = PackedBits()
+    private var presence: FieldPresence
+
+    init(_ layout: PacketLayout) {
+        self.layout = layout
+        presence = FieldPresence(layout)
+    }
+
+    /// Returns whether a field is there; those before it were read.
+    func isPresent(_ index: Int) -> Bool { presence.contains(index) }
+
+    /// Reads one of the layout's fields; nil if it is absent.
+    mutating func value(
+        of field: PacketField, _ index: Int, _ reader: inout ByteReader
+    ) throws(CodecError) -> Int128? {
+        guard presence.contains(index) else { return nil }
+        let value: Int128
+        if layout.hasRuns, let place = layout.packedPlace(ofField: index) {
+            if place.isFirst { run = try reader.readRun(of: place) }
+            value = place.value(in: run)
+        } else {
+            value = try reader.readHeaderField(field)
+        }
+        presence.note(value, of: index)
+        return value
     }
 }
 

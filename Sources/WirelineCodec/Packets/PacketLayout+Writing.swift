@@ -5,6 +5,26 @@
 struct PacketMeasure: Sendable {
     @usableFromInline var headerByteCount: Int
     @usableFromInline var packetByteCount: Int
+    @usableFromInline var trailerByteCount: Int
+    /// The widths of the header's varints; 1 for one that is absent.
+    @usableFromInline var varints = VarintWidths()
+    /// Whether each field is there; empty if all are.
+    @usableFromInline var presence: [Bool] = []
+}
+
+extension PacketMeasure {
+    /// Returns whether one of the layout's fields is in the packet.
+    fileprivate func contains(_ index: Int) -> Bool { presence.isEmpty || presence[index] }
+
+    /// Returns the number of bytes that a field adds to the ones before it: 0 for one that is absent.
+    ///
+    /// - Parameters:
+    ///   - varints: The number of varints before the field; one more afterwards if it is one.
+    fileprivate func width(of index: Int, _ byteCounts: [Int?], _ varints: inout Int) -> Int {
+        if let byteCount = byteCounts[index] { return contains(index) ? byteCount : 0 }
+        varints += 1
+        return contains(index) ? self.varints[varints - 1] : 0
+    }
 }
 
 extension PacketPlan {
@@ -50,54 +70,147 @@ extension PacketPlan {
 }
 
 extension PacketLayout {
+    /// Returns the sizes of a packet, and its header with a value for a field that fits itself to the packet.
+    func fit(
+        payloadByteCount: Int, id: UInt64, header: PacketHeader, limit: Int
+    ) throws(CodecError) -> (measure: PacketMeasure, header: PacketHeader) {
+        var header = header
+        if let (name, values) = fitting, header[value: name] == nil {
+            for (index, value) in values.enumerated() {
+                header[name] = value
+                do throws(CodecError) {
+                    let measure = try measure(payloadByteCount: payloadByteCount, id: id, header: header, limit: limit)
+                    return (measure, header)
+                } catch {
+                    let isAbsent = error.reason == .wrongPresence(isSet: true) && error.path == "packet." + name
+                    guard isAbsent || error.reason.isOfLength && index < values.count - 1 else { throw error }
+                }
+            }
+            // The field is absent.
+            header[value: name] = nil
+        }
+        return (try measure(payloadByteCount: payloadByteCount, id: id, header: header, limit: limit), header)
+    }
+
     /// Returns the sizes of a packet, for any layout.
-    func measure(
+    private func measure(
         payloadByteCount: Int, id: UInt64, header values: PacketHeader, limit: Int
     ) throws(CodecError) -> PacketMeasure {
         precondition(payloadByteCount >= 0, "a payload has no fewer than 0 bytes")
         try checkSettable(values)
-        var measure = PacketMeasure(headerByteCount: 0, packetByteCount: 0)
-        var varintByteCount = 1
+        var measure = PacketMeasure(
+            headerByteCount: 0, packetByteCount: 0, trailerByteCount: plan.trailerByteCount,
+            presence: try presence(id: id, header: values))
+        let added = conditionalByteCounts(measure.presence)
+        measure.trailerByteCount += added.trailer
         while true {
-            measure.headerByteCount = plan.headerByteCount + (isFixed ? 0 : varintByteCount - 1)
-            let total = Int128(payloadByteCount) + Int128(measure.headerByteCount + plan.trailerByteCount)
+            measure.headerByteCount = plan.headerByteCount + added.header + measure.varints.addedByteCount
+            let around = measure.headerByteCount + measure.trailerByteCount
+            let total = Int128(payloadByteCount) + Int128(around)
+            let limit = hasLength(measure.presence) ? limit : min(limit, around)
             guard total <= Int128(limit) else {
                 throw CodecError(.packetTooLong(length: total, packetByteCount: total, limit: limit))
             }
             measure.packetByteCount = Int(total)
             let fields = HeaderValues(layout: self, measure: measure, id: id, set: values)
-            // A length can count its own varint: the first width that holds the resulting value is the shortest.
-            let needed = fields.varintByteCount ?? varintByteCount
-            if needed <= varintByteCount {
-                // Other lengths count the varint too: before its width is known, they can seem out of range.
+            // Lengths can count varints, and themselves: a wider one never makes another shorter. So the first widths that
+            // hold the values which they cause are the shortest.
+            let needed = fields.neededWidths
+            if needed == measure.varints {
+                // Other lengths count the varints too: before the widths are known, they can seem out of range.
                 try check(fields)
                 return measure
             }
-            varintByteCount = needed
+            measure.varints = needed
         }
     }
 
+    /// Returns which fields a packet has; empty if it has all of the layout.
+    ///
+    /// Numbers that conditions test are checked first. The ID is in the first of the ``messageIDSets`` into which it
+    /// fits, and whose fields are there then.
+    package func presence(id: UInt64, header: PacketHeader) throws(CodecError) -> [Bool] {
+        guard hasConditions else { return [] }
+        let fields = fields
+        for index in operands {
+            guard let value = header[fields[index].name] else { continue }
+            let range = fields[index].range
+            guard range.contains(value) else {
+                throw CodecError(.outOfRange(value: value, minimum: range.lowerBound, maximum: range.upperBound))
+                    .prefixed(by: fields[index].path)
+            }
+        }
+        for candidate in messageIDSets where candidate.canHold(id) {
+            var presence = FieldPresence(self)
+            let list = fields.indices.map { index in
+                let isThere = presence.contains(index)
+                if isThere { presence.note(fields[index].givenValue(header, candidate, id, index, fields), of: index) }
+                return isThere
+            }
+            let identifiers = fields.indices.filter { list[$0] && fields[$0].role == .messageID }
+            if identifiers == candidate.fields { return list }
+        }
+        throw CodecError(.invalidMessageID(id))
+    }
+
+    /// Returns the bytes of the fields with a condition that are there.
+    private func conditionalByteCounts(_ presence: [Bool]) -> (header: Int, trailer: Int) {
+        var sums = (header: 0, trailer: 0)
+        guard !presence.isEmpty else { return sums }
+        for index in conditions.indices where conditions[index] != nil && presence[index] {
+            let byteCount = byteCounts[index] ?? 1
+            if index < header.count { sums.header += byteCount } else { sums.trailer += byteCount }
+        }
+        return sums
+    }
+
+    /// Returns whether a length is among the fields that are there.
+    private func hasLength(_ presence: [Bool]) -> Bool {
+        presence.isEmpty || header.indices.contains { presence[$0] && header[$0].role.isLength }
+    }
+
     private func checkSettable(_ values: PacketHeader) throws(CodecError) {
-        for (name, _) in values.fields {
-            switch fields.first(where: { $0.name == name })?.role {
-            case .value, .sequence: break
+        for (name, value) in values.fields {
+            guard let field = fields.first(where: { $0.name == name }) else {
+                throw CodecError(.invalidHeaderField(name))
+            }
+            switch (field.role, field.format, value) {
+            case (.value, .text, .text), (.value, .digits, .text), (.value, .bytes, .bytes): break
+            case (.value, _, .integer) where field.format.isNumber, (.sequence, _, .integer), (.fitting, _, .integer):
+                break
             default: throw CodecError(.invalidHeaderField(name))
             }
         }
     }
 
+    /// Checks that text, digits or bytes fit their field.
+    private func checkText(of field: PacketField, _ set: PacketHeader) throws(CodecError) {
+        guard let value = set[value: field.name], let fault = field.format.textFault(of: value) else { return }
+        throw CodecError(fault).prefixed(by: field.path)
+    }
+
     /// Checks that every value fits its field.
     private func check(_ values: HeaderValues) throws(CodecError) {
+        // Positions, because copying a field takes longer than checking its value.
+        let fields = fields
         var end = 0
-        for (index, field) in fields.enumerated() {
-            if index == header.count { end = values.measure.packetByteCount - plan.trailerByteCount }
-            end += values.byteCount(of: field)
-            let value = values.value(of: field, endingAt: end)
-            guard field.range.contains(value) else {
-                throw values.fault(of: field, value).prefixed(by: field.path)
+        var varints = 0
+        for index in fields.indices {
+            if index == header.count { end = values.measure.packetByteCount - values.measure.trailerByteCount }
+            end += values.measure.width(of: index, byteCounts, &varints)
+            guard values.measure.contains(index) else {
+                guard values.set.fields.isEmpty || values.set[value: fields[index].name] == nil else {
+                    throw CodecError(.wrongPresence(isSet: true)).prefixed(by: fields[index].path)
+                }
+                continue
+            }
+            if !fields[index].format.isNumber { try checkText(of: fields[index], values.set) }
+            let value = values.value(of: fields, index, endingAt: end)
+            guard fields[index].range.contains(value) else {
+                throw values.fault(of: fields[index], value).prefixed(by: fields[index].path)
             }
         }
-        guard hasMessageID ? values.id <= maximumMessageID : values.id == 0 else {
+        guard hasConditions || hasMessageID ? values.id <= maximumMessageID : values.id == 0 else {
             throw CodecError(.invalidMessageID(values.id))
         }
     }
@@ -105,20 +218,22 @@ extension PacketLayout {
     /// Writes the header, with 0 for checksums, which are set after the payload is written.
     func writeHeader(_ measure: PacketMeasure, id: UInt64, values: PacketHeader, to writer: inout ByteWriter) {
         let values = HeaderValues(layout: self, measure: measure, id: id, set: values)
-        for field in header { values.write(field, to: &writer) }
+        var varints = 0
+        for index in header.indices { values.write(header, index, index, &varints, to: &writer) }
     }
 
     /// Writes the trailer, with 0 for checksums as well.
     func writeTrailer(_ measure: PacketMeasure, id: UInt64, values: PacketHeader, to writer: inout ByteWriter) {
         let values = HeaderValues(layout: self, measure: measure, id: id, set: values)
-        for field in trailer { values.write(field, to: &writer) }
+        var varints = 0
+        for index in trailer.indices { values.write(trailer, index, header.count + index, &varints, to: &writer) }
     }
 
     /// Computes the checksums of a packet that has been written with 0 for them, in wire order.
     func fillChecksums(_ measure: PacketMeasure, _ writer: inout ByteWriter) {
         guard !checksums.isEmpty else { return }
         let ends = partEnds(measure)
-        for checksum in checksums {
+        for checksum in checksums where measure.contains(fieldIndex(of: checksum)) {
             let field = fields[fieldIndex(of: checksum)]
             guard case .integer(let format, let byteOrder) = field.format else { continue }
             // This checksum and the later ones are still zeros, as they must be.
@@ -132,14 +247,15 @@ extension PacketLayout {
     private func partEnds(_ measure: PacketMeasure) -> [Int] {
         var ends: [Int] = []
         var end = 0
-        for field in header {
-            end += field.format.byteCount ?? measure.headerByteCount - (plan.headerByteCount - 1)
+        var varints = 0
+        for index in header.indices {
+            end += measure.width(of: index, byteCounts, &varints)
             ends.append(end)
         }
-        end = measure.packetByteCount - plan.trailerByteCount
+        end = measure.packetByteCount - measure.trailerByteCount
         ends.append(end)
-        for field in trailer {
-            end += field.format.byteCount ?? 0
+        for index in header.count..<fields.count {
+            end += measure.width(of: index, byteCounts, &varints)
             ends.append(end)
         }
         return ends
@@ -153,53 +269,58 @@ private struct HeaderValues {
     let id: UInt64
     let set: PacketHeader
 
-    /// - Parameter end: The end of the field, in bytes from the packet's first.
-    func value(of field: PacketField, endingAt end: Int) -> Int128 {
-        switch field.role {
-        case .value(let value): set[field.name] ?? value
-        case .sequence: set[field.name] ?? 0
-        case .constant(let value): value
-        case .checksum: 0
-        case .messageID: part(of: id, for: field)
+    /// - Parameters:
+    ///   - fields: The layout's fields.
+    ///   - index: The field's position among them.
+    ///   - end: The end of the field, in bytes from the packet's first.
+    func value(of fields: [PacketField], _ index: Int, endingAt end: Int) -> Int128 {
+        switch fields[index].role {
+        case .value(let value): setValue(of: fields, index) ?? value.number
+        case .fitting(let values): setValue(of: fields, index) ?? values.last ?? 0
+        case .sequence: setValue(of: fields, index) ?? 0
+        case .constant(let value): value.number
+        case .checksum, .padding: 0
+        case .messageID: part(of: id, for: index)
         case .length(let base, let constant): Int128(constant) + Int128(byteCount(of: base, behind: end))
         }
     }
 
-    /// The number of bytes that the header's varint needs; nil if it has none.
-    var varintByteCount: Int? {
-        var end = 0
-        for field in layout.header {
-            end += byteCount(of: field)
-            guard case .varint(let format) = field.format else { continue }
-            let value = value(of: field, endingAt: end)
-            return format.bits(of: field.role.isLength ? max(0, value) : value).varintByteCount
-        }
-        return nil
+    private func setValue(of fields: [PacketField], _ index: Int) -> Int128? {
+        set.fields.isEmpty ? nil : set[fields[index].name]
     }
 
-    /// Returns the number of bytes of a field; for a varint, the width in the measure.
-    func byteCount(of field: PacketField) -> Int {
-        field.format.byteCount ?? measure.headerByteCount - (layout.plan.headerByteCount - 1)
+    /// The widths that the header's varints need, given those in the measure.
+    var neededWidths: VarintWidths {
+        var needed = measure.varints
+        guard !layout.isFixed else { return needed }
+        var end = 0
+        var varints = 0
+        let header = layout.header
+        for index in header.indices {
+            let position = varints
+            end += measure.width(of: index, layout.byteCounts, &varints)
+            guard case .varint(let format) = header[index].format, measure.contains(index) else { continue }
+            let value = value(of: header, index, endingAt: end)
+            needed[position] = format.bits(of: header[index].role.isLength ? max(0, value) : value).varintByteCount
+        }
+        return needed
     }
 
     private func byteCount(of base: PacketField.LengthBase, behind end: Int) -> Int {
         switch base {
         case .packet: measure.packetByteCount
-        case .payload: measure.packetByteCount - measure.headerByteCount - layout.plan.trailerByteCount
+        case .payload: measure.packetByteCount - measure.headerByteCount - measure.trailerByteCount
         case .rest: measure.packetByteCount - end
         }
     }
 
     /// Returns the bits of an ID that belong to one of its fields, as a number of that field.
-    private func part(of id: UInt64, for field: PacketField) -> Int128 {
+    private func part(of id: UInt64, for index: Int) -> Int128 {
         var rest = id
-        for candidate in layout.fields.reversed() where candidate.role == .messageID {
-            let width = candidate.format.bitWidth
-            let bits = rest & (UInt64.max >> UInt64(64 - width))
-            if candidate.name == field.name {
-                guard field.format.isSigned else { return Int128(bits) }
-                return Int128(Int64(truncatingIfNeeded: bits << UInt64(64 - width)) >> Int64(64 - width))
-            }
+        for candidate in layout.messageIDs.reversed() where measure.contains(candidate) {
+            let format = layout.fields[candidate].format
+            let width = format.bitWidth
+            if candidate == index { return format.number(ofBits: rest & (UInt64.max >> UInt64(64 - width))) }
             rest = width == 64 ? 0 : rest >> UInt64(width)
         }
         return 0
@@ -218,92 +339,92 @@ private struct HeaderValues {
         return CodecError(.packetTooLong(length: value, packetByteCount: total, limit: most))
     }
 
-    func write(_ field: PacketField, to writer: inout ByteWriter) {
-        let value = value(of: field, endingAt: writer.offset + byteCount(of: field))
-        switch field.format {
+    /// Writes a field, or all that share its bytes if it is the first of them.
+    ///
+    /// - Parameters:
+    ///   - list: The fields of the header or of the trailer.
+    ///   - position: The field's position in the list.
+    ///   - index: Its position among all fields.
+    ///   - varints: The number of varints before the field; one more afterwards if it is one.
+    func write(
+        _ list: [PacketField], _ position: Int, _ index: Int, _ varints: inout Int, to writer: inout ByteWriter
+    ) {
+        let end = writer.offset + measure.width(of: index, layout.byteCounts, &varints)
+        guard measure.contains(index) else { return }
+        if let place = layout.packedPlace(ofField: index) {
+            if place.isFirst {
+                writeRun(index..<index + place.fieldCount, endingAt: end, to: &writer)
+            }
+            return
+        }
+        let value = value(of: layout.fields, index, endingAt: end)
+        switch list[position].format {
         case .integer(let format, let byteOrder): writer.writeNumber(value, format, byteOrder)
-        case .boolean: writer.writeNumber(value, .uint8, .bigEndian)
+        case .boolean, .bit: writer.writeNumber(value, .uint8, .bigEndian)
         case .varint(let format): writer.writeVarint(format.bits(of: value))
+        case .text, .digits, .bytes: writeText(list[position], to: &writer)
+        }
+    }
+
+    /// Writes a field without a number, or what stands for none: bytes that are 0, or filled.
+    private func writeText(_ field: PacketField, to writer: inout ByteWriter) {
+        var run = writer.writeRun(byteCount: field.format.byteCount ?? 0)
+        switch field.format {
+        case .text(let byteCount, let padding):
+            run.setText(text(of: field), at: 0, byteCount: byteCount, padding: padding)
+        case .digits: run.setDigits(text(of: field), at: 0)
+        case .bytes:
+            for (index, byte) in (set[bytes: field.name] ?? []).enumerated() {
+                run.setInteger(byte, at: index, .bigEndian)
+            }
+        case .integer, .boolean, .bit, .varint: break
+        }
+    }
+
+    /// Returns the text or the digits of a field.
+    private func text(of field: PacketField) -> String {
+        switch field.role {
+        case .value(let value): set[text: field.name] ?? value.text ?? ""
+        case .constant(let value): value.text ?? ""
+        case .fitting, .length, .messageID, .sequence, .padding, .checksum: ""
+        }
+    }
+
+    /// - Parameter indices: The positions of the fields that share the bytes.
+    private func writeRun(_ indices: Range<Int>, endingAt end: Int, to writer: inout ByteWriter) {
+        let fields = layout.fields
+        var run = PackedBits()
+        for index in indices {
+            guard let place = layout.packedPlace(ofField: index) else { continue }
+            run.add(value(of: fields, index, endingAt: end), bitWidth: place.bitWidth, shift: place.shift)
+            guard index == indices.upperBound - 1 else { continue }
+            writer.writeUnsigned(run.integer, byteCount: place.runByteCount, place.byteOrder)
         }
     }
 }
 
-extension ByteWriter {
-    /// Writes the low bits of an integer whose format is known only at run time.
-    package mutating func writeNumber(_ value: Int128, _ format: IntegerFormat, _ byteOrder: ByteOrder) {
-        switch format {
-        case .uint8, .int8: writeInteger(UInt8(truncatingIfNeeded: value), byteOrder)
-        case .uint16, .int16: writeInteger(UInt16(truncatingIfNeeded: value), byteOrder)
-        case .uint24, .int24: writeUnsigned24(UInt32(truncatingIfNeeded: value), byteOrder)
-        case .uint32, .int32: writeInteger(UInt32(truncatingIfNeeded: value), byteOrder)
-        case .uint64, .int64: writeInteger(UInt64(truncatingIfNeeded: value), byteOrder)
+extension CodecError.Reason {
+    /// Whether another length could hold the packet, or another set of ID fields the ID.
+    fileprivate var isOfLength: Bool {
+        switch self {
+        case .packetTooLong, .lengthTooSmall, .invalidMessageID: true
+        default: false
         }
     }
+}
 
-    /// Writes the first `byteCount` bytes, at most 16, of a big-endian number.
-    @inlinable @inline(__always)
-    mutating func writeStart(of bits: UInt128, byteCount: Int) {
-        let room = capacity &- position
-        let start = unsafe advance(by: byteCount)
-        if byteCount <= 8, room >= 8 {
-            // SAFETY: 8 bytes are free; the fields after the header overwrite those that the header does not need.
-            unsafe start.storeBytes(of: UInt64(truncatingIfNeeded: bits >> 64).bigEndian, as: UInt64.self)
-        } else if room >= 16 {
-            // SAFETY: 16 bytes are free; the fields after the header overwrite those that the header does not need.
-            unsafe start.storeBytes(of: bits.bigEndian, as: UInt128.self)
-        } else {
-            var rest = bits
-            for index in 0..<byteCount {
-                // SAFETY: index < byteCount, which advance(by:) has checked.
-                unsafe start.storeBytes(of: UInt8(truncatingIfNeeded: rest >> 120), toByteOffset: index, as: UInt8.self)
-                rest <<= 8
-            }
+extension PacketField {
+    /// Returns the number that conditions see; a field that they cannot test has 0.
+    fileprivate func givenValue(
+        _ header: PacketHeader, _ identifiers: MessageIDSet, _ id: UInt64, _ index: Int, _ list: [PacketField]
+    ) -> Int128 {
+        switch role {
+        case .value(let value): header[name] ?? value.number
+        case .fitting(let values): header[name] ?? values.last ?? 0
+        case .sequence: header[name] ?? 0
+        case .constant(let value): value.number
+        case .messageID: identifiers.part(of: id, for: index, in: list)
+        case .length, .checksum, .padding: 0
         }
-    }
-
-    /// Writes borrowed bytes, of which there are usually few: 8 to 32 are written with two stores, which may overlap,
-    /// because a call of `memcpy` takes longer.
-    @inlinable @inline(__always)
-    mutating func writeShortBytes(_ bytes: RawSpan) {
-        if bytes.byteCount >= 16, bytes.byteCount <= 32 {
-            writeEnds(of: bytes, as: UInt128.self)
-        } else if bytes.byteCount >= 8, bytes.byteCount < 16 {
-            writeEnds(of: bytes, as: UInt64.self)
-        } else {
-            writeBytes(bytes)
-        }
-    }
-
-    /// Writes bytes as two numbers. There are as many as one number has, or more, and at most as many as two have.
-    @inlinable @inline(__always)
-    mutating func writeEnds<T: FixedWidthInteger & BitwiseCopyable>(of bytes: RawSpan, as type: T.Type) {
-        let start = unsafe advance(by: bytes.byteCount)
-        let end = bytes.byteCount &- MemoryLayout<T>.size
-        // SAFETY: both numbers lie inside the bytes, and advance(by:) has checked the capacity for as many; any bits are
-        // an integer.
-        let last = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: end, as: T.self)
-        unsafe start.storeBytes(of: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: 0, as: T.self), as: T.self)
-        unsafe start.storeBytes(of: last, toByteOffset: end, as: T.self)
-    }
-
-    /// Overwrites the bytes of a number, at most 8, that have been written.
-    mutating func overwrite(_ value: UInt64, byteCount: Int, at offset: Int, _ byteOrder: ByteOrder) {
-        precondition(
-            offset >= 0 && byteCount <= 8 && offset + byteCount <= position, "only what has been written is overwritten"
-        )
-        for index in 0..<byteCount {
-            let shift = 8 * (byteOrder == .bigEndian ? byteCount - 1 - index : index)
-            // SAFETY: offset + index lies before position, by the precondition.
-            unsafe base.storeBytes(
-                of: UInt8(truncatingIfNeeded: value >> UInt64(shift)), toByteOffset: offset + index, as: UInt8.self)
-        }
-    }
-
-    /// Returns the checksum of bytes that have been written.
-    func checksum(_ kind: ChecksumKind, of range: Range<Int>) -> UInt32 {
-        precondition(range.lowerBound >= 0 && range.upperBound <= position, "only what has been written has a checksum")
-        // SAFETY: the range lies before position, by the precondition, and those bytes are initialised.
-        let bytes = unsafe UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)
-        return unsafe kind.checksum(of: bytes.bytes)
     }
 }

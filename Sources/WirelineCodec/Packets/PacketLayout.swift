@@ -7,8 +7,8 @@
 ///     | length | ID |           |            | CRC, end  |
 ///     +--------+----+- - - - - -+------------+- - - - - -+
 ///
-/// A layout is data: one splitter and one encoder serve all layouts. It needs at least one length in its header. It may
-/// have one field of variable width, also in the header.
+/// A layout is data: one splitter and one encoder serve all layouts. It needs at least one length in its header. Only
+/// fields of the header may vary in width. Fields of both may have a condition about numbers of the header.
 @frozen
 public struct PacketLayout: Sendable {
     /// One pointer, so that a layout is cheap to pass; the plan inside is read in place for every packet.
@@ -43,11 +43,71 @@ public struct PacketLayout: Sendable {
 
     /// Makes a layout of fields that are known to be valid.
     init(uncheckedHeader header: [PacketField], trailer: [PacketField] = []) {
-        storage = Storage(header: header, trailer: trailer)
+        let storage = Storage(header: header, trailer: trailer, template: nil)
+        let template = HeaderTemplate(PacketLayout(storage))
+        self.storage = template == nil ? storage : Storage(header: header, trailer: trailer, template: template)
     }
 
-    /// The middle path, for layouts that the plan does not cover; nil if only the general path works.
-    var quickHeader: QuickHeader? { storage.quickHeader }
+    private init(_ storage: Storage) { self.storage = storage }
+
+    /// Finds a packet on the middle path; nil if only the general path can.
+    @inline(__always)
+    package func quickBounds(in bytes: RawSpan, at start: Int, limit: Int) -> PacketBounds? {
+        guard let header = unsafe storage.borrowedQuickHeader else { return nil }
+        // SAFETY: the layout keeps the object alive.
+        return unsafe header._withUnsafeGuaranteedRef { $0.bounds(in: bytes, at: start, limit: limit) }
+    }
+
+    /// Returns the header of a packet with set values; ``WrittenHeader/none`` if only the general path can make it.
+    package func header(
+        setting values: PacketHeader, id: UInt64, payloadByteCount: Int, limit: Int
+    ) -> WrittenHeader {
+        storage.writer?.header(values, id: id, payloadByteCount: payloadByteCount, limit: limit) ?? .none
+    }
+
+    /// The places of the ``fields`` that share bytes, and nil for the other ones; empty if no field shares bytes.
+    package var packedPlaces: [PackedPlace?] { storage.packedPlaces }
+
+    /// The bytes that each of the ``fields`` adds to the ones before it; nil for a varint.
+    ///
+    /// The first field of those that share bytes has all of them, and the others have none.
+    package var byteCounts: [Int?] { storage.byteCounts }
+
+    /// Whether some fields share bytes.
+    var hasRuns: Bool { storage.hasRuns }
+
+    /// When each of the ``fields`` is there, and nil for one that always is; empty if that is so of all of them.
+    package var conditions: [PlacedCondition?] { storage.conditions }
+
+    /// The field that fits itself to the packet, and its values; nil if there is none.
+    package var fitting: (name: String, values: [Int128])? { storage.fitting }
+
+    /// Whether some fields have a condition.
+    package var hasConditions: Bool { !storage.conditions.isEmpty }
+
+    /// The positions of the fields that conditions test.
+    package var operands: [Int] { storage.operands }
+
+    /// The positions of the ID fields, whether they are always there or not.
+    var messageIDs: [Int] { storage.messageIDs }
+
+    /// The sets of ID fields, in the order in which a writer tries them; empty if no field has a condition.
+    package var messageIDSets: [MessageIDSet] { storage.messageIDSets }
+
+    /// Returns the place of one of the ``fields`` if it shares bytes with others.
+    package func packedPlace(ofField index: Int) -> PackedPlace? { hasRuns ? packedPlaces[index] : nil }
+
+    /// Returns a header with the defaults of the numbers that it does not set, and with constants.
+    ///
+    /// They are what the conditions of a message's fields look at when the message is written (`@if(header.qos > 0)`).
+    public func completed(_ header: PacketHeader) -> PacketHeader {
+        guard !header.fields.isEmpty else { return storage.usualNumbers }
+        var result = header
+        for (name, value) in storage.usualNumbers.fields where result[value: name] == nil {
+            result[value: name] = value
+        }
+        return result
+    }
 
     /// The checksums, in wire order.
     package var checksums: [PlannedChecksum] { storage.checksums }
@@ -63,21 +123,62 @@ public struct PacketLayout: Sendable {
     @inlinable @inline(__always)
     package var sequencePlace: Range<Int>? { storage.sequencePlace }
 
+    // It keeps the object alive that it lends unsafely.
+    @safe
     @usableFromInline
     final class Storage: Sendable {
         let header: [PacketField]
         let trailer: [PacketField]
-        let quickHeader: QuickHeader?
+        let fields: [PacketField]
+        private let quickHeader: QuickHeader?
+        /// The same, without counting its references.
+        let borrowedQuickHeader: Unmanaged<QuickHeader>?
+        private let template: HeaderTemplate?
+        /// The same, without counting its references.
+        let borrowedTemplate: Unmanaged<HeaderTemplate>?
+        let writer: HeaderWriter?
         let checksums: [PlannedChecksum]
+        let packedPlaces: [PackedPlace?]
+        let hasRuns: Bool
+        let byteCounts: [Int?]
+        /// The numbers of a header that sets nothing, but for those that are computed.
+        let usualNumbers: PacketHeader
+        let conditions: [PlacedCondition?]
+        let operands: [Int]
+        let messageIDs: [Int]
+        let fitting: (name: String, values: [Int128])?
+        let messageIDSets: [MessageIDSet]
         @usableFromInline let plan: PacketPlan
         @usableFromInline let sequencePlace: Range<Int>?
 
-        init(header: [PacketField], trailer: [PacketField]) {
+        init(header: [PacketField], trailer: [PacketField], template: HeaderTemplate?) {
             self.header = header
             self.trailer = trailer
+            let fields = header + trailer
+            self.fields = fields
+            self.template = template
+            // SAFETY: the object lives as long as this one.
+            unsafe borrowedTemplate = template.map { unsafe Unmanaged.passUnretained($0) }
             plan = PacketPlan(header: header, trailer: trailer)
-            quickHeader = QuickHeader(header: header, trailer: trailer)
+            conditions = PlacedCondition.all(header: header, trailer: trailer)
+            quickHeader = QuickHeader(header: header, trailer: trailer, conditions)
+            // SAFETY: the object lives as long as this one.
+            unsafe borrowedQuickHeader = quickHeader.map { unsafe Unmanaged.passUnretained($0) }
+            writer = HeaderWriter(header: header, trailer: trailer, conditions)
             checksums = PlannedChecksum.all(header: header, trailer: trailer)
+            let places = PackedRuns(header).places + PackedRuns(trailer).places
+            hasRuns = places.contains { $0 != nil }
+            packedPlaces = hasRuns ? places : []
+            byteCounts = header.byteCounts + trailer.byteCounts
+            usualNumbers = PacketHeader(usualNumbersOf: fields)
+            fitting = fields.lazy.compactMap { field in field.fittingValues.map { (field.name, $0) } }.first
+            operands = header.indices.filter { index in
+                fields.contains {
+                    $0.condition?.operands.contains(.field(header[index].name)) ?? false
+                }
+            }
+            messageIDs = fields.indices.filter { fields[$0].role == .messageID }
+            messageIDSets = conditions.isEmpty ? [] : MessageIDSet.all(of: fields)
             let sequence = PlacedField.place(header: header).first { $0.field.role == .sequence }
             // A plan that writes whole headers has only fields of fixed width, and no trailer.
             sequencePlace = plan.canWriteAtOnce ? sequence.map { $0.offset..<$0.end } ?? 0..<0 : nil
@@ -87,14 +188,14 @@ public struct PacketLayout: Sendable {
     /// The fewest bytes that a packet can have, with an empty payload.
     public var minimumPacketByteCount: Int { plan.minimumPacketByteCount }
 
-    /// Whether all fields have a fixed width.
-    var isFixed: Bool { header.allSatisfy { $0.format.byteCount != nil } }
+    /// Whether header and trailer have the same width in all packets.
+    var isFixed: Bool { !hasConditions && header.allSatisfy { $0.format.byteCount != nil } }
 
     /// Header and trailer fields, in wire order.
-    public var fields: [PacketField] { header + trailer }
+    public var fields: [PacketField] { storage.fields }
 
     /// Whether packets have a message ID; without one there is one message for each direction.
-    public var hasMessageID: Bool { fields.contains { $0.role == .messageID } }
+    public var hasMessageID: Bool { !storage.messageIDs.isEmpty }
 
     /// The largest message ID that the ID fields can hold; 0 if there are none.
     public var maximumMessageID: UInt64 { plan.mostMessageID }
@@ -104,6 +205,17 @@ public struct PacketLayout: Sendable {
 
     /// The largest number that ``sequenceField`` can hold; nil if there is none.
     package var maximumSequence: UInt64? { sequenceField.map { $0.format.maximum } }
+}
+
+extension PacketHeader {
+    fileprivate init(usualNumbersOf fields: [PacketField]) {
+        for field in fields where field.format.isNumber {
+            switch field.role {
+            case .value(let value), .constant(let value): self[field.name] = value.number
+            case .length, .messageID, .sequence, .checksum, .fitting, .padding: break
+            }
+        }
+    }
 }
 
 extension PacketLayout: Equatable {
@@ -130,17 +242,19 @@ extension PacketField.Format {
     var isSigned: Bool {
         switch self {
         case .integer(let format, _): format.isSigned
-        case .boolean: false
+        case .boolean, .bit: false
         case .varint(let format): format.isSigned
+        case .text, .digits, .bytes: false
         }
     }
 
     /// The most bits of a number that the field can hold.
     var bitWidth: Int {
         switch self {
-        case .integer(let format, _): format.byteCount * 8
-        case .boolean: 1
+        case .integer(let format, _): format.bitWidth
+        case .boolean, .bit: 1
         case .varint(let format): format.bitWidth
+        case .text, .digits, .bytes: 0
         }
     }
 }

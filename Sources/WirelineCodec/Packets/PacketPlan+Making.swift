@@ -3,26 +3,33 @@
 extension PacketPlan {
     /// Computes a plan from the fields of a layout.
     init(header: [PacketField], trailer: [PacketField]) {
+        guard (header + trailer).allSatisfy({ $0.condition == nil }) else {
+            self.init(conditionalHeader: header, trailer: trailer)
+            return
+        }
         let places = PlacedField.place(header: header)
         let headerByteCount = places.last?.end ?? 0
-        let trailerByteCount = trailer.reduce(0) { $0 + ($1.format.byteCount ?? 1) }
+        let trailerByteCount = trailer.leastByteCount
         let isFixed = header.allSatisfy { $0.format.byteCount != nil }
+        let isPacked = [header, trailer].contains { PackedRuns($0).places.contains { $0 != nil } }
+        let hasTexts = (header + trailer).contains { !$0.format.isNumber }
         let lengths = places.filter { $0.field.role.isLength }
         let identifiers = places.filter { $0.field.role == .messageID }
         let counts = Self.packetByteCounts(header: header, trailer: trailer)
 
         let window = NumberWindow(length: lengths.prefix(1), messageID: identifiers[...])
         let canRead =
-            isFixed && window != nil && !trailer.contains { $0.role == .messageID }
+            isFixed && !isPacked && !hasTexts && window != nil && !trailer.contains { $0.role == .messageID }
             && !Self.needsVerification(header: header, trailer: trailer)
         let idShift = PatchPlan.shift(of: identifiers)
         let canWrite =
-            isFixed && trailer.isEmpty && headerByteCount <= 16 && lengths.count <= 2 && idShift != nil
+            isFixed && !isPacked && !hasTexts && trailer.isEmpty && headerByteCount <= 16 && lengths.count <= 2
+            && idShift != nil
             && lengths.allSatisfy { place in
                 // A negative length would not stay inside its field.
                 place.isBigEndian && counts.least >= place.lengthToPacket(header: headerByteCount, trailer: 0)
             }
-            && header.allSatisfy { $0.checksum == nil }
+            && header.allSatisfy { $0.checksum == nil && !$0.role.isFitting }
         self.init(
             headerByteCount: headerByteCount, trailerByteCount: trailerByteCount,
             leastPacketByteCount: counts.least, mostPacketByteCount: max(counts.least, counts.most),
@@ -38,13 +45,29 @@ extension PacketPlan {
             mostMessageID: PacketField.maximumMessageID(header + trailer))
     }
 
+    /// Makes a plan that leaves everything to the general path, for fields that may be absent.
+    private init(conditionalHeader header: [PacketField], trailer: [PacketField]) {
+        let counts = Self.packetByteCounts(header: header, trailer: trailer)
+        let none = PatchPlan(nil, headerByteCount: 0)
+        self.init(
+            headerByteCount: header.leastByteCount, trailerByteCount: trailer.leastByteCount,
+            leastPacketByteCount: counts.least, mostPacketByteCount: max(counts.least, counts.most),
+            canReadAtOnce: false, windowOffset: 0, windowByteOrder: .bigEndian, length: .none, lengthToPacket: 0,
+            messageID: .none, canWriteAtOnce: false, template: 0, firstLength: none, secondLength: none,
+            messageIDShift: 0, mostMessageID: PacketField.maximumMessageID(header + trailer))
+    }
+
     /// Returns the fewest and the most bytes of a packet that all lengths of the header can express.
     ///
-    /// If the most is below the fewest, no packet is possible. A varint counts as its shortest.
+    /// If the most is below the fewest, no packet is possible. Varints count as their shortest. If fields can be absent,
+    /// these are bounds: no packet has fewer bytes or more.
     static func packetByteCounts(header: [PacketField], trailer: [PacketField]) -> (least: Int, most: Int) {
+        guard (header + trailer).allSatisfy({ $0.condition == nil }) else {
+            return conditionalPacketByteCounts(header: header, trailer: trailer)
+        }
         let places = PlacedField.place(header: header)
         let headerByteCount = places.last?.end ?? 0
-        let trailerByteCount = trailer.reduce(0) { $0 + ($1.format.byteCount ?? 1) }
+        let trailerByteCount = trailer.leastByteCount
         var (least, most) = (headerByteCount + trailerByteCount, Int.max)
         for place in places where place.field.role.isLength {
             let toPacket = Int128(place.lengthToPacket(header: headerByteCount, trailer: trailerByteCount))
@@ -55,13 +78,33 @@ extension PacketPlan {
         return (least, most)
     }
 
+    private static func conditionalPacketByteCounts(
+        header: [PacketField], trailer: [PacketField]
+    ) -> (least: Int, most: Int) {
+        let least = header.leastByteCount + trailer.leastByteCount
+        let mostHeader = header.byteCounts.reduce(0) { $0 + ($1 ?? 10) }
+        let mostTrailer = trailer.byteCounts.reduce(0) { $0 + ($1 ?? 0) }
+        var end = 0
+        var always: Int?
+        var sometimes = mostHeader + mostTrailer
+        for (field, byteCount) in zip(header, header.byteCounts) {
+            end += byteCount ?? 10
+            guard field.role.isLength else { continue }
+            let place = PlacedField(field: field, offset: 0, end: end)
+            let toPacket = place.lengthToPacket(header: mostHeader, trailer: mostTrailer)
+            let most = Int(clamping: field.range.upperBound + Int128(toPacket))
+            if field.condition == nil { always = min(always ?? most, most) } else { sometimes = max(sometimes, most) }
+        }
+        return (least, always ?? sometimes)
+    }
+
     private static func needsVerification(header: [PacketField], trailer: [PacketField]) -> Bool {
         let fields = header + trailer
         return fields.count { $0.role.isLength } > 1
             || fields.contains { field in
                 switch field.role {
                 case .constant, .checksum: true
-                default: field.format == .boolean
+                default: field.format.isBoolean
                 }
             }
     }
@@ -142,7 +185,7 @@ extension PatchPlan {
         places.reduce(0) { template, place in
             let value: Int128 =
                 switch place.field.role {
-                case .value(let value), .constant(let value): value
+                case .value(let value), .constant(let value): value.number
                 default: 0
                 }
             let bitWidth = 8 * (place.end - place.offset)
@@ -153,7 +196,7 @@ extension PatchPlan {
     }
 }
 
-/// A header field and its position.
+/// A header field and its position; of fields that share bytes, the first one has all of them.
 struct PlacedField {
     let field: PacketField
     let offset: Int
@@ -162,7 +205,7 @@ struct PlacedField {
     var isBigEndian: Bool {
         switch field.format {
         case .integer(let format, let byteOrder): byteOrder == .bigEndian || format.byteCount == 1
-        case .boolean: true
+        case .boolean, .bit, .text, .digits, .bytes: true
         case .varint: false
         }
     }
@@ -177,12 +220,12 @@ struct PlacedField {
         }
     }
 
-    /// Returns the fields of a header with their positions; a varint counts as its shortest.
+    /// Returns the fields of a header with their positions; varints count as their shortest.
     static func place(header: [PacketField]) -> [PlacedField] {
         var offset = 0
-        return header.map { field in
+        return zip(header, header.byteCounts).map { field, byteCount in
             let start = offset
-            offset += field.format.byteCount ?? 1
+            offset += byteCount ?? 1
             return PlacedField(field: field, offset: start, end: offset)
         }
     }

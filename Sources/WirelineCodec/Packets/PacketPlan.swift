@@ -7,7 +7,7 @@
 /// spells out its numbers only so that the compiler can put them into the instructions.
 @frozen
 public struct PacketPlan: Equatable, Sendable {
-    /// The number of bytes of the header, with a varint at its shortest.
+    /// The number of bytes of the header, with varints at their shortest.
     public let headerByteCount: Int
     /// The number of bytes of the trailer.
     public let trailerByteCount: Int

@@ -170,7 +170,7 @@ public struct PacketSplitter: ~Copyable, Sendable {
     /// Reads the packet that begins at `start`; returns nil and sets ``needed`` if it is incomplete.
     @usableFromInline @inline(never)
     mutating func inspect(_ bytes: RawSpan, from start: Int) throws(CodecError) -> PacketBounds? {
-        if let bounds = layout.quickHeader?.bounds(in: bytes, at: start, limit: maximumPacketByteCount) {
+        if let bounds = layout.quickBounds(in: bytes, at: start, limit: maximumPacketByteCount) {
             needed = bounds.packetByteCount
             return bounds.packetByteCount <= bytes.byteCount &- start ? bounds : nil
         }

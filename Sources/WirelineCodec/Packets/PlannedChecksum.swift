@@ -15,11 +15,16 @@ package struct PlannedChecksum: Equatable, Sendable {
     /// Returns the checksums of a layout in wire order.
     static func all(header: [PacketField], trailer: [PacketField]) -> [PlannedChecksum] {
         let names = PacketLayout.partNames(header: header, trailer: trailer)
+        let places = PackedRuns(header).places + [nil] + PackedRuns(trailer).places
         let checksums: [(part: Int, checksum: PacketChecksum)] =
             header.enumerated().compactMap { index, field in field.checksum.map { (index, $0) } }
             + trailer.enumerated().compactMap { index, field in field.checksum.map { (header.count + 1 + index, $0) } }
         return checksums.map { part, checksum in
-            let parts = checksum.range.positions(of: part, payload: header.count, names)
+            var parts = checksum.range.positions(of: part, payload: header.count, names)
+            // Fields that share bytes are covered together.
+            if let first = parts.first, let place = places[first], !parts.isEmpty {
+                parts = first - place.position..<parts.upperBound
+            }
             let zeros = checksums.map { $0.part }.filter { $0 >= part && parts.contains($0) }
             return PlannedChecksum(part: part, kind: checksum.kind, parts: parts, zeros: zeros)
         }

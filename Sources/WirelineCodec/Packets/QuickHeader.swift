@@ -1,141 +1,237 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The middle path: headers of fixed width whose numbers and constants a few loads can read, such as goim's.
+/// The middle path: a header as steps that read it once, without errors.
 ///
-/// It finds a valid packet or returns nil. ``HeaderScan`` handles anything wrong or missing, and makes the error.
-struct QuickHeader: Equatable, Sendable {
-    private let headerByteCount: Int
-    private let trailerByteCount: Int
-    /// The number of bytes needed for every load.
-    private let byteCount: Int
-    private let lengths: (Number, Number?)
-    private let lengthsToPacket: (Int, Int)
-    private let messageID: Number?
-    /// The constants among the first 16 bytes, in memory order, and a mask of their bits.
-    private let constantBits: (UInt64, UInt64)
-    private let constantMask: (UInt64, UInt64)
+/// It serves the headers that a ``PacketPlan`` does not cover, such as those with varints, constants and fields that
+/// share bytes. It finds a valid packet or returns nil. ``HeaderScan`` handles anything wrong or missing, and makes the
+/// error.
+///
+/// It is an object that callers borrow from its layout: counting references would take longer than reading a header.
+final class QuickHeader: Sendable {
+    /// What has to be read of the header; other fields only have bytes.
+    private let steps: [QuickStep]
+    /// The bytes from a packet's first that every step can load from without a check.
+    private let roomByteCount: Int
+    /// The bytes of the header after its last varint or condition; all bytes if there is none.
+    private let lastByteCount: Int
+    private let trailer: QuickTrailer
 
     /// Nil for a layout that needs more than this.
     ///
-    /// Such are a varint, a checksum, a `bool`, three lengths, a signed length, an ID in several pieces. So are
-    /// constants after the 16th byte or in the trailer.
-    init?(header: [PacketField], trailer: [PacketField]) {
-        let places = PlacedField.place(header: header)
-        let lengths = places.filter { $0.field.role.isLength }
-        let identifiers = places.filter { $0.field.role == .messageID }
-        let constants = places.filter { $0.isConstant }
-        guard (1...2).contains(lengths.count), identifiers.count <= 1, constants.allSatisfy({ $0.end <= 16 }),
-            places.allSatisfy({ $0.field.format.byteCount != nil && $0.field.format != .boolean }),
-            header.allSatisfy({ $0.checksum == nil }), trailer.allSatisfy({ $0.isFree }),
-            lengths.allSatisfy({ $0.field.format.range.lowerBound == 0 })
+    /// Such are a signed length, a checksum in the header or of some of its fields, and a trailer with conditions.
+    ///
+    /// - Parameter conditions: The conditions of all fields; none if all are always there.
+    init?(header: [PacketField], trailer: [PacketField], _ conditions: [PlacedCondition?]) {
+        let conditions = Array(conditions.prefix(header.count))
+        guard trailer.allSatisfy({ $0.condition == nil }), var maker = QuickStepMaker(header, conditions),
+            maker.add(header, conditions), let trailer = QuickTrailer(trailer, afterHeaderOf: header)
         else { return nil }
-        headerByteCount = places.last?.end ?? 0
-        trailerByteCount = trailer.reduce(0) { $0 + ($1.format.byteCount ?? 1) }
-        byteCount = max(headerByteCount + 8, 16)
-        self.lengths = (Number(lengths[0]), lengths.dropFirst().first.map(Number.init))
-        let (header, trailer) = (headerByteCount, trailerByteCount)
-        let toPacket = lengths.map { $0.lengthToPacket(header: header, trailer: trailer) }
-        lengthsToPacket = (toPacket[0], toPacket.last ?? 0)
-        messageID = identifiers.first.map(Number.init)
-        (constantBits, constantMask) = Self.constants(constants)
+        steps = maker.steps
+        lastByteCount = maker.offset
+        roomByteCount = maker.roomByteCount
+        self.trailer = trailer
     }
 
     /// Returns the bounds of the packet at `start`; nil if a quick check is not enough.
+    ///
+    /// The payload and the trailer may be incomplete. They are verified as soon as they are whole.
+    @inline(__always)
     func bounds(in bytes: RawSpan, at start: Int, limit: Int) -> PacketBounds? {
-        guard bytes.byteCount &- start >= byteCount else { return nil }
-        let flaws =
-            (bytes.word(at: start) ^ constantBits.0) & constantMask.0
-            | (bytes.word(at: start &+ 8) ^ constantBits.1) & constantMask.1
-        guard flaws == 0, let packetByteCount = packetByteCount(bytes, start, limit: limit) else { return nil }
+        let available = bytes.byteCount &- start
+        let read =
+            available >= roomByteCount
+            ? read(bytes, at: start, AmpleRoom.self) : readInScantRoom(bytes, at: start)
+        guard var bounds = read, bounds.packetByteCount <= limit, bounds.payloadStart <= available,
+            trailer.isEmpty || trailer.verify(bytes, at: start, &bounds)
+        else { return nil }
+        return bounds
+    }
+
+    @inline(never)
+    private func readInScantRoom(_ bytes: RawSpan, at start: Int) -> PacketBounds? {
+        read(bytes, at: start, ScantRoom.self)
+    }
+
+    /// Reads a header; it may end after the bytes.
+    ///
+    /// - Parameter room: Whether there are ``roomByteCount`` bytes. It is a type, so that the compiler makes two functions.
+    @inline(__always)
+    private func read<Room: QuickRoom>(_ bytes: RawSpan, at start: Int, _ room: Room.Type) -> PacketBounds? {
+        var cursor = start
+        var id: UInt64 = 0
+        var value: UInt64 = 0
+        var flags: UInt32 = 0
+        var lengths = QuickLengths()
+        let list = self.steps
+        let steps = list.span
+        var index = 0
+        // Steps are used in place: a copy of each would be more work than most of them are.
+        while steps.indices.contains(index) {
+            let position = cursor &+ steps[index].offset
+            if steps[index].source != .before {
+                // SAFETY: with room, no step begins later than ``roomByteCount``, less the 8 bytes that it loads.
+                let word = Room.isAmple ? unsafe bytes.word(at: position) : bytes.wordOrZeros(at: position)
+                if steps[index].source == .varint {
+                    guard let varint = steps[index].varint(word) else { return nil }
+                    value = varint.value
+                    cursor = position &+ varint.byteCount
+                } else {
+                    value = steps[index].number(in: word)
+                }
+            }
+            switch steps[index].use {
+            case .check: guard value &- steps[index].number <= steps[index].span else { return nil }
+            case .messageID: id = id &<< steps[index].number | value
+            case .length: guard lengths.add(value, steps[index].constant, position: 0) else { return nil }
+            case .lengthOfRest:
+                let end = steps[index].source == .varint ? cursor : position &+ steps[index].byteCount
+                guard lengths.add(value, steps[index].constant, position: end &- start) else { return nil }
+            case .lengthOfPayload: guard lengths.addPayload(value, steps[index].constant) else { return nil }
+            case .testRange, .testBits: flags |= steps[index].flag(testing: value)
+            case .raise: flags |= (steps[index].term.holds(flags) ? 1 : 0) &<< UInt32(steps[index].flag)
+            case .skip: cursor = position &+ (steps[index].term.holds(flags) ? steps[index].byteCount : 0)
+            case .enter: index &+= steps[index].term.holds(flags) ? 0 : steps[index].stepCount
+            case .digits, .ascii:
+                let text = position..<position &+ steps[index].byteCount
+                guard bytes.areText(text, isDigits: steps[index].use == .digits) else { return nil }
+            }
+            index &+= 1
+        }
+        let headerByteCount = cursor &+ lastByteCount &- start
+        guard let packetByteCount = lengths.packetByteCount(around: headerByteCount &+ trailer.byteCount) else {
+            return nil
+        }
         return PacketBounds(
-            id: messageID?.value(bytes, start) ?? 0, packetByteCount: packetByteCount,
-            PacketFrame(headerByteCount: headerByteCount, trailerByteCount: trailerByteCount))
+            id: id, packetByteCount: packetByteCount,
+            PacketFrame(headerByteCount: headerByteCount, trailerByteCount: trailer.byteCount))
+    }
+}
+
+/// Whether all steps can load 8 bytes without a check.
+private protocol QuickRoom {
+    static var isAmple: Bool { get }
+}
+
+private enum AmpleRoom: QuickRoom {
+    static var isAmple: Bool { true }
+}
+
+private enum ScantRoom: QuickRoom {
+    static var isAmple: Bool { false }
+}
+
+/// The lengths of a header that is being read: they must agree.
+private struct QuickLengths {
+    /// The byte count of the packet; negative if no length has said it.
+    private var packet = -1
+    /// The byte count of the payload; negative if no length has said it.
+    private var payload = -1
+
+    /// - Parameters:
+    ///   - constant: What the length counts more than the bytes.
+    ///   - position: The position in the packet from which the length counts.
+    @inline(__always)
+    mutating func add(_ length: UInt64, _ constant: Int, position: Int) -> Bool {
+        // Sums of numbers up to here cannot overflow, not even in 32 bits. The general path handles longer packets.
+        guard length <= 1 << 30 else { return false }
+        let byteCount = Int(truncatingIfNeeded: length) &- constant &+ position
+        defer { packet = byteCount }
+        return byteCount >= 0 && (packet < 0 || packet == byteCount)
     }
 
-    private func packetByteCount(_ bytes: RawSpan, _ start: Int, limit: Int) -> Int? {
-        let length = lengths.0.value(bytes, start)
-        // The sum cannot overflow, not even 32 bits: the number added to a length is less than 1 MiB.
-        guard length <= 1 << 30 else { return nil }
-        let result = Int(truncatingIfNeeded: length) &+ lengthsToPacket.0
-        guard result >= headerByteCount &+ trailerByteCount, result <= limit else { return nil }
-        guard let second = lengths.1 else { return result }
-        let agreeing = result &- lengthsToPacket.1
-        return agreeing >= 0 && second.value(bytes, start) == UInt64(truncatingIfNeeded: agreeing) ? result : nil
+    @inline(__always)
+    mutating func addPayload(_ length: UInt64, _ constant: Int) -> Bool {
+        guard length <= 1 << 30 else { return false }
+        let byteCount = Int(truncatingIfNeeded: length) &- constant
+        defer { payload = byteCount }
+        return byteCount >= 0 && (payload < 0 || payload == byteCount)
     }
 
-    private static func constants(_ places: [PlacedField]) -> (bits: (UInt64, UInt64), mask: (UInt64, UInt64)) {
-        var bits = [UInt8](repeating: 0, count: 16)
-        var mask = bits
-        for place in places {
-            guard case .constant(let value) = place.field.role else { continue }
-            for index in place.offset..<place.end {
-                let shift = place.isBigEndian ? place.end - 1 - index : index - place.offset
-                bits[index] = UInt8(truncatingIfNeeded: value >> Int128(8 * shift))
-                mask[index] = 0xFF
+    /// Returns the byte count of the packet, given that of header and trailer; nil if there is no such packet.
+    ///
+    /// The payload of a packet without a length is empty.
+    @inline(__always)
+    func packetByteCount(around other: Int) -> Int? {
+        guard packet >= 0 else { return max(payload, 0) &+ other }
+        guard packet >= other, payload < 0 || payload &+ other == packet else { return nil }
+        return packet
+    }
+}
+
+/// The trailer of packets, and the checksums in it.
+private struct QuickTrailer: Sendable {
+    let byteCount: Int
+    /// What has to be read of the trailer.
+    private let steps: [QuickStep]
+    private let checksums: [QuickChecksum]
+
+    /// Nil for a layout whose checksums need more than this.
+    init?(_ fields: [PacketField], afterHeaderOf header: [PacketField]) {
+        guard var maker = QuickStepMaker(header), maker.add(fields) else { return nil }
+        steps = maker.steps
+        byteCount = maker.offset
+        var checksums: [QuickChecksum] = []
+        for planned in PlannedChecksum.all(header: header, trailer: fields) {
+            guard let checksum = QuickChecksum(planned, header: header, trailer: fields) else { return nil }
+            checksums.append(checksum)
+        }
+        self.checksums = checksums
+    }
+
+    /// Whether there is nothing to verify.
+    var isEmpty: Bool { steps.isEmpty && checksums.isEmpty }
+
+    /// Verifies what stands after the payload, if the packet is whole.
+    ///
+    /// - Parameter bounds: Gets the bits of the ID that stand in the trailer.
+    func verify(_ bytes: RawSpan, at start: Int, _ bounds: inout PacketBounds) -> Bool {
+        guard bounds.packetByteCount <= bytes.byteCount &- start else { return true }
+        let packet = bytes.extracting(start..<start &+ bounds.packetByteCount)
+        for index in steps.indices {
+            let step = steps[index]
+            let value = step.number(in: packet, at: bounds.payloadEnd &+ step.offset)
+            switch step.use {
+            case .check: guard value &- step.number <= step.span else { return false }
+            case .messageID: bounds.id = bounds.id &<< step.number | value
+            case .digits, .ascii:
+                let start = bounds.payloadEnd &+ step.offset
+                let isDigits = step.use == .digits
+                guard packet.areText(start..<start &+ step.byteCount, isDigits: isDigits) else { return false }
+            case .length, .lengthOfRest, .lengthOfPayload, .testRange, .testBits, .raise, .skip, .enter: return false
             }
         }
-        return (words(bits), words(mask))
-    }
-
-    private static func words(_ bytes: [UInt8]) -> (UInt64, UInt64) {
-        let halves = [bytes[..<8], bytes[8...]].map { half in
-            half.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }.bigEndian
-        }
-        return (halves[0], halves[1])
-    }
-
-    static func == (left: QuickHeader, right: QuickHeader) -> Bool {
-        left.lengths == right.lengths && left.lengthsToPacket == right.lengthsToPacket
-            && left.messageID == right.messageID && left.constantBits == right.constantBits
-            && left.constantMask == right.constantMask && left.headerByteCount == right.headerByteCount
-            && left.trailerByteCount == right.trailerByteCount
-    }
-
-    /// An unsigned number of 1 to 8 bytes.
-    private struct Number: Equatable, Sendable {
-        private let offset: Int
-        private let shift: UInt64
-        private let mask: UInt64
-        private let isBigEndian: Bool
-
-        init(_ place: PlacedField) {
-            let unused = UInt64(64 - 8 * (place.end - place.offset))
-            offset = place.offset
-            isBigEndian = place.isBigEndian
-            shift = isBigEndian ? unused : 0
-            mask = UInt64.max >> unused
-        }
-
-        @inline(__always)
-        func value(_ bytes: borrowing RawSpan, _ start: Int) -> UInt64 {
-            let word = bytes.word(at: start &+ offset)
-            return ((isBigEndian ? UInt64(bigEndian: word) : UInt64(littleEndian: word)) &>> shift) & mask
-        }
+        return checksums.allSatisfy { $0.isRight(in: packet, bounds) }
     }
 }
 
-extension PlacedField {
-    fileprivate var isConstant: Bool {
-        if case .constant = field.role { true } else { false }
-    }
-}
+/// A checksum in the trailer, over whole packets from their first byte, or from their payload's.
+private struct QuickChecksum: Sendable {
+    private let kind: ChecksumKind
+    private let isFromPayload: Bool
+    /// The bytes of the trailer that the checksum covers, too.
+    private let trailerByteCount: Int
+    /// The checksum itself, as a number of the trailer.
+    private let step: QuickStep
 
-extension PacketField {
-    /// Whether any bits are a valid value of this field, and nothing else depends on them.
-    fileprivate var isFree: Bool {
-        guard case .integer = format else { return false }
-        switch role {
-        case .value, .sequence: return true
-        case .length, .messageID, .constant, .checksum: return false
-        }
+    init?(_ planned: PlannedChecksum, header: [PacketField], trailer: [PacketField]) {
+        let payload = header.count
+        let index = planned.part - payload - 1
+        guard index >= 0, planned.zeros.isEmpty, [0, payload].contains(planned.parts.lowerBound),
+            planned.parts.contains(payload), case .integer(let format, let byteOrder) = trailer[index].format,
+            PackedRuns(trailer).places[index] == nil
+        else { return nil }
+        let byteCounts = trailer.byteCounts.map { $0 ?? 0 }
+        kind = planned.kind
+        isFromPayload = planned.parts.lowerBound == payload
+        trailerByteCount = byteCounts[..<(planned.parts.upperBound - payload - 1)].reduce(0, +)
+        step = QuickStep(
+            .check, offset: byteCounts[..<index].reduce(0, +), byteCount: format.byteCount, byteOrder,
+            bitWidth: format.bitWidth)
     }
-}
 
-extension RawSpan {
-    /// Returns eight bytes in memory order.
-    @inline(__always)
-    fileprivate func word(at offset: Int) -> UInt64 {
-        // SAFETY: bounds(in:at:limit:) compares with byteCount before the first load; any bits are an integer.
-        unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self)
+    func isRight(in packet: RawSpan, _ bounds: PacketBounds) -> Bool {
+        let start = isFromPayload ? bounds.payloadStart : 0
+        let computed = kind.checksum(of: packet.extracting(start..<bounds.payloadEnd + trailerByteCount))
+        return step.number(in: packet, at: bounds.payloadEnd + step.offset) == UInt64(computed)
     }
 }

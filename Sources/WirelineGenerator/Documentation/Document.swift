@@ -40,8 +40,8 @@ struct Document {
         /// The introduction of a listing.
         case label(String)
         case listing(Listing, String)
-        /// The explanation of drawings.
-        case legend
+        /// The explanation of drawings, of parts that share bytes too if there are any.
+        case legend(hasBits: Bool)
     }
 
     enum Listing: String {
@@ -126,6 +126,14 @@ struct Document {
         var kind: Kind
         /// Whether a packet may end before it.
         var mayBeAbsent = false
+        /// The number of bits before it in the bytes that it shares with others; nil if it shares none.
+        var bit: Int?
+
+        /// The offset as it is shown: `4`, or `4.3` after three bits of the byte at 4.
+        var offsetText: String {
+            guard let offset else { return "…" }
+            return bit.map { "\(offset).\($0)" } ?? "\(offset)"
+        }
 
         enum Kind {
             /// A part of the header or the trailer.

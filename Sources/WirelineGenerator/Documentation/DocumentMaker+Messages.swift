@@ -38,8 +38,9 @@ extension DocumentMaker {
 
     /// Returns an ID in both notations: `20001 (0x4e21)`.
     private func text(ofID id: UInt64) -> String {
-        let byteCount = description.layout.fields.reduce(0) { sum, field in
-            field.role == .messageID ? sum + (field.format.byteCount ?? 0) : sum
+        let layout = description.layout
+        let byteCount = layout.fields.indices.reduce(0) { sum, index in
+            layout.fields[index].role == .messageID ? sum + (layout.byteCounts[index] ?? 0) : sum
         }
         return "\(id) (\(DocumentText.hexadecimal(id, byteCount: byteCount)))"
     }
@@ -61,6 +62,13 @@ extension DocumentMaker {
         if let requests = requests[message.name] {
             line.append(.text(", answers "))
             line += list(requests.map { FieldFacts.link(message: $0) })
+        }
+        for (position, item) in message.headerValues.enumerated() {
+            line.append(.text(position == 0 ? ", always with " : " and "))
+            line += [
+                .code(description.layout.fields[item.field].name),
+                .text(" = \(text(of: item.value, inField: item.field))"),
+            ]
         }
         var blocks: [Document.Block] = [.line(line + [.text(".")])]
         blocks += deprecation(message.deprecation) + comment(message.documentation)
@@ -86,9 +94,10 @@ extension DocumentMaker {
     func parts(of fields: [FieldDescription], startingAt start: Int?) -> [Document.Part] {
         fields.map { field in
             Document.Part(
-                name: field.name, offset: field.offset.flatMap { offset in start.map { $0 + offset } },
-                width: facts.width(of: field.type), byteCount: facts.fixedByteCount(of: field.type), kind: .field,
-                mayBeAbsent: field.presence != .required)
+                name: FieldFacts.shownName(of: field),
+                offset: field.offset.flatMap { offset in start.map { $0 + offset } },
+                width: facts.width(of: field), byteCount: facts.fixedByteCount(of: field), kind: .field,
+                mayBeAbsent: !field.presence.isInEveryBody, bit: field.packing.map(\.firstBit))
         }
     }
 
@@ -97,14 +106,17 @@ extension DocumentMaker {
     ) -> Document.Table {
         var previous = ""
         let rows = fields.map { field in
-            defer { previous = field.name }
-            let offset = field.offset.map { "\(start + $0)" } ?? "after \(previous)"
+            let name = FieldFacts.shownName(of: field)
+            defer { previous = name }
+            let bit = field.packing.map { ".\($0.firstBit)" } ?? ""
+            let offset = field.offset.map { "\(start + $0)\(bit)" } ?? "after \(previous)"
             return Document.Row(
-                anchor: prefix + "." + field.name,
+                anchor: field.hasValue ? prefix + "." + field.name : nil,
                 cells: [
-                    [.init(offset)], [.init(facts.width(of: field.type))], [.init([.code(field.name)], .name)],
-                    [.init(facts.name(of: field.type))],
-                    DocumentText.cellLines(of: field.documentation) + facts.notes(of: field),
+                    [.init(offset)], [.init(facts.width(of: field))],
+                    [.init([.code(name)], field.hasValue ? .name : .plain)],
+                    [.init(facts.typeName(of: field))],
+                    DocumentText.cellLines(of: field.documentation) + facts.notes(of: field, among: fields),
                 ])
         }
         return Document.Table(shape: .fields, caption: caption, columns: Self.fieldColumns, rows: rows)

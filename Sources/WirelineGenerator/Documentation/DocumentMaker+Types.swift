@@ -120,11 +120,11 @@ extension DocumentMaker {
 
     // MARK: Lines
 
-    private func named(_ alias: String?) -> [Document.Inline] {
+    func named(_ alias: String?) -> [Document.Inline] {
         alias.map { [.text("In code "), .code($0), .text(". ")] } ?? []
     }
 
-    private func usedBy(_ links: [Document.Inline]) -> [Document.Inline] {
+    func usedBy(_ links: [Document.Inline]) -> [Document.Inline] {
         guard !links.isEmpty else { return [] }
         let rest = links.count - Self.maximumUseCount
         return [.text("Used by ")] + list(Array(links.prefix(Self.maximumUseCount)))
@@ -134,27 +134,41 @@ extension DocumentMaker {
     private static let maximumUseCount = 12
 }
 
-/// The messages and structures that have fields of a type.
+/// The messages, structures and unions that have fields of a type.
 struct TypeUses {
     /// For each type of its kind: links in the order of declaration, messages first.
     private(set) var ofStructures: [[Document.Inline]]
+    private(set) var ofUnions: [[Document.Inline]]
     private(set) var ofEnumerations: [[Document.Inline]]
     private(set) var ofFlagSets: [[Document.Inline]]
 
     init(_ description: ProtocolDescription) {
         ofStructures = Array(repeating: [], count: description.structures.count)
+        ofUnions = Array(repeating: [], count: description.unions.count)
         ofEnumerations = Array(repeating: [], count: description.enumerations.count)
         ofFlagSets = Array(repeating: [], count: description.flagSets.count)
+        add(description.packetFields.compactMap(\.type), .link("Packet layout", to: "packet"))
         for message in description.messages { add(message.fields, FieldFacts.link(message: message.name)) }
         for structure in description.structures { add(structure.fields, FieldFacts.link(structure: structure.name)) }
+        for union in description.unions {
+            let tag = FieldDescription(name: "", type: union.tag, location: union.location)
+            add([tag] + union.fields, FieldFacts.link(union: union.name))
+        }
     }
 
     private mutating func add(_ fields: [FieldDescription], _ link: Document.Inline) {
+        add(fields.map(\.type), link)
+    }
+
+    private mutating func add(_ types: [TypeDescription], _ link: Document.Inline) {
         var (structures, enumerations, flagSets): (Set<Int>, Set<Int>, Set<Int>) = ([], [], [])
-        for field in fields {
-            switch field.type.innermost {
+        var unions: Set<Int> = []
+        for type in types {
+            switch type.innermost {
             case .structure(let index):
                 if structures.insert(index).inserted { ofStructures[index].append(link) }
+            case .union(let index):
+                if unions.insert(index).inserted { ofUnions[index].append(link) }
             case .enumeration(let index, _):
                 if enumerations.insert(index).inserted { ofEnumerations[index].append(link) }
             case .flags(let index, _):
@@ -169,7 +183,7 @@ extension TypeDescription {
     /// The element type of a list, however nested, or the type itself.
     fileprivate var innermost: TypeDescription {
         switch self {
-        case .list(let element, _), .fixedList(let element, _): element.innermost
+        case .list(let element, _), .fixedList(let element, _), .sized(let element, _): element.innermost
         default: self
         }
     }

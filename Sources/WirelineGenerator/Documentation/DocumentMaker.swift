@@ -32,7 +32,10 @@ struct DocumentMaker {
         let name = DocumentText.line(of: description.name)
         let sections =
             [packetSection()] + messageSections()
-            + [structureSection(), enumerationSection(), flagsSection(), constantSection(), reservedSection()]
+            + [
+                structureSection(), unionSection(), enumerationSection(), flagsSection(), constantSection(),
+                reservedSection(),
+            ]
         return Document(
             title: name.isEmpty ? "Protocol" : name, introduction: introduction(),
             sections: sections.filter { !$0.entries.isEmpty || !$0.blocks.isEmpty })
@@ -48,10 +51,13 @@ struct DocumentMaker {
             ("Strings and bytes", "counted by a \(options.stringCount.name), unless a field says otherwise"),
             ("Lists", "counted by a \(options.listCount.name), unless a field says otherwise"),
             ("Largest packet", bytes),
-            ("Structures", "at most \(options.maximumDepth) deep in one another"),
+            (
+                description.unions.isEmpty ? "Structures" : "Structures and unions",
+                "at most \(options.maximumDepth) deep in one another"
+            ),
             ("Behind the last known field", options.keepsTrailingBytes ? "bytes are kept" : "bytes are refused"),
         ]
-        let types = (description.messages.map(\.fields) + description.structures.map(\.fields)).joined().map(\.type)
+        let types = description.allFields.map(\.type)
         if types.contains(where: { if case .properties = $0 { true } else { false } }) {
             rows.append(("Properties", options.hasStrictProperties ? "strict" : "lenient"))
         }
@@ -71,68 +77,97 @@ struct DocumentMaker {
         let documentation = Dictionary(
             description.packetFields.map { ($0.name, $0.documentation) }, uniquingKeysWith: { first, _ in first })
         let payloadMeaning = Document.CellLine("the message's fields", .note)
-        var rows = zip(layout.header, header).map { row(of: $0, $1, documentation[$0.name]) }
+        var rows = zip(layout.header.indices, header).map { row(of: $0, $1, documentation[$1.name]) }
         rows.append(
             row(payload, after: layout.header.last?.name, type: [], meaning: [payloadMeaning], isName: false))
         var previous = "payload"
-        for (field, part) in zip(layout.trailer, trailer) {
-            rows.append(row(of: field, part, documentation[field.name], after: previous))
-            previous = field.name
+        for (index, part) in zip(layout.header.count..., trailer) {
+            rows.append(row(of: index, part, documentation[part.name], after: previous))
+            previous = part.name
         }
         let table = Document.Table(
             shape: .fields, caption: "Offsets count from the packet's first byte.", columns: Self.fieldColumns,
             rows: rows)
         let entry = Document.Entry(
             anchor: "packet", title: "Packet layout", isCode: false,
-            blocks: [.drawing(label: "The bytes of a packet", header + [payload] + trailer), .legend, .table(table)])
+            blocks: [
+                .drawing(label: "The bytes of a packet", header + [payload] + trailer),
+                .legend(hasBits: description.hasPackedFields || !layout.packedPlaces.isEmpty), .table(table),
+            ])
         return Document.Section(anchor: "layout", title: "Packet", entries: [entry])
     }
 
     static let fieldColumns = ["Offset", "Bytes", "Field", "Type", "Meaning"]
 
-    private func part(of field: PacketField) -> Document.Part {
+    private func part(of index: Int) -> Document.Part {
+        let field = description.layout.fields[index]
         let width: String
         switch field.format {
+        case _ where description.layout.packedPlace(ofField: index) != nil:
+            width = DocumentText.count(description.layout.packedPlace(ofField: index)?.bitWidth ?? 1, "bit")
         case .integer(let format, _): width = "\(format.byteCount)"
-        case .boolean: width = "1"
+        case .boolean, .bit: width = "1"
         case .varint(let format): width = FieldFacts.width(of: format)
+        case .text(let byteCount, _), .digits(let byteCount), .bytes(let byteCount):
+            width = DocumentText.number(byteCount)
         }
-        return Document.Part(name: field.name, width: width, byteCount: field.format.byteCount, kind: .envelope)
+        return Document.Part(
+            name: field.role == .padding ? "padding" : field.name, width: width, byteCount: field.format.byteCount,
+            kind: .envelope,
+            mayBeAbsent: field.condition != nil,
+            bit: description.layout.packedPlace(ofField: index).map { FieldPacking($0).firstBit })
     }
 
     private func row(
-        of field: PacketField, _ part: Document.Part, _ documentation: String?, after previous: String? = nil
+        of index: Int, _ part: Document.Part, _ documentation: String?, after previous: String? = nil
     ) -> Document.Row {
+        let field = description.layout.fields[index]
         let comment = DocumentText.cellLines(of: documentation ?? "")
-        var notes = [Document.CellLine(Self.text(of: field), .note)]
-        let type: String
+        var notes = [Document.CellLine(text(of: index), .note)]
+        if let place = description.layout.packedPlace(ofField: index) {
+            notes.append(.init(FieldFacts.note(of: FieldPacking(place)), .note))
+        }
+        if let condition = field.condition {
+            let text = description.text(ofPacketCondition: condition)
+            notes.append(.init([.text("there only if "), .code(text)], .note))
+        }
+        let type: Document.Inline
         switch field.format {
         case .integer(let format, let order):
-            type = format.name
+            type = description.packetFieldType(index).flatMap { facts.name(of: $0).first } ?? .code(format.name)
             if format.byteCount > 1, order != description.options.byteOrder {
                 notes.append(.init(FieldFacts.name(of: order), .note))
             }
-        case .boolean: type = "bool"
-        case .varint(let format): type = format.encoding.name
+        case .boolean: type = .code("bool")
+        case .bit: type = .code("bit")
+        case .varint(let format): type = .code(format.encoding.name)
+        case .text(let byteCount, _): type = .code("char[\(byteCount)]")
+        case .digits(let byteCount): type = .code("bcd[\(byteCount)]")
+        case .bytes where field.role == .padding: type = .text("")
+        case .bytes(let byteCount): type = .code("@size(\(byteCount)) bytes")
         }
-        return row(part, after: previous, type: [.code(type)], meaning: comment + notes, isName: true)
+        return row(part, after: previous, type: [type], meaning: comment + notes, isName: true)
     }
 
     private func row(
         _ part: Document.Part, after previous: String?, type: [Document.Inline], meaning: [Document.CellLine],
         isName: Bool
     ) -> Document.Row {
-        let offset = part.offset.map { "\($0)" } ?? previous.map { "after \($0)" } ?? ""
+        let offset = part.offset == nil ? previous.map { "after \($0)" } ?? "" : part.offsetText
         return Document.Row(cells: [
             [.init(offset)], [.init(part.width)], [.init([isName ? .code(part.name) : .text(part.name)], .name)],
             [.init(type)], meaning,
         ])
     }
 
-    static func text(of field: PacketField) -> String {
+    /// Returns what one of the layout's fields contains.
+    func text(of index: Int) -> String {
+        let field = description.layout.fields[index]
         switch field.role {
+        case .value(.integer) where !field.format.isNumber:
+            return (field.format.isText ? "empty" : "zeros") + " unless it is set"
         case .value(let value):
-            return (field.format == .boolean ? "\(value != 0)" : "\(value)") + " unless it is set"
+            return text(of: value, inField: index) + " unless it is set"
         case .length(let base, let constant):
             let sign = constant < 0 ? " − \(-constant)" : constant > 0 ? " + \(constant)" : ""
             switch base {
@@ -141,12 +176,24 @@ struct DocumentMaker {
             case .rest: return "the byte count of all that follows this field\(sign)"
             }
         case .messageID: return "the message's ID"
-        case .constant(let value):
+        case .constant(.integer(let value)):
             let digits = value < 0 ? "" : " (" + DocumentText.hexadecimal(UInt64(truncatingIfNeeded: value)) + ")"
             return "always \(value)\(digits)"
+        case .constant(let value): return "always \(text(of: value, inField: index))"
+        case .fitting(let values):
+            let names = values.map { text(of: .integer($0), inField: index) }.joined(separator: ", ")
+            return "the first of \(names) with which the lengths can hold the packet, unless it is set"
+        case .padding: return "written as zeros, not looked at"
         case .sequence: return "pairs a reply with its request"
-        case .checksum(let checksum): return text(of: checksum)
+        case .checksum(let checksum): return Self.text(of: checksum)
         }
+    }
+
+    /// Returns a value of one of the layout's fields; a text is in quotation marks.
+    func text(of value: PacketHeader.FieldValue, inField index: Int) -> String {
+        let json = translator.json(of: value, inPacketField: index)
+        guard case .integer = value, case .string(let name) = json else { return "\(json)" }
+        return name
     }
 
     private static func text(of checksum: PacketChecksum) -> String {
@@ -161,12 +208,21 @@ struct DocumentMaker {
 
     /// Returns the header and trailer for a drawing; the payload's offset is nil if the header's width varies.
     func envelope() -> (header: [Document.Part], trailer: [Document.Part], payloadOffset: Int?) {
-        var header = description.layout.header.map { part(of: $0) }
+        let layout = description.layout
+        var header = layout.header.indices.map { part(of: $0) }
         var offset: Int? = 0
         for index in header.indices {
-            header[index].offset = offset
-            offset = offset.flatMap { start in header[index].byteCount.map { start + $0 } }
+            let place = layout.packedPlace(ofField: index)
+            header[index].offset = offset.map { $0 - (place?.isFirst == false ? place?.runByteCount ?? 0 : 0) }
+            let byteCount = layout.fields[index].condition == nil ? layout.byteCounts[index] : nil
+            offset = offset.flatMap { start in byteCount.map { start + $0 } }
         }
-        return (header, description.layout.trailer.map { part(of: $0) }, offset)
+        return (header, (header.count..<layout.fields.count).map { part(of: $0) }, offset)
+    }
+}
+
+extension PacketField.Format {
+    fileprivate var isText: Bool {
+        if case .text = self { true } else { false }
     }
 }

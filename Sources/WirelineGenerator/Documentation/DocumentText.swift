@@ -101,6 +101,10 @@ enum DocumentText {
         return "0x" + String(repeating: "0", count: max(0, 2 * byteCount - digits.count)) + digits
     }
 
+    /// What an offset of a part that shares bytes says.
+    static let bitLegend =
+        "After the point of an offset is the number of bits before the part, the most significant ones first."
+
     /// Returns `1 byte` or `2 bytes`.
     static func count(_ value: Int, _ noun: String) -> String { "\(number(value)) \(noun)\(value == 1 ? "" : "s")" }
 

@@ -22,7 +22,7 @@ struct ErlangAdapter {
         let banner = ["#!/usr/bin/env escript"] + types.banner
         return
             (banner + [Self.use(path: path, module: naming.module), "-mode(compile).", ""] + tables()
-            + [Self.program]).joined(separator: "\n")
+            + [Self.program(description)]).joined(separator: "\n")
     }
 
     // MARK: Tables
@@ -34,8 +34,11 @@ struct ErlangAdapter {
             "header() -> [",
         ]
         lines += joined(
-            zip(description.layout.fields, naming.packetFields).map { field, key in
-                let type = field.format == .boolean ? "boolean" : "integer"
+            zip(description.layout.fields.enumerated(), naming.packetFields).compactMap { item, key in
+                let field = item.element
+                guard field.role != .padding else { return nil }
+                let usual = field.format.erlangType
+                let type = description.packetFieldType(item.offset).map(self.type) ?? usual
                 return "{\(ErlangText.binary(field.name)), \(ErlangText.atom(key)), \(type), \(field.isSettable)}"
             })
         lines += ["].", "", "%% {Name, OtherName, Id, Record, Fields, KeepsTrailingBytes}", "messages() -> ["]
@@ -51,6 +54,7 @@ struct ErlangAdapter {
             lines.append("structure(\(index)) -> {\(record), \(fields(structure.fields))};")
         }
         lines += ["structure(_) -> error(badarg).", ""]
+        lines += unionTable()
         for (index, item) in description.enumerations.enumerated() {
             lines.append("names({enum, \(index)}) -> [\(cases(item.cases, naming.enumerations[index].cases))];")
         }
@@ -58,6 +62,19 @@ struct ErlangAdapter {
             lines.append("names({flags, \(index)}) -> [\(cases(item.cases, naming.flagSets[index].cases))];")
         }
         return lines + ["names(_) -> error(badarg).", ""]
+    }
+
+    private func unionTable() -> [String] {
+        guard !description.unions.isEmpty else { return [] }
+        var lines = ["%% {Tag, [{Name, Atom, Type}]}"]
+        for (index, union) in description.unions.enumerated() {
+            let arms = zip(union.arms, naming.unions[index].cases).map { arm, atom in
+                let kind = arm.tag == nil ? "kept" : arm.field.map { type($0.type) } ?? "none"
+                return "{\(ErlangText.binary(arm.name)), \(ErlangText.atom(atom)), \(kind)}"
+            }
+            lines.append("union(\(index)) -> {\(type(union.tag)), [\(arms.joined(separator: ", "))]};")
+        }
+        return lines + ["union(_) -> error(badarg).", ""]
     }
 
     private func joined(_ items: [String]) -> [String] {
@@ -69,8 +86,8 @@ struct ErlangAdapter {
     }
 
     private func fields(_ fields: [FieldDescription]) -> String {
-        let items = fields.map {
-            "{\(ErlangText.binary($0.name)), \(type($0.type)), \($0.presence == .optional)}"
+        let items = fields.filter(\.hasValue).map {
+            "{\(ErlangText.binary($0.name)), \(type($0.type)), \($0.presence.mayBeUnset)}"
         }
         return "[" + items.joined(separator: ", ") + "]"
     }
@@ -80,14 +97,16 @@ struct ErlangAdapter {
         case .integer, .varint: "integer"
         case .float32: "float32"
         case .float64: "float64"
-        case .boolean: "boolean"
-        case .string, .digits: "string"
+        case .boolean, .bit: "boolean"
+        case .string, .utf16, .digits: "string"
         case .bytes: "bytes"
         case .properties: "properties"
         case .enumeration(let index, _): "{enum, \(index)}"
         case .flags(let index, _): "{flags, \(index)}"
         case .structure(let index): "{structure, \(index)}"
+        case .union(let index): "{union, \(index)}"
         case .list(let element, _), .fixedList(let element, _): "{list, \(self.type(element))}"
+        case .sized(let content, _): self.type(content)
         }
     }
 
@@ -106,7 +125,13 @@ struct ErlangAdapter {
         """
     }
 
-    private static let program = #"""
+    /// What leaves out header fields that are missing because of their condition.
+    private static func isThere(_ description: ProtocolDescription) -> String {
+        description.layout.hasConditions ? ", is_map_key(Key, Header)" : ""
+    }
+
+    private static func program(_ description: ProtocolDescription) -> String {
+        #"""
         main(["echo", Port]) ->
             load(),
             echo(list_to_integer(Port));
@@ -154,12 +179,22 @@ struct ErlangAdapter {
                 {error, Error} -> error_members(Error)
             end;
         answer(<<"encode">>, _, Request) ->
-            {Header, Message} = message(member(<<"line">>, Request, {[]})),
+            Line = member(<<"line">>, Request, {[]}),
+            {Header, Message} = message(Line),
             case (module()):encode(Header, Message) of
                 {ok, Data} -> [{<<"reply">>, <<"ok">>}, {<<"hex">>, string:lowercase(binary:encode_hex(iolist_to_binary(Data)))}];
-                {error, Error} -> error_members(Error)
+                {error, Error} -> error_members(in_message(member(<<"message">>, Line, null), Error))
             end;
         answer(_, _, _) -> [{<<"reply">>, <<"skip">>}, {<<"text">>, <<"this question is not known">>}].
+
+        %% A fault of the header, or of the packet as a whole, is one of the message that was to be written.
+        in_message(Name, #{path := Path} = Error) ->
+            case {[element(1, M) || M <- messages(), element(1, M) =:= Name orelse element(2, M) =:= Name], Path} of
+                {[Known | _], <<>>} -> Error#{path => Known};
+                {[Known | _], <<"packet.", _/binary>>} when Known =/= <<"packet">> ->
+                    Error#{path => <<Known/binary, ".", Path/binary>>};
+                _ -> Error
+            end.
 
         error_members(#{reason := Reason, path := Path} = Error) ->
             Kind = if is_tuple(Reason) -> element(1, Reason); true -> Reason end,
@@ -182,7 +217,7 @@ struct ErlangAdapter {
             {[{<<"message">>, Name}, {<<"id">>, Id}, {<<"header">>, header_line(Header)},
               {<<"fields">>, object(Fields, Values)} | Trailing]}.
 
-        header_line(Header) -> {[{Name, maps:get(Key, Header)} || {Name, Key, _, _} <- header()]}.
+        header_line(Header) -> {[{Name, show(Type, maps:get(Key, Header))} || {Name, Key, Type, _} <- header()\#(isThere(description))]}.
 
         object(Fields, Values) ->
             {[{Name, show(Type, Value)} || {{Name, Type, _}, Value} <- lists:zip(Fields, lists:sublist(Values, length(Fields))),
@@ -200,7 +235,7 @@ struct ErlangAdapter {
         show({list, Type}, Values) -> [show(Type, V) || V <- Values];
         show({structure, Index}, Value) ->
             {_, Fields} = structure(Index),
-            object(Fields, tl(tuple_to_list(Value))).
+            object(Fields, tl(tuple_to_list(Value)))\#(description.unions.isEmpty ? "." : showUnion)
 
         show_float(infinity) -> <<"Infinity">>;
         show_float(neg_infinity) -> <<"-Infinity">>;
@@ -271,7 +306,7 @@ struct ErlangAdapter {
             [read(Type, Value, <<Path/binary, "[", N/binary, "]">>) || {N, Value} <- lists:zip(Places, Values)];
         read({structure, Index}, Value, Path) ->
             {Record, Fields} = structure(Index),
-            list_to_tuple([Record | values(Fields, Value, Path)]);
+            list_to_tuple([Record | values(Fields, Value, Path)]);\#(description.unions.isEmpty ? "" : readUnion)
         read(_, _, Path) -> refuse(wrong_kind, Path).
 
         read_name(Names, Value, Path) ->
@@ -438,14 +473,27 @@ struct ErlangAdapter {
             end.
 
         """#
+    }
 }
 
 extension PacketField {
     /// Whether the caller of `encode` can choose the value.
     fileprivate var isSettable: Bool {
         switch role {
-        case .value, .sequence: true
-        case .length, .messageID, .constant, .checksum: false
+        case .value, .fitting, .sequence: true
+        case .length, .messageID, .constant, .checksum, .padding: false
+        }
+    }
+}
+
+extension PacketField.Format {
+    /// The type of a header field's values, for the adapter.
+    fileprivate var erlangType: String {
+        switch self {
+        case .integer, .varint: "integer"
+        case .boolean, .bit: "boolean"
+        case .text, .digits: "string"
+        case .bytes: "bytes"
         }
     }
 }

@@ -47,9 +47,16 @@ struct ErlangChecksums {
             }
             let index = part < payload ? part : part - 1
             let field = layout.fields[index]
-            if let scalar = ErlangUnwrapping.scalar(field.format) {
+            if field.condition != nil {
+                endRun()
+                let zeros = planned.zeros.contains(part) ? "<<0:\(8 * (field.format.byteCount ?? 0))>>" : nil
+                pieces.append(ErlangConditionalWrapping.bytes(of: index, in: layout, zeros))
+            } else if !field.format.isNumber {
+                endRun()
+                pieces.append("F\(index + 1)")
+            } else if let byteCount = field.format.byteCount {
                 let isZero = planned.zeros.contains(part)
-                segments.append(isZero ? "0:\(8 * (field.format.byteCount ?? 0))" : "F\(index + 1)\(scalar.writing)")
+                segments += isZero ? ["0:\(8 * byteCount)"] : ErlangPacketFields(layout: layout).writing(index)
             } else {
                 endRun()
                 pieces.append("leb128(\(ErlangWrapping.bits(of: field, "F\(index + 1)")))")

@@ -21,7 +21,7 @@ public import WirelineSwiftGenerator
 /// | `properties` | a list of `{Key, Value}` |
 /// | enum | the atom of the case, or the number if it has none |
 /// | flags | the list of their atoms, and one number for bits that have none |
-/// | an `optional` field that is not set | `undefined` |
+/// | an `optional` field, or one with `@if`, that is not set | `undefined` |
 /// | a message that the protocol does not define | `{unknown, Id, Payload}` |
 public struct ErlangGenerator: Sendable {
     private let description: ProtocolDescription

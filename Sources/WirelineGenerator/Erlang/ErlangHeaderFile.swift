@@ -51,7 +51,8 @@ struct ErlangHeaderFile {
     }
 
     private func record(_ fields: [FieldDescription], _ name: ErlangNaming.Record) -> [String] {
-        var items: [(comment: [String], text: String)] = zip(fields, name.fields).map { field, name in
+        var items: [(comment: [String], text: String)] = zip(fields, name.fields).compactMap { field, name in
+            guard field.hasValue else { return nil }
             let comment = ErlangText.comment(field.documentation, mark: "    %% ")
             let value = types.absent(field).map { " = \($0)" } ?? ""
             return (

@@ -18,7 +18,7 @@ struct ErlangModule {
         let parts = [
             types.banner.joined(separator: "\n") + "\n" + documentation() + attributes(runtime.names),
             typeDeclarations(),
-            Self.coding, helpers(), code.joined(separator: "\n"), runtime.text,
+            coding, helpers(), code.joined(separator: "\n"), runtime.text,
         ]
         return parts.joined(separator: "\n")
     }
@@ -35,7 +35,12 @@ struct ErlangModule {
             writing.writeStructure(plan, naming.structures[index])
         }
         var code = [dispatch(), payloads(), ErlangUnwrapping.function(types), ErlangWrapping.function(types)]
-        code += reading.functions + writing.functions
+        for (index, plan) in types.plan.unions.enumerated() {
+            guard let places = used.unions[index] else { continue }
+            reading.readUnion(plan, naming.unions[index], tagsAt: places)
+            writing.writeUnion(plan, naming.unions[index], tagsAt: places)
+        }
+        code += ErlangFixedHeaders(types).functions + reading.functions + writing.functions
         for index in description.enumerations.indices where used.enumerations.contains(index) {
             code += enumeration(index)
         }
@@ -61,16 +66,17 @@ struct ErlangModule {
         let exports = ["encode/1", "encode/2", "decode/2", "settable/1", "format_error/1"] + zeros
         let declared =
             [naming.messages, naming.structures].joined().map(\.name)
-            + [naming.enumerations, naming.flagSets].joined().map(\.type)
+            + [naming.unions, naming.enumerations, naming.flagSets].joined().map(\.type)
         let shared = ["cs_message", "sc_message", "message", "header", "error", "reason", "float32", "float64"]
         let exportedTypes = (declared + shared).map { "\(ErlangText.atom($0))/0" }
         let closed = description.enumerations.indices.filter {
             description.enumerations[$0].isClosed && usedStructures.enumerations.contains($0)
         }
         let checks =
-            ["payload/1", "message/4"]
+            (description.hasHeaderConditions ? ["payload/2", "message/5"] : ["payload/1", "message/4"])
             + closed.flatMap { ["\(types.nameFunction($0))/1", "\(types.numberFunction($0))/1"] }
             + usedStructures.structures.sorted().map { "write_\(naming.structures[$0].name)/4" }
+            + usedStructures.unions.sorted { $0.key < $1.key }.flatMap(unionFunctions)
             + ErlangRuntime.signatures(of: runtime)
         return """
             -module(\(naming.module)).
@@ -88,12 +94,27 @@ struct ErlangModule {
             """
     }
 
+    /// Returns the functions that write a union or find its tag.
+    private func unionFunctions(_ index: Int, tagsAt places: UnionPlan.TagPlaces) -> [String] {
+        let name = naming.unions[index].type
+        return (places.contains(.before) ? ["write_\(name)/4"] : [])
+            + (places.contains(.elsewhere) ? ["bytes_of_\(name)/4", "tag_of_\(name)/1"] : [])
+    }
+
     // MARK: Types
 
     private func typeDeclarations() -> String {
         var lines: [String] = []
         for name in [naming.messages, naming.structures].joined().map({ ErlangText.atom($0.name) }) {
             lines.append("-type \(name)() :: #\(name){}.")
+        }
+        for (union, name) in zip(description.unions, naming.unions) {
+            lines += documented(union.documentation)
+            if let deprecation = union.deprecation { lines += documented("Deprecated: " + deprecation) }
+            for (arm, name) in zip(union.arms, name.cases) where !arm.documentation.isEmpty {
+                lines += documented("\(name): \(arm.documentation)")
+            }
+            lines.append("-type \(ErlangText.atom(name.type))() :: \(types.text(of: union, name)).")
         }
         for (enumeration, name) in zip(description.enumerations, naming.enumerations) {
             lines += comment(enumeration.documentation, enumeration.deprecation, enumeration.cases, name.cases)
@@ -112,13 +133,17 @@ struct ErlangModule {
             let unknown = "{unknown, Id :: non_neg_integer(), Payload :: binary()}"
             lines.append("-type \(type)() ::\n    " + (members + [unknown]).joined(separator: " |\n    ") + ".")
         }
-        let header = zip(description.layout.fields, naming.packetFields).map { field, name in
-            "\(ErlangText.atom(name)) => "
-                + (field.format == .boolean ? "boolean()" : ErlangTypes.text(field.format.range))
+        let header = zip(description.layout.fields, naming.packetFields).enumerated().compactMap { index, item in
+            item.0.role == .padding ? nil : "\(ErlangText.atom(item.1)) => \(types.packetFieldType(index))"
         }
         lines.append("-type header() :: #{\(header.joined(separator: ", "))}.")
-        let hasDigits = description.uses { if case .digits = $0 { true } else { false } }
-        return lines.joined(separator: "\n") + "\n" + Self.sharedTypes(hasDigits: hasDigits)
+        let hasDigits =
+            description.uses { if case .digits = $0 { true } else { false } }
+            || description.layout.fields.contains { if case .digits = $0.format { true } else { false } }
+        return lines.joined(separator: "\n") + "\n"
+            + Self.sharedTypes(
+                hasDigits: hasDigits, hasUTF16: description.uses(\.isUTF16), hasConditions: description.hasConditions,
+                keepsTags: description.unions.contains { $0.defaultArm != nil })
     }
 
     private func comment(
@@ -139,9 +164,18 @@ struct ErlangModule {
         ErlangText.comment(text).map { $0.contains("@") ? $0.split(separator: "@").joined(separator: "(at)") : $0 }
     }
 
-    /// - Parameter hasDigits: Whether a type has decimal digits, which can be wrong.
-    private static func sharedTypes(hasDigits: Bool) -> String {
-        sharedTypesBeforeDigits + (hasDigits ? "    {invalid_digit, byte()} |\n" : "") + sharedTypesAfterDigits
+    /// - Parameters:
+    ///   - hasDigits: Whether a type has decimal digits, which can be wrong.
+    ///   - hasUTF16: Whether a type is text in UTF-16, which can be wrong.
+    ///   - hasConditions: Whether a field has a condition.
+    ///   - keepsTags: Whether a union keeps tags, which can be those of an arm.
+    private static func sharedTypes(
+        hasDigits: Bool, hasUTF16: Bool, hasConditions: Bool, keepsTags: Bool
+    ) -> String {
+        sharedTypesBeforeDigits + (hasUTF16 ? "    invalid_utf16 |\n" : "")
+            + (hasDigits ? "    {invalid_digit, byte()} |\n" : "")
+            + (hasConditions ? "    {presence, set | not_set} |\n" : "")
+            + (keepsTags ? "    {known_case, Tag :: integer()} |\n" : "") + sharedTypesAfterDigits
     }
 
     private static let sharedTypesBeforeDigits = """
@@ -192,41 +226,45 @@ struct ErlangModule {
     // MARK: Exported functions
 
     /// The functions that write and read whole packets.
-    private static let coding = """
-        %% @doc A whole packet of a message, with the header's defaults.
-        -spec encode(message()) -> {ok, iodata()} | {error, error()}.
-        encode(Message) -> encode(#{}, Message).
+    private var coding: String {
+        let isFixed = ErlangFixedHeaders(types).isUsed
+        let header = description.hasHeaderConditions ? ", Header" : ""
+        return """
+            %% @doc A whole packet of a message, with the header's defaults.
+            -spec encode(message()) -> {ok, iodata()} | {error, error()}.
+            encode(Message) -> encode(#{}, Message).
 
-        %% @doc A whole packet of a message.
-        %%
-        %% Of the header what can be set is taken from the map: see settable/1. IDs, lengths, constants and checksums are
-        %% computed and must not be in it. Every value is checked before it is written; nothing is cut to fit.
-        -spec encode(header(), message()) -> {ok, iodata()} | {error, error()}.
-        encode(Header, Message) when is_map(Header) ->
-            try
-                {Id, Payload} = payload(Message),
-                {ok, wrap(Id, Payload, Header)}
-            catch
-                throw:{error, Error} -> {error, Error}
-            end.
+            %% @doc A whole packet of a message.
+            %%
+            %% Of the header what can be set is taken from the map: see settable/1. IDs, lengths, constants and checksums are
+            %% computed and must not be in it. Every value is checked before it is written; nothing is cut to fit.
+            -spec encode(header(), message()) -> {ok, iodata()} | {error, error()}.
+            encode(Header, Message) when is_map(Header) ->
+                try
+                    {Id, Payload} = payload(Message\(header)),
+                    {ok, wrap(Id, Payload, \(isFixed ? "fix(Message, Header)" : "Header"))}
+                catch
+                    throw:{error, Error} -> {error, Error}
+                end.
 
-        %% @doc The packet that bytes begin with, which the client (cs) or the server (sc) has sent.
-        %%
-        %% If the bytes end in the packet, at least so many more are needed. Behind an error in a header nobody knows where
-        %% the next packet begins. Strings and bytes are parts of the binary that was given: binary:copy/1 those that
-        %% are kept for long.
-        -spec decode(cs | sc, binary()) ->
-            {ok, header(), message(), Rest :: binary()} | {more, pos_integer()} | {error, error()}.
-        decode(Sender, Bytes) when is_binary(Bytes), (Sender =:= cs orelse Sender =:= sc) ->
-            try
-                {Id, Header, Payload, End, Rest} = unwrap(Bytes),
-                {ok, Header, message(Sender, Id, Payload, End), Rest}
-            catch
-                throw:{more, Count} -> {more, Count};
-                throw:{error, Error} -> {error, Error}
-            end.
+            %% @doc The packet that bytes begin with, which the client (cs) or the server (sc) has sent.
+            %%
+            %% If the bytes end in the packet, at least so many more are needed. Behind an error in a header nobody knows where
+            %% the next packet begins. Strings and bytes are parts of the binary that was given: binary:copy/1 those that
+            %% are kept for long.
+            -spec decode(cs | sc, binary()) ->
+                {ok, header(), message(), Rest :: binary()} | {more, pos_integer()} | {error, error()}.
+            decode(Sender, Bytes) when is_binary(Bytes), (Sender =:= cs orelse Sender =:= sc) ->
+                try
+                    {Id, Header, Payload, End, Rest} = unwrap(\(isFixed ? "Sender, " : "")Bytes),
+                    {ok, Header, message(Sender, Id, Payload, End\(header)), Rest}
+                catch
+                    throw:{more, Count} -> {more, Count};
+                    throw:{error, Error} -> {error, Error}
+                end.
 
-        """
+            """
+    }
 
     /// The functions for what callers do with headers and errors.
     private func helpers() -> String {
@@ -253,18 +291,31 @@ struct ErlangModule {
         var lines: [String] = []
         for (tag, sender) in [("cs", Sender.client), ("sc", .server)] {
             for (message, name) in zip(description.messages, naming.messages) where message.senders.contains(sender) {
-                lines.append("message(\(tag), \(message.id), B, E) -> read_\(name.name)(B, E);")
+                let (parameter, argument) = header(for: message)
+                lines.append(
+                    "message(\(tag), \(message.id), B, E\(parameter)) -> read_\(name.name)(B, E\(argument));")
             }
         }
-        return (lines + ["message(_, Id, B, _) -> {unknown, Id, B}.", ""]).joined(separator: "\n")
+        let ignored = description.hasHeaderConditions ? ", _" : ""
+        return (lines + ["message(_, Id, B, _\(ignored)) -> {unknown, Id, B}.", ""]).joined(separator: "\n")
+    }
+
+    /// Returns the parameter for the packet's header, and the argument for the function of one message.
+    private func header(for message: MessageDescription) -> (parameter: String, argument: String) {
+        guard description.hasHeaderConditions else { return ("", "") }
+        return message.looksAtHeader ? (", H", ", H") : (", _", "")
     }
 
     private func payloads() -> String {
         var lines = zip(description.messages, naming.messages).map { message, name in
-            "payload(#\(ErlangText.atom(name.name)){} = M) -> {\(message.id), write_\(name.name)(M)};"
+            let (parameter, argument) = header(for: message)
+            return "payload(#\(ErlangText.atom(name.name)){} = M\(parameter)) -> "
+                + "{\(message.id), write_\(name.name)(M\(argument))};"
         }
-        lines.append("payload({unknown, Id, B}) when is_integer(Id), Id >= 0, is_binary(B) -> {Id, B};")
-        return (lines + ["payload(_) -> fail_without_offset(not_a_message, []).", ""]).joined(separator: "\n")
+        let ignored = description.hasHeaderConditions ? ", _" : ""
+        lines.append("payload({unknown, Id, B}\(ignored)) when is_integer(Id), Id >= 0, is_binary(B) -> {Id, B};")
+        lines += ["payload(_\(ignored)) -> fail_without_offset(not_a_message, []).", ""]
+        return lines.joined(separator: "\n")
     }
 
     // MARK: Enums and flags
@@ -292,6 +343,8 @@ struct ErlangModule {
 
     private struct Used {
         var structures: Set<Int> = []
+        /// Where the tags of each union stand.
+        var unions: [Int: UnionPlan.TagPlaces] = [:]
         var enumerations: Set<Int> = []
         var flagSets: Set<Int> = []
     }
@@ -299,17 +352,31 @@ struct ErlangModule {
     /// The types used by messages: Erlang warns about functions that nothing calls.
     private var usedStructures: Used {
         var used = Used()
-        var waiting = description.messages.flatMap(\.fields).map(\.type)
-        while let type = waiting.popLast() {
+        var waiting = description.messages.flatMap { valueTypes($0.fields) }
+        waiting += description.packetFields.compactMap(\.type).map { ($0, .before) }
+        while let (type, tagPlace) = waiting.popLast() {
             switch type {
-            case .list(let element, _), .fixedList(let element, _): waiting.append(element)
+            case .list(let element, _), .fixedList(let element, _), .sized(let element, _):
+                waiting.append((element, tagPlace))
             case .enumeration(let index, _): used.enumerations.insert(index)
             case .flags(let index, _): used.flagSets.insert(index)
             case .structure(let index) where used.structures.insert(index).inserted:
-                waiting += description.structures[index].fields.map(\.type)
+                waiting += valueTypes(description.structures[index].fields)
+            case .union(let index):
+                let isNew = used.unions[index] == nil
+                used.unions[index, default: []].insert(tagPlace)
+                guard isNew else { continue }
+                let union = description.unions[index]
+                waiting += valueTypes(union.fields)
+                // Only kept tags are shown by their names.
+                if union.defaultArm != nil { waiting.append((union.tag, .before)) }
             default: break
             }
         }
         return used
+    }
+    /// Returns the types of the fields that have a value, and where a union among them has its tag.
+    private func valueTypes(_ fields: [FieldDescription]) -> [(TypeDescription, UnionPlan.TagPlaces)] {
+        fields.filter(\.hasValue).map { ($0.type, $0.tagField == nil ? .before : .elsewhere) }
     }
 }

@@ -13,6 +13,7 @@ package struct ErlangNaming {
     package let module: String
     package let messages: [Record]
     package let structures: [Record]
+    package let unions: [Choice]
     package let enumerations: [Choice]
     package let flagSets: [Choice]
     /// The keys of a header, in wire order.
@@ -22,12 +23,13 @@ package struct ErlangNaming {
     /// A record, with a type of the same name.
     package struct Record {
         package let name: String
+        /// The names of all fields; empty for those without a value.
         package let fields: [String]
         /// The field that keeps the bytes after the last known field; nil if there are none.
         package let trailing: String?
     }
 
-    /// The type of an enum or flags.
+    /// The type of an enum, flags or a union.
     package struct Choice {
         package let type: String
         package let cases: [String]
@@ -38,12 +40,17 @@ package struct ErlangNaming {
 
         var taken = Self.reserved
         messages = description.messages.map { message in
-            let keeps = BodyPlan.End(of: message, description.options) == .kept
+            let keeps = BodyPlan.End(of: message, in: description) == .kept
             return Self.record(message.alias ?? message.name, message.fields, keeps: keeps, &taken)
         }
         structures = description.structures.map { Self.record($0.alias ?? $0.name, $0.fields, keeps: false, &taken) }
-        enumerations = description.enumerations.map { Self.choice($0.alias ?? $0.name, $0.cases, &taken) }
-        flagSets = description.flagSets.map { Self.choice($0.alias ?? $0.name, $0.cases, &taken) }
+        unions = description.unions.map { union in
+            Self.choice(union.alias ?? union.name, union.arms.map { $0.alias ?? $0.name }, &taken)
+        }
+        enumerations = description.enumerations.map {
+            Self.choice($0.alias ?? $0.name, $0.cases.map(\.shownName), &taken)
+        }
+        flagSets = description.flagSets.map { Self.choice($0.alias ?? $0.name, $0.cases.map(\.shownName), &taken) }
         packetFields = Self.unique(description.layout.fields.map(\.name))
         let prefix = module.dropLast("protocol".count).uppercased()
         constants = Self.unique(description.constants.map(\.name)).map { prefix + $0.uppercased() }
@@ -52,16 +59,15 @@ package struct ErlangNaming {
     private static func record(
         _ name: String, _ fields: [FieldDescription], keeps: Bool, _ taken: inout Set<String>
     ) -> Record {
-        let names = unique(fields.map { $0.alias ?? $0.name } + (keeps ? ["trailing"] : []))
+        var names = unique(fields.filter(\.hasValue).map { $0.alias ?? $0.name } + (keeps ? ["trailing"] : []))[...]
         return Record(
-            name: unique(name, &taken), fields: Array(names.prefix(fields.count)), trailing: keeps ? names.last : nil)
+            name: unique(name, &taken), fields: fields.map { $0.hasValue ? names.removeFirst() : "" },
+            trailing: keeps ? names.last : nil)
     }
 
-    private static func choice(
-        _ name: String, _ cases: [EnumerationDescription.Case], _ taken: inout Set<String>
-    ) -> Choice {
+    private static func choice(_ name: String, _ cases: [String], _ taken: inout Set<String>) -> Choice {
         // `undefined` stands for an optional field that is not set.
-        Choice(type: unique(name, &taken), cases: unique(cases.map { $0.alias ?? $0.name }, besides: ["undefined"]))
+        Choice(type: unique(name, &taken), cases: unique(cases, besides: ["undefined"]))
     }
 
     private static func unique(_ names: [String], besides reserved: Set<String> = []) -> [String] {
@@ -92,4 +98,9 @@ package struct ErlangNaming {
         "queue", "record", "reference", "set", "string", "term", "tid", "timeout", "tuple", "union", "var",
         "message", "cs_message", "sc_message", "unknown", "header", "error", "reason", "float32", "float64",
     ]
+}
+
+extension EnumerationDescription.Case {
+    /// The alias, or the name without one.
+    fileprivate var shownName: String { alias ?? name }
 }

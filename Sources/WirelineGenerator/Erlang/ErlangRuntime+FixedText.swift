@@ -34,6 +34,19 @@ extension ErlangRuntime {
         decimal(<<X, R/binary>>, E, N, P) -> fail({invalid_digit, X}, [N | P], E - byte_size(R) - 1);
         decimal(<<>>, _, _, _) -> ok.
 
+        %% What follows a text that is always the same; of its field, only the bytes of Text are looked at.
+        constant_text(B, Count, Text, E, N, P) ->
+            case B of
+                <<F:Count/binary, R/binary>> ->
+                    _ = same_text(F, Text, E - byte_size(B), N, P),
+                    R;
+                _ -> cut(B, Count, E, N, P)
+            end.
+
+        same_text(<<X, F/binary>>, <<X, T/binary>>, At, N, P) -> same_text(F, T, At + 1, N, P);
+        same_text(<<X, _/binary>>, <<Y, _/binary>>, At, N, P) -> fail({wrong_constant, X, Y}, [N | P], At);
+        same_text(_, <<>>, _, _, _) -> ok.
+
         put_fixed_text(V, Count, Pad, N, P) ->
             _ = limited(string_value(V, N, P), Count, N, P),
             case unpadded(V, Pad) of
@@ -48,5 +61,10 @@ extension ErlangRuntime {
                 <<X, _/binary>> -> fail_without_offset({invalid_digit, X}, [N | P])
             end;
         put_digits(_, _, N, P) -> fail_without_offset({wrong_type, string}, [N | P]).
+
+        put_bytes(V, Count, _, _) when is_binary(V), byte_size(V) =:= Count -> V;
+        put_bytes(V, Count, N, P) when is_binary(V) ->
+            fail_without_offset({wrong_item_count, byte_size(V), Count}, [N | P]);
+        put_bytes(_, _, N, P) -> fail_without_offset({wrong_type, bytes}, [N | P]).
         """#
 }

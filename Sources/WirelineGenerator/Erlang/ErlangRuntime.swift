@@ -43,7 +43,10 @@ enum ErlangRuntime {
         }
     }
 
-    private static let everything = [source + varints + prefixed, fixedText, checksums].joined(separator: "\n\n")
+    private static let everything = [
+        reading, writing, headers + varints + prefixed, fixedText, utf16Text, sizedValues, unions, conditions, presence,
+        checksums,
+    ].joined(separator: "\n\n")
 
     private static let all: [Function] = everything.split(separator: "\n\n").map { chunk in
         let lines = chunk.split(separator: "\n")
@@ -73,45 +76,8 @@ enum ErlangRuntime {
     /// The functions by name; those of different arities share an entry.
     private static let byName = Dictionary(grouping: all, by: \.name)
 
-    /// The functions that differ by the prefix of a string, of bytes or of a list.
-    private static let prefixed: String = {
-        let fixed = [
-            ("uint8", 1, ":8"), ("uint16_big", 2, ":16"), ("uint16_little", 2, ":16/little"), ("uint32_big", 4, ":32"),
-            ("uint32_little", 4, ":32/little"),
-        ]
-        let counts = fixed.map { name, width, bits in
-            """
-
-
-            count_\(name)(<<C\(bits), R/binary>>, Max, _, _, _) when C =< Max -> {C, R};
-            count_\(name)(<<C\(bits), _/binary>> = B, Max, E, N, P) ->
-                fail({too_long, C, Max}, [N | P], E - byte_size(B));
-            count_\(name)(B, _, E, N, P) -> cut(B, \(width), E, N, P).
-            """
-        }
-        let texts =
-            (fixed.map { ($0.0, "<<(byte_size(V)):\($0.2.dropFirst())>>") } + [("varint", "leb128(byte_size(V))")])
-            .map { name, prefix in
-                """
-
-
-                text_\(name)(B, Max, E, N, P) -> text(count_\(name)(B, Max, E, N, P), E, N, P).
-
-                bytes_\(name)(B, Max, E, N, P) -> bytes(count_\(name)(B, Max, E, N, P), E, N, P).
-
-                put_text_\(name)(V, Max, N, P) ->
-                    _ = limited(string_value(V, N, P), Max, N, P),
-                    [\(prefix), V].
-
-                put_bytes_\(name)(V, Max, N, P) ->
-                    _ = limited(bytes_value(V, N, P), Max, N, P),
-                    [\(prefix), V].
-                """
-            }
-        return (counts + texts).joined()
-    }()
-
-    private static let source = #"""
+    /// The functions for errors, and those that read values.
+    private static let reading = #"""
         -spec more(pos_integer(), non_neg_integer()) -> no_return().
         more(Needed, Size) -> throw({more, Needed - Size}).
 
@@ -161,7 +127,7 @@ enum ErlangRuntime {
 
         zero_or_one(<<X>>) -> X =< 1 orelse {invalid_boolean, X}.
 
-        %% The bool whose byte stands so many bytes behind the start of B.
+        %% The bool whose byte stands so many bytes after the start of B.
         boolean_at(0, _, _, _, _, _) -> false;
         boolean_at(1, _, _, _, _, _) -> true;
         boolean_at(X, Offset, B, E, N, P) -> fail({invalid_boolean, X}, [N | P], E - byte_size(B) + Offset).
@@ -171,6 +137,21 @@ enum ErlangRuntime {
                 {C, _} when C > 16#FFFFFFFF -> fail({varint_too_long, 5}, [N | P], E - byte_size(B));
                 {C, _} when C > Max -> fail({too_long, C, Max}, [N | P], E - byte_size(B));
                 {C, R} -> {C, R}
+            end.
+
+        count_zigzag(B, Max, E, N, P) ->
+            case count_varint(B, infinity, E, N, P) of
+                {C, _} when C band 1 =:= 1 ->
+                    fail({out_of_range, bnot (C bsr 1), -1, 16#7FFFFFFF}, [N | P], E - byte_size(B));
+                {C, _} when C bsr 1 > Max -> fail({too_long, C bsr 1, Max}, [N | P], E - byte_size(B));
+                {C, R} -> {C bsr 1, R}
+            end.
+
+        %% What follows the zigzag number -1, which says that a value is absent; none for another number.
+        after_absent(B, E, N, P) ->
+            case varint(B, 5, E, N, P) of
+                {1, R} -> R;
+                _ -> none
             end.
 
         %% Unsigned LEB128 in its shortest form, of at most so many bytes and 64 bits.
@@ -292,204 +273,5 @@ enum ErlangRuntime {
         mask_names([_ | Masks], V, Shown) -> mask_names(Masks, V, Shown);
         mask_names([], V, Shown) when V band bnot Shown =:= 0 -> [];
         mask_names([], V, Shown) -> [V band bnot Shown].
-
-        integer(V, Min, Max, _, _) when is_integer(V), V >= Min, V =< Max -> V;
-        integer(V, Min, Max, N, P) when is_integer(V) -> fail_without_offset({out_of_range, V, Min, Max}, [N | P]);
-        integer(_, _, _, N, P) -> fail_without_offset({wrong_type, integer}, [N | P]).
-
-        boolean(true, _, _) -> 1;
-        boolean(false, _, _) -> 0;
-        boolean(_, N, P) -> fail_without_offset({wrong_type, boolean}, [N | P]).
-
-        float32_bits(infinity, _, _) -> 16#7F800000;
-        float32_bits(neg_infinity, _, _) -> 16#FF800000;
-        float32_bits({nan, Bits}, _, _)
-          when is_integer(Bits), Bits >= 0, Bits =< 16#FFFFFFFF, Bits band 16#7FFFFFFF > 16#7F800000 -> Bits;
-        float32_bits(V, N, P) ->
-            case real(V, N, P) of
-                %% From here on the nearest float32 would be infinite.
-                F when abs(F) >= 3.4028235677973366e38 -> fail_without_offset(number_too_large, [N | P]);
-                F ->
-                    <<Bits:32>> = <<F:32/float>>,
-                    Bits
-            end.
-
-        float64_bits(infinity, _, _) -> 16#7FF0000000000000;
-        float64_bits(neg_infinity, _, _) -> 16#FFF0000000000000;
-        float64_bits({nan, Bits}, _, _)
-          when is_integer(Bits), Bits >= 0, Bits =< 16#FFFFFFFFFFFFFFFF,
-               Bits band 16#7FFFFFFFFFFFFFFF > 16#7FF0000000000000 -> Bits;
-        float64_bits(V, N, P) ->
-            <<Bits:64>> = <<(real(V, N, P)):64/float>>,
-            Bits.
-
-        real(V, _, _) when is_float(V) -> V;
-        real(V, N, P) when is_integer(V) ->
-            try
-                float(V)
-            catch
-                error:badarg -> fail_without_offset(number_too_large, [N | P])
-            end;
-        real(_, N, P) -> fail_without_offset({wrong_type, float}, [N | P]).
-
-        float32_within(Bits, Min, Max, N, P) ->
-            F = float32(Bits),
-            in_range(F, Min, Max) orelse fail_without_offset({float_out_of_range, F, Min, Max}, [N | P]),
-            Bits.
-
-        float64_within(Bits, Min, Max, N, P) ->
-            F = float64(Bits),
-            in_range(F, Min, Max) orelse fail_without_offset({float_out_of_range, F, Min, Max}, [N | P]),
-            Bits.
-
-        enumeration(V, Min, Max, N, P) when is_integer(V) -> integer(V, Min, Max, N, P);
-        enumeration(V, _, _, N, P) when is_atom(V) -> fail_without_offset({unknown_name, V}, [N | P]);
-        enumeration(_, _, _, N, P) -> fail_without_offset({wrong_type, enumeration}, [N | P]).
-
-        closed({unknown, V}, N, P) when is_integer(V) -> fail_without_offset({unknown_case, V}, [N | P]);
-        closed({unknown, V}, N, P) when is_atom(V) -> fail_without_offset({unknown_name, V}, [N | P]);
-        closed({unknown, _}, N, P) -> fail_without_offset({wrong_type, enumeration}, [N | P]);
-        closed(V, _, _) -> V.
-
-        bits(V, Masks, Max, N, P) when length(V) >= 0 -> bits(V, 0, Masks, Max, N, P);
-        bits(_, _, _, N, P) -> fail_without_offset({wrong_type, flags}, [N | P]).
-
-        bits([], V, _, _, _, _) -> V;
-        bits([Bits | T], V, Masks, Max, N, P) when is_integer(Bits) ->
-            Value = V bor integer(Bits, 0, Max, N, P),
-            case lists:any(fun is_integer/1, T) of
-                false -> bits(T, Value, Masks, Max, N, P);
-                true -> fail_without_offset({repeated_flag, Bits}, [N | P])
-            end;
-        bits([Name | T], V, Masks, Max, N, P) when is_atom(Name) ->
-            case lists:keyfind(Name, 1, Masks) of
-                false -> fail_without_offset({unknown_name, Name}, [N | P]);
-                {_, Mask} ->
-                    lists:member(Name, T) andalso fail_without_offset({repeated_flag, Name}, [N | P]),
-                    bits(T, V bor Mask, Masks, Max, N, P)
-            end;
-        bits(_, _, _, _, N, P) -> fail_without_offset({wrong_type, flags}, [N | P]).
-
-        string_value(V, N, P) when is_binary(V) ->
-            case flaw(V) of
-                <<>> -> V;
-                R -> fail_without_offset({invalid_utf8, utf8_fault(R)}, [N | P])
-            end;
-        string_value(_, N, P) -> fail_without_offset({wrong_type, string}, [N | P]).
-
-        bytes_value(V, _, _) when is_binary(V) -> V;
-        bytes_value(_, N, P) -> fail_without_offset({wrong_type, bytes}, [N | P]).
-
-        limited(V, Max, _, _) when byte_size(V) =< Max -> V;
-        limited(V, Max, N, P) -> fail_without_offset({too_long, byte_size(V), Max}, [N | P]).
-
-        without_nul(V, N, P) ->
-            case binary:match(V, <<0>>) of
-                nomatch -> V;
-                _ -> fail_without_offset(embedded_terminator, [N | P])
-            end.
-
-        %% length/1 fails in a guard, and does no harm there, for what is no proper list.
-        list_value(V, Max, _, _) when length(V) =< Max -> V;
-        list_value(V, Max, N, P) when length(V) > Max -> fail_without_offset({too_long, length(V), Max}, [N | P]);
-        list_value(_, _, N, P) -> fail_without_offset({wrong_type, list}, [N | P]).
-
-        item_count(V, Count, N, P) ->
-            case length(list_value(V, infinity, N, P)) of
-                Count -> V;
-                Other -> fail_without_offset({wrong_item_count, Other, Count}, [N | P])
-            end.
-
-        leb128(V) when V < 16#80 -> <<V>>;
-        leb128(V) -> <<1:1, V:7, (leb128(V bsr 7))/binary>>.
-
-        leb128_size(V) when is_integer(V), V >= 16#80 -> 1 + leb128_size(V bsr 7);
-        leb128_size(_) -> 1.
-
-        property_list(V, N, P) ->
-            Lines = property_lines(list_value(V, infinity, N, P), #{}, [], N, P),
-            Text = iolist_to_binary(lists:join($\n, Lines)),
-            limited(Text, 65535, N, P).
-
-        property_lines([{K, V} | T], Keys, Lines, N, P) when is_binary(K), is_binary(V) ->
-            _ = {string_value(K, N, P), string_value(V, N, P)},
-            Line = <<K/binary, $:, V/binary>>,
-            case K =:= <<>> orelse binary:match(K, [<<":">>, <<"\n">>]) =/= nomatch orelse
-                 binary:match(V, <<"\n">>) =/= nomatch of
-                true -> fail_without_offset({invalid_property, Line}, [N | P]);
-                false when is_map_key(K, Keys) -> fail_without_offset({duplicate_key, K}, [N | P]);
-                false -> property_lines(T, Keys#{K => true}, [Line | Lines], N, P)
-            end;
-        property_lines([], _, Lines, _, _) -> lists:reverse(Lines);
-        property_lines(_, _, _, N, P) -> fail_without_offset({wrong_type, properties}, [N | P]).
-
-        %% The first field of several that is not set, where nothing that is set may follow.
-        gap(none, Name, undefined, _) -> Name;
-        gap(none, _, _, _) -> none;
-        gap(Name, _, undefined, _) -> Name;
-        gap(Name, _, _, P) -> fail_without_offset(gap_before_optional, [Name | P]).
-
-        no_gap(Name, _, <<>>) -> Name;
-        no_gap(none, _, _) -> none;
-        no_gap(Name, P, _) -> fail_without_offset(gap_before_optional, [Name | P]).
-
-        %% A field of a header that may not have arrived; Last is where the packet ends, as far as it is known.
-        header_part(B, Start, Count, Last, Name) ->
-            Size = byte_size(B),
-            End = min(Size, Last),
-            From = min(Start, End),
-            if
-                From + Count =< End -> binary:part(B, From, Count);
-                Size < Last -> more(Start + Count, Size);
-                true -> fail({truncated, Count, End - From}, [Name, packet], From)
-            end.
-
-        header_varint(B, Start, Max, Last, Name) ->
-            Size = byte_size(B),
-            End = min(Size, Last),
-            From = min(Start, End),
-            try varint(binary:part(B, From, End - From), Max, End, Name, [packet]) of
-                {V, R} -> {V, End - From - byte_size(R)}
-            catch
-                throw:{error, #{reason := {truncated, _, _}}} when Size < Last -> more(1, 0)
-            end.
-
-        %% The bytes of the whole packet, by one of its lengths.
-        packet_size(Length, Difference, Min, Max, Offset) ->
-            case Length + Difference of
-                Size when Size < Min -> fail({length_too_small, Length, Min - Difference}, [], Offset);
-                Size when Size > Max -> fail({packet_too_long, Length, Size, Max}, [], Offset);
-                Size -> Size
-            end.
-
-        same_size(Size, Size, _, _, _, _) -> ok;
-        same_size(_, Size, Length, Difference, Name, Offset) ->
-            fail({length_mismatch, Length, Size - Difference}, [Name, packet], Offset).
-
-        same_length(Length, Length, _, _) -> ok;
-        same_length(Length, Expected, Name, Offset) -> fail({length_mismatch, Length, Expected}, [Name, packet], Offset).
-
-        same_constant(V, V, _, _) -> ok;
-        same_constant(V, Expected, Name, Offset) -> fail({wrong_constant, V, Expected}, [Name, packet], Offset).
-
-        same_checksum(V, V, _, _) -> ok;
-        same_checksum(V, Computed, Name, Offset) -> fail({wrong_checksum, V, Computed}, [Name, packet], Offset).
-
-        bytes_between(B, Start, End) -> binary:part(B, Start, End - Start).
-
-        header_boolean(0, _, _) -> false;
-        header_boolean(1, _, _) -> true;
-        header_boolean(V, Name, Offset) -> fail({invalid_boolean, V}, [Name, packet], Offset).
-
-        length_field(V, Min, Max, _, _) when V >= Min, V =< Max -> V;
-        length_field(V, _, Max, Size, Name) when V > Max ->
-            fail_without_offset({packet_too_long, V, Size, Max - V + Size}, [Name, packet]);
-        length_field(V, Min, _, _, Name) -> fail_without_offset({length_too_small, V, Min}, [Name, packet]).
-
-        only_settable(Header, Keys) ->
-            case maps:keys(maps:without(Keys, Header)) of
-                [] -> ok;
-                [Key | _] -> fail_without_offset({invalid_header_field, Key}, [])
-            end.
         """#
 }

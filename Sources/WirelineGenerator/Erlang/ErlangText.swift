@@ -19,6 +19,12 @@ enum ErlangText {
         return "<<" + text.utf8.map { String($0) }.joined(separator: ",") + ">>"
     }
 
+    /// Returns a binary of bytes, as a string if all can be read.
+    static func binary(_ bytes: [UInt8]) -> String {
+        bytes.allSatisfy { $0 < 0x80 }
+            ? binary(String(decoding: bytes, as: UTF8.self)) : "<<\(bytes.map { String($0) }.joined(separator: ","))>>"
+    }
+
     /// Returns a float with its shortest digits, and the decimal point that Erlang requires.
     static func float(_ value: Double) -> String {
         let text = value.description

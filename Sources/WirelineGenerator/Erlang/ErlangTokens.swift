@@ -26,3 +26,11 @@ enum ErlangTokens {
         return words
     }
 }
+
+extension String {
+    /// Returns the text with the first occurrence of a part replaced.
+    func replacingFirst(_ part: String, with other: String) -> String {
+        guard let range = firstRange(of: part) else { return self }
+        return self[..<range.lowerBound] + other + self[range.upperBound...]
+    }
+}

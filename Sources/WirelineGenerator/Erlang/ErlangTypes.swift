@@ -24,7 +24,7 @@ struct ErlangTypes {
         case (.integer, let range?), (.varint, let range?): text = Self.text(range)
         default: text = self.text(field.type)
         }
-        if field.presence == .optional { text = "undefined | " + text }
+        if field.presence.mayBeUnset { text = "undefined | " + text }
         return text
     }
 
@@ -34,14 +34,26 @@ struct ErlangTypes {
         case .varint(let format): Self.text(format.range)
         case .float32: "\(naming.module):float32()"
         case .float64: "\(naming.module):float64()"
-        case .boolean: "boolean()"
-        case .string, .bytes, .digits: "binary()"
+        case .boolean, .bit: "boolean()"
+        case .string, .utf16, .bytes, .digits: "binary()"
         case .properties: "[{Key :: binary(), Value :: binary()}]"
         case .enumeration(let index, _): remote(naming.enumerations[index].type)
         case .flags(let index, _): remote(naming.flagSets[index].type)
         case .structure(let index): remote(naming.structures[index].name)
+        case .union(let index): remote(naming.unions[index].type)
         case .fixedList(let element, _), .list(let element, _): "[\(text(element))]"
+        case .sized(let content, _): text(content)
         }
+    }
+
+    /// Returns the Erlang type of a union.
+    func text(of union: UnionDescription, _ name: ErlangNaming.Choice) -> String {
+        zip(union.arms, name.cases).map { arm, name in
+            let atom = ErlangText.atom(name)
+            guard let field = arm.field else { return atom }
+            guard arm.tag == nil else { return "{\(atom), \(text(of: field))}" }
+            return "{\(atom), Tag :: \(text(union.tag)), Bytes :: binary()}"
+        }.joined(separator: " | ")
     }
 
     private func remote(_ type: String) -> String { "\(naming.module):\(ErlangText.atom(type))()" }
@@ -55,6 +67,9 @@ struct ErlangTypes {
     static func number(_ value: Int128) -> String {
         value > 0xFFFF ? "16#" + String(value, radix: 16, uppercase: true) : String(value)
     }
+
+    /// Returns a number as the value of a segment of bits: a negative one is in brackets.
+    static func segmentValue(_ value: Int128) -> String { value < 0 ? "(\(number(value)))" : number(value) }
 
     // MARK: Defaults
 
@@ -79,9 +94,9 @@ struct ErlangTypes {
         return ErlangText.float(value)
     }
 
-    private func integer(_ value: Int128, _ type: TypeDescription) -> String {
+    func integer(_ value: Int128, _ type: TypeDescription) -> String {
         switch type {
-        case .boolean: value != 0 ? "true" : "false"
+        case .boolean, .bit: value != 0 ? "true" : "false"
         case .float32, .float64: ErlangText.float(Double(value))
         case .enumeration(let index, _): name(of: value, in: index)
         case .flags(let index, _): names(of: value, in: index)
@@ -108,13 +123,17 @@ struct ErlangTypes {
 
     private func zero(_ type: TypeDescription) -> String {
         switch type {
-        case .integer, .varint, .boolean, .enumeration, .flags: integer(0, type)
+        case .integer, .varint, .boolean, .bit, .enumeration, .flags: integer(0, type)
         case .float32, .float64: "0.0"
-        case .string, .bytes: "<<>>"
+        case .string(.exact(let byteCount)), .bytes(.exact(let byteCount)): "<<0:(8 * \(byteCount))>>"
+        case .string, .utf16, .bytes: "<<>>"
+        case .sized(let content, _): zero(content)
         case .digits(let byteCount): "binary:copy(<<\"0\">>, \(2 * byteCount))"
         case .properties, .list: "[]"
         case .fixedList(let element, let count): "lists:duplicate(\(count), \(zero(element)))"
         case .structure(let index): "\(naming.module):\(zeroFunction(index))()"
+        // The checker refuses it: a union has no zero.
+        case .union: "undefined"
         }
     }
 
@@ -127,7 +146,8 @@ struct ErlangTypes {
     func zeroRecord(_ index: Int) -> String {
         let naming = naming.structures[index]
         let values = zip(description.structures[index].fields, naming.fields).compactMap { field, name in
-            field.presence == .optional ? nil : "\(ErlangText.atom(name)) = \(absent(field) ?? zero(field.type))"
+            !field.hasValue || !field.presence.isInZero
+                ? nil : "\(ErlangText.atom(name)) = \(absent(field) ?? zero(field.type))"
         }
         return "#\(ErlangText.atom(naming.name)){\(values.joined(separator: ", "))}"
     }
@@ -177,16 +197,20 @@ struct ErlangTypes {
         case .float32(let order): "values_float32_\(order.erlangName)"
         case .float64(let order): "values_float64_\(order.erlangName)"
         case .boolean: "values_bool"
+        case .bit: "values_bit"
         case .varint(let format): "values_\(format.encoding.name)_\(format.maximumByteCount)"
         case .string(let extent): "values_string_\(name(extent))"
+        case .utf16(let extent, let order): "values_utf16_\(order.erlangName)_\(name(extent))"
         case .bytes(let extent): "values_bytes_\(name(extent))"
         case .digits(let byteCount): "values_digits_\(byteCount)"
         case .properties: "values_properties"
         case .enumeration(let index, let order): "enums_\(naming.enumerations[index].type)_\(order.erlangName)"
         case .flags(let index, let order): "flags_\(naming.flagSets[index].type)_\(order.erlangName)"
         case .structure(let index): "items_\(naming.structures[index].name)"
+        case .union(let index): "items_\(naming.unions[index].type)"
         case .fixedList(let element, let count): "fixed_\(count)_\(listName(element))"
         case .list(let element, let extent): "lists_\(name(extent))_\(listName(element))"
+        case .sized(let content, let extent): "sized_\(name(extent))_\(listName(content))"
         }
     }
 
@@ -195,7 +219,10 @@ struct ErlangTypes {
         case .counted(let format, let order): Self.name(format, order)
         case .terminated: "terminated"
         case .rest: "rest"
+        case .until(let terminator): "until_\(terminator)"
         case .fixed(let byteCount, let padding): "fixed_\(byteCount)_\(padding)"
+        case .exact(let byteCount): "exact_\(byteCount)"
+        case .field: "field"
         }
     }
 
@@ -204,8 +231,8 @@ struct ErlangTypes {
     /// Returns a name such as `uint16_big`; a count of one byte has no order.
     static func name(_ format: CountFormat, _ order: ByteOrder) -> String {
         switch format {
-        case .uint8, .varint: format.name
-        case .uint16, .uint32: "\(format.name)_\(order.erlangName)"
+        case .uint8, .varint, .zigzag: format.name
+        case .uint16, .uint32, .int16, .int32: "\(format.name)_\(order.erlangName)"
         }
     }
 }

@@ -9,45 +9,65 @@ import WirelineLanguage
 struct ErlangUnwrapping {
     let types: ErlangTypes
     private var layout: PacketLayout { types.description.layout }
+    private var fields: ErlangPacketFields { ErlangPacketFields(layout: layout) }
     private var plan: PacketPlan { layout.plan }
     private var limit: String { String(types.description.options.maximumPacketByteCount) }
     private var lines: [String] = []
     /// The variable for the packet's size in bytes, once a length field has been read.
     private var packetSize: String?
-    /// Whether an earlier header field is a varint, whose size is in `W`.
-    private var hasVarint = false
+    /// The variables with the sizes of the header's varints and fields with a condition that have been read.
+    private var widths: [String] = []
+    /// The same, by the field's position.
+    private var widthsOfFields: [Int: String] = [:]
+    /// The number of varints among them that are always there.
+    private var varintCount = 0
     private var last = "infinity"
 
     init(_ types: ErlangTypes) { self.types = types }
 
-    /// A number of bytes: a constant, plus the varint's size if the varint comes earlier.
-    fileprivate struct Count {
+    /// A number of bytes: a constant, plus the sizes of earlier varints and fields with a condition.
+    struct Count {
         var constant: Int
-        var hasVarint = false
+        var widths: [String] = []
 
-        var text: String { hasVarint ? (constant == 0 ? "W" : "\(constant) + W") : String(constant) }
+        var text: String {
+            let constants = constant == 0 && !widths.isEmpty ? [] : [String(constant)]
+            return (constants + widths).joined(separator: " + ")
+        }
 
         static func + (left: Count, right: Int) -> Count {
-            Count(constant: left.constant + right, hasVarint: left.hasVarint)
+            Count(constant: left.constant + right, widths: left.widths)
         }
         static func - (left: Count, right: Int) -> Count { left + -right }
+        static func + (left: Count, right: Count) -> Count {
+            Count(constant: left.constant + right.constant, widths: left.widths + right.widths)
+        }
     }
 
     static func function(_ types: ErlangTypes) -> String {
         var maker = ErlangUnwrapping(types)
         maker.readHeader()
         maker.readPayload()
-        return "unwrap(B) ->\n    " + maker.lines.joined(separator: ",\n    ") + ".\n"
+        let sender = ErlangFixedHeaders(types).isUsed ? "Sender, " : ""
+        return "unwrap(\(sender)B) ->\n    " + maker.lines.joined(separator: ",\n    ") + ".\n"
     }
 
-    private var isFixed: Bool { layout.header.allSatisfy { $0.format.byteCount != nil } }
+    private var isFixed: Bool { !layout.hasConditions && layout.header.allSatisfy { $0.format.byteCount != nil } }
 
     /// The size of the header, as far as it is known.
     private var headerCount: Count {
-        isFixed
-            ? Count(constant: plan.headerByteCount)
-            : hasVarint
-                ? Count(constant: plan.headerByteCount - 1, hasVarint: true) : Count(constant: plan.headerByteCount)
+        Count(constant: plan.headerByteCount - varintCount, widths: widths)
+    }
+
+    /// The size of the trailer.
+    private var trailerCount: Count { Self.trailerCount(layout, layout.header.count..<layout.fields.count) }
+
+    /// Returns the size of some of the trailer's fields.
+    private static func trailerCount(_ layout: PacketLayout, _ indices: Range<Int>) -> Count {
+        indices.reduce(Count(constant: 0)) { count, index in
+            layout.fields[index].condition == nil
+                ? count + (layout.byteCounts[index] ?? 0) : count + Count(constant: 0, widths: ["C\(index + 1)"])
+        }
     }
 
     // MARK: Header
@@ -56,24 +76,34 @@ struct ErlangUnwrapping {
         lines.append("Size = byte_size(B)")
         var cursor = Count(constant: 0)
         var bytes = "B"
-        var lengths: [(index: Int, start: Count, end: Count)] = []
+        var lengths: [Length] = []
         for (index, field) in layout.header.enumerated() {
-            let start = cursor
-            if let byteCount = field.format.byteCount {
+            var start = cursor
+            if let condition = field.condition {
+                readConditional(index, field, condition, start, lengths)
+                cursor = Count(constant: start.constant, widths: widths)
+            } else if let place = layout.packedPlace(ofField: index), !place.isFirst {
+                start = cursor - place.runByteCount
+            } else if let byteCount = layout.byteCounts[index] {
                 cursor = start + byteCount
                 readFixed(index, field, start, byteCount, &bytes)
             } else if case .varint(let format) = field.format {
                 let name = ErlangText.binary(field.name)
                 let arguments = "B, \(start.text), \(format.maximumByteCount), \(last), \(name)"
-                lines.append("{X\(index + 1), W} = header_\(format.erlangReading)(\(arguments))")
-                hasVarint = true
-                cursor = Count(constant: start.constant, hasVarint: true)
+                let width = ErlangWrapping.width(ofVarintAt: index, in: layout)
+                lines.append("{X\(index + 1), \(width)} = header_\(format.erlangReading)(\(arguments))")
+                add(width, of: index)
+                varintCount += 1
+                cursor = Count(constant: start.constant, widths: widths)
             }
             take(index, field, start, cursor)
-            if case .length = field.role { lengths.append((index, start, cursor)) }
+            if case .length = field.role { lengths.append(Length(index: index, start: start, end: cursor)) }
         }
-        // A varint after a length can change its meaning. Once the varint's size is known, the length is checked again.
-        if !isFixed {
+        // A varint after a length can change its meaning. Once all sizes are known, the lengths are checked again.
+        if layout.hasConditions {
+            findTrailer()
+            takeLengthsThatAreThere(lengths)
+        } else if !isFixed {
             packetSize = nil
             for length in lengths {
                 takeLength(length.index, layout.header[length.index], length.start, length.end, isAgain: true)
@@ -84,38 +114,48 @@ struct ErlangUnwrapping {
 
     private var remaining = "B"
 
+    /// A length field, with its place.
+    private struct Length {
+        var index: Int
+        var start: Count
+        var end: Count
+    }
+
+    private mutating func add(_ width: String, of index: Int) {
+        widths.append(width)
+        widthsOfFields[index] = width
+    }
+
     private mutating func readFixed(
         _ index: Int, _ field: PacketField, _ start: Count, _ byteCount: Int, _ bytes: inout String
     ) {
-        let reading = Self.scalar(field.format)?.reading ?? ""
+        let segments = fields.reading(index).joined(separator: ", ")
+        defer { if let line = fields.taking(index) { lines.append(line) } }
         guard isFixed else {
             let name = ErlangText.binary(field.name)
-            lines.append("<<X\(index + 1)\(reading)>> = header_part(B, \(start.text), \(byteCount), \(last), \(name))")
+            lines.append("<<\(segments)>> = header_part(B, \(start.text), \(byteCount), \(last), \(name))")
             return
         }
         let end = String(start.constant + byteCount)
         let needed = plan.canReadAtOnce ? packetSize.map { "max(\(end), \($0))" } ?? end : end
         lines.append("Size >= \(end) orelse more(\(needed), Size)")
-        lines.append("<<X\(index + 1)\(reading), R\(index + 1)/binary>> = \(bytes)")
+        lines.append("<<\(segments), R\(index + 1)/binary>> = \(bytes)")
         bytes = "R\(index + 1)"
-    }
-
-    static func scalar(_ format: PacketField.Format) -> ErlangTypes.Scalar? {
-        switch format {
-        case .integer(let format, let order): ErlangTypes.scalar(format, order)
-        case .boolean: ErlangTypes.scalar(.uint8, .bigEndian)
-        case .varint: nil
-        }
     }
 
     private mutating func take(_ index: Int, _ field: PacketField, _ start: Count, _ end: Count) {
         let name = ErlangText.binary(field.name)
-        if field.format == .boolean {
+        if field.format.isBoolean {
             lines.append("H\(index + 1) = header_boolean(X\(index + 1), \(name), \(start.text))")
+        }
+        if field.role != .padding, let text = types.packetFieldText(index, "X\(index + 1)", end.text) {
+            lines.append("H\(index + 1) = \(ErlangPresence.value(text, of: index, in: layout, otherwise: "<<>>"))")
         }
         switch field.role {
         case .constant(let value):
-            lines.append("same_constant(X\(index + 1), \(ErlangTypes.number(value)), \(name), \(start.text))")
+            let check = types.packetFieldCheck(index, value, "X\(index + 1)", start.text)
+            lines.append(ErlangPresence.check(check, of: index, in: layout))
+        case .length where layout.hasConditions: limitHeader(Length(index: index, start: start, end: end))
         case .length: takeLength(index, field, start, end, isAgain: false)
         default: break
         }
@@ -136,7 +176,7 @@ struct ErlangUnwrapping {
         let mayBeNegative = field.format.byteCount == nil && field.format.range.lowerBound < 0
         let least = mayBeNegative ? "max(\(minimum.text), \(difference.text))" : minimum.text
         let (length, size) = ("X\(index + 1)", (isAgain ? "U" : "T") + "\(index + 1)")
-        let isUsed = isFixed || isAgain || base != .payload && index + 1 < layout.header.count
+        let isUsed = isFixed || isAgain || base != .payload && isRead(after: index)
         lines.append(
             (isUsed ? "\(size) = " : "")
                 + "packet_size(\(length), \(difference.text), \(least), \(limit), \(start.text))")
@@ -145,10 +185,120 @@ struct ErlangUnwrapping {
             lines.append("same_size(\(size), \(packetSize), \(length), \(difference.text), \(name), \(start.text))")
         }
         packetSize = size
-        if base != .payload && !isFixed && !isAgain && index + 1 < layout.header.count {
+        if base != .payload && !isFixed && !isAgain && isRead(after: index) {
             lines.append("L\(index + 1) = min(\(last), \(size))")
             last = "L\(index + 1)"
         }
+    }
+
+    // MARK: Fields with a condition
+
+    /// Reads a field of the header if it is there; lengths before it must have room for it, too.
+    private mutating func readConditional(
+        _ index: Int, _ field: PacketField, _ condition: WireCondition, _ start: Count, _ lengths: [Length]
+    ) {
+        lines.append("P\(index + 1) = \(ErlangPresence.text(of: condition, types) { "X\($0 + 1)" })")
+        let minimum = headerCount + (layout.byteCounts[index] ?? 1) + plan.trailerByteCount
+        var reading = lengths.map { ErlangPresence.check(size(by: $0, minimum), of: $0.index, in: layout) }
+        let name = ErlangText.binary(field.name)
+        let width: String
+        if case .varint(let format) = field.format {
+            width = ErlangWrapping.width(ofVarintAt: index, in: layout)
+            reading.append(
+                "header_\(format.erlangReading)(B, \(start.text), \(format.maximumByteCount), \(last), \(name))")
+        } else {
+            width = "C\(index + 1)"
+            let byteCount = layout.byteCounts[index] ?? 0
+            let segments = fields.reading(index, as: "V").joined(separator: ", ")
+            reading.append("<<\(segments)>> = header_part(B, \(start.text), \(byteCount), \(last), \(name))")
+            reading.append("{V\(index + 1), \(byteCount)}")
+        }
+        lines.append(
+            """
+            {X\(index + 1), \(width)} =
+                    case P\(index + 1) of
+                        true ->
+                            \(reading.joined(separator: ",\n                "));
+                        false ->
+                            {\(field.format.isNumber ? "0" : "<<>>"), 0}
+                    end
+            """)
+        add(width, of: index)
+    }
+
+    /// Returns the call that computes the packet's size by a length, or refuses it.
+    private func size(by length: Length, _ minimum: Count) -> String {
+        let field = layout.header[length.index]
+        guard case .length(let base, let constant) = field.role else { return "ok" }
+        let difference: Count =
+            switch base {
+            case .packet: Count(constant: -constant)
+            case .payload: minimum - constant
+            case .rest: length.end - constant
+            }
+        let mayBeNegative = field.format.byteCount == nil && field.format.range.lowerBound < 0
+        let least = mayBeNegative ? "max(\(minimum.text), \(difference.text))" : minimum.text
+        return "packet_size(X\(length.index + 1), \(difference.text), \(least), \(limit), \(length.start.text))"
+    }
+
+    /// Checks a length that has just been read, and lets no field after it be awaited past the packet's end.
+    private mutating func limitHeader(_ length: Length) {
+        let size = size(by: length, headerCount + plan.trailerByteCount)
+        guard case .length(let base, _) = layout.header[length.index].role, base != .payload,
+            isRead(after: length.index)
+        else {
+            lines.append(ErlangPresence.check(size, of: length.index, in: layout))
+            return
+        }
+        let variable = "L\(length.index + 1)"
+        let shorter = "min(\(last), \(size))"
+        lines.append(
+            "\(variable) = \(ErlangPresence.value(shorter, of: length.index, in: layout, otherwise: last))")
+        last = variable
+    }
+
+    /// Finds out which fields of the trailer are there.
+    private mutating func findTrailer() {
+        for (position, field) in layout.trailer.enumerated() {
+            guard let condition = field.condition else { continue }
+            let number = layout.header.count + position + 1
+            lines.append("P\(number) = \(ErlangPresence.text(of: condition, types) { "X\($0 + 1)" })")
+            lines.append("C\(number) = count_if(P\(number), \(layout.byteCounts[number - 1] ?? 0))")
+        }
+    }
+
+    /// Checks the lengths that are there, now that all widths are known. Without one the payload is empty.
+    private mutating func takeLengthsThatAreThere(_ lengths: [Length]) {
+        let minimum = headerCount + trailerCount
+        var size = "undefined"
+        for length in lengths {
+            let field = layout.header[length.index]
+            guard case .length(let base, let constant) = field.role else { continue }
+            let difference: Count =
+                switch base {
+                case .packet: Count(constant: -constant)
+                case .payload: minimum - constant
+                case .rest: length.end - constant
+                }
+            let place = "\(ErlangText.binary(field.name)), \(length.start.text)"
+            let own = self.size(by: length, minimum)
+            let agreeing =
+                size == "undefined"
+                ? own : "agreeing_size(\(own), \(size), X\(length.index + 1), \(difference.text), \(place))"
+            let value = ErlangPresence.value(agreeing, of: length.index, in: layout, otherwise: size)
+            size = "U\(length.index + 1)"
+            lines.append("\(size) = \(value)")
+        }
+        if lengths.allSatisfy({ layout.header[$0.index].condition != nil }) {
+            lines.append("PacketSize = size_or(\(size), \(minimum.text), \(limit))")
+            size = "PacketSize"
+        }
+        packetSize = size
+    }
+
+    /// Whether bytes of the header are read after a field; those of fields that share its bytes have been.
+    private func isRead(after index: Int) -> Bool {
+        layout.header.indices.dropFirst(index + 1).contains { layout.packedPlace(ofField: $0)?.isFirst ?? true }
     }
 
     // MARK: Payload and trailer
@@ -156,24 +306,46 @@ struct ErlangUnwrapping {
     private mutating func readPayload() {
         guard let packetSize else { return }
         lines.append("Size >= \(packetSize) orelse more(\(packetSize), Size)")
-        lines.append("Count = \(packetSize) - \((headerCount + plan.trailerByteCount).parenthesized)")
+        lines.append("Count = \(packetSize) - \((headerCount + trailerCount).parenthesized)")
         var segments = ["Payload:Count/binary"]
         if !isFixed {
             lines.append("HeaderSize = \(headerCount.text)")
             segments.insert("_:HeaderSize/binary", at: 0)
         }
         let first = layout.header.count
-        for (index, field) in layout.trailer.enumerated() {
-            segments.append("X\(first + index + 1)\(Self.scalar(field.format)?.reading ?? "")")
+        for index in first..<layout.fields.count {
+            segments +=
+                layout.fields[index].condition == nil
+                ? fields.reading(index) : ["Y\(index + 1):C\(index + 1)/binary"]
         }
         lines.append("<<\(segments.joined(separator: ", ")), Rest/binary>> = \(remaining)")
+        lines += (first..<layout.fields.count).compactMap { fields.taking($0) }
+        lines += (first..<layout.fields.count).compactMap(takingConditional)
         let end = "End = \(headerCount.text) + Count"
         let isEndNeeded = layout.checksums.contains { $0.part < first && $0.parts != first..<first + 1 }
         if isEndNeeded { lines.append(end) }
         verifyChecksums()
         if !isEndNeeded { lines.append(end) }
         verifyTrailer(from: first)
-        lines.append("{\(identifier()), #{\(members().joined(separator: ", "))}, Payload, End, Rest}")
+        var identifier = identifier()
+        let fixed = ErlangFixedHeaders(types)
+        if fixed.isUsed {
+            lines.append("Id = \(identifier)")
+            identifier = "Id"
+            lines.append(fixed.verification(identifier, offset(of:)))
+        }
+        lines.append("{\(identifier), \(header()), Payload, End, Rest}")
+    }
+
+    /// Returns the line that reads a field of the trailer if it is there; nil for one that always is.
+    private func takingConditional(_ index: Int) -> String? {
+        let field = layout.fields[index]
+        guard field.condition != nil else { return nil }
+        let number = index + 1
+        guard field.format.isNumber else { return "X\(number) = Y\(number)" }
+        let segments = fields.reading(index, as: "V").joined(separator: ", ")
+        let reading = "begin <<\(segments)>> = Y\(number), V\(number) end"
+        return "X\(number) = \(ErlangPresence.value(reading, of: index, in: layout, otherwise: "0"))"
     }
 
     /// Verifies the checksums in the header, before the trailer is read.
@@ -186,17 +358,21 @@ struct ErlangUnwrapping {
 
     /// The offset of each header field, and of the payload.
     private var headerStarts: [Count] {
-        layout.header.reduce(into: [Count(constant: 0)]) { starts, field in
+        layout.header.indices.reduce(into: [Count(constant: 0)]) { starts, index in
             let start = starts[starts.count - 1]
-            starts.append(
-                field.format.byteCount.map { start + $0 } ?? Count(constant: start.constant, hasVarint: true))
+            if let width = widthsOfFields[index] {
+                starts.append(start + Count(constant: 0, widths: [width]))
+            } else {
+                starts.append(start + (layout.byteCounts[index] ?? 0))
+            }
         }
     }
 
     private mutating func verify(checksum index: Int, _ field: PacketField, _ offset: String) {
         guard let planned = layout.checksums.first(where: { layout.fieldIndex(of: $0) == index }) else { return }
         let computed = ErlangChecksums.call(planned.kind, covered(by: planned))
-        lines.append("same_checksum(X\(index + 1), \(computed), \(ErlangText.binary(field.name)), \(offset))")
+        let check = "same_checksum(X\(index + 1), \(computed), \(ErlangText.binary(field.name)), \(offset))"
+        lines.append(ErlangPresence.check(check, of: index, in: layout))
     }
 
     /// Returns the bytes that a checksum covers, with zeros for itself and for later ones.
@@ -205,10 +381,8 @@ struct ErlangUnwrapping {
         guard planned.parts != payload..<payload + 1 else { return "Payload" }
         var places = headerStarts.map(\.text)
         places.append("End")
-        var offset = 0
-        for field in layout.trailer {
-            offset += field.format.byteCount ?? 0
-            places.append("End + \(offset)")
+        for index in layout.header.count..<layout.fields.count {
+            places.append("End + \(Self.trailerCount(layout, layout.header.count..<index + 1).text)")
         }
         // `places` has the offset of each part, and then the packet's end.
         var pieces: [String] = []
@@ -219,34 +393,51 @@ struct ErlangUnwrapping {
         for zero in planned.zeros {
             take(upTo: zero)
             let field = layout.fields[zero < payload ? zero : zero - 1]
-            pieces.append("<<0:\(8 * (field.format.byteCount ?? 0))>>")
+            let zeros = "<<0:\(8 * (field.format.byteCount ?? 0))>>"
+            let index = zero < payload ? zero : zero - 1
+            pieces.append(ErlangPresence.value(zeros, of: index, in: layout, otherwise: "<<>>"))
             start = zero + 1
         }
         take(upTo: planned.parts.upperBound)
         return "[\(pieces.joined(separator: ", "))]"
     }
 
+    /// Returns the offset of a field in a packet that has been read.
+    private func offset(of index: Int) -> String {
+        let packed = layout.packedPlace(ofField: index)
+        let back = packed.map { $0.isFirst ? 0 : $0.runByteCount } ?? 0
+        guard index >= layout.header.count else { return (headerStarts[index] - back).text }
+        return "End + \((Self.trailerCount(layout, layout.header.count..<index) - back).text)"
+    }
+
     private mutating func verifyTrailer(from first: Int) {
-        var offset = 0
         for (position, field) in layout.trailer.enumerated() {
             let index = first + position
             let (variable, name) = ("X\(index + 1)", ErlangText.binary(field.name))
-            let place = offset == 0 ? "End" : "End + \(offset)"
-            offset += field.format.byteCount ?? 0
-            if field.format == .boolean {
+            let packed = layout.packedPlace(ofField: index)
+            let back = packed.map { $0.isFirst ? 0 : $0.runByteCount } ?? 0
+            let start = (Self.trailerCount(layout, first..<index) - back).text
+            let place = start == "0" ? "End" : "End + \(start)"
+            let end = Self.trailerCount(layout, first..<index + 1).text
+            if field.format.isBoolean {
                 lines.append("H\(index + 1) = header_boolean(\(variable), \(name), \(place))")
+            }
+            if field.role != .padding, let text = types.packetFieldText(index, variable, "End + \(end)") {
+                lines.append("H\(index + 1) = \(ErlangPresence.value(text, of: index, in: layout, otherwise: "<<>>"))")
             }
             switch field.role {
             case .constant(let value):
-                lines.append("same_constant(\(variable), \(ErlangTypes.number(value)), \(name), \(place))")
+                let check = types.packetFieldCheck(index, value, variable, place)
+                lines.append(ErlangPresence.check(check, of: index, in: layout))
             case .length(let base, let constant):
                 let counted =
                     switch base {
                     case .packet: packetSize ?? "0"
                     case .payload: "Count"
-                    case .rest: String(plan.trailerByteCount - offset)
+                    case .rest: Self.trailerCount(layout, index + 1..<layout.fields.count).text
                     }
-                lines.append("same_length(\(variable), \(counted) + (\(constant)), \(name), \(place))")
+                let check = "same_length(\(variable), \(counted) + (\(constant)), \(name), \(place))"
+                lines.append(ErlangPresence.check(check, of: index, in: layout))
             case .checksum: verify(checksum: index, field, place)
             default: break
             }
@@ -260,30 +451,46 @@ struct ErlangUnwrapping {
             let width = field.format.idBitWidth
             let mask = String((Int128(1) << Int128(width)) - 1, radix: 16, uppercase: true)
             let bits = field.format.range.lowerBound < 0 ? "(X\(index + 1) band 16#\(mask))" : "X\(index + 1)"
-            text = text.map { "(\($0) bsl \(width)) bor \(bits)" } ?? bits
+            if field.condition == nil {
+                text = text.map { "(\($0) bsl \(width)) bor \(bits)" } ?? bits
+            } else {
+                text = "append_id(P\(index + 1), \(text ?? "0"), \(width), \(bits))"
+            }
         }
         return text ?? "0"
     }
 
-    private func members() -> [String] {
-        zip(layout.fields.enumerated(), types.naming.packetFields).map { item, name in
-            let variable = (item.element.format == .boolean ? "H" : "X") + String(item.offset + 1)
-            return "\(ErlangText.atom(name)) => \(variable)"
+    /// Returns the map of the header's fields that are there.
+    private func header() -> String {
+        var always: [String] = []
+        var sometimes: [String] = []
+        for (index, name) in types.naming.packetFields.enumerated() where layout.fields[index].role != .padding {
+            let format = layout.fields[index].format
+            let variable = (format.isBoolean || !format.isNumber ? "H" : "X") + String(index + 1)
+            let value = types.packetFieldValue(index, variable) ?? variable
+            if layout.fields[index].condition == nil {
+                always.append("\(ErlangText.atom(name)) => \(value)")
+            } else {
+                sometimes.append("{P\(index + 1), \(ErlangText.atom(name)), \(value)}")
+            }
         }
+        let map = "#{\(always.joined(separator: ", "))}"
+        return sometimes.isEmpty ? map : "header_fields([\(sometimes.joined(separator: ", "))], \(map))"
     }
 }
 
 extension ErlangUnwrapping.Count {
-    fileprivate var parenthesized: String { hasVarint ? "(\(text))" : text }
+    fileprivate var parenthesized: String { widths.isEmpty ? text : "(\(text))" }
 }
 
 extension PacketField.Format {
     /// The number of bits of a message's ID that the field holds.
     var idBitWidth: Int {
         switch self {
-        case .integer(let format, _): format.byteCount * 8
-        case .boolean: 1
+        case .integer(let format, _): format.bitWidth
+        case .boolean, .bit: 1
         case .varint(let format): format.bitWidth
+        case .text, .digits, .bytes: 0
         }
     }
 }

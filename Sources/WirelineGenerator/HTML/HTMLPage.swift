@@ -84,9 +84,9 @@ struct HTMLPage {
         case .table(let table): text(of: table)
         case .drawing(let label, let parts): text(of: parts, label)
         case .label(let text): "<h4>\(HTMLText.escaped(text))</h4>"
-        case .legend:
+        case .legend(let hasBits):
             "<p class=\"line\">In drawings, grey parts belong to header and trailer, hatched ones vary in length, and dashed"
-                + " ones may be absent.</p>"
+                + " ones may be absent.\(hasBits ? " " + DocumentText.bitLegend : "")</p>"
         case .listing(let kind, let text): self.text(of: text, kind)
         }
     }
@@ -112,9 +112,8 @@ struct HTMLPage {
             var classes = [part.byteCount.map { "b\(min($0, 8))" } ?? "varies"]
             if part.kind == .envelope { classes.append("envelope") }
             if part.mayBeAbsent { classes.append("absent") }
-            let offset = part.offset.map { "\($0)" } ?? "…"
             return
-                "<li class=\"\(classes.joined(separator: " "))\"><i>\(offset)</i> <b>\(HTMLText.escaped(part.name))</b>"
+                "<li class=\"\(classes.joined(separator: " "))\"><i>\(part.offsetText)</i> <b>\(HTMLText.escaped(part.name))</b>"
                 + " <span>\(HTMLText.escaped(part.width))</span></li>"
         }
         return "<ol class=\"bytes\" aria-label=\"\(HTMLText.escaped(label))\">\(items.joined())</ol>"

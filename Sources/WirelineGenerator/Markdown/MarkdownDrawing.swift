@@ -41,7 +41,7 @@ enum MarkdownDrawing {
         let isBroken: Bool
 
         init(_ part: Document.Part) {
-            offset = part.offset.map { "\($0)" } ?? "…"
+            offset = part.offsetText
             name = part.mayBeAbsent ? "(\(part.name))" : part.name
             byteCount = part.width
             isBroken = part.byteCount == nil

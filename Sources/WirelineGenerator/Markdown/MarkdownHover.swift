@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineLanguage
 package import WirelineSchema
 
 /// What an editor shows about a name in a schema: its bytes and offsets, its properties and its comment, as Markdown.
@@ -15,13 +16,16 @@ package struct MarkdownHover {
 
     // MARK: Declarations
 
-    /// Returns the text about the message, struct, enum, flags or constant with this name; nil if there is none.
+    /// Returns the text about the message, struct, union, enum, flags or constant with this name; nil if there is none.
     package func declaration(_ name: String) -> String? {
         if let index = description.messages.firstIndex(where: { $0.name == name }) {
             return text("message " + name, maker.entry(of: index).blocks)
         }
         if let index = description.structures.firstIndex(where: { $0.name == name }) {
             return text("struct " + name, maker.structureSection().entries[index].blocks)
+        }
+        if let index = description.unions.firstIndex(where: { $0.name == name }) {
+            return text("union " + name, maker.unionSection().entries[index].blocks)
         }
         if let index = description.enumerations.firstIndex(where: { $0.name == name }) {
             return text("enum " + name, maker.enumerationSection().entries[index].blocks)
@@ -36,7 +40,7 @@ package struct MarkdownHover {
 
     // MARK: Members
 
-    /// Returns the text about a field or a case of the declaration with this name; nil if there is none.
+    /// Returns the text about a field, an arm or a case of the declaration with this name; nil if there is none.
     package func member(_ name: String, of owner: String) -> String? {
         if let message = description.messages.first(where: { $0.name == owner }) {
             return field(name, in: message.fields) { place(of: $0, inMessage: $1) }
@@ -45,6 +49,7 @@ package struct MarkdownHover {
             let start = structure.sizePrefix == nil ? "" : ", after the size"
             return field(name, in: structure.fields) { offset, _ in "at offset \(offset) of `\(owner)`\(start)" }
         }
+        if let union = description.unions.first(where: { $0.name == owner }) { return arm(name, of: union) }
         if let enumeration = description.enumerations.first(where: { $0.name == owner }) {
             return item(name, of: enumeration.cases) { "\($0)" }
         }
@@ -61,14 +66,28 @@ package struct MarkdownHover {
     ) -> String? {
         guard let index = fields.firstIndex(where: { $0.name == name }) else { return nil }
         let field = fields[index]
-        let width = maker.facts.width(of: field.type)
+        let width = maker.facts.width(of: field)
         let previous = index > 0 ? "after `\(fields[index - 1].name)`" : "first"
         let offset = field.offset.map { place($0, field) } ?? previous
-        let notes = maker.facts.notes(of: field).map { Document.Block.line($0.inlines) }
+        let notes = maker.facts.notes(of: field, among: fields).map { Document.Block.line($0.inlines) }
         return [
             MarkdownText.block(typeText(of: field.type) + " " + name, language: "wire").joined(separator: "\n"),
             "\(Self.bytes(width)), \(offset).",
             MarkdownPage.text(of: notes + maker.comment(field.documentation)),
+        ].filter { !$0.isEmpty }.joined(separator: "\n\n")
+    }
+
+    private func arm(_ name: String, of union: UnionDescription) -> String? {
+        guard let arm = union.arms.first(where: { $0.name == name }) else { return nil }
+        let tag = maker.facts.text(ofTag: arm.tag, in: union)
+        let type = arm.field.map { typeText(of: $0.type) + " " } ?? ""
+        let place = arm.tag == nil ? "keeps other tags" : "tag \(tag)"
+        let width = arm.field.map { Self.bytes(maker.facts.width(of: $0.type)) + " after the " } ?? "Nothing after the "
+        let notes = maker.notes(of: arm, in: union).map { Document.Block.line($0.inlines) }
+        return [
+            MarkdownText.block("\(tag): \(type)\(name)", language: "wire").joined(separator: "\n"),
+            arm.tag == nil ? "An arm of `\(union.name)`; it \(place)." : "\(width)\(place) of `\(union.name)`.",
+            MarkdownPage.text(of: notes + maker.comment(arm.documentation)),
         ].filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
 
@@ -95,9 +114,12 @@ package struct MarkdownHover {
         let place = fields[index].offset.map { "at offset \($0) of the packet" }
         let previous = index == header.count ? "after the payload" : "after `\(fields[max(0, index - 1)].name)`"
         let documentation = description.packetFields.first { $0.name == name }?.documentation ?? ""
+        let condition =
+            description.layout.fields[index].condition
+            .map { "; there only if `\(description.text(ofPacketCondition: $0))`" } ?? ""
         let line =
             "\(Self.bytes(fields[index].width)), \(place ?? previous): "
-            + DocumentMaker.text(of: description.layout.fields[index]) + "."
+            + maker.text(of: index) + condition + "."
         return [
             MarkdownText.block(name, language: "wire").joined(separator: "\n"), line,
             MarkdownPage.text(of: maker.comment(documentation)),
@@ -130,6 +152,7 @@ package struct MarkdownHover {
         switch width {
         case "1": "1 byte"
         case "the rest": "The rest of the payload"
+        case _ where width.hasSuffix("bit") || width.hasSuffix("bits"): width
         case _ where width.contains { $0.isLetter && $0 != "n" }: "Bytes: " + width
         default: width + " bytes"
         }

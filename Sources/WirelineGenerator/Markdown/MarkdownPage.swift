@@ -44,7 +44,9 @@ struct MarkdownPage {
         case .drawing(_, let parts):
             MarkdownText.block(MarkdownDrawing.text(of: parts), language: "text").joined(separator: "\n")
         case .label(let text): MarkdownText.escaped(text) + ":"
-        case .legend: "In drawings, parts with a broken line vary in length, and those in parentheses may be absent."
+        case .legend(let hasBits):
+            "In drawings, parts with a broken line vary in length, and those in parentheses may be absent."
+                + (hasBits ? " " + DocumentText.bitLegend : "")
         case .listing(let kind, let text):
             MarkdownText.block(text, language: kind == .json ? "json" : "text").joined(separator: "\n")
         }

@@ -22,6 +22,11 @@ enum LuaText {
         return literal + "\""
     }
 
+    /// Returns a literal of bytes.
+    static func literal(_ bytes: [UInt8]) -> String {
+        "\"" + bytes.map { "\\" + String(1000 + Int($0)).dropFirst() }.joined() + "\""
+    }
+
     /// Returns a text of several lines as a literal on one line; nil for an empty text.
     static func literal(documentation text: String) -> String? {
         let lines = CommentText.lines(of: text)

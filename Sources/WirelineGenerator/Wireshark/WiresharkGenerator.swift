@@ -16,10 +16,12 @@ public import WirelineSwiftGenerator
 /// | the message `Cs_20001` | `scene.cs_20001` |
 /// | its field `SceneId` | `scene.cs_20001.scene_id` |
 /// | the field `x` of the struct `Point`, in any place | `scene.point.x` |
+/// | the arm `mileage` of the union `Extra`, in any place | `scene.extra.mileage`; the tag of a field `.tag` |
 /// | the field `length` of header or trailer | `scene.packet.length` |
 /// | the items of a list `tags` | `scene.join.tags` for each; `.tags.list` for the list, `.tags.count` for its count |
 /// | the flag `mute` of a field `rights` | `scene.join.rights.mute` |
-/// | the byte count before a string or bytes | `.length`; before a sized struct `.size` |
+/// | fields that share bytes | each with its own bits of them, as a filter sees them: `scene.say.kind == 3` |
+/// | the byte count before a string or bytes | `.length`; before a sized struct or union `.size` |
 /// | a line of `properties prop` | `.prop.property`, which contains `.prop.key` and `.prop.value` |
 /// | name and ID of a packet's message, and its sender | `scene.message`, `scene.id`, `scene.sender` |
 /// | bytes that the protocol does not define | `scene.payload`, `scene.trailing`, `scene.unknown` |

@@ -13,6 +13,8 @@ struct WiresharkNaming {
     let filter: String
     let messages: [Record]
     let structures: [Record]
+    /// Each with the arms that hold a value.
+    let unions: [Record]
     /// The cases of each `flags`.
     let flagSets: [[String]]
     /// The fields of header and trailer, in wire order.
@@ -31,6 +33,7 @@ struct WiresharkNaming {
         ]
         messages = description.messages.map { Self.record($0.name, $0.fields, &taken) }
         structures = description.structures.map { Self.record($0.name, $0.fields, &taken) }
+        unions = description.unions.map { Self.record($0.name, $0.fields, &taken) }
         // Every field also has these after its name.
         flagSets = description.flagSets.map { Self.unique($0.cases.map(\.name), besides: ["list", "count"]) }
         packetFields = Self.unique(description.layout.fields.map(\.name))

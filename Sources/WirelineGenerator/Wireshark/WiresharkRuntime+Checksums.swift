@@ -11,7 +11,12 @@ extension WiresharkRuntime {
         """#
 
     /// Computes checksums of strings.
-    static let checksums = #"""
+    ///
+    /// - Parameters:
+    ///   - otherByteCount: The bytes that another field of fixed width adds to the ones before it.
+    ///   - skippingAbsent: The line that replaces a field which is not there.
+    static func checksums(otherByteCount: String, skippingAbsent: String) -> String {
+        #"""
         -- MARK: Checksums
 
         local function xor_16(left, right)
@@ -114,17 +119,17 @@ extension WiresharkRuntime {
         local function covered_bytes(reader, field, payload_start, payload_end, packet_end)
             local edges, at = { reader.start }, reader.start
             for _, other in ipairs(layout.header) do
-                if other.kind[1] == "varint" then
+                \#(skippingAbsent)if other.kind[1] == "varint" then
                     while string.byte(reader.data, at + 1) >= 128 do at = at + 1 end
                     at = at + 1
                 else
-                    at = at + (other.kind.width or 1)
+                    at = at + \#(otherByteCount)
                 end
                 edges[#edges + 1] = at
             end
             edges[#edges + 1], at = payload_end, payload_end
             for _, other in ipairs(layout.trailer) do
-                at = at + (other.kind.width or 1)
+                \#(skippingAbsent)at = at + \#(otherByteCount)
                 edges[#edges + 1] = at
             end
             local pieces, start = {}, edges[field.first]
@@ -138,4 +143,5 @@ extension WiresharkRuntime {
         end
 
         """#
+    }
 }

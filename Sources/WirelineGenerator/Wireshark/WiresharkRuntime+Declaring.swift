@@ -96,8 +96,8 @@ extension WiresharkRuntime {
 
         """#
 
-    /// Declares the fields of a protocol with their filter names, and its errors.
-    static let declaringFields = #"""
+    /// Gives numbers their width.
+    static let settingWidths = #"""
         -- What numbers in lists are passed over by.
         local function set_width(kind)
             if kind[1] == "enumeration" and not protocol.enumerations[kind.index].closed then
@@ -107,6 +107,13 @@ extension WiresharkRuntime {
             end
         end
 
+        """#
+
+    /// Declares the fields of a protocol with their filter names, and its errors.
+    ///
+    /// - Parameter arms: Declares the arms of unions.
+    static func declaringFields(arms: String) -> String {
+        #"""
         local function declare_fields(parent)
             for _, field in ipairs(parent.fields) do
                 local filter = parent.filter .. "." .. field.filter
@@ -138,7 +145,7 @@ extension WiresharkRuntime {
             if message.client then messages.client[message.id] = message end
             if message.server then messages.server[message.id] = message end
         end
-        for _, structure in ipairs(protocol.structures) do declare_fields(structure) end
+        for _, structure in ipairs(protocol.structures) do declare_fields(structure) end\#(arms)
         proto.fields = all
 
         local experts, faults = {}, {}
@@ -162,6 +169,7 @@ extension WiresharkRuntime {
             expert.severity.WARN)
         declare_expert("note", "hidden_items", "Read, but too much to be shown", expert.group.UNDECODED, expert.severity.NOTE)
         """#
+    }
 
     /// Declares the errors, the last of what is declared.
     static let declaringErrors = #"""

@@ -3,18 +3,28 @@
 extension WiresharkRuntime {
     /// Reads headers, trailers and whole packets, and splits streams into packets.
     ///
-    /// - Parameter verifyingChecksum: The lines that verify a checksum.
-    static func packets(verifyingChecksum: String) -> String {
+    /// - Parameters:
+    ///   - verifyingChecksum: The lines that verify a checksum.
+    ///   - keepingTrailing: The expression that a message keeps the bytes after its last field.
+    ///   - isPacked: Whether fields of the packet share bytes, or are flags.
+    ///   - texts: Which fields of the packet are text, digits or bytes.
+    ///   - fixesHeaders: Whether messages fix values of header fields.
+    ///   - looksAtHeader: Whether conditions of messages look at fields of the header.
+    ///   - presence: How fields of the packet that may be absent are handled.
+    static func packets(
+        verifyingChecksum: String, keepingTrailing: String, isPacked: Bool, texts: HeaderTexts, fixesHeaders: Bool,
+        looksAtHeader: Bool, presence: Presence
+    ) -> String {
         #"""
         -- MARK: Packets
 
-        -- Reads a field of the header or trailer; nil when it has not arrived whole.
+        \#(isPacked ? readingPacked : "")-- Reads a field of the header or trailer; nil when it has not arrived whole.
         local function header_value(reader, field, available, limit)
             local kind = field.kind
             reader.stop = math.min(available, limit)
             if reader.at > reader.stop then reader.at = reader.stop end
             local is_open = available < limit
-            if kind[1] == "varint" then
+            \#(texts.areUsed ? textFirst(constants: texts.areConstants) : "")\#(isPacked ? packedFirst : "")if kind[1] == "varint" then
                 local last = reader.at
                 while last < reader.stop and string.byte(reader.data, last + 1) >= 128 and last - reader.at < 10 do
                     last = last + 1
@@ -34,7 +44,7 @@ extension WiresharkRuntime {
         end
 
         local function check_constant(reader, field, at, high, low)
-            if field.role ~= "constant" or high == field.value[1] and low == field.value[2] then return end
+            \#(texts.areConstants ? comparingText : "")if field.role ~= "constant" or high == field.value[1] and low == field.value[2] then return end
             fail(reader, "wrong_constant", hexadecimal(high, low) .. place(reader, at) .. " where the constant "
                 .. hexadecimal(field.value[1], field.value[2]) .. " was expected")
         end
@@ -42,13 +52,13 @@ extension WiresharkRuntime {
         local function last_bits_of(field, high, low)
             local kind = field.kind
             local most = kind.form == "varint32" and 32 or 64
-            local width = kind[1] == "boolean" and 1 or kind[1] == "varint" and math.min(most, 7 * kind.most) or 8 * kind.width
+            local width = \#(isPacked ? "field.pack and field.pack.bits or " : "")kind[1] == "boolean" and 1 or kind[1] == "varint" and math.min(most, 7 * kind.most) or 8 * kind.width
             return last_bits(high, low, width)
         end
 
         -- What the byte count of the packet is, if a length is right; compared with the layout, the limit and other lengths.
         local function packet_size(reader, field, high, low, at, header_size, size, is_exact)
-            local least = header_size + layout.trailer_size
+            local least = header_size + \#(presence.trailerSize)
             local difference = -field.plus
             if field.of == "payload" then difference = difference + least end
             if field.of == "rest" then difference = difference + reader.at - reader.start end
@@ -71,32 +81,32 @@ extension WiresharkRuntime {
             return total_low
         end
 
-        -- Walks over a header, which may not be whole. Returns its byte count and that of the packet, as far as they are known;
+        \#(presence.makingRoom)-- Walks over a header, which may not be whole. Returns its byte count and that of the packet, as far as they are known;
         -- a fault is thrown.
         local function scan(reader, available)
             local header_size, size, limit, bits = layout.header_size, nil, math.huge, ""
             reader.level, reader.at = 0, reader.start
-            for _, field in ipairs(layout.header) do
+            \#(presence.beginning)for _, field in \#(presence.fields("layout.header")) do
                 enter(reader, "packet." .. field.name)
-                local at = reader.at
+                \#(presence.room)local at = \#(fieldStart(isPacked))
                 local high, low = header_value(reader, field, available, limit)
                 if not high then return nil, layout.is_fixed and size or nil end
-                if field.kind[1] == "varint" then header_size = layout.header_size - 1 + reader.at - at end
+                \#(presence.noting)if field.kind[1] == "varint" then header_size = header_size - 1 + reader.at - at end
                 check_constant(reader, field, at, high, low)
                 if field.role == "length" then
                     size = packet_size(reader, field, high, low, at, header_size, size, layout.is_fixed)
-                    if field.of ~= "payload" then limit = math.min(limit, reader.start + size) end
+                    \#(presence.keepingLength)if field.of ~= "payload" then limit = math.min(limit, reader.start + size) end
                 elseif field.role == "id" then
                     bits = bits .. last_bits_of(field, high, low)
                 end
                 leave(reader)
             end
             if not layout.is_fixed then
-                -- A varint behind a length can change what the length means: once its width is known, this asks again.
-                reader.at, size = reader.start, nil
-                for _, field in ipairs(layout.header) do
+                -- A varint after a length can change what the length means: once all widths are known, this asks again.
+                \#(presence.measuringTrailer)reader.at, size = reader.start, nil
+                for _, field in \#(presence.fields("layout.header")) do
                     enter(reader, "packet." .. field.name)
-                    local at = reader.at
+                    local at = \#(fieldStart(isPacked))
                     local high, low = header_value(reader, field, available, limit)
                     if not high then break end
                     if field.role == "length" then
@@ -105,17 +115,17 @@ extension WiresharkRuntime {
                     leave(reader)
                 end
                 reader.level = 0
-            end
-            return header_size, size or header_size + layout.trailer_size, bits
+            \#(presence.limitingHeader)end
+            return header_size, size or header_size + \#(presence.trailerSize), bits
         end
 
         -- Checks what only a whole packet shows. Returns the bits of the ID.
         local function verify(reader, list, payload_start, payload_end, packet_end, bits)
-            for _, field in ipairs(list) do
+            for _, field in \#(presence.fields("list")) do
                 enter(reader, "packet." .. field.name)
-                local at = reader.at
+                local at = \#(fieldStart(isPacked))
                 local high, low = header_value(reader, field, packet_end, packet_end)
-                check_constant(reader, field, at, high, low)
+                \#(fixesHeaders || looksAtHeader ? rememberingValue : "")check_constant(reader, field, at, high, low)
                 if field.role == "length" then
                     local expected = field.plus
                         + (field.of == "packet" and packet_end - reader.start
@@ -146,10 +156,10 @@ extension WiresharkRuntime {
         end
 
         local function show_header(reader, tree, list)
-            for _, field in ipairs(list) do
-                local at = reader.at
+            for _, field in \#(presence.fields("list")) do
+                local at = \#(fieldStart(isPacked))
                 local high, low = header_value(reader, field, reader.stop, reader.stop)
-                if field.kind[1] == "varint" then
+                \#(texts.areUsed ? showingText(constants: texts.areConstants) : "")\#(isPacked ? showingPacked : "")if field.kind[1] == "varint" then
                     show_varint(reader, tree, field.kind, field.item, at, reader.at, high, low)
                 else
                     show(reader, tree, field.item, at, reader.at, field.kind.little)
@@ -157,11 +167,11 @@ extension WiresharkRuntime {
             end
         end
 
-        local function read_message(reader, tree, message)
-            enter(reader, message.name)
-            read_fields(reader, tree, message.fields)
+        \#(looksAtHeader ? headerNumbers : "")local function read_message(reader, tree, message)
+            \#(fixesHeaders ? verifyingFixedValues(texts: texts.areFixed) : "")enter(reader, message.name)
+            read_fields(reader, tree, message.fields\#(looksAtHeader ? ", header_numbers(reader)" : ""))
             if reader.at == reader.stop then return end
-            if not protocol.keeps_trailing then
+            if not \#(keepingTrailing) then
                 fail(reader, "trailing_bytes", counted(reader.stop - reader.at, "byte") .. " behind the last field"
                     .. place(reader, reader.at), message.name)
             end
@@ -269,7 +279,7 @@ extension WiresharkRuntime {
             local shared = { items = 0, hides = false }
             local data, at = tvb:raw(), 0
             while at < length do
-                local reader = { tvb = tvb, data = data, start = at, at = at, stop = length, level = 0, names = {}, shared = shared }
+                local reader = { tvb = tvb, data = data, start = at, at = at, stop = length, level = 0, names = {}, shared = shared\#(fixesHeaders || looksAtHeader ? ", seen = {}" : "") }
                 local is_good, header_size, size, bits = pcall(scan, reader, length)
                 if not is_good then
                     local item = tree:add(proto, tvb(at, length - at))
@@ -289,7 +299,7 @@ extension WiresharkRuntime {
                     break
                 end
                 local stop = at + size
-                local title = dissect_packet(reader, tree, at + header_size, stop - layout.trailer_size, stop, bits, sender,
+                local title = dissect_packet(reader, tree, at + header_size, stop - \#(presence.trailerSize), stop, bits, sender,
                     is_certain)
                 tell(pinfo, title)
                 at = stop

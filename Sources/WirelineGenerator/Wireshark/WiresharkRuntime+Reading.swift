@@ -360,6 +360,10 @@ extension WiresharkRuntime {
             if item then item:set_generated() end
         end
 
+        """#
+
+    /// Reads the fields of a message or a structure.
+    static let readingFields = #"""
         local function read_fields(reader, tree, fields)
             for _, field in ipairs(fields) do
                 if field.absent and reader.at == reader.stop then
@@ -372,6 +376,10 @@ extension WiresharkRuntime {
             end
         end
 
+        """#
+
+    /// Reads structures and lists.
+    static let readingCompounds = #"""
         function read.structure(reader, tree, kind, field, limits, text)
             local structure = protocol.structures[kind.index]
             local start = reader.at

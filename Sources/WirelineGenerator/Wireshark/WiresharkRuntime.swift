@@ -12,13 +12,64 @@ import WirelineLanguage
 /// limited in size and depth, because Wireshark rejects larger ones.
 enum WiresharkRuntime {
     static func text(for description: ProtocolDescription) -> String {
-        let isFixedText = description.uses(\.isFixedText)
+        let hasPackedFields = description.hasPackedFields
+        let hasWideIntegers = description.hasIntegersBetweenFourAndEightBytes
+        let isFixedText =
+            description.uses { $0.isFixedText && !$0.isUTF16 }
+            || description.layout.fields.contains(where: \.format.isFixedText)
+        let isUTF16 = description.uses(\.isUTF16)
+        let (hasPadding, hasConstants) = (description.hasPadding, description.hasConstants)
+        let hasPackedConstants = description.hasPackedConstants
+        let hasCounters = description.hasCounters
+        let hasNullables = description.hasField { $0.presence == .nullable }
+        let isSized = hasCounters || description.hasField { $0.type.isExactText || $0.type.isSized }
+        let hasEndedLists = description.hasField { $0.type.extent?.terminator != nil }
+        let texts = HeaderTexts(description)
+        let comparesTexts = texts.areConstants || texts.areFixed
         let hasAnyChecksum = hasAnyChecksum(description.layout)
+        let hasConditions = description.hasConditions
+        let (hasUnions, hasTagFields) = (!description.unions.isEmpty, description.hasTagFields)
+        let hasOperands = hasConditions || hasTagFields || hasCounters
+        let presence = Presence(
+            mayBeAbsent: description.layout.hasConditions, otherByteCount: otherByteCount(description))
         let parts = [
-            constants, numbers, declaring, isFixedText ? declaringFixedText : nil, declaringFields,
-            isFixedText ? declaringDigitError : nil, declaringErrors, reading, varints,
-            isFixedText ? readingFixedText : nil, hasAnyChecksum ? checksums : nil,
-            packets(verifyingChecksum: hasAnyChecksum ? verifyingAnyChecksum : verifyingCRC32),
+            constants, numbers, hasWideIntegers ? wideNumbers : nil, declaring,
+            hasWideIntegers ? declaringWideIntegers : nil, hasPackedFields ? declaringPackedFields : nil,
+            isFixedText ? declaringFixedText : nil, isUTF16 ? declaringUTF16 : nil, hasPadding ? declaringPadding : nil,
+            hasConstants ? declaringConstants : nil, hasPackedConstants ? declaringPackedConstants : nil,
+            settingWidths, isSized ? declaringSized : nil, hasCounters ? declaringCounted : nil,
+            hasNullables ? declaringNullable : nil,
+            hasEndedLists ? declaringEnded : nil,
+            hasUnions ? declaringUnions : nil, declaringFields(arms: hasUnions ? declaringArms : ""),
+            isFixedText ? declaringDigitError : nil, isUTF16 ? declaringUTF16Error : nil, declaringErrors, reading,
+            hasConditions || presence.mayBeAbsent ? conditions : nil, hasOperands ? operands : nil,
+            hasOperands
+                ? readingDependentFields(
+                    conditions: hasConditions, looksAtHeader: description.hasHeaderConditions, tags: hasTagFields,
+                    counters: hasCounters)
+                : readingFields,
+            readingCompounds,
+            hasWideIntegers ? readingWideIntegers : nil, hasPackedFields ? readingPackedFields : nil, varints,
+            hasOperands ? varintOperands : nil,
+            (hasConditions || hasCounters) && hasPackedFields ? packedOperands : nil,
+            isFixedText ? readingFixedText : nil, isUTF16 ? readingUTF16 : nil, hasPadding ? readingPadding : nil,
+            hasConstants || hasPackedConstants || comparesTexts ? refusingConstants : nil,
+            comparesTexts ? refusingOtherTexts : nil, hasConstants ? readingConstants : nil,
+            hasPackedConstants ? readingPackedConstants : nil, isSized ? readingSized : nil,
+            hasCounters ? readingCounted : nil, hasNullables ? readingNullable : nil,
+            hasEndedLists ? readingEnded : nil,
+            hasUnions ? readingUnions(tags: hasTagFields) : nil,
+            presence.mayBeAbsent ? presence.testing : nil,
+            hasAnyChecksum
+                ? checksums(otherByteCount: otherByteCount(description), skippingAbsent: presence.skippingAbsent) : nil,
+            packets(
+                verifyingChecksum: hasAnyChecksum ? verifyingAnyChecksum : verifyingCRC32,
+                keepingTrailing: hasConditions || hasUnions
+                    ? "(protocol.keeps_trailing and not message.keeps_none)" : "protocol.keeps_trailing",
+                isPacked: isPacked(description),
+                texts: texts,
+                fixesHeaders: description.messages.contains { !$0.headerValues.isEmpty },
+                looksAtHeader: description.hasHeaderConditions, presence: presence),
         ]
         return parts.compactMap(\.self).joined(separator: "\n")
     }

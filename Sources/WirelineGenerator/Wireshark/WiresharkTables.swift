@@ -26,6 +26,8 @@ struct WiresharkTables {
             list("enumerations", description.enumerations.map(enumeration)),
             list("flags", zip(description.flagSets, naming.flagSets).map(flags)),
             list("structures", zip(description.structures, naming.structures).map(structure)),
+            description.unions.isEmpty
+                ? nil : list("unions", zip(description.unions, naming.unions).map(union)),
             list("messages", zip(description.messages, naming.messages).map(message)),
         ]
         return "local protocol = {\n" + parts.compactMap(\.self).map { "    \($0),\n" }.joined() + "}\n"
@@ -56,10 +58,10 @@ struct WiresharkTables {
         let layout = description.layout
         let plan = layout.plan
         let names = naming.packetFields
-        let header = zip(layout.header, names).map(packetField)
-        let trailer = zip(layout.trailer, names.dropFirst(header.count)).map(packetField)
+        let fields = layout.fields.indices.map { packetField($0, names[$0]) }
+        let (header, trailer) = (Array(fields[..<layout.header.count]), Array(fields[layout.header.count...]))
         let limit = description.options.maximumPacketByteCount
-        let isFixed = layout.header.allSatisfy { $0.format.byteCount != nil }
+        let isFixed = !layout.hasConditions && layout.header.allSatisfy { $0.format.byteCount != nil }
         let lines = [
             "header_size = \(plan.headerByteCount)", "trailer_size = \(plan.trailerByteCount)",
             "is_fixed = \(isFixed)", "limit = \(limit)",
@@ -68,13 +70,14 @@ struct WiresharkTables {
         return "layout = {\n" + lines.map { "        \($0),\n" }.joined() + "    }"
     }
 
-    private func packetField(_ field: PacketField, _ filter: String) -> String {
+    private func packetField(_ index: Int, _ filter: String) -> String {
+        let field = description.layout.fields[index]
         let documentation = description.packetFields.first { $0.name == field.name }?.documentation ?? ""
         return table(
             [
                 "name = \(LuaText.literal(field.name))", "filter = \(LuaText.literal(filter))",
-                "kind = \(headerKind(field.format))",
-            ] + (checksum(of: field) ?? role(field.role))
+                "kind = \(headerKind(index))", pack(index), field.condition.map { "when = \(condition($0))" },
+            ] + (checksum(of: field) ?? role(of: field))
                 + [about(documentation, nil)])
     }
 
@@ -92,19 +95,42 @@ struct WiresharkTables {
         ]
     }
 
-    private func headerKind(_ format: PacketField.Format) -> String {
-        switch format {
+    private func headerKind(_ index: Int) -> String {
+        let format = description.layout.fields[index].format
+        if case .integer(let integer, _) = format, let type = description.packetFieldType(index) {
+            return kind(type, integer.isSigned ? ["signed = true"] : [])
+        }
+        return switch format {
+        case .integer(let format, _) where description.layout.packedPlace(ofField: index) != nil:
+            table(["\"integer\"", "width = \(format.shownByteCount)", format.isSigned ? "signed = true" : nil])
         case .integer(let format, let order): kind(.integer(format, order))
-        case .boolean: kind(.boolean)
+        case .boolean, .bit: kind(.boolean)
         case .varint(let format): kind(.varint(format))
+        case .text(let byteCount, let padding): kind(.string(.fixed(byteCount: byteCount, padding: padding)))
+        case .digits(let byteCount): kind(.digits(byteCount: byteCount))
+        case .bytes(let byteCount): table(["\"bytes\"", "bytes = \(byteCount)"])
         }
     }
 
-    private func role(_ role: PacketField.Role) -> [String?] {
-        switch role {
-        case .value, .sequence: []
+    /// Returns the place of a field that shares bytes with others.
+    private func pack(_ index: Int) -> String? {
+        guard let place = description.layout.packedPlace(ofField: index) else { return nil }
+        let parts: [String?] = [
+            "width = \(place.runByteCount)", "bits = \(place.bitWidth)", "shift = \(place.shift)",
+            place.isFirst ? "first = true" : nil, order(place.byteOrder),
+            description.layout.fields[index].format.range.lowerBound < 0 ? "signed = true" : nil,
+        ]
+        return "pack = \(table(parts))"
+    }
+
+    private func role(of field: PacketField) -> [String?] {
+        switch field.role {
+        case .value, .fitting, .sequence, .padding: []
         case .messageID: ["role = \"id\""]
-        case .constant(let value): ["role = \"constant\"", "value = \(LuaText.integer(value))"]
+        case .constant(.integer(let value)): ["role = \"constant\"", "value = \(LuaText.integer(value))"]
+        case .constant(.text(let text)):
+            ["text = \(LuaText.literal(field.format.comparedBytes(ofText: text)))", "shown = \(text.utf8.count)"]
+        case .constant: []
         case .checksum: ["role = \"checksum\""]
         case .length(let base, let constant):
             ["role = \"length\"", "of = \"\(name(of: base))\"", "plus = \(constant)"]
@@ -144,29 +170,69 @@ struct WiresharkTables {
         return record(["filter = \(LuaText.literal(naming.name))", size], structure.fields, naming)
     }
 
+    private func union(_ union: UnionDescription, _ naming: WiresharkNaming.Record) -> String {
+        let size = union.sizePrefix.map { "size = \(table([count($0, union.byteOrder)]))" }
+        let withFields = union.arms.filter { $0.field != nil }
+        let lines = zip(withFields, naming.fields).map { arm, filter in
+            let tag = arm.tag.map { "tag = \(LuaText.integer($0))" }
+            return arm.field.map { "            \(field($0, filter, tag: tag)),\n" } ?? ""
+        }
+        let empty = union.arms.filter { $0.field == nil }.map { arm in
+            table(["tag = \(LuaText.integer(arm.tag ?? 0))", "name = \(LuaText.literal(arm.name))"])
+        }
+        return table([
+            "filter = \(LuaText.literal(naming.name))", "tag = \(kind(union.tag))", size, "empty = \(table(empty))",
+            lines.isEmpty ? "fields = {}" : "fields = {\n\(lines.joined())        }",
+        ])
+    }
+
     private func message(_ message: MessageDescription, _ naming: WiresharkNaming.Record) -> String {
         let parts: [String?] = [
             "id = \"\(message.id)\"", "name = \(LuaText.literal(message.name))",
             "filter = \(LuaText.literal(naming.name))", message.alias.map { "alias = \(LuaText.literal($0))" },
             message.senders.contains(.client) ? "client = true" : nil,
-            message.senders.contains(.server) ? "server = true" : nil,
+            message.senders.contains(.server) ? "server = true" : nil, keepsNone(message) ? "keeps_none = true" : nil,
+            message.headerValues.isEmpty
+                ? nil
+                : "header = \(table(message.headerValues.map { table(["\($0.field + 1)", fixed($0)]) }))",
             about(message.documentation, message.deprecation),
         ]
         return record(parts, message.fields, naming)
     }
 
+    /// Returns the number that a message fixes, or the bytes of the text.
+    private func fixed(_ item: HeaderValue) -> String {
+        guard case .text(let text) = item.value else { return LuaText.integer(item.value.number) }
+        return LuaText.literal(description.layout.fields[item.field].format.comparedBytes(ofText: text))
+    }
+
+    /// Whether a message that may go to the end keeps no bytes when it does not.
+    private func keepsNone(_ message: MessageDescription) -> Bool {
+        description.options.keepsTrailingBytes && BodyPlan.End(of: message, in: description) == .refused
+    }
+
     private func record(_ parts: [String?], _ fields: [FieldDescription], _ naming: WiresharkNaming.Record) -> String {
-        let lines = zip(fields, naming.fields).map { "            \(field($0, $1)),\n" }.joined()
+        let operands = Set(
+            fields.compactMap(\.presence.condition).flatMap(\.operands)
+                + fields.compactMap(\.tagField).map { .field($0) })
+        let lines = zip(fields, naming.fields).map { field, filter in
+            "            \(self.field(field, filter, isOperand: operands.contains(.field(field.name)) || field.role == .derived)),\n"
+        }.joined()
         let list = lines.isEmpty ? "fields = {}" : "fields = {\n\(lines)        }"
         return table(parts + [list])
     }
 
-    private func field(_ field: FieldDescription, _ filter: String) -> String {
+    private func field(
+        _ field: FieldDescription, _ filter: String, isOperand: Bool = false, tag: String? = nil
+    ) -> String {
         var parts: [String?] = [
-            "name = \(LuaText.literal(field.name))", "filter = \(LuaText.literal(filter))",
-            "kind = \(kind(field.type))",
+            tag, "name = \(LuaText.literal(field.name))", "filter = \(LuaText.literal(filter))",
+            "kind = \(field.packing.map { kind(of: field, $0) } ?? kind(of: field))",
         ]
-        if field.presence != .required { parts.append("absent = true") }
+        if field.presence.isAppended { parts.append("absent = true") }
+        if let condition = field.presence.condition { parts.append("when = \(self.condition(condition))") }
+        if isOperand { parts.append("operand = true") }
+        if let name = field.tagField { parts.append("tagged = \(LuaText.literal(name))") }
         if case .since(_, let value) = field.presence { parts.append(standard(value, field.type)) }
         if let range = field.range {
             parts.append("least = \(LuaText.integer(range.lowerBound)), most = \(LuaText.integer(range.upperBound))")
@@ -191,37 +257,103 @@ struct WiresharkTables {
         case (.float32, .float(let value)), (.float64, .float(let value)): "default = \(LuaText.float(value))"
         case (.float32, .integer(let value)), (.float64, .integer(let value)): "default = \(value)"
         case (.float32, _), (.float64, _): "default = 0.0"
-        case (.string, .string(let text)): "default = \(LuaText.literal(text))"
-        case (.string, _): "default = \"\""
+        case (.string, .string(let text)), (.utf16, .string(let text)): "default = \(LuaText.literal(text))"
+        case (.string, _), (.utf16, _): "default = \"\""
         case (.digits, .string(let text)): "default = \(LuaText.literal(text))"
         case (.digits(let byteCount), _): "default = string.rep(\"0\", \(2 * byteCount))"
         default: nil
         }
     }
 
+    /// Returns a condition as a tree of tables.
+    private func condition(_ condition: WireCondition) -> String {
+        switch condition {
+        case .isSet(let operand): test("!=", operand, 0)
+        case .compares(let operand, let comparison, let number): test(comparison.rawValue, operand, number)
+        case .not(let inner): table(["\"not\"", self.condition(inner)])
+        case .and(let left, let right): table(["\"and\"", self.condition(left), self.condition(right)])
+        case .or(let left, let right): table(["\"or\"", self.condition(left), self.condition(right)])
+        }
+    }
+
+    private func test(_ mark: String, _ operand: WireCondition.Operand, _ number: Int128) -> String {
+        table(["\"\(mark)\"", LuaText.literal(operand.text), LuaText.integer(number)])
+    }
+
     // MARK: Types
 
-    private func kind(_ type: TypeDescription) -> String {
+    private func kind(of field: FieldDescription) -> String {
+        if field.role == .padding, case .fixedList(_, let byteCount) = field.type {
+            return table(["\"padding\"", "bytes = \(byteCount)"])
+        }
+        switch description.constant(of: field) {
+        case .number(let number, let format, let order):
+            return table(
+                ["\"constant\"", "as = \(kind(field.type))", "value = \(LuaText.integer(number))"]
+                    + ["bytes = \(format.byteCount)", format.isSigned ? "signed = true" : nil, self.order(order)])
+        case .text(let text, let byteCount, let padding):
+            let compared = PlannedConstant.comparedBytes(of: text, byteCount: byteCount, padding: padding)
+            return table(
+                [
+                    "\"constant\"", "as = \(kind(field.type))", "bytes = \(byteCount)",
+                    "text = \(LuaText.literal(compared))",
+                ])
+        case nil:
+            let kind = kind(field.type)
+            return field.presence == .nullable ? table(["\"nullable\"", "as = \(kind)"]) : kind
+        }
+    }
+
+    private func kind(_ type: TypeDescription, _ more: [String?] = []) -> String {
         switch type {
         case .integer(let format, let order): table(["\"integer\""] + numbers(format) + [self.order(order)])
         case .float32(let order): table(["\"float\"", "width = 4", self.order(order)])
         case .float64(let order): table(["\"float\"", "width = 8", self.order(order)])
         case .boolean: table(["\"boolean\""])
+        case .bit: table(["\"bit\""])
         case .varint(let format): table(["\"varint\"", "most = \(format.maximumByteCount)", format.luaForm])
         case .string(.fixed(let byteCount, let padding)):
             table(["\"char\"", "bytes = \(byteCount)", "fill = \(padding)"])
+        case .utf16(.fixed(let byteCount, let padding), let order):
+            table(["\"utf16\"", "bytes = \(byteCount)", "fill = \(padding)", units(order)])
+        case .utf16(let extent, let order): table(["\"utf16\"", self.extent(extent), units(order)])
         case .digits(let byteCount): table(["\"digits\"", "bytes = \(byteCount)"])
+        case .string(.exact), .bytes(.exact): exactText(type)
+        case .string(.field(let count)): counted(by: count, sized: table(["\"string\"", extent(.rest)]))
+        case .bytes(.field(let count)): counted(by: count, sized: table(["\"bytes\"", extent(.rest)]))
+        case .list(let element, .field(let count)):
+            counted(by: count, as: table(["\"array\"", "of = \(kind(element))"]))
+        case .sized(let content, .field(let count)): counted(by: count, sized: kind(content))
         case .string(let extent): table(["\"string\"", self.extent(extent)])
         case .bytes(let extent): table(["\"bytes\"", self.extent(extent)])
         case .properties(let isStrict): table(["\"properties\"", isStrict ? "strict = true" : nil])
         case .enumeration(let index, let order):
-            table(["\"enumeration\"", "index = \(index + 1)", self.order(order)])
-        case .flags(let index, let order): table(["\"flags\"", "index = \(index + 1)", self.order(order)])
+            table(["\"enumeration\"", "index = \(index + 1)", self.order(order)] + more)
+        case .flags(let index, let order): table(["\"flags\"", "index = \(index + 1)", self.order(order)] + more)
         case .structure(let index): table(["\"structure\"", "index = \(index + 1)"])
+        case .union(let index): table(["\"union\"", "index = \(index + 1)"])
         case .fixedList(let element, let count):
             table(["\"array\"", "items = \(count)", "of = \(kind(element))"])
+        case .list(let element, .until(let terminator)):
+            table(["\"ended\"", "by = \(terminator)", "of = \(kind(element))"])
         case .list(let element, let extent): table(["\"list\"", self.extent(extent), "of = \(kind(element))"])
+        case .sized(let content, let extent):
+            table(["\"sized\"", "size = { \(self.extent(extent)) }", "content = \(kind(content))"])
         }
+    }
+
+    /// Returns the kind of a field that shares bytes: that of its type, and its bits.
+    private func kind(of field: FieldDescription, _ packing: FieldPacking) -> String {
+        var constant: String?
+        if case .number(let number, _, _) = description.constant(of: field) {
+            constant = "value = \(LuaText.integer(number))"
+        }
+        return table([
+            constant == nil ? "\"packed\"" : "\"packed_constant\"", "as = \(kind(field.type))",
+            description.packedForm(of: field.type)?.format.isSigned == true ? "signed = true" : nil,
+            "bytes = \(packing.runByteCount)", "shift = \(packing.shift)", "bits = \(packing.bitWidth)",
+            order(packing.byteOrder), packing.beginsRun ? "first = true" : nil, constant,
+        ])
     }
 
     private func numbers(_ format: IntegerFormat) -> [String?] {
@@ -230,17 +362,44 @@ struct WiresharkTables {
 
     private func order(_ order: ByteOrder) -> String? { order == .littleEndian ? "little = true" : nil }
 
+    /// The byte order of the units of UTF-16.
+    private func units(_ order: ByteOrder) -> String? { order == .littleEndian ? "little_units = true" : nil }
+
+    /// Returns text or bytes that fill a number of bytes, as a value up to the end of these bytes.
+    private func exactText(_ type: TypeDescription) -> String {
+        let name = if case .string = type { "string" } else { "bytes" }
+        let size = type.extent.map { "size = { \(extent($0)) }" }
+        return table(["\"sized\"", size, "content = \(table(["\"\(name)\"", extent(.rest)]))"])
+    }
+
+    /// Returns a value whose items or bytes an earlier field counts.
+    private func counted(by count: FieldCount, as value: String) -> String {
+        table(["\"counted\"", "by = \(LuaText.literal(count.field))", "plus = \(count.addend)", "as = \(value)"])
+    }
+
+    private func counted(by count: FieldCount, sized content: String) -> String {
+        counted(by: count, as: table(["\"sized\"", "size = {}", "content = \(content)"]))
+    }
+
     private func extent(_ extent: TypeDescription.Extent) -> String {
         switch extent {
         case .counted(let format, let order): count(format, order)
         case .terminated: "ends = \"nul\""
-        case .rest: "ends = \"rest\""
-        case .fixed(let byteCount, _): "bytes = \(byteCount)"
+        case .rest, .field, .until: "ends = \"rest\""
+        case .fixed(let byteCount, _), .exact(let byteCount): "bytes = \(byteCount)"
         }
     }
 
     private func count(_ format: CountFormat, _ order: ByteOrder) -> String {
-        guard format != .varint else { return "count = \"varint\"" }
-        return ["count = \(format.minimumByteCount)", self.order(order)].compactMap { $0 }.joined(separator: ", ")
+        guard let byteCount = format.fixedByteCount else {
+            return format.isSigned ? "count = \"zigzag\", most_count = \(format.maximum)" : "count = \"varint\""
+        }
+        let sign = format.isSigned ? "most_count = \(format.maximum)" : nil
+        return ["count = \(byteCount)", sign, self.order(order)].compactMap { $0 }.joined(separator: ", ")
     }
+}
+
+extension IntegerFormat {
+    /// The bytes of the smallest integer of Wireshark's that holds all values.
+    fileprivate var shownByteCount: Int { byteCount <= 4 ? byteCount : 8 }
 }

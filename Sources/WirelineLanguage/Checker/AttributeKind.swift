@@ -3,16 +3,19 @@
 /// The attributes of the language.
 enum AttributeKind: String, CaseIterable {
     case id, from, reply, name, deprecated, sensitive, closed
-    case count, terminated, rest, little, big, range, max, since, `default`, pad
+    case count, size, terminated, until, rest, little, big, range, max, since, `default`, pad, utf16
     case maximumByteCount = "max_bytes"
-    case length, constant, sequence, checksum
+    case length, constant, sequence, checksum, header, fit
     case exampleValue = "example"
+    case condition = "if"
+    case tag
 
     /// The declarations that an attribute can precede.
     enum Place: String {
         case message = "a message"
         case structure = "a struct"
         case enumeration = "an enum"
+        case union = "a union"
         case flags = "flags"
         case constant = "a constant"
         case reserved = "reserved IDs"
@@ -21,6 +24,7 @@ enum AttributeKind: String, CaseIterable {
         case enumerationCase = "a case of an enum"
         case flag = "a flag"
         case field = "a field"
+        case defaultArm = "the `default` arm"
         case headerField = "a field of the packet"
     }
 
@@ -33,34 +37,42 @@ enum AttributeKind: String, CaseIterable {
         case checksum
         /// A name, or several with `|` between them.
         case names
+        /// A number of bytes, the prefix that counts them, or an earlier field with a number added.
+        case size
         /// A number, a name or a string.
         case value
+        /// Values for names: `qos = 1, dup = true`.
+        case assignments
+        case condition
     }
 
     var places: [Place] {
         switch self {
         case .id: [.message, .headerField]
-        case .from, .reply: [.message]
+        case .from, .reply, .header: [.message]
         case .name, .deprecated:
-            [.message, .structure, .enumeration, .flags, .field, .enumerationCase, .flag]
+            [.message, .structure, .union, .enumeration, .flags, .field, .enumerationCase, .flag]
         case .closed: [.enumeration]
-        case .count, .terminated, .rest, .range, .max, .since, .sensitive, .exampleValue, .pad: [.field]
-        case .little, .big, .default, .maximumByteCount: [.field, .headerField]
-        case .length, .constant, .sequence, .checksum: [.headerField]
+        case .count, .terminated, .until, .rest, .range, .max, .since, .sensitive, .exampleValue, .utf16, .tag: [.field]
+        case .little, .big, .default, .maximumByteCount, .pad, .constant, .condition, .size: [.field, .headerField]
+        case .length, .sequence, .checksum, .fit: [.headerField]
         }
     }
 
     func shape(at place: Place) -> Shape {
         switch self {
         case .id: place == .headerField ? .none : .integer
-        case .max, .since, .maximumByteCount, .pad: .integer
-        case .from, .name, .count: .name
+        case .max, .since, .maximumByteCount, .pad, .until: .integer
+        case .from, .name, .count, .tag: .name
         case .checksum: .checksum
+        case .size: .size
         case .reply: .names
-        case .terminated, .rest, .little, .big, .sensitive, .closed, .sequence: .none
+        case .header: .assignments
+        case .terminated, .rest, .little, .big, .sensitive, .closed, .sequence, .utf16, .fit: .none
         case .range: .range
         case .default, .constant, .exampleValue: .value
         case .deprecated: .string
+        case .condition: .condition
         case .length: .length
         }
     }
@@ -74,6 +86,8 @@ enum AttributeKind: String, CaseIterable {
         case .name: "@name(EnterScene)"
         case .deprecated: "@deprecated(\"why\")"
         case .count: "@count(uint8)"
+        case .size: "@size(16)"
+        case .until: "@until(0)"
         case .range: "@range(0..100)"
         case .max: "@max(32)"
         case .pad: "@pad(0x20)"
@@ -84,7 +98,10 @@ enum AttributeKind: String, CaseIterable {
         case .maximumByteCount: "@max_bytes(4)"
         case .length: "@length(packet - 4)"
         case .checksum: "@checksum(crc32)"
-        case .terminated, .rest, .little, .big, .sensitive, .closed, .sequence: "@" + rawValue
+        case .header: "@header(qos = 1)"
+        case .condition: "@if(version > 1)"
+        case .tag: "@tag(kind)"
+        case .terminated, .rest, .little, .big, .sensitive, .closed, .sequence, .utf16, .fit: "@" + rawValue
         }
     }
 
@@ -99,7 +116,10 @@ enum AttributeKind: String, CaseIterable {
         case .string: "a string"
         case .length: "what is counted"
         case .checksum: "the name of a checksum, and what it covers"
+        case .size: "a number of bytes, the type of a prefix, or an earlier field"
         case .value: "a value"
+        case .assignments: "fields of the packet with their values"
+        case .condition: "a condition"
         }
     }
 }
@@ -138,6 +158,9 @@ struct AttributeSet {
     func name(_ kind: AttributeKind) -> NameSyntax? {
         if case .name(let name)? = argument(of: kind) { name } else { nil }
     }
+
+    /// The prefix in `@count(uint8)` or `@size(uint8)`; nil if there is none.
+    var prefix: NameSyntax? { name(.count) ?? name(.size) }
 
     /// Returns the names of an attribute that may have several; none if it is absent or faulty.
     func names(_ kind: AttributeKind) -> [NameSyntax] { argument(of: kind)?.names ?? [] }

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineCodec
+package import WirelineCodec
 
 /// A type that needs no declaration.
 enum BuiltinType: Equatable {
     case integer(IntegerFormat)
     case varint(VarintFormat.Encoding)
-    case float32, float64, boolean, string, bytes, properties
+    case float32, float64, boolean, bit, string, bytes, properties
 
     /// All names, the more likely ones first: if two are close to a misspelt word, the first is suggested.
     static let names =
         ["uint8", "uint16", "uint32", "uint64", "uint24", "int8", "int16", "int32", "int64", "int24"]
         + ["float", "double", "float32", "float64", "bool", "string", "String", "bytes", "varint", "properties"]
-        + ["zigzag", "varint32", "varint64", "char", "bcd"]
+        + ["zigzag", "varint32", "varint64", "char", "bcd", "bit"]
+        + ["uint40", "uint48", "uint56", "int40", "int48", "int56"]
 
     /// The types of other languages and schemas, with their names here.
     static let foreignNames = [
@@ -31,6 +32,7 @@ enum BuiltinType: Equatable {
         case "float", "float32": self = .float32
         case "double", "float64": self = .float64
         case "bool": self = .boolean
+        case "bit": self = .bit
         case "string", "String": self = .string
         case "bytes": self = .bytes
         case "properties": self = .properties
@@ -62,21 +64,20 @@ enum SizedType: String {
 }
 
 extension IntegerFormat {
-    /// Makes the format with this name in the language.
+    /// Makes the format with this name in the language: `uint1` to `uint64`, `int1` to `int64`.
     init?(name: String) {
-        switch name {
-        case "uint8": self = .uint8
-        case "uint16": self = .uint16
-        case "uint24": self = .uint24
-        case "uint32": self = .uint32
-        case "uint64": self = .uint64
-        case "int8": self = .int8
-        case "int16": self = .int16
-        case "int24": self = .int24
-        case "int32": self = .int32
-        case "int64": self = .int64
-        default: return nil
-        }
+        guard let width = Self.width(inName: name), width >= 1, width <= 64 else { return nil }
+        self.init(bitWidth: width, isSigned: !name.hasPrefix("u"))
+    }
+
+    /// Returns the number in a name such as `uint4` or `int128`, whether an integer can have so many bits or not; nil for
+    /// another name.
+    static func width(inName name: String) -> Int? {
+        let prefix = name.hasPrefix("u") ? "uint" : "int"
+        guard name.hasPrefix(prefix) else { return nil }
+        let digits = name.dropFirst(prefix.count)
+        guard let width = Int(digits), width >= 0, String(width) == digits else { return nil }
+        return width
     }
 
     /// The range as text for error messages: `0 to 255`.
@@ -90,5 +91,9 @@ extension CountFormat {
         self = format
     }
 
+    /// The formats without a sign, of which every value has a count.
+    package static let unsigned = allCases.filter { !$0.isSigned }
+
     static let choices = "`uint8`, `uint16`, `uint32` or `varint`"
+    static let signedChoices = "`int16`, `int32` or `zigzag`"
 }

@@ -68,7 +68,13 @@ extension Checker {
 
 extension AttributeKind.Shape {
     /// How many arguments there can be.
-    fileprivate var counts: ClosedRange<Int> { self == .checksum ? 1...2 : 1...1 }
+    fileprivate var counts: ClosedRange<Int> {
+        switch self {
+        case .checksum: 1...2
+        case .assignments: 1...Int.max
+        default: 1...1
+        }
+    }
 
     fileprivate func accepts(_ argument: ArgumentSyntax, at index: Int) -> Bool {
         switch (self, argument) {
@@ -78,7 +84,11 @@ extension AttributeKind.Shape {
         case (.range, .range), (.name, .name), (.string, .string): true
         case (.names, .name), (.names, .names): true
         case (.length, .name), (.length, .sum): true
+        case (.size, .name), (.size, .sum): true
+        case (.size, .number(let number)): number.integer != nil || number.isFaulty
         case (.value, .number), (.value, .name), (.value, .string): true
+        case (.assignments, .assignment(_, let value)): AttributeKind.Shape.value.accepts(value, at: index)
+        case (.condition, .condition): true
         default: false
         }
     }
@@ -92,7 +102,8 @@ extension ArgumentSyntax {
         case .range(let lower, let upper): lower.isFaulty || upper.isFaulty
         case .names(let names): names.contains(where: \.isFaulty)
         case .nameRange(let first, let last): first.isFaulty || last.isFaulty
-        case .name, .string: false
+        case .assignment(_, let value): value.isFaulty
+        case .name, .string, .condition: false
         }
     }
 }

@@ -20,6 +20,7 @@ extension Checker {
         let syntax = declared.syntax
         let attributes = attributes(declared.declaration.attributes, at: .enumeration)
         let format = integerFormat(syntax.format)
+        if format == nil { formatlessTypes.insert(syntax.name.text) }
         var enumeration = EnumerationDescription(
             name: syntax.name.text, format: format ?? .int64,
             cases: cases(syntax, in: format, at: .enumerationCase),
@@ -44,6 +45,7 @@ extension Checker {
                 help: "write `u\(signed.name)`")
             format = nil
         }
+        if format == nil { formatlessTypes.insert(syntax.name.text) }
         for reserved in syntax.reserved.prefix(1) {
             reporter.error(
                 "flags have no reserved values", at: reserved.span, help: "unknown bits are kept: leave the line out")
@@ -129,8 +131,9 @@ extension Checker {
         guard !name.isFaulty else { return nil }
         reporter.error(
             "\(name.text.quoted) is not an integer type", at: name.span,
-            help: Spelling.help(for: name.text, among: IntegerFormat.allCases.map(\.name))
-                ?? "the integer types are `uint8` to `uint64` and `int8` to `int64`")
+            help: (IntegerFormat.width(inName: name.text) == nil
+                ? Spelling.help(for: name.text, among: IntegerFormat.allCases.map(\.name)) : nil)
+                ?? "the integer types are `uint1` to `uint64` and `int1` to `int64`")
         return nil
     }
 

@@ -6,19 +6,33 @@ import WirelineCodec
 enum FieldOwner {
     case message
     case structure(isSized: Bool)
+    case arm
+
+    var isMessage: Bool { if case .message = self { true } else { false } }
 
     /// Whether fields can be appended: the reader must see where the old fields end.
     var canGrow: Bool {
         switch self {
         case .message: true
         case .structure(let isSized): isSized
+        case .arm: false
+        }
+    }
+
+    /// What it is called in errors.
+    var noun: String {
+        switch self {
+        case .message: "message"
+        case .structure: "struct"
+        case .arm: "arm"
         }
     }
 }
 
 extension Checker {
-    /// Checks the fields of all messages and structures.
+    /// Checks the fields of all messages, structures and unions.
     mutating func checkFields() {
+        for declared in declarations.unions { checkUnion(declared) }
         for declared in declarations.structures {
             let prefix = declared.syntax.sizePrefix
             structureFields.append(fields(declared.syntax.fields, of: .structure(isSized: prefix != nil)))
@@ -46,15 +60,31 @@ extension Checker {
     }
 
     private mutating func fields(_ list: [FieldSyntax], of owner: FieldOwner) -> [ResolvedField] {
-        checkMemberNames(list.map { ($0.name, $0.attributes) }, noun: "field")
+        checkMemberNames(list.filter { $0.padding == nil }.map { ($0.name, $0.attributes) }, noun: "field")
         checkNumbersAscend(list)
-        let fields = list.map { field($0, of: owner) }
+        var scope = conditionScope(for: list, of: owner)
+        let derived = derivedNames(in: list)
+        earlierFields = EarlierFields(of: list)
+        var paddingCount = 0
+        let separate = list.map { syntax in
+            if let byteCount = syntax.padding {
+                defer { paddingCount += 1 }
+                return padding(syntax, byteCount, position: paddingCount)
+            }
+            let field = field(syntax, of: owner, scope)
+            scope.add(syntax.name.text, derived[syntax.name.text].map { .other($0) } ?? operand(field))
+            earlierFields.add(field)
+            return field
+        }
+        let fields = packed(tagged(withDerivedFields(separate), list), list, in: owner)
         checkGrowth(fields)
         checkLast(fields, in: owner)
         return fields
     }
 
-    private mutating func field(_ written: FieldSyntax, of owner: FieldOwner) -> ResolvedField {
+    mutating func field(
+        _ written: FieldSyntax, of owner: FieldOwner, _ scope: ConditionScope
+    ) -> ResolvedField {
         let syntax = withSize(written)
         let attributes = attributes(syntax.attributes, at: .field)
         let type = type(of: syntax, attributes)
@@ -69,8 +99,9 @@ extension Checker {
         if type != nil {
             applyLimits(to: &field, syntax, attributes)
             field.example = example(of: field, syntax, attributes)
+            field.role = role(of: field, syntax, attributes)
         }
-        field.presence = presence(of: syntax, attributes, field, in: owner, hasType: type != nil)
+        field.presence = presence(of: syntax, attributes, field, in: owner, scope, hasType: type != nil)
         return ResolvedField(
             description: field, nameSpan: syntax.name.span, typeSpan: syntax.typeSpan, typeName: syntax.typeText,
             isFaulty: type == nil)
@@ -107,15 +138,21 @@ extension Checker {
         var lastSince = 0
         for (index, field) in fields.enumerated() {
             switch field.description.presence {
-            case .required:
+            case .required, .when, .nullable:
                 guard let appended else { continue }
                 // The fields after this one have the same problem.
-                let help = "move it up, or make it `optional` or `@since(n)` too"
+                let isConditional = field.description.presence.condition != nil
+                let help =
+                    isConditional
+                    ? "move it up: a field with a condition cannot be `optional` or `@since(n)`"
+                    : !field.description.hasValue || field.description.presence == .nullable
+                        ? "move it up: it is in every packet" : "move it up, or make it `optional` or `@since(n)` too"
                 return reporter.error(
-                    "\(field.description.name.quoted) must be there, but \(appended.description.name.quoted) before it "
+                    "\(field.description.name.quoted) \(isConditional ? "has a condition" : "must be there"), but \(appended.description.name.quoted) before it "
                         + "may be missing",
                     at: field.nameSpan,
-                    help: field.description.type.goesToEnd ? helpForRest(after: fields[..<index]) ?? help : help)
+                    help: field.description.type.goesToEnd && !isConditional
+                        ? helpForRest(after: fields[..<index]) ?? help : help)
             case .optional:
                 lastOptional = field
             case .since(let number, _):
@@ -146,13 +183,13 @@ extension Checker {
         if let optional = fields.first(where: { $0.description.presence == .optional }) {
             return "make it `@since(n)`, and the `optional` fields from \(optional.description.name.quoted) on too"
         }
-        return fields.contains { $0.description.presence != .required } ? "make it `@since(n)`" : nil
+        return fields.contains(where: \.description.presence.isAppended) ? "make it `@since(n)`" : nil
     }
 
-    /// Checks that a field that goes to the end of the payload is the last field of a message.
+    /// Checks that a field that goes to the end of the payload is the last field of a message or a sized structure.
     private func checkLast(_ fields: [ResolvedField], in owner: FieldOwner) {
         for (index, field) in fields.enumerated() where field.description.type.goesToEnd {
-            if case .structure = owner {
+            if !owner.isMessage, !(owner.canGrow && field.description.type.extent == .rest) {
                 reporter.error(
                     "\(field.description.name.quoted) goes to the end of the payload, which only a message's field can",
                     at: field.nameSpan, help: "count it with a prefix, or move it into the message")
@@ -160,7 +197,8 @@ extension Checker {
                 reporter.error(
                     "\(field.description.name.quoted) goes to the end of the payload, but "
                         + "\(fields[index + 1].description.name.quoted) follows",
-                    at: field.nameSpan, help: "move it to the end of the message")
+                    at: field.nameSpan,
+                    help: "move it to the end of the \(owner.isMessage ? "message" : "struct")")
             }
         }
     }

@@ -10,12 +10,13 @@ extension Checker {
         if attributes.has(.range) { applyRange(to: &field, syntax, attributes) }
         guard attributes.has(.max) else { return }
         guard let limit = field.type.countLimit else {
-            let isFixedText = if case .string(.fixed) = field.type { true } else { false }
-            return reportMisfit(
-                .max, attributes, syntax.typeText,
-                help: isFixedText
-                    ? "the number in its brackets is the limit"
-                    : "it limits the bytes of a string, or the items of a list")
+            let help =
+                switch field.type {
+                case .string(.fixed), .utf16(.fixed, _): "the number in its brackets is the limit"
+                case .string(.exact), .bytes(.exact): "`@size` says how many bytes there are"
+                default: "it limits the bytes of a string, or the items of a list"
+                }
+            return reportMisfit(.max, attributes, syntax.typeText, help: help)
         }
         guard let (value, span) = attributes.integer(.max) else { return }
         guard (1...Int128(limit)).contains(value) else {
@@ -102,12 +103,14 @@ extension TypeDescription {
     /// The largest value for `@max`; nil for types that it does not limit.
     fileprivate var countLimit: Int? {
         switch self {
-        case .string(let extent), .bytes(let extent), .list(_, let extent):
+        case .string(let extent), .utf16(let extent, _), .bytes(let extent), .list(_, let extent):
             switch extent {
             case .counted(let format, _): min(format.maximum, Int(Int32.max))
-            case .terminated, .rest: Int(Int32.max)
-            case .fixed: nil
+            case .terminated, .until, .rest: Int(Int32.max)
+            case .field(let count): min(count.range.upperBound, Int(Int32.max))
+            case .fixed, .exact: nil
             }
+        case .sized(let content, _): content.countLimit
         default: nil
         }
     }

@@ -53,7 +53,9 @@ extension Checker {
 
     /// Returns the unpaid memory of a list's items when the list is as long as possible.
     private func unpaidItems(of field: ResolvedField, count: Int) -> UnpaidItems {
-        guard !field.isFaulty, case .list(let element, _) = field.description.type else { return UnpaidItems() }
+        guard !field.isFaulty, case .list(let element, _) = field.description.type.content else {
+            return UnpaidItems()
+        }
         let item = footprint(of: element)
         // Items without bytes are refused elsewhere.
         guard item.size.minimumByteCount > 0 else { return UnpaidItems() }
@@ -70,7 +72,11 @@ extension Checker {
         let item = items.item
         let amount = item.memory == .max ? "more bytes of memory than can be counted" : "\(item.memory) bytes of memory"
         let byteCount = item.size.minimumByteCount == 1 ? "1 byte" : "\(item.size.minimumByteCount) bytes"
-        var help = "shorten its lists that may be missing, or give it more fields that are always there"
+        let isUnion = if case .list(.union, _) = field.description.type { true } else { false }
+        var help =
+            isUnion
+            ? "make its largest arm smaller"
+            : "shorten its lists that may be missing, or give it more fields that are always there"
         let most = MemoryWeight.limit / item.unpaidMemory
         if takesMaximum, most > 0 { help += ", or allow fewer items: `@max(\(most))`" }
         reporter.error(

@@ -42,6 +42,9 @@ extension Checker {
             message.alias = alias(attributes)
             message.deprecation = deprecation(attributes)
             message.documentation = declared.declaration.documentation
+            message.headerValues = headerValues(attributes)
+            refuseFixedOperands(in: declared.syntax.fields, message.headerValues)
+            if id != nil { refuseImpossibleID(of: message, at: attributes.integer(.id)?.span ?? name.span) }
             description.messages.append(message)
             identifiedMessages.append(id != nil && senders != nil)
             let names = attributes.names(.reply)

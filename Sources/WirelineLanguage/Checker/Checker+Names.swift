@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
+
 extension Checker {
     /// Sorts the declarations by kind and registers their names.
     mutating func declare(_ list: [DeclarationSyntax]) {
@@ -11,6 +13,9 @@ extension Checker {
             case .structure(let syntax):
                 enter(syntax.name, .structure(declarations.structures.count))
                 declarations.structures.append(Declared(declaration: declaration, syntax: syntax))
+            case .union(let syntax):
+                enter(syntax.name, .union(declarations.unions.count))
+                declarations.unions.append(Declared(declaration: declaration, syntax: syntax))
             case .enumeration(let syntax):
                 enter(syntax.name, .enumeration(declarations.enumerations.count))
                 declarations.enumerations.append(Declared(declaration: declaration, syntax: syntax))
@@ -63,6 +68,7 @@ extension Checker {
     var namedTypes: [(DeclarationSyntax, NameSyntax)] {
         declarations.messages.map { ($0.declaration, $0.syntax.name) }
             + declarations.structures.map { ($0.declaration, $0.syntax.name) }
+            + declarations.unions.map { ($0.declaration, $0.syntax.name) }
             + declarations.enumerations.map { ($0.declaration, $0.syntax.name) }
             + declarations.flags.map { ($0.declaration, $0.syntax.name) }
     }
@@ -125,7 +131,11 @@ extension Checker {
                 BuiltinType.foreignNames[name.lowercased()] ?? spelling.suggestion(for: name, among: candidates)
             // An unreadable part may declare it, unless the name is close to a known one.
             if lostNames.contains(name), suggestion == nil { continue }
-            var help = suggestion.map { "did you mean `\($0)`?" } ?? "declare it: `struct \(name.prefix(60)) { … }`"
+            let isInteger = IntegerFormat.width(inName: name) != nil
+            var help =
+                isInteger
+                ? "an integer has 1 to 64 bits"
+                : suggestion.map { "did you mean `\($0)`?" } ?? "declare it: `struct \(name.prefix(60)) { … }`"
             let others = spans.dropFirst()
             if !others.isEmpty {
                 let shown = others.prefix(3).map { reporter.place(of: $0) }.joined(separator: ", ")
@@ -143,7 +153,7 @@ extension Checker {
 extension Symbol {
     fileprivate var isType: Bool {
         switch meaning {
-        case .structure, .enumeration, .flags: true
+        case .structure, .union, .enumeration, .flags: true
         case .message, .constant: false
         }
     }

@@ -81,10 +81,10 @@ extension Checker {
         case (.byteOrder, "big"): description.options.byteOrder = .bigEndian
         case (.byteOrder, "little"): description.options.byteOrder = .littleEndian
         case (.stringCount, _):
-            guard let format = CountFormat(name: word) else { return false }
+            guard let format = CountFormat(name: word), !format.isSigned else { return false }
             description.options.stringCount = format
         case (.listCount, _):
-            guard let format = CountFormat(name: word) else { return false }
+            guard let format = CountFormat(name: word), !format.isSigned else { return false }
             description.options.listCount = format
         case (.trailing, "keep"): description.options.keepsTrailingBytes = true
         case (.trailing, "reject"): description.options.keepsTrailingBytes = false

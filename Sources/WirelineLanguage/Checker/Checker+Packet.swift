@@ -24,18 +24,31 @@ extension Checker {
 
     private mutating func checkLayout(_ packet: PacketSyntax, keyword: SourceSpan) {
         let fields = packet.header + packet.trailer
-        checkMemberNames(fields.map { ($0.name, []) }, noun: "field")
+        checkMemberNames(fields.filter { $0.padding == nil }.map { ($0.name, []) }, noun: "field")
         checkNumbersAscend(fields)
-        let header = packet.header.map { headerField($0, in: packet) }
-        let trailer = packet.trailer.map { headerField($0, in: packet) }
-        description.packetFields = fields.map {
+        var scope = ConditionScope(allFields: fields.map(\.name.text), header: nil)
+        var made: [PacketField?] = []
+        var paddingCount = 0
+        for (index, field) in fields.enumerated() {
+            if let byteCount = field.padding {
+                made.append(headerPadding(field, byteCount, position: paddingCount))
+                paddingCount += 1
+                continue
+            }
+            let isTrailer = index >= packet.header.count
+            made.append(headerField(field, in: packet, scope))
+            scope.add(field.name.text, isTrailer ? .other("in the trailer") : operand(field, made[index]))
+        }
+        let (header, trailer) = (Array(made[..<packet.header.count]), Array(made[packet.header.count...]))
+        description.packetFields = zip(fields, header + trailer).map { field, made in
             PacketFieldDescription(
-                name: $0.name.text, documentation: $0.documentation, location: reporter.location(of: $0.name.span))
+                name: made?.name ?? field.name.text, type: made.flatMap { namedType(of: field, $0.format) },
+                documentation: field.documentation, location: reporter.location(of: field.name.span))
         }
         let goodHeader = header.compactMap(\.self)
         let goodTrailer = trailer.compactMap(\.self)
         guard packet.isComplete, goodHeader.count + goodTrailer.count == fields.count,
-            Set(fields.map(\.name.text)).count == fields.count
+            Set(description.packetFields.map(\.name)).count == fields.count
         else {
             hasFaultyLayout = true
             return
@@ -50,7 +63,8 @@ extension Checker {
     }
 
     private func report(_ fault: PacketLayout.Fault, in fields: [FieldSyntax], keyword: SourceSpan) {
-        let span = fields.first { $0.name.text == fault.fieldName }?.name.span ?? keyword
+        let index = description.packetFields.firstIndex { $0.name == fault.fieldName }
+        let span = index.map { fields[$0].name.span } ?? keyword
         reporter.error("\(fault)", at: span, help: fault.help)
     }
 
@@ -75,18 +89,52 @@ extension Checker {
     // MARK: Fields
 
     /// Makes a field of the header or trailer; nil if something about it was reported.
-    private mutating func headerField(_ field: FieldSyntax, in packet: PacketSyntax) -> PacketField? {
+    ///
+    /// - Parameter scope: What a condition can look at.
+    private mutating func headerField(
+        _ field: FieldSyntax, in packet: PacketSyntax, _ scope: ConditionScope
+    ) -> PacketField? {
         let attributes = attributes(field.attributes, at: .headerField)
+        let field = withSize(field)
         if let modifier = field.optional ?? field.repeated ?? field.brackets.first?.span {
             reporter.error(
-                "a field of the packet is always there, once", at: modifier,
-                help: "leave this out; lists belong into the messages")
+                "a field of the packet is there once", at: modifier,
+                help: field.optional == nil
+                    ? "leave this out; lists belong into the messages"
+                    : "say when it is there with `@if`: `@if(versioned) uint8 version;`")
             return nil
         }
         guard let format = headerFormat(field, attributes),
             let role = headerRole(field, attributes, format, in: packet)
         else { return nil }
-        return PacketField(field.name.text, format, role)
+        guard attributes.has(.condition) else { return PacketField(field.name.text, format, role) }
+        guard case .condition(let syntax)? = attributes.argument(of: .condition),
+            let condition = condition(syntax, in: scope)
+        else { return nil }
+        return PacketField(field.name.text, format, role, if: condition)
+    }
+
+    /// Makes a field of bytes without a meaning; nil if something about it was reported.
+    ///
+    /// - Parameter position: How many there are before it in the packet.
+    private mutating func headerPadding(
+        _ syntax: FieldSyntax, _ number: NumberSyntax, position: Int
+    ) -> PacketField? {
+        let padding = padding(syntax, number, position: position)
+        guard !padding.isFaulty, case .fixedList(_, let byteCount) = padding.description.type else { return nil }
+        return PacketField(padding.description.name, .bytes(byteCount: byteCount), .padding)
+    }
+
+    /// Returns what a condition sees in a field of the header.
+    private func operand(_ syntax: FieldSyntax, _ field: PacketField?) -> ConditionScope.Operand {
+        guard let field else { return .faulty }
+        guard field.format.isNumber else { return .other("`\(syntax.typeText)`") }
+        guard field.isTestable else { return .other(field.checksum == nil ? "a length" : "a checksum") }
+        switch namedType(of: syntax, field.format) {
+        case .enumeration(let index, _): return .enumeration(index)
+        case .flags(let index, _): return .flags(index)
+        default: return field.format.isBoolean ? .boolean : .number(field.format.range)
+        }
     }
 
     private mutating func headerFormat(_ field: FieldSyntax, _ attributes: AttributeSet) -> PacketField.Format? {
@@ -96,19 +144,106 @@ extension Checker {
         if attributes.has(.maximumByteCount), builtin?.isVarint != true {
             reportMisfit(.maximumByteCount, attributes, field.typeName.text, help: "it limits a `varint`")
         }
+        if builtin == nil, let type = sizedType(of: field) { return textFormat(type, field, attributes) }
+        if builtin == .bytes { return bytesFormat(field, attributes, order) }
+        if attributes.has(.size) {
+            reportMisfit(.size, attributes, field.typeName.text, help: "in the packet it goes with `bytes`")
+        }
+        if attributes.has(.pad) {
+            reportMisfit(.pad, attributes, field.typeName.text, help: "it says what fills a `char[n]`")
+        }
         switch builtin {
-        case .integer(let format):
-            return .integer(format, order)
+        case .integer(let format): return .integer(format, order)
         case .boolean: return .boolean
+        case .bit: return .bit
         case .varint(let encoding): return varintFormat(encoding, attributes).map { .varint($0) }
-        default:
-            guard !field.typeName.isFaulty else { return nil }
-            let isType = builtin != nil || symbols[field.typeName.text] != nil
-            let help = isType ? nil : spelling.help(for: field.typeName.text, among: BuiltinType.names)
+        default: return namedFormat(field, order, isBuiltin: builtin != nil)
+        }
+    }
+
+    /// Returns the format of a field of text or digits; nil if something about it was reported.
+    private mutating func textFormat(
+        _ type: SizedType, _ field: FieldSyntax, _ attributes: AttributeSet
+    ) -> PacketField.Format? {
+        let values: [AttributeKind] = type == .bcd ? [.default] : [.default, .constant]
+        guard canBeText(field, attributes, but: values) else { return nil }
+        switch elementType(type, field, attributes, description.options.byteOrder, isInList: false) {
+        case .string(.fixed(let byteCount, let padding))?: return .text(byteCount: byteCount, padding: padding)
+        case .digits(let byteCount)?: return .digits(byteCount: byteCount)
+        default: return nil
+        }
+    }
+
+    /// Returns the format of a field of bytes; nil if something about it was reported.
+    private mutating func bytesFormat(
+        _ field: FieldSyntax, _ attributes: AttributeSet, _ order: ByteOrder
+    ) -> PacketField.Format? {
+        guard attributes.has(.size) else {
             reporter.error(
-                "a field of the packet cannot be \(field.typeName.text.quoted)", at: field.typeName.span,
-                help: help ?? "it is an integer, a `bool` or a `varint`")
+                "bytes in the packet have a size", at: field.typeName.span, help: "as in `@size(16) bytes key;`")
             return nil
+        }
+        guard canBeText(field, attributes) else { return nil }
+        if let name = attributes.name(.size), !name.isFaulty {
+            reporter.error(
+                "bytes in the packet have always the same size", at: name.span, help: "as in `@size(16) bytes key;`")
+            return nil
+        }
+        guard case .exact(let byteCount)? = size(attributes, order) else { return nil }
+        return .bytes(byteCount: byteCount)
+    }
+
+    /// Returns whether a field without a number has no attribute that goes only with numbers; reports one that it has.
+    ///
+    /// - Parameter values: The attributes that give the field a text.
+    private func canBeText(
+        _ field: FieldSyntax, _ attributes: AttributeSet, but values: [AttributeKind] = []
+    ) -> Bool {
+        let roles: [AttributeKind] = [.length, .id, .constant, .default, .sequence, .checksum, .fit, .little, .big]
+        guard let role = roles.first(where: { attributes.has($0) && !values.contains($0) }) else { return true }
+        let help =
+            switch role {
+            case .constant: "it goes with a number or a `char[n]`"
+            case .default: "it goes with a number, a `char[n]` or a `bcd[n]`"
+            default: "it goes with a number"
+            }
+        reportMisfit(role, attributes, field.typeText, help: help)
+        return false
+    }
+
+    /// Returns the format of a field whose type is an enum or flags; nil if something about it was reported.
+    private mutating func namedFormat(
+        _ field: FieldSyntax, _ order: ByteOrder, isBuiltin: Bool
+    ) -> PacketField.Format? {
+        let name = field.typeName
+        switch isBuiltin ? nil : symbols[name.text]?.meaning {
+        case .enumeration(let index)?:
+            guard !description.enumerations[index].isClosed else {
+                reporter.error(
+                    "a field of the packet cannot be the `@closed` enum \(name.text.quoted)", at: name.span,
+                    help: "leave `@closed` out: then an unknown number is kept, and the message can still be read")
+                return nil
+            }
+            return .integer(description.enumerations[index].format, order)
+        case .flags(let index)?: return .integer(description.flagSets[index].format, order)
+        default:
+            guard !name.isFaulty else { return nil }
+            let isType = isBuiltin || symbols[name.text] != nil
+            let help = isType ? nil : spelling.help(for: name.text, among: BuiltinType.names)
+            reporter.error(
+                "a field of the packet cannot be \(name.text.quoted)", at: name.span,
+                help: help ?? "it is a number, a `bool`, an enum, flags, `char[n]`, `bcd[n]` or `@size(n) bytes`")
+            return nil
+        }
+    }
+
+    /// Returns the enum or the flags that a field names as its type; nil for other types.
+    private func namedType(of field: FieldSyntax, _ format: PacketField.Format) -> TypeDescription? {
+        guard BuiltinType(name: field.typeName.text) == nil, case .integer(_, let order) = format else { return nil }
+        switch symbols[field.typeName.text]?.meaning {
+        case .enumeration(let index): return .enumeration(index, order)
+        case .flags(let index): return .flags(index, order)
+        default: return nil
         }
     }
 
@@ -116,7 +251,7 @@ extension Checker {
     private mutating func headerRole(
         _ field: FieldSyntax, _ attributes: AttributeSet, _ format: PacketField.Format, in packet: PacketSyntax
     ) -> PacketField.Role? {
-        let kinds: [AttributeKind] = [.length, .id, .constant, .default, .sequence, .checksum]
+        let kinds: [AttributeKind] = [.length, .id, .constant, .default, .sequence, .checksum, .fit]
         let present = kinds.filter(attributes.has)
         guard present.count <= 1 else {
             reporter.error(
@@ -129,10 +264,22 @@ extension Checker {
         case .length: return length(attributes)
         case .id: return .messageID
         case .sequence: return .sequence
+        case .fit: return fit(field, attributes, format)
         case .constant: return headerValue(.constant, field, attributes, format).map { .constant($0) }
         case .default: return headerValue(.default, field, attributes, format).map { .value(default: $0) }
         default: return checksum(attributes, in: packet).map { .checksum($0) }
         }
+    }
+
+    /// Returns the cases of an enum, of which a writer takes the first with which the lengths can hold the packet.
+    private func fit(
+        _ field: FieldSyntax, _ attributes: AttributeSet, _ format: PacketField.Format
+    ) -> PacketField.Role? {
+        guard case .enumeration(let index, _)? = namedType(of: field, format) else {
+            reportMisfit(.fit, attributes, field.typeName.text, help: "it goes with an enum")
+            return nil
+        }
+        return .fitting(description.enumerations[index].cases.map(\.value))
     }
 
     private func length(_ attributes: AttributeSet) -> PacketField.Role? {
@@ -163,20 +310,31 @@ extension Checker {
         }
     }
 
-    private func headerValue(
+    private mutating func headerValue(
+        _ kind: AttributeKind, _ field: FieldSyntax, _ attributes: AttributeSet, _ format: PacketField.Format
+    ) -> PacketHeader.FieldValue? {
+        guard !format.isNumber else {
+            return headerNumber(kind, field, attributes, format).map { .integer($0) }
+        }
+        return attributes.argument(of: kind).flatMap { headerText($0, kind, format) }
+    }
+
+    private mutating func headerNumber(
         _ kind: AttributeKind, _ field: FieldSyntax, _ attributes: AttributeSet, _ format: PacketField.Format
     ) -> Int128? {
         switch attributes.argument(of: kind) {
         case .number(let number)?:
             guard !number.isFaulty else { return nil }
-            if format != .boolean, let value = number.integer, format.range.contains(value) { return value }
-        case .name(let name)? where format == .boolean && name.text == "true": return 1
-        case .name(let name)? where format == .boolean && name.text == "false": return 0
+            if !format.isBoolean, let value = number.integer, format.range.contains(value) { return value }
+        case .name(let name)? where format.isBoolean && name.text == "true": return 1
+        case .name(let name)? where format.isBoolean && name.text == "false": return 0
+        case .name(let name)?:
+            if let table = caseTable(of: field, format) { return caseNumber(name, of: field, table) }
         case nil: return nil
         default: break
         }
         let choices =
-            format == .boolean
+            format.isBoolean
             ? "`true` or `false`" : "a whole number from \(format.range.lowerBound) to \(format.range.upperBound)"
         reporter.error(
             "`\(field.typeName.text)` cannot hold this value",
@@ -186,15 +344,45 @@ extension Checker {
     }
 }
 
+extension Checker {
+    /// The cases of the enum or the flags that a field of the packet names as its type.
+    private func caseTable(of field: FieldSyntax, _ format: PacketField.Format) -> CaseTable? {
+        namedType(of: field, format).flatMap(caseTable)
+    }
+
+    /// The cases of an enum or of flags; nil for other types.
+    func caseTable(of type: TypeDescription) -> CaseTable? {
+        switch type {
+        case .enumeration(let index, _): enumerationTables[index]
+        case .flags(let index, _): flagTables[index]
+        default: nil
+        }
+    }
+
+    private mutating func caseNumber(_ name: NameSyntax, of field: FieldSyntax, _ table: CaseTable) -> Int128? {
+        if let value = table.values[name.text] { return value }
+        reporter.error(
+            "\(field.typeName.text.quoted) has no \(name.text.quoted)", at: name.span,
+            help: spelling.help(for: name.text, among: table.names) ?? "it has \(Self.list(table.names))")
+        return nil
+    }
+}
+
 extension PacketLayout.Fault {
     /// What to do about it.
     fileprivate var help: String? {
         switch self {
         case .noLength: "put `@length(packet)`, `@length(payload)` or `@length(rest)` before a field of the header"
-        case .severalVarints: "give it a type of fixed width"
+        case .varintInTrailer: "give it a type of fixed width, or put it into the header"
+        case .unfinishedRun: "let its bits and those of the fields beside it fill whole bytes"
+        case .wideRun: "end a field at a byte boundary earlier"
+        case .mixedRun: "fields that share bytes have one byte order"
+        case .invalidText: "make it shorter"
         case .repeatedRole: "remove one of them"
         case .narrowChecksum(_, let kind): "write `uint\(8 * kind.byteCount)`"
         case .wideMessageID: "make the ID's fields narrower"
+        case .conditionalBits: "give it whole bytes, after other whole bytes"
+        case .tooManyMessageIDs: "let fewer fields with `@id` have `@if`"
         case .invalidLength: "make it an integer"
         case .noPacketFits: "make the length wider, or what it is increased by smaller"
         case .tooLarge: "move what belongs to a message into it"
@@ -205,9 +393,11 @@ extension PacketLayout.Fault {
     /// The field that is at fault, if there is one.
     fileprivate var fieldName: String? {
         switch self {
-        case .duplicateName(let name), .severalVarints(let name), .invalidVarint(let name), .repeatedRole(let name),
+        case .duplicateName(let name), .varintInTrailer(let name), .unfinishedRun(let name), .wideRun(let name),
+            .mixedRun(let name), .invalidVarint(let name), .invalidText(let name), .repeatedRole(let name),
             .valueOutOfRange(let name), .narrowChecksum(let name, _), .invalidChecksumRange(let name),
-            .wideMessageID(let name), .invalidLength(let name):
+            .wideMessageID(let name), .invalidLength(let name), .invalidCondition(let name),
+            .conditionalBits(let name), .tooManyMessageIDs(let name):
             name
         default: nil
         }
@@ -217,27 +407,32 @@ extension PacketLayout.Fault {
 extension PacketLayout {
     /// The most bytes that a packet can have before one of its length fields overflows.
     fileprivate var largestPacketByteCount: Int {
-        let total = Int128(fields.reduce(0) { $0 + $1.format.largestByteCount })
+        let byteCounts = zip(fields, byteCounts).map { $1 ?? $0.format.largestByteCount }
+        let total = Int128(byteCounts.reduce(0, +))
         var behind = 0
-        var limit = Int128(Int.max)
-        for field in fields {
-            behind += field.format.largestByteCount
+        var limit: Int128?
+        // Of lengths that may be absent, one is enough, and none for an empty payload.
+        var otherLimit = total
+        for (field, byteCount) in zip(fields, byteCounts) {
+            behind += byteCount
             guard case .length(let base, let constant) = field.role else { continue }
             let counted = field.format.range.upperBound - Int128(constant)
-            switch base {
-            case .packet: limit = min(limit, counted)
-            case .payload: limit = min(limit, counted + total)
-            case .rest: limit = min(limit, counted + Int128(behind))
-            }
+            let most =
+                switch base {
+                case .packet: counted
+                case .payload: counted + total
+                case .rest: counted + Int128(behind)
+                }
+            if field.condition == nil { limit = min(limit ?? most, most) } else { otherLimit = max(otherLimit, most) }
         }
-        return Int(max(limit, 0))
+        return Int(clamping: max(limit ?? otherLimit, 0))
     }
 }
 
 extension PacketField.Format {
     fileprivate var largestByteCount: Int {
         switch self {
-        case .integer, .boolean: byteCount ?? 1
+        case .integer, .boolean, .bit, .text, .digits, .bytes: byteCount ?? 1
         case .varint(let format): format.maximumByteCount
         }
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
+
 /// The types that take as many bytes as their brackets say: `char[24]`, `bcd[6]`.
 extension Checker {
     /// Returns the type of the language that a field names; nil if it is another one, or if a declaration has its name.
@@ -16,11 +18,13 @@ extension Checker {
     }
 
     mutating func elementType(
-        _ type: SizedType, _ field: FieldSyntax, _ attributes: AttributeSet, isInList: Bool
+        _ type: SizedType, _ field: FieldSyntax, _ attributes: AttributeSet, _ order: ByteOrder, isInList: Bool
     ) -> TypeDescription? {
         guard
             checkAttributes(
-                attributes, fit: field, isText: false, isVarint: false, isPadded: type == .char, isInList: isInList)
+                attributes, fit: field, isText: false, isVarint: false, isPadded: type == .char,
+                hasUnits: type == .char,
+                isInList: isInList)
         else { return nil }
         guard let size = field.size, let count = size.count else {
             reporter.error(
@@ -32,7 +36,12 @@ extension Checker {
         }
         guard let byteCount = fixedCount(count, of: type) else { return nil }
         switch type {
-        case .char: return padding(attributes).map { .string(.fixed(byteCount: byteCount, padding: $0)) }
+        case .char:
+            return padding(attributes).map { padding in
+                attributes.has(.utf16)
+                    ? .utf16(.fixed(byteCount: 2 * byteCount, padding: padding), order)
+                    : .string(.fixed(byteCount: byteCount, padding: padding))
+            }
         case .bcd: return .digits(byteCount: byteCount)
         }
     }

@@ -10,6 +10,8 @@ struct Footprint {
     var depth = 0
     /// The bytes of memory of the value with the fewest bytes, including fields that may be missing.
     var memory = MemoryWeight.field
+    /// The bytes of memory of a value without what it refers to, which an enum with another payload takes, too.
+    var inlineMemory = MemoryWeight.field
 }
 
 extension Checker {
@@ -19,8 +21,13 @@ extension Checker {
             description.structures[index].fields = fields.map(\.description)
         }
         let graph = StructureGraph(
-            description.structures, target: { $0.type.structureByValue }, onCycle: { reportCycle($0, to: $1) })
-        measureStructures(innermostFirst: graph.innermostFirst)
+            description.bodies, target: { description.bodyByValue(of: $0.type) },
+            onCycle: { reportCycle($0, to: $1) })
+        measureBodies(innermostFirst: graph.innermostFirst)
+        for fields in unionFields {
+            checkItems(fields)
+            checkMemory(ofListsIn: fields)
+        }
         for (index, fields) in structureFields.enumerated() {
             checkItems(fields)
             checkMemory(ofListsIn: fields)
@@ -35,25 +42,32 @@ extension Checker {
         }
     }
 
-    private mutating func measureStructures(innermostFirst order: [Int]) {
-        let incomplete = order.filter { !declarations.structures[$0].syntax.isComplete }
+    private mutating func measureBodies(innermostFirst order: [Int]) {
+        let structureCount = structureFields.count
+        let incomplete = order.filter { $0 < structureCount && !declarations.structures[$0].syntax.isComplete }
         sizes = WireSizes(description, innermostFirst: order, incomplete: Set(incomplete))
-        structureFootprints = Array(repeating: Footprint(size: WireSize(atLeast: 1)), count: structureFields.count)
-        structureZeroFaults = Array(repeating: nil, count: structureFields.count)
+        bodyFootprints = Array(
+            repeating: Footprint(size: WireSize(atLeast: 1)), count: structureCount + unionFields.count)
+        structureZeroFaults = Array(repeating: nil, count: structureCount)
         for index in order {
+            guard index < structureCount else {
+                bodyFootprints[index] = footprint(ofUnion: index - structureCount)
+                continue
+            }
             var footprint = footprint(of: description.structures[index].fields)
             footprint.size = sizes.size(of: .structure(index))
             footprint.depth += 1
-            structureFootprints[index] = footprint
+            bodyFootprints[index] = footprint
             structureZeroFaults[index] = zeroFault(of: structureFields[index])
         }
     }
 
     private func footprint(of fields: [FieldDescription]) -> Footprint {
         var sum = Footprint(size: sizes.size(of: fields))
-        for field in fields {
+        for field in fields where field.hasValue {
             let footprint = footprint(of: field.type)
             sum.memory = sum.memory.addedOrMaximum(footprint.memory)
+            sum.inlineMemory = sum.inlineMemory.addedOrMaximum(footprint.inlineMemory)
             if case .since(_, .string(let text)) = field.presence {
                 // In memory all values share it, but JSON text repeats it.
                 sum.memory = sum.memory.addedOrMaximum(text.utf8.count)
@@ -61,18 +75,38 @@ extension Checker {
             if case .since(_, .zero) = field.presence, case .digits(let byteCount) = field.type {
                 sum.memory = sum.memory.addedOrMaximum(2 * byteCount)
             }
-            if field.presence != .optional { sum.depth = max(sum.depth, footprint.depth) }
+            if !field.presence.mayBeUnset { sum.depth = max(sum.depth, footprint.depth) }
         }
         return sum
+    }
+
+    /// Returns what a value of a union takes.
+    ///
+    /// Each arm takes as much memory as the largest one has without what it refers to. An arm with more bytes than the
+    /// smallest one may take more, because its bytes pay for that.
+    private func footprint(ofUnion index: Int) -> Footprint {
+        let arms = description.unions[index].arms.map { arm in arm.field.map { footprint(of: $0.type) } ?? Footprint() }
+        let inlineMemory = (arms.map(\.inlineMemory).max() ?? 0).addedOrMaximum(MemoryWeight.field)
+        let smallest = arms.map(\.size.minimumByteCount).min() ?? 0
+        let memory = arms.map { arm in
+            let paid = (arm.size.minimumByteCount - smallest).multipliedOrMaximum(by: MemoryWeight.factor)
+            return max(inlineMemory, arm.memory.addedOrMaximum(MemoryWeight.field)) - paid
+        }
+        return Footprint(
+            size: sizes.size(of: .union(index)), depth: (arms.map(\.depth).min() ?? 0) + 1,
+            memory: memory.max() ?? inlineMemory, inlineMemory: inlineMemory)
     }
 
     /// Returns the fields with their offsets.
     private func withOffsets(_ fields: [ResolvedField]) -> [FieldDescription] {
         var offset: Int? = 0
+        var runOffset: Int?
         return fields.map { field in
             var description = field.description
-            description.offset = offset
-            let byteCount = sizes.size(of: description.type).fixedByteCount
+            if description.packing?.beginsRun != false { runOffset = offset }
+            description.offset = runOffset
+            let isConditional = description.presence.condition != nil
+            let byteCount = isConditional ? nil : sizes.size(of: description).fixedByteCount
             offset = offset.flatMap { offset in byteCount.map(offset.addedOrMaximum) }
             return description
         }
@@ -80,7 +114,8 @@ extension Checker {
 
     func footprint(of type: TypeDescription) -> Footprint {
         switch type {
-        case .structure(let index): return structureFootprints[index]
+        case .structure(let index): return bodyFootprints[index]
+        case .union(let index): return bodyFootprints[description.structures.count + index]
         case .fixedList(let element, let count):
             let item = footprint(of: element)
             // A number takes its bytes, everything else what it takes as a field.
@@ -89,6 +124,10 @@ extension Checker {
             let memory = (number ?? item.memory).multipliedOrMaximum(by: count)
                 .addedOrMaximum(MemoryWeight.field + MemoryWeight.array)
             return Footprint(size: sizes.size(of: type), depth: item.depth, memory: memory)
+        case .sized(let content, _):
+            var footprint = footprint(of: content)
+            footprint.size = sizes.size(of: type)
+            return footprint
         default: return Footprint(size: sizes.size(of: type))
         }
     }
@@ -109,7 +148,8 @@ extension Checker {
         }
         if footprint.depth > description.options.maximumDepth {
             reporter.error(
-                "in \(name.text.quoted) structs nest \(footprint.depth) deep, \(description.options.maximumDepth) are allowed",
+                "in \(name.text.quoted) \(description.unions.isEmpty ? "structs" : "structs and unions") nest "
+                    + "\(footprint.depth) deep, \(description.options.maximumDepth) are allowed",
                 at: name.span, help: "set `option max_depth`")
         }
     }
@@ -119,8 +159,9 @@ extension Checker {
     /// Items without bytes would allow a count of any size. An optional field without bytes could not be told from a
     /// missing one.
     private func checkItems(_ fields: [ResolvedField]) {
+        checkDerivedFields(fields)
         for (index, field) in fields.enumerated() where !field.isFaulty {
-            switch field.description.type {
+            switch field.description.type.content {
             case .list(let element, _), .fixedList(let element, _):
                 guard sizes.size(of: element).minimumByteCount == 0 else { break }
                 reporter.error(
@@ -129,7 +170,9 @@ extension Checker {
                 continue
             default: break
             }
-            if field.description.presence == .optional, sizes.size(of: field.description.type).minimumByteCount == 0 {
+            checkTerminator(of: field)
+            checkSize(of: field)
+            if field.description.presence == .optional, sizes.size(of: field.description).minimumByteCount == 0 {
                 reporter.error(
                     "\(field.description.name.quoted) may take no bytes, so an optional one could not be told from a "
                         + "missing one",
@@ -144,7 +187,7 @@ extension TypeDescription {
     /// Whether values are strings in memory.
     fileprivate var isText: Bool {
         switch self {
-        case .string, .digits: true
+        case .string, .utf16, .digits: true
         default: false
         }
     }

@@ -14,8 +14,13 @@ extension Checker {
         }
         guard let element = elementType(of: field, attributes, isInList: listCount == 1) else { return nil }
         let orderFits = checkByteOrder(of: field, attributes, element)
-        guard orderFits, let type = listCount == 1 ? list(of: element, field, attributes) : element else { return nil }
-        warnAboutUselessOrder(of: type, field, attributes)
+        if listCount == 1, refusePackedItems(element, field) { return nil }
+        let whole = listCount == 1 ? list(of: element, field, attributes) : single(element, attributes)
+        guard orderFits, let type = whole else { return nil }
+        // The order of a number in a list of its own says something; that of a field may belong to its run.
+        if listCount == 1 || description.packedForm(of: type) == nil {
+            warnAboutUselessOrder(of: type, field, attributes)
+        }
         return type
     }
 
@@ -29,17 +34,24 @@ extension Checker {
             return builtinType(builtin, field, attributes, order, isInList: isInList)
         }
         if let type = sizedType(of: field) {
-            return elementType(type, field, attributes, isInList: isInList)
+            return elementType(type, field, attributes, order, isInList: isInList)
         }
         guard let symbol = symbols[field.typeName.text] else {
             noteUnknownType(field.typeName)
             return nil
         }
-        guard checkAttributes(attributes, fit: field, isText: false, isVarint: false, isInList: isInList) else {
-            return nil
-        }
+        let isCompound =
+            switch symbol.meaning {
+            case .structure, .union: true
+            default: false
+            }
+        guard
+            checkAttributes(
+                attributes, fit: field, isText: false, isVarint: false, isCompound: isCompound, isInList: isInList)
+        else { return nil }
         switch symbol.meaning {
         case .structure(let index): return .structure(index)
+        case .union(let index): return .union(index)
         case .enumeration(let index): return .enumeration(index, order)
         case .flags(let index): return .flags(index, order)
         case .message, .constant:
@@ -56,15 +68,23 @@ extension Checker {
         let isText = builtin == .string || builtin == .bytes
         guard
             checkAttributes(
-                attributes, fit: field, isText: isText, isVarint: builtin.isVarint, isInList: isInList)
+                attributes, fit: field, isText: isText, isVarint: builtin.isVarint, hasUnits: builtin == .string,
+                isInList: isInList)
         else { return nil }
         switch builtin {
         case .integer(let format): return .integer(format, order)
         case .float32: return .float32(order)
         case .float64: return .float64(order)
         case .boolean: return .boolean
+        case .bit: return .bit(order)
         case .varint(let encoding): return varintFormat(encoding, attributes).map { .varint($0) }
-        case .string: return textExtent(attributes, order, isInList: isInList).map { .string($0) }
+        case .string:
+            return textExtent(attributes, order, isInList: isInList).map { extent in
+                guard attributes.has(.utf16) else { return .string(extent) }
+                // A prefix of such text counts 16-bit units, and `@size` bytes.
+                let isSized = attributes.has(.size) && !isInList
+                return isSized ? .sized(.utf16(.rest, order), extent) : .utf16(extent, order)
+            }
         case .bytes: return textExtent(attributes, order, isInList: isInList).map { .bytes($0) }
         case .properties:
             guard !isInList else {
@@ -80,7 +100,7 @@ extension Checker {
     /// Reports attributes about prefixes and ends on types that have none.
     func checkAttributes(
         _ attributes: AttributeSet, fit field: FieldSyntax, isText: Bool, isVarint: Bool, isPadded: Bool = false,
-        isInList: Bool
+        hasUnits: Bool = false, isCompound: Bool = false, isInList: Bool
     ) -> Bool {
         var fits = true
         func refuse(_ kind: AttributeKind, _ help: String) {
@@ -90,11 +110,16 @@ extension Checker {
         }
         if !isVarint { refuse(.maximumByteCount, "it limits a `varint`") }
         if !isPadded { refuse(.pad, "it says what fills a `char[n]`") }
+        if !hasUnits { refuse(.utf16, "it goes with a `string` or a `char`") }
         if !isText { refuse(.terminated, "it ends a string, or each string of a list, at a NUL") }
         let isFixedList = field.brackets.first?.count != nil
         if isFixedList || !isText && !isInList {
             refuse(.count, "it sets the prefix of a string, of bytes or of a list")
             refuse(.rest, "it goes with a string, bytes or a list")
+        }
+        if isFixedList || !isInList { refuse(.until, "it ends a list whose count varies, as in `@until(0) T[]`") }
+        if isFixedList || !isText && !isCompound && !isInList {
+            refuse(.size, "it says how many bytes a string, bytes, a list, a struct or a union take")
         }
         return fits
     }
@@ -106,7 +131,14 @@ extension Checker {
         if isInList {
             return attributes.has(.terminated) ? .terminated : .counted(description.options.stringCount, order)
         }
-        return extent(attributes, [.count, .terminated, .rest], description.options.stringCount, order)
+        let extent = extent(attributes, [.count, .size, .terminated, .rest], description.options.stringCount, order)
+        if case .field(let count)? = extent, attributes.has(.count), let span = attributes.span(of: .count) {
+            reporter.error(
+                "`@count(\(count.text))` counts the items of a list", at: span,
+                help: "bytes are counted by `@size(\(count.text))`")
+            return nil
+        }
+        return extent
     }
 
     private func extent(
@@ -124,18 +156,24 @@ extension Checker {
         switch present.first {
         case .rest: return .rest
         case .terminated: return .terminated
+        case .until: return terminator(attributes)
         case .count:
             guard let name = attributes.name(.count) else { return nil }
-            return countFormat(name, "a count").map { .counted($0, order) }
+            if let format = CountFormat(name: name.text) { return .counted(format, order) }
+            return fieldCount(name, nil, "a count").map { .field($0) }
+        case .size: return size(attributes, order)
         default: return .counted(format, order)
         }
     }
 
     func countFormat(_ name: NameSyntax, _ what: String) -> CountFormat? {
-        if let format = CountFormat(name: name.text) { return format }
+        let format = CountFormat(name: name.text)
+        if let format, !format.isSigned { return format }
         guard !name.isFaulty else { return nil }
         reporter.error(
-            "\(name.text.quoted) cannot hold \(what)", at: name.span, help: "it is \(CountFormat.choices)")
+            "\(name.text.quoted) cannot hold \(what)", at: name.span,
+            help: "it is \(CountFormat.choices)"
+                + (format.map { "; a field that may be absent has `@size(\($0.name))` before it" } ?? ""))
         return nil
     }
 
@@ -166,7 +204,9 @@ extension Checker {
             return .fixedList(element, count: value)
         }
         let order = byteOrder(attributes) ?? description.options.byteOrder
-        return extent(attributes, [.count, .rest], description.options.listCount, order).map { .list(element, $0) }
+        let kinds: [AttributeKind] = [.count, .size, .until, .rest]
+        guard let extent = extent(attributes, kinds, description.options.listCount, order) else { return nil }
+        return attributes.has(.size) ? .sized(.list(element, .rest), extent) : .list(element, extent)
     }
 
     mutating func fixedCount(_ count: BracketsSyntax.Count, of what: SizedType? = nil) -> Int? {
@@ -230,7 +270,7 @@ extension Checker {
     ) -> Bool {
         guard checkOneByteOrder(attributes) else { return false }
         let isCounted = field.repeated != nil || field.brackets.contains { $0.count == nil }
-        if case .structure = element, !isCounted, byteOrder(attributes) != nil {
+        if element.isBody, !isCounted, byteOrder(attributes) != nil, !attributes.has(.size) {
             reportMisfit(
                 attributes.has(.little) ? .little : .big, attributes, field.typeText,
                 help: "put it before the fields inside `\(field.typeName.text)`")
@@ -241,9 +281,15 @@ extension Checker {
 
     private func warnAboutUselessOrder(of type: TypeDescription, _ field: FieldSyntax, _ attributes: AttributeSet) {
         let kind: AttributeKind = attributes.has(.little) ? .little : .big
-        guard let span = attributes.span(of: kind), !hasByteOrder(type) else { return }
+        guard let span = attributes.span(of: kind) else { return }
+        warnAboutUselessOrder(of: type, kind, field.typeText, at: span)
+    }
+
+    func warnAboutUselessOrder(of type: TypeDescription, _ kind: AttributeKind, _ typeName: String, at span: SourceSpan)
+    {
+        guard !hasByteOrder(type) else { return }
         reporter.warning(
-            "`@\(kind.rawValue)` changes nothing before \(field.typeText.quoted)", at: span,
+            "`@\(kind.rawValue)` changes nothing before \(typeName.quoted)", at: span,
             help: "nothing of it is a number of several bytes: leave it out")
     }
 
@@ -251,16 +297,28 @@ extension Checker {
         switch type {
         case .integer(let format, _): format.byteCount > 1
         case .float32, .float64: true
-        case .boolean, .varint, .properties, .structure, .digits: false
+        case .boolean, .bit, .varint, .properties, .structure, .union, .digits: false
+        case .utf16: true
         case .string(let extent), .bytes(let extent): hasByteOrder(extent)
         case .enumeration(let index, _): description.enumerations[index].format.byteCount > 1
         case .flags(let index, _): description.flagSets[index].format.byteCount > 1
         case .fixedList(let element, _): hasByteOrder(element)
-        case .list(let element, let extent): hasByteOrder(element) || hasByteOrder(extent)
+        case .list(let element, let extent), .sized(let element, let extent):
+            hasByteOrder(element) || hasByteOrder(extent)
         }
     }
 
     private func hasByteOrder(_ extent: TypeDescription.Extent) -> Bool {
-        if case .counted(let format, _) = extent { format == .uint16 || format == .uint32 } else { false }
+        if case .counted(let format, _) = extent { format.hasByteOrder } else { false }
+    }
+}
+
+extension TypeDescription {
+    /// Whether a value consists of fields that have attributes of their own.
+    fileprivate var isBody: Bool {
+        switch self {
+        case .structure, .union: true
+        default: false
+        }
     }
 }

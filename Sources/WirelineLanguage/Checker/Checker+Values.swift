@@ -32,7 +32,7 @@ extension Checker {
         case .integer(let format, _): integer(argument, kind, field.range ?? format.range)
         case .varint(let format): integer(argument, kind, field.range ?? format.range)
         case .float32, .float64: float(argument, kind, field)
-        case .boolean: boolean(argument, kind)
+        case .boolean, .bit: boolean(argument, kind)
         case .enumeration(let index, _):
             listed(
                 argument, kind, enumerationTables[index], description.enumerations[index].format,
@@ -41,10 +41,27 @@ extension Checker {
             listed(
                 argument, kind, flagTables[index], description.flagSets[index].format, isClosed: false,
                 syntax.typeName.text)
-        case .string(let extent), .bytes(let extent): text(argument, kind, field, extent)
+        case .string(let extent), .bytes(let extent): text(argument, kind, extent, isUTF16: false, of: field)
+        case .utf16(let extent, _), .sized(.utf16, let extent): text(argument, kind, extent, isUTF16: true, of: field)
         case .digits(let byteCount): digits(argument, kind, count: 2 * byteCount)
-        case .structure, .list, .fixedList, .properties: nil
+        case .structure, .union, .list, .fixedList, .sized, .properties: nil
         }
+    }
+
+    /// Returns the text or the digits that an attribute gives to a field of the packet; nil if it was reported.
+    func headerText(
+        _ argument: ArgumentSyntax, _ kind: AttributeKind, _ format: PacketField.Format
+    ) -> PacketHeader.FieldValue? {
+        let value: DefaultValue?
+        switch format {
+        case .text(let byteCount, let padding):
+            let extent = TypeDescription.Extent.fixed(byteCount: byteCount, padding: padding)
+            value = text(argument, kind, extent, isUTF16: false)
+        case .digits(let byteCount): value = digits(argument, kind, count: 2 * byteCount)
+        case .integer, .boolean, .bit, .varint, .bytes: value = nil
+        }
+        guard case .string(let text)? = value, format.canHold(.text(text)) else { return nil }
+        return .text(text)
     }
 
     private func integer(
@@ -106,29 +123,39 @@ extension Checker {
     }
 
     private func text(
-        _ argument: ArgumentSyntax, _ kind: AttributeKind, _ field: FieldDescription, _ extent: TypeDescription.Extent
+        _ argument: ArgumentSyntax, _ kind: AttributeKind, _ extent: TypeDescription.Extent, isUTF16: Bool,
+        of field: FieldDescription? = nil
     ) -> DefaultValue? {
         guard case .string(let text, let span) = argument else {
             return refuse(argument, kind, "it is a string: `\"…\"`")
         }
-        var limit = field.maximumCount ?? .max
+        var limit = field?.maximumCount ?? .max
         switch extent {
-        case .counted(let format, _): limit = min(limit, format.maximum)
+        case .counted(let format, _):
+            let isSized = field?.type.isSized ?? false
+            limit = min(limit, isSized ? format.maximum / 2 : format.maximum)
         case .terminated where text.utf8.contains(0):
             return refuse(argument, kind, "a string that ends at a NUL cannot hold one")
         case .fixed(let byteCount, let padding):
-            guard !text.isChanged(byPadding: padding) else {
+            guard !(isUTF16 ? text.isChanged(byUTF16Padding: padding) : text.isChanged(byPadding: padding)) else {
                 let help =
                     padding == 0
                     ? "text that ends at a NUL cannot hold one" : "the byte of `@pad` is taken off the end of a text"
                 return refuse(argument, kind, help)
             }
-            limit = min(limit, byteCount)
+            limit = min(limit, isUTF16 ? byteCount / 2 : byteCount)
+        case .field(let count): limit = min(limit, isUTF16 ? count.range.upperBound / 2 : count.range.upperBound)
+        case .exact(let byteCount):
+            let count = isUTF16 ? 2 * text.utf16UnitCount : text.utf8.count
+            if count == byteCount { break }
+            return refuse(argument, kind, "`@size` gives it \(byteCount) bytes, and this has \(count)")
         default: break
         }
-        if text.utf8.count > limit {
+        let count = isUTF16 ? text.utf16UnitCount : text.utf8.count
+        if count > limit {
             reporter.error(
-                "this \(kind.rawValue) has \(text.utf8.count) bytes, \(limit) are allowed", at: span,
+                "this \(kind.noun) has \(count) \(isUTF16 ? "16-bit units" : "bytes"), \(limit) are allowed",
+                at: span,
                 help: "shorten it, or raise the limit")
             // A default that is too long is still one.
             return kind == .default ? .string(text) : nil
@@ -145,22 +172,27 @@ extension Checker {
     }
 
     func refuse(_ argument: ArgumentSyntax, _ kind: AttributeKind, _ help: String) -> DefaultValue? {
-        reporter.error("this cannot be the field's \(kind.rawValue)", at: argument.span, help: help)
+        reporter.error("this cannot be the field's \(kind.noun)", at: argument.span, help: help)
         return nil
     }
 
     /// Returns the first few of many names: `a`, `b` and so on.
-    private static func list(_ names: [String]) -> String {
+    static func list(_ names: [String]) -> String {
         let shown = names.prefix(8).map { "`\($0)`" }.joined(separator: ", ")
         return names.count > 8 ? shown + ", …" : shown
     }
+}
+
+extension AttributeKind {
+    /// What the attribute gives to a field, for error messages.
+    fileprivate var noun: String { self == .header ? "value" : rawValue }
 }
 
 extension TypeDescription {
     /// The type of a list's items; nil for other types.
     fileprivate var itemType: TypeDescription? {
         switch self {
-        case .list(let element, _), .fixedList(let element, _): element
+        case .list(let element, _), .fixedList(let element, _), .sized(.list(let element, _), _): element
         default: nil
         }
     }
@@ -168,7 +200,8 @@ extension TypeDescription {
     /// Whether a value of it can be written as one number, name or string.
     var isValue: Bool {
         switch self {
-        case .structure, .list, .fixedList, .properties: false
+        case .sized(let content, _): content.isValue
+        case .structure, .union, .list, .fixedList, .properties: false
         default: true
         }
     }

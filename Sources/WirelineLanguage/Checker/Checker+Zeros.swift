@@ -10,13 +10,15 @@ extension Checker {
             reporter.error(
                 "\(field.description.name.quoted) is zero when it is missing, but \(fault)", at: field.nameSpan,
                 help: field.description.type.takesDefault
-                    ? "say what it is then: `@default(…)`" : "allow zero, or make the field `optional`")
+                    ? "say what it is then: `@default(…)`"
+                    : field.description.type.leaf.isUnion
+                        ? "make the field `optional`" : "allow zero, or make the field `optional`")
         }
     }
 
     /// Returns why fields cannot all be zero; nil if they can.
     ///
-    /// Only required fields must be zero. But an `optional` field before a `@since` field cannot be left out, and is a
+    /// Only fields that are in such a value must be zero. But an `optional` field before a `@since` field cannot be left out, and is a
     /// fault.
     func zeroFault(of fields: [ResolvedField]) -> String? {
         var optional: FieldDescription?
@@ -26,10 +28,12 @@ extension Checker {
             case .since:
                 guard let optional else { continue }
                 return "\(optional.name.quoted) cannot be left out before \(field.description.name.quoted)"
-            case .required: continue
+            case .required, .when, .nullable: continue
             }
         }
-        for field in fields where field.description.presence == .required {
+        for field in fields where field.description.hasValue {
+            let presence = field.description.presence
+            guard !presence.isAppended, presence.isInZero else { continue }
             if let fault = rangeFault(of: field.description) ?? zeroFault(of: field.description.type) { return fault }
         }
         return nil
@@ -43,7 +47,15 @@ extension Checker {
     private func zeroFault(of type: TypeDescription) -> String? {
         switch type {
         case .fixedList(let element, _): return zeroFault(of: element)
+        case .string(.exact(let byteCount)), .bytes(.exact(let byteCount)), .sized(_, .exact(let byteCount)):
+            return "`@size` gives it \(byteCount == 1 ? "1 byte" : "\(byteCount) bytes")"
+        case .string(.field(let count)) where count.range.lowerBound > 0,
+            .bytes(.field(let count)) where count.range.lowerBound > 0,
+            .sized(_, .field(let count)) where count.range.lowerBound > 0:
+            return "its `@size` is at least \(count.range.lowerBound)"
+        case .sized(let content, _): return zeroFault(of: content)
         case .structure(let index): return structureZeroFaults[index]
+        case .union(let index): return "the union \(description.unions[index].name.quoted) has no zero"
         case .enumeration(let index, _):
             let enumeration = description.enumerations[index]
             guard enumeration.isClosed, !enumerationTables[index].numbers.contains(0) else { return nil }
@@ -54,10 +66,14 @@ extension Checker {
 }
 
 extension TypeDescription {
+    fileprivate var isUnion: Bool { if case .union = self { true } else { false } }
+
     /// Whether `@default` is allowed for a field of this type.
     fileprivate var takesDefault: Bool {
         switch self {
-        case .integer, .varint, .float32, .float64, .boolean, .enumeration, .flags, .string, .digits: true
+        case .integer, .varint, .float32, .float64, .boolean, .enumeration, .flags, .string, .utf16, .digits,
+            .sized(.utf16, _):
+            true
         default: false
         }
     }

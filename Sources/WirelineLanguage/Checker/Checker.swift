@@ -15,6 +15,10 @@ struct Checker {
     /// The places of undeclared types, in order of first appearance.
     var unknownTypes: [(name: String, spans: [SourceSpan])] = []
     var unknownTypeIndices: [String: Int] = [:]
+    /// The enums and flags whose integer type was reported and replaced by a substitute.
+    var formatlessTypes: Set<String> = []
+    /// Whether the parser has left something out, perhaps fields.
+    var lacksParts = false
 
     var declarations = Declarations()
     /// The place of `option max_packet`.
@@ -24,13 +28,17 @@ struct Checker {
     /// The fields of each message and structure, in the order of the description.
     var messageFields: [[ResolvedField]] = []
     var structureFields: [[ResolvedField]] = []
+    /// The fields in the arms of each union, without those of `default` arms.
+    var unionFields: [[ResolvedField]] = []
+    /// The fields before the one being checked.
+    var earlierFields = EarlierFields()
     /// The names and numbers of each enum and each flags.
     var enumerationTables: [CaseTable] = []
     var flagTables: [CaseTable] = []
-    /// The sizes of all types; those of structures are known from ``checkSizes()`` on.
+    /// The sizes of all types; those of structures and unions are known from ``checkSizes()`` on.
     var sizes: WireSizes
-    /// What a value of each structure takes.
-    var structureFootprints: [Footprint] = []
+    /// What a value of each structure takes, then of each union.
+    var bodyFootprints: [Footprint] = []
     /// Why each structure cannot be all zeros, if it cannot.
     var structureZeroFaults: [String?] = []
     /// The messages that have an ID although the packet has no field for it.
@@ -46,16 +54,19 @@ struct Checker {
 
     mutating func check(_ trees: [FileSyntax]) -> ProtocolDescription {
         for tree in trees { lostNames.formUnion(tree.lostNames) }
+        lacksParts = reporter.hasErrors
         declare(trees.flatMap(\.declarations))
         hasFaultyLayout = declarations.packets.isEmpty && trees.contains(where: \.lacksPacket)
         checkOptions()
-        checkPacket()
         for constant in declarations.constants { checkConstant(constant) }
         for enumeration in declarations.enumerations { checkEnumeration(enumeration) }
         for flags in declarations.flags { checkFlags(flags) }
+        // A field of the packet may be an enum or flags.
+        checkPacket()
         checkAliases()
         warnAboutHiddenTypes()
         checkFields()
+        checkUnionEnds()
         reportUnknownTypes()
         checkReservedIDs()
         checkMessages()
@@ -73,6 +84,7 @@ struct Symbol {
     enum Meaning {
         case message(Int)
         case structure(Int)
+        case union(Int)
         case enumeration(Int)
         case flags(Int)
         case constant(Int)
@@ -81,6 +93,7 @@ struct Symbol {
             switch self {
             case .message: "a message"
             case .structure: "a struct"
+            case .union: "a union"
             case .enumeration: "an enum"
             case .flags: "flags"
             case .constant: "a constant"
@@ -99,6 +112,7 @@ struct Declared<Syntax> {
 struct Declarations {
     var messages: [Declared<(name: NameSyntax, fields: [FieldSyntax])>] = []
     var structures: [Declared<StructureSyntax>] = []
+    var unions: [Declared<UnionSyntax>] = []
     var enumerations: [Declared<CasesSyntax>] = []
     var flags: [Declared<CasesSyntax>] = []
     var constants: [Declared<ConstantSyntax>] = []

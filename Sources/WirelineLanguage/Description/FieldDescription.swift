@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import WirelineCodec
+
 /// One field of a message or a structure.
 public struct FieldDescription: Equatable, Sendable {
-    /// The name in the schema.
+    /// The name in the schema; `padding[0]` for the first `padding` of a body, `padding[1]` for the next one.
+    ///
+    /// Errors have such a name in their path. No field can have it.
     public var name: String
     /// The alias in `@name(…)`.
     public var alias: String?
@@ -10,12 +14,23 @@ public struct FieldDescription: Equatable, Sendable {
     public var number: Int?
     /// The type, with its form on the wire.
     public var type: TypeDescription
-    /// Whether a packet may end before it.
+    /// Whether it is a value of the message, or bytes that the schema fixes.
+    public var role: Role = .value
+    /// Whether it may be absent, and when.
     public var presence: Presence
-    /// The offset in bytes from the start of the payload; nil if a field of variable width comes before.
+    /// The offset in bytes from the start of the payload; nil if a field of variable width, or with a condition, comes
+    /// before.
     ///
     /// In a structure it counts from the first field, after any size prefix.
     public var offset: Int?
+    /// The field before it that holds the tag of a union, as in `@tag(kind)`; nil if the tag stands before the value.
+    ///
+    /// That field is ``Role/derived``.
+    public var tagField: String?
+    /// The place among the fields that share bytes with it; nil if it begins and ends at bytes, as most fields do.
+    ///
+    /// ``offset`` is then that of their first byte.
+    public var packing: FieldPacking?
     /// The `@range` of an integer or varint; both ends are allowed values.
     public var range: ClosedRange<Int128>?
     /// The `@range` of a float; both ends are allowed values.
@@ -45,7 +60,36 @@ public struct FieldDescription: Equatable, Sendable {
         documentation = ""
     }
 
-    /// Whether a packet may end before this field.
+    /// Makes `padding`, the one at `position` among those of its body.
+    public init(padding byteCount: Int, position: Int, location: SourceLocation) {
+        self.init(
+            name: "padding[\(position)]", type: .fixedList(.integer(.uint8, .bigEndian), count: byteCount),
+            location: location)
+        role = .padding
+    }
+
+    /// Whether programs have a value for it: a property, a key in JSON, a field of a record.
+    ///
+    /// The bytes of other fields stand in every body, but no program sets or sees them.
+    public var hasValue: Bool { role == .value }
+
+    /// The purpose of a field.
+    public enum Role: Equatable, Sendable {
+        /// A value of the message.
+        case value
+        /// Bytes that are written as zeros and not looked at; the type is a list of so many `uint8`.
+        case padding
+        /// A value that is always written, and verified when it is read.
+        ///
+        /// The type is an integer, a `bool`, an enum or text of fixed width.
+        case constant(DefaultValue)
+        /// A number that is written as what later fields of the body need, and looked at when those are read.
+        ///
+        /// It is the tag of a union, or counts the items or bytes of others; 0 if none of them is there.
+        case derived
+    }
+
+    /// Whether a field may be absent.
     public enum Presence: Equatable, Sendable {
         /// The field is in every payload.
         case required
@@ -55,10 +99,51 @@ public struct FieldDescription: Equatable, Sendable {
         ///
         /// The number is that of `@since`, 1 or more.
         case since(Int, default: DefaultValue)
+        /// The field is there exactly when the condition holds, which looks at earlier fields of the body and, in a
+        /// message, at the packet's header.
+        case when(WireCondition)
+        /// The prefix of the field is in every payload; it is -1 if the field is absent.
+        case nullable
+
+        /// Whether a payload may end before the field.
+        package var isAppended: Bool {
+            switch self {
+            case .optional, .since: true
+            case .required, .when, .nullable: false
+            }
+        }
+
+        /// Whether bytes of the field are in every payload: its value, or the prefix that says that it is absent.
+        package var isInEveryBody: Bool {
+            switch self {
+            case .required, .nullable: true
+            case .optional, .since, .when: false
+            }
+        }
+
+        /// Whether a value may lack the field.
+        package var mayBeUnset: Bool {
+            switch self {
+            case .optional, .when, .nullable: true
+            case .required, .since: false
+            }
+        }
+
+        /// Whether the field is in a body of which all other fields are zero, or have their defaults.
+        package var isInZero: Bool {
+            switch self {
+            case .required, .since: true
+            case .optional, .nullable: false
+            case .when(let condition): condition.holds { _ in 0 }
+            }
+        }
+
+        /// The condition of the field; nil if it has none.
+        package var condition: WireCondition? { if case .when(let condition) = self { condition } else { nil } }
     }
 }
 
-/// The value of a `@since` field if the bytes end before it, or a field's example.
+/// The value of a `@since` field if the bytes end before it, of a constant, or a field's example.
 public enum DefaultValue: Equatable, Sendable {
     /// An integer, varint, enum or flags; for a `bool` 0 or 1.
     case integer(Int128)
@@ -68,4 +153,15 @@ public enum DefaultValue: Equatable, Sendable {
     case string(String)
     /// Zero, false, empty, or the enum's 0; for a structure or a fixed list, this default for each part.
     case zero
+}
+
+extension [FieldDescription] {
+    /// The names of the packet's fields that conditions of these fields look at, each once.
+    package var headerOperands: [String] {
+        var names: [String] = []
+        for case .header(let name) in compactMap(\.presence.condition).flatMap(\.operands) where !names.contains(name) {
+            names.append(name)
+        }
+        return names
+    }
 }

@@ -15,6 +15,8 @@ public struct MessageDescription: Equatable, Sendable {
     /// The names of the messages of which one answers this one: `Sc_n` for `Cs_n`, or those that `@reply` names, in its
     /// order. Empty: nothing answers it.
     public var replies: [String] = []
+    /// The values that fields of the packet have in every packet of the message, as `@header` says, in the packet's order.
+    public var headerValues: [HeaderValue] = []
     /// The fields in wire order.
     public var fields: [FieldDescription]
     /// The comments above the message or after its `{`, without comment marks and rulers; may be empty.
@@ -32,6 +34,25 @@ public struct MessageDescription: Equatable, Sendable {
         self.fields = fields
         self.location = location
         documentation = ""
+    }
+}
+
+extension MessageDescription {
+    /// Whether the packet's header decides which fields are there.
+    package var looksAtHeader: Bool { !fields.headerOperands.isEmpty }
+}
+
+/// The value of a field of the packet.
+public struct HeaderValue: Equatable, Sendable {
+    /// The position of the field in the layout's header and trailer.
+    public var field: Int
+    /// The number or the text that is written for it.
+    public var value: PacketHeader.FieldValue
+
+    /// Makes a value.
+    public init(field: Int, value: PacketHeader.FieldValue) {
+        self.field = field
+        self.value = value
     }
 }
 

@@ -4,12 +4,12 @@ public import WirelineCodec
 
 /// A checked protocol: the resolved content of its `.wire` files, in a form that every back end can use.
 ///
-/// Types refer to one another by their index in ``structures``, ``enumerations`` and ``flagSets``. A description from
-/// the checker guarantees:
+/// Types refer to one another by their index in ``structures``, ``unions``, ``enumerations`` and ``flagSets``. A
+/// description from the checker guarantees:
 ///
 /// - every index is in range, and every name is unique among names of its kind;
 /// - every `rest`-extent type, `properties`, optional and `@since` field is where the language allows it;
-/// - structures nest by value without cycles; a cycle goes through a list;
+/// - structures and unions nest by value without cycles; a cycle goes through a list;
 /// - each list item has at least one byte, so a count never exceeds the number of bytes that follow it;
 /// - a decoded packet takes at most 128 times its bytes and 32 MiB of memory in generated Swift.
 public struct ProtocolDescription: Equatable, Sendable {
@@ -27,6 +27,8 @@ public struct ProtocolDescription: Equatable, Sendable {
     public var messages: [MessageDescription]
     /// Every `struct`.
     public var structures: [StructureDescription]
+    /// Every `union`.
+    public var unions: [UnionDescription]
     /// Every `enum`.
     public var enumerations: [EnumerationDescription]
     /// Every `flags`.
@@ -45,6 +47,7 @@ public struct ProtocolDescription: Equatable, Sendable {
         packetFields = []
         messages = []
         structures = []
+        unions = []
         enumerations = []
         flagSets = []
         constants = []
@@ -61,8 +64,50 @@ public struct ProtocolDescription: Equatable, Sendable {
     /// Generated code contains what only some types need if one of them is used.
     package func uses(_ test: (TypeDescription) -> Bool) -> Bool {
         messages.contains { $0.fields.contains { test($0.type.leaf) } }
-            || structures.contains { $0.fields.contains { test($0.type.leaf) } }
+            || bodies.contains { $0.contains { test($0.type.leaf) } }
     }
+
+    /// Returns the header fields that every packet of a message has the same, with their values; nil if there are none.
+    package func fixedHeader(of message: MessageDescription) -> PacketHeader? {
+        guard !message.headerValues.isEmpty else { return nil }
+        var header = PacketHeader()
+        for item in message.headerValues { header[value: layout.fields[item.field].name] = item.value }
+        return header
+    }
+
+    /// Returns the enum or the flags of one of the layout's fields; nil for a plain number.
+    package func packetFieldType(_ index: Int) -> TypeDescription? {
+        packetFields.indices.contains(index) ? packetFields[index].type : nil
+    }
+
+    /// Whether a message or a structure has `padding`.
+    package var hasPadding: Bool { hasField { $0.role == .padding } }
+
+    /// Whether a field of a message or a structure has `@constant` and whole bytes.
+    package var hasConstants: Bool { hasField { $0.packing == nil && constant(of: $0) != nil } }
+
+    /// Whether a field of a message or a structure has `@constant`, and shares bytes with others.
+    package var hasPackedConstants: Bool { hasField { $0.packing != nil && constant(of: $0) != nil } }
+
+    /// Whether the tag of a union stands in another field.
+    package var hasTagFields: Bool { hasField { $0.tagField != nil } }
+
+    /// Whether a field of a message or a structure counts others: `@count(n)`, `@size(n - 4)`.
+    package var hasCounters: Bool { hasField { $0.type.fieldCount != nil } }
+
+    /// Whether a field of a message or a structure has a condition.
+    package var hasConditions: Bool { hasField { $0.presence.condition != nil } }
+
+    /// Whether a message, a structure or an arm of a union has a field for which the test holds.
+    package func hasField(where test: (FieldDescription) -> Bool) -> Bool {
+        allFields.contains(where: test)
+    }
+
+    /// Whether the packet's header decides which fields of a message are there.
+    package var hasHeaderConditions: Bool { messages.contains(where: \.looksAtHeader) }
+
+    /// Returns the position of the field with this name among those of the layout; nil if there is none.
+    package func packetField(named name: String) -> Int? { layout.fields.firstIndex { $0.name == name } }
 
     /// Returns the message with this ID that `sender` may send.
     public func message(id: UInt64, from sender: Sender) -> MessageDescription? {
@@ -74,14 +119,17 @@ public struct ProtocolDescription: Equatable, Sendable {
 public struct PacketFieldDescription: Equatable, Sendable {
     /// The name in the schema.
     public var name: String
+    /// The enum or the flags that the field's number belongs to; nil for a plain number.
+    public var type: TypeDescription?
     /// The comments above the field or after it; may be empty.
     public var documentation: String
     /// The place of its name.
     public var location: SourceLocation
 
     /// Makes a description of a header or trailer field.
-    public init(name: String, documentation: String, location: SourceLocation) {
+    public init(name: String, type: TypeDescription? = nil, documentation: String, location: SourceLocation) {
         self.name = name
+        self.type = type
         self.documentation = documentation
         self.location = location
     }

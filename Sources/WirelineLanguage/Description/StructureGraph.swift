@@ -1,49 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The structures that the fields of each structure lead to.
+/// The bodies that the fields of each body lead to: structures, and unions, whose fields are those of their arms.
 ///
-/// Every walk uses its own stack: a chain of structures may be longer than the program's stack is deep.
+/// A body is known by its index in ``ProtocolDescription/bodies``. Every walk uses its own stack: a chain of
+/// structures may be longer than the program's stack is deep.
 package struct StructureGraph: Sendable {
-    /// The structures, each after those that its fields lead to. In a cycle the order depends on where the walk starts.
+    /// The bodies, each after those that its fields lead to. In a cycle the order depends on where the walk starts.
     package let innermostFirst: [Int]
-    /// Whether each structure leads back to itself.
+    /// Whether each body leads back to itself.
     package let isInCycle: [Bool]
-    /// The structure that each field of each structure leads to.
+    /// The body that each field of each body leads to.
     private let targets: [[Int?]]
 
-    /// A structure on a path, and the index of the field that the path follows.
+    /// A body on a path, and the index of the field that the path follows.
     package struct Step: Equatable, Sendable {
-        package var structure: Int
+        package var body: Int
         package var field: Int
     }
 
     /// - Parameters:
-    ///   - target: Returns the structure that a field leads to.
-    ///   - onCycle: Called for each field that closes a cycle, with the path up to this field and the structure on it
-    ///     that the field leads to.
-    /// - Complexity: O(*n*), where *n* is the number of structures and fields.
+    ///   - target: Returns the body that a field leads to.
+    ///   - onCycle: Called for each field that closes a cycle, with the path up to this field and the body on it that
+    ///     the field leads to.
+    /// - Complexity: O(*n*), where *n* is the number of bodies and fields.
     package init(
-        _ structures: [StructureDescription], target: (FieldDescription) -> Int?,
+        _ bodies: [[FieldDescription]], target: (FieldDescription) -> Int?,
         onCycle: (_ path: [Step], _ target: Int) -> Void = { _, _ in }
     ) {
-        targets = structures.map { $0.fields.map(target) }
+        targets = bodies.map { $0.map(target) }
         var walk = StructureWalk(targets)
         for start in targets.indices { walk.visit(start, onCycle: onCycle) }
         innermostFirst = walk.order
         isInCycle = walk.isInCycle
     }
 
-    /// Makes the graph of the structures that every value of a structure contains, and of its optional fields.
+    /// Makes the graph of the bodies that a value of a body contains without a list, also in an arm or an optional field.
     package init(byValueIn description: ProtocolDescription) {
-        self.init(description.structures) { $0.type.structureByValue }
+        self.init(description.bodies) { description.bodyByValue(of: $0.type) }
     }
 
-    /// Makes the graph of the structures that a value of a structure may contain, in lists too.
+    /// Makes the graph of the bodies that a value of a body may contain, in lists too.
     package init(anywhereIn description: ProtocolDescription) {
-        self.init(description.structures) { $0.type.innermostStructure }
+        self.init(description.bodies) { description.innermostBody(of: $0.type) }
     }
 
-    /// Returns how deeply structures nest in each structure, itself included; `Int.max` if it leads to a cycle.
+    /// Returns how deeply bodies nest in each body, itself included; `Int.max` if it leads to a cycle.
     package func depths() -> [Int] {
         var depths = Array(repeating: Int.max, count: targets.count)
         for structure in innermostFirst where !isInCycle[structure] {
@@ -53,7 +54,7 @@ package struct StructureGraph: Sendable {
         return depths
     }
 
-    /// Returns these structures and all that they lead to, each once, those with the fewest steps first.
+    /// Returns these bodies and all that they lead to, each once, those with the fewest steps first.
     package func reached(from starts: [Int]) -> [Int] {
         var seen: Set<Int> = []
         var result = starts.filter { seen.insert($0).inserted }
@@ -104,19 +105,19 @@ private struct StructureWalk {
         guard states[start] == .new else { return }
         enter(start)
         while let step = path.last {
-            guard step.field + 1 < targets[step.structure].count else {
+            guard step.field + 1 < targets[step.body].count else {
                 leave()
                 continue
             }
             path[path.count - 1].field += 1
-            guard let target = targets[step.structure][step.field + 1] else { continue }
+            guard let target = targets[step.body][step.field + 1] else { continue }
             switch states[target] {
             case .new: enter(target)
             case .onPath:
                 onCycle(path, target)
                 isInCycle[target] = true
-                lead(step.structure, to: numbers[target])
-            case .left: lead(step.structure, to: numbers[target])
+                lead(step.body, to: numbers[target])
+            case .left: lead(step.body, to: numbers[target])
             case .done: break
             }
         }
@@ -128,14 +129,14 @@ private struct StructureWalk {
         firsts[structure] = count
         count += 1
         open.append(structure)
-        path.append(StructureGraph.Step(structure: structure, field: -1))
+        path.append(StructureGraph.Step(body: structure, field: -1))
     }
 
     private mutating func leave() {
-        let structure = path.removeLast().structure
+        let structure = path.removeLast().body
         order.append(structure)
         states[structure] = .left
-        if let outer = path.last?.structure { lead(outer, to: firsts[structure]) }
+        if let outer = path.last?.body { lead(outer, to: firsts[structure]) }
         guard firsts[structure] == numbers[structure] else { return }
         let isCycle = open.last != structure
         while let member = open.popLast() {
@@ -147,25 +148,5 @@ private struct StructureWalk {
 
     private mutating func lead(_ structure: Int, to number: Int) {
         firsts[structure] = min(firsts[structure], number)
-    }
-}
-
-extension TypeDescription {
-    /// The structure that this type is, or that its items are.
-    package var innermostStructure: Int? {
-        switch self {
-        case .list(let element, _), .fixedList(let element, _): element.innermostStructure
-        case .structure(let index): index
-        default: nil
-        }
-    }
-
-    /// The structure that every value contains.
-    package var structureByValue: Int? {
-        switch self {
-        case .structure(let index): index
-        case .fixedList(let element, _): element.structureByValue
-        default: nil
-        }
     }
 }

@@ -4,7 +4,7 @@ public import WirelineCodec
 
 /// The type of a field, with options, attributes, byte order and names resolved.
 public indirect enum TypeDescription: Equatable, Sendable {
-    /// An integer: `uint8` to `int64`.
+    /// An integer: `uint8` to `int64`, or of any width from 1 to 64 bits, such as `uint4`.
     case integer(IntegerFormat, ByteOrder)
     /// A float of 4 bytes, IEEE 754.
     case float32(ByteOrder)
@@ -12,12 +12,18 @@ public indirect enum TypeDescription: Equatable, Sendable {
     case float64(ByteOrder)
     /// A `bool`: one byte, 0 or 1.
     case boolean
+    /// A `bit`: one bit, true if it is 1; the byte order is that of the fields with which it shares bytes.
+    case bit(ByteOrder)
     /// An integer of variable length: `varint`, `zigzag`, `varint32`, `varint64`.
     case varint(VarintFormat)
     /// Text in UTF-8.
     case string(Extent)
     /// Any bytes.
     case bytes(Extent)
+    /// `@utf16 string` or `@utf16 char[n]`: valid UTF-16 in this byte order, without a byte order mark.
+    ///
+    /// Counts are of 16-bit units, and a unit of 0 ends it. The bytes of a fixed extent are twice its units.
+    case utf16(Extent, ByteOrder)
     /// A `bcd[n]`: a string of exactly `2 * byteCount` decimal digits, two in a byte, the first in its high half.
     case digits(byteCount: Int)
     /// QSIOP's properties, as lines up to the end of the payload.
@@ -28,10 +34,18 @@ public indirect enum TypeDescription: Equatable, Sendable {
     case flags(Int, ByteOrder)
     /// A structure; the index in ``ProtocolDescription/structures``.
     case structure(Int)
+    /// A union; the index in ``ProtocolDescription/unions``.
+    case union(Int)
     /// A fixed list such as `T[4]`: 1 to 65,535 items, with nothing before or between them.
     case fixedList(TypeDescription, count: Int)
-    /// A list, `repeated T` or `T[]`; its extent is never `.terminated`.
+    /// A list, `repeated T` or `T[]`; its extent is never `.terminated`, and only a list's is `.until`.
     case list(TypeDescription, Extent)
+    /// A list, a structure, a union or text in UTF-16 inside so many bytes, `@size(16)` or `@size(uint32)`; only a field's type is
+    /// one.
+    ///
+    /// The extent counts or fixes bytes. A list or text inside extends to their end; what follows a
+    /// structure or a union is skipped.
+    case sized(TypeDescription, Extent)
 
     /// Returns the type `varint`: unsigned LEB128 in its shortest form, of at most `maximumByteCount` bytes (1 to 10).
     public static func varint(maximumByteCount: Int) -> TypeDescription {
@@ -41,7 +55,7 @@ public indirect enum TypeDescription: Equatable, Sendable {
     /// The type of the values in it that are no lists: of a list, that of its items.
     package var leaf: TypeDescription {
         switch self {
-        case .list(let element, _), .fixedList(let element, _): element.leaf
+        case .list(let element, _), .fixedList(let element, _), .sized(let element, _): element.leaf
         default: self
         }
     }
@@ -54,10 +68,16 @@ public indirect enum TypeDescription: Equatable, Sendable {
         case terminated
         /// It extends to the end of the payload.
         case rest
+        /// A list ends at this byte where an item would begin, as `@until(0)` says; the byte is not part of it.
+        case until(UInt8)
+        /// An earlier field of the body counts its items or bytes, as `@count(n)` and `@size(n - 4)` say.
+        case field(FieldCount)
         /// It takes exactly so many bytes, 1 to 65,535, as a `char[n]` does.
         ///
         /// Text that is shorter is filled with `padding`. If that is 0, text ends at the first NUL, and what follows it is
         /// not looked at; any other padding is taken off the end.
         case fixed(byteCount: Int, padding: UInt8)
+        /// It takes exactly so many bytes, 1 to 65,535, as `@size(16)` says, and a value fills them.
+        case exact(byteCount: Int)
     }
 }

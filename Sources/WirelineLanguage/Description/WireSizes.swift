@@ -27,7 +27,7 @@ package struct WireSize: Equatable, Sendable {
         return size
     }
 
-    /// Adds a field that follows; a packet may end before it if it is not required.
+    /// Adds a field that follows; if it is not required, it may have no bytes.
     fileprivate mutating func add(_ other: WireSize, isRequired: Bool = true) {
         if isRequired { minimumByteCount = minimumByteCount.addedOrMaximum(other.minimumByteCount) }
         let added = isRequired ? other.fixedByteCount : nil
@@ -38,34 +38,71 @@ package struct WireSize: Equatable, Sendable {
 /// The sizes of all types of a protocol.
 package struct WireSizes: Sendable {
     private let description: ProtocolDescription
-    private var structures: [WireSize]
+    /// The sizes of structures, then of unions.
+    private var bodies: [WireSize]
 
-    /// Measures the structures of a checked protocol.
+    /// Measures the structures and unions of a checked protocol.
     package init(_ description: ProtocolDescription) {
         self.init(description, innermostFirst: StructureGraph(byValueIn: description).innermostFirst, incomplete: [])
     }
 
     /// - Parameters:
-    ///   - innermostFirst: The structures, each after those that it contains by value.
-    ///   - incomplete: The structures that have fields which could not be read; they count as at least one byte.
+    ///   - innermostFirst: The bodies of structures and unions, each after those that it contains by value.
+    ///   - incomplete: The bodies that have fields which could not be read; they count as at least one byte.
     init(_ description: ProtocolDescription, innermostFirst: [Int], incomplete: Set<Int>) {
         self.description = description
-        // Only a structure that contains itself by value is asked for before it is measured.
-        structures = Array(repeating: WireSize(atLeast: 1), count: description.structures.count)
+        // Only a structure or union that contains itself by value is asked for before it is measured.
+        bodies = Array(
+            repeating: WireSize(atLeast: 1), count: description.structures.count + description.unions.count)
         for index in innermostFirst {
+            guard index < description.structures.count else {
+                bodies[index] = size(of: description.unions[index - description.structures.count])
+                continue
+            }
             let structure = description.structures[index]
             var size = size(of: structure.fields)
             if incomplete.contains(index) { size.minimumByteCount = max(1, size.minimumByteCount) }
             if let prefix = structure.sizePrefix { size.add(WireSize(atLeast: prefix.minimumByteCount)) }
-            structures[index] = size
+            bodies[index] = size
         }
+    }
+
+    /// Returns the size of a union: its tag, its prefix, and the value of any arm.
+    private func size(of union: UnionDescription, hasTag: Bool = true) -> WireSize {
+        let arms = union.arms.map { arm in arm.field.map { size(of: $0.type) } ?? WireSize(fixed: 0) }
+        var sum = WireSize(atLeast: arms.map(\.minimumByteCount).min() ?? 0)
+        if let first = arms.first?.fixedByteCount, arms.allSatisfy({ $0.fixedByteCount == first }) {
+            sum = WireSize(fixed: first)
+        }
+        // A sized value may be longer than its arm.
+        if let prefix = union.sizePrefix { sum.add(WireSize(atLeast: prefix.minimumByteCount)) }
+        if hasTag { sum.add(size(of: union.tag)) }
+        return sum
     }
 
     /// Returns the size of these fields together, one after another.
     func size(of fields: [FieldDescription]) -> WireSize {
         var sum = WireSize(fixed: 0)
-        for field in fields { sum.add(size(of: field.type), isRequired: field.presence == .required) }
+        for field in fields { sum.add(size(of: field), isRequired: field.presence.isInEveryBody) }
         return sum
+    }
+
+    /// Returns the size of a field's value; among fields that share bytes, the first one has the bytes of all.
+    package func size(of field: FieldDescription) -> WireSize {
+        if field.tagField != nil {
+            guard case .sized(_, let extent) = field.type else { return contentSize(of: field) }
+            return size(of: contentSize(of: field), in: extent)
+        }
+        guard let packing = field.packing else { return size(of: field.type) }
+        return WireSize(fixed: packing.beginsRun ? packing.runByteCount : 0)
+    }
+
+    /// Returns the size of a field's value, without the prefix that `@size` puts before it; of a union whose tag stands
+    /// elsewhere, without the tag.
+    func contentSize(of field: FieldDescription) -> WireSize {
+        let content = field.type.content
+        guard field.tagField != nil, case .union(let index) = content else { return size(of: content) }
+        return size(of: description.unions[index], hasTag: false)
     }
 
     /// Returns the size of a value of this type.
@@ -74,24 +111,45 @@ package struct WireSizes: Sendable {
         case .integer(let format, _): WireSize(fixed: format.byteCount)
         case .float32: WireSize(fixed: 4)
         case .float64: WireSize(fixed: 8)
-        case .boolean: WireSize(fixed: 1)
+        case .boolean, .bit: WireSize(fixed: 1)
         case .varint: WireSize(atLeast: 1)
         case .string(let extent), .bytes(let extent), .list(_, let extent): Self.size(of: extent)
+        case .utf16(.terminated, _): WireSize(atLeast: 2)
+        case .utf16(let extent, _): Self.size(of: extent)
         case .digits(let byteCount): WireSize(fixed: byteCount)
         case .properties: WireSize(atLeast: 0)
         case .enumeration(let index, _): WireSize(fixed: description.enumerations[index].format.byteCount)
         case .flags(let index, _): WireSize(fixed: description.flagSets[index].format.byteCount)
-        case .structure(let index): structures[index]
+        case .structure(let index): bodies[index]
+        case .union(let index): bodies[description.structures.count + index]
         case .fixedList(let element, let count): size(of: element).repeated(count)
+        case .sized(let content, let extent): size(of: size(of: content), in: extent)
         }
+    }
+
+    /// Returns how many items fill a list inside a fixed number of bytes; nil for other types, and if it varies.
+    package func itemCount(filling type: TypeDescription) -> Int? {
+        guard case .sized(.list(let element, _), .exact(let byteCount)) = type,
+            let width = size(of: element).fixedByteCount, width > 0
+        else { return nil }
+        return byteCount / width
+    }
+
+    /// Returns the size of a value whose content stands inside a number of bytes.
+    private func size(of content: WireSize, in extent: TypeDescription.Extent) -> WireSize {
+        var size = Self.size(of: extent)
+        // The bytes must hold what every content has, if it is not absent.
+        if size.fixedByteCount == nil, !extent.isNullable { size.add(WireSize(atLeast: content.minimumByteCount)) }
+        return size
     }
 
     private static func size(of extent: TypeDescription.Extent) -> WireSize {
         switch extent {
         case .counted(let format, _): WireSize(atLeast: format.minimumByteCount)
-        case .terminated: WireSize(atLeast: 1)
+        case .terminated, .until: WireSize(atLeast: 1)
         case .rest: WireSize(atLeast: 0)
-        case .fixed(let byteCount, _): WireSize(fixed: byteCount)
+        case .field(let count): WireSize(atLeast: count.range.lowerBound)
+        case .fixed(let byteCount, _), .exact(let byteCount): WireSize(fixed: byteCount)
         }
     }
 }

@@ -13,21 +13,28 @@ extension AttributeKind {
         case .deprecated: "Why it should not be used any more; the compiler warns about uses."
         case .sensitive: "The value is hidden in logs."
         case .closed: "Numbers without a name are refused."
-        case .count: "The type of the count before a string, bytes or a list."
+        case .count: "The type of the count before a string, bytes or a list; -1 says that the value is absent."
+        case .size: "The bytes that a string, bytes, a list or a struct take: a number, or the type of a prefix."
         case .terminated: "The text ends at a zero byte."
+        case .until: "The byte that ends a list, where an item would begin."
         case .rest: "The value goes to the end of the payload."
         case .little: "The number is little-endian."
         case .big: "The number is big-endian."
         case .range: "The smallest and the largest value."
         case .max: "The most bytes of a string, or items of a list."
         case .pad: "The byte that fills a `char` field; it is taken off the end when the field is read."
+        case .utf16: "The text is UTF-16; prefixes and `char[n]` count 16-bit units."
         case .since: "The version that added the field; a packet may end before it."
         case .default: "The value of a field that is absent or not set."
         case .exampleValue: "The value that examples in the documentation show."
         case .maximumByteCount: "The most bytes of a varint."
+        case .header: "The values that fields of the packet have in every packet of the message."
         case .length: "The field counts bytes: of the `packet`, the `payload` or the `rest`."
         case .constant: "The value is always written, and checked when it is read."
+        case .fit: "The first case with which the lengths can hold the packet."
         case .sequence: "The number that pairs a reply with its request."
+        case .condition: "The field is there exactly when the condition holds."
+        case .tag: "The field before it that holds the tag of the union."
         case .checksum: "A checksum of the `payload`, of the `rest` or of `first..last`."
         }
     }
@@ -42,11 +49,15 @@ extension BuiltinType {
     /// What a value takes on the wire, in one line.
     var summary: String {
         switch self {
+        case .integer(let format) where !format.isWholeBytes:
+            "An integer of \(format.bitWidth == 1 ? "1 bit" : "\(format.bitWidth) bits"), which shares bytes: "
+                + format.rangeText + "."
         case .integer(let format):
             "An integer of \(format.byteCount) \(format.byteCount == 1 ? "byte" : "bytes"): \(format.rangeText)."
         case .float32: "A floating-point number of 4 bytes (IEEE 754)."
         case .float64: "A floating-point number of 8 bytes (IEEE 754)."
         case .boolean: "A byte: 0 or 1."
+        case .bit: "One bit, true if it is 1, which shares a byte with the fields beside it."
         case .varint(.unsigned): "An unsigned integer of 1 to 10 bytes (LEB128)."
         case .varint(.zigzag): "A signed integer of 1 to 10 bytes (zigzag and LEB128); numbers near 0 are short."
         case .varint(.signed32): "A signed integer of 32 bits in 1 to 5 bytes (LEB128); negative numbers take 5."

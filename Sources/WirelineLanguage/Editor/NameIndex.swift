@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
+
 /// Something that has a name in a schema.
 package enum SchemaName: Hashable, Sendable {
-    /// A message, a struct, an enum, flags or a constant.
+    /// A message, a struct, a union, an enum, flags or a constant.
     case declaration(String)
     /// The name that `@name` gives a declaration.
     case alias(String)
-    /// A field of a message or a struct, or a case of an enum or flags.
+    /// A field of a message or a struct, an arm of a union, or a case of an enum or flags.
     case member(String, of: String)
     /// The name that `@name` gives a member.
     case memberAlias(String, of: String)
@@ -91,9 +93,12 @@ private struct NameScope {
     var messages: Set<String> = []
     /// The names that `@name` gives messages.
     var messageAliases: Set<String> = []
+    /// The structs and unions.
     var structures: Set<String> = []
     /// The enums and flags, whose cases a default or an example can name.
     var caseOwners: Set<String> = []
+    /// The types of the packet's fields, by name.
+    var packetTypes: [String: String] = [:]
 
     init(_ trees: [FileSyntax]) {
         for declaration in trees.lazy.flatMap(\.declarations) {
@@ -103,7 +108,10 @@ private struct NameScope {
                 for alias in declaration.attributes.aliases { messageAliases.insert(alias.text) }
             case .enumeration(let cases), .flags(let cases): caseOwners.insert(cases.name.text)
             case .structure(let syntax): structures.insert(syntax.name.text)
-            case .constant, .reserved, .option, .packet: break
+            case .union(let syntax): structures.insert(syntax.name.text)
+            case .packet(let syntax):
+                for field in syntax.header + syntax.trailer { packetTypes[field.name.text] = field.typeName.text }
+            case .constant, .reserved, .option: break
             }
         }
     }
@@ -124,18 +132,27 @@ private struct NameCollector {
         switch declaration.body {
         case .message(let name, let fields):
             declare(name, declaration.attributes)
+            addHeaderValues(declaration.attributes)
             add(fields, of: name.text)
         case .structure(let syntax):
             declare(syntax.name, declaration.attributes)
             add(syntax.fields, of: syntax.name.text)
+        case .union(let syntax):
+            declare(syntax.name, declaration.attributes)
+            addArms(of: syntax)
         case .enumeration(let syntax), .flags(let syntax):
             declare(syntax.name, declaration.attributes)
             for item in syntax.cases { add(item.name, item.attributes, of: syntax.name.text) }
         case .constant(let syntax): declare(syntax.name, [])
         case .packet(let syntax):
-            for field in syntax.header + syntax.trailer {
+            for field in syntax.header + syntax.trailer where field.padding == nil {
                 add(field.name, .packetField(field.name.text), true)
+                if scope.caseOwners.contains(field.typeName.text) {
+                    add(field.typeName, .declaration(field.typeName.text), false)
+                }
+                addCases(of: field)
                 addChecksumRange(field.attributes)
+                addConditions(field.attributes, among: syntax.header) { .packetField($0) }
             }
         case .reserved, .option: break
         }
@@ -146,6 +163,20 @@ private struct NameCollector {
         for attribute in attributes where attribute.name.text == AttributeKind.checksum.rawValue {
             guard case .nameRange(let first, let last)? = attribute.arguments?.last else { continue }
             for name in [first, last] where name.text != "payload" { add(name, .packetField(name.text), false) }
+        }
+    }
+
+    /// Adds the fields in `@header(qos = at_least_once)`, and the cases of their enums and flags.
+    private mutating func addHeaderValues(_ attributes: [AttributeSyntax]) {
+        for attribute in attributes where attribute.name.text == AttributeKind.header.rawValue {
+            for argument in attribute.arguments ?? [] {
+                guard case .assignment(let field, let value) = argument else { continue }
+                add(field, .packetField(field.text), false)
+                guard case .name(let name) = value, let type = scope.packetTypes[field.text],
+                    scope.caseOwners.contains(type)
+                else { continue }
+                add(name, .member(name.text, of: type), false)
+            }
         }
     }
 
@@ -160,8 +191,23 @@ private struct NameCollector {
         }
     }
 
+    private mutating func addArms(of union: UnionSyntax) {
+        let isEnumeration = scope.caseOwners.contains(union.tag.text)
+        if isEnumeration { add(union.tag, .declaration(union.tag.text), false) }
+        for arm in union.arms {
+            if isEnumeration, case .name(let name) = arm.tag {
+                add(name, .member(name.text, of: union.tag.text), false)
+            }
+            if let field = arm.field {
+                add([field], of: union.name.text)
+            } else {
+                add(arm.name, [], of: union.name.text)
+            }
+        }
+    }
+
     private mutating func add(_ fields: [FieldSyntax], of owner: String) {
-        for field in fields {
+        for field in fields where field.padding == nil {
             add(field.name, field.attributes, of: owner)
             if !scope.isBuiltin(field.typeName.text) {
                 add(field.typeName, .declaration(field.typeName.text), false)
@@ -169,11 +215,51 @@ private struct NameCollector {
             for brackets in field.brackets {
                 if case .name(let name)? = brackets.count { add(name, .declaration(name.text), false) }
             }
-            guard scope.caseOwners.contains(field.typeName.text) else { continue }
-            let values = [AttributeKind.default, .exampleValue].map(\.rawValue)
-            for attribute in field.attributes where values.contains(attribute.name.text) {
-                guard case .name(let name)? = attribute.arguments?.first else { continue }
-                add(name, .member(name.text, of: field.typeName.text), false)
+            addConditions(field.attributes, among: fields) { .member($0, of: owner) }
+            if let tag = field.tagName { add(tag, .member(tag.text, of: owner), false) }
+            addCounts(field.attributes, of: owner)
+            addCases(of: field)
+        }
+    }
+
+    /// Adds the cases of enums and flags that are values in a field's attributes.
+    private mutating func addCases(of field: FieldSyntax) {
+        guard scope.caseOwners.contains(field.typeName.text) else { return }
+        let values = [AttributeKind.default, .exampleValue, .constant].map(\.rawValue)
+        for attribute in field.attributes where values.contains(attribute.name.text) {
+            guard case .name(let name)? = attribute.arguments?.first else { continue }
+            add(name, .member(name.text, of: field.typeName.text), false)
+        }
+    }
+
+    /// Adds the fields in `@if(kind == zlib)`, and the cases that they are compared with.
+    private mutating func addConditions(
+        _ attributes: [AttributeSyntax], among fields: [FieldSyntax], name: (String) -> SchemaName
+    ) {
+        for case .condition(let condition) in attributes.compactMap({ $0.arguments?.first }) {
+            for (operand, comparison) in condition.tests {
+                let isOfPacket = operand.header != nil
+                let field = isOfPacket ? nil : fields.first { $0.name.text == operand.name.text }
+                add(operand.name, isOfPacket ? .packetField(operand.name.text) : name(operand.name.text), false)
+                guard case .name(let value)? = comparison?.value,
+                    let type = isOfPacket ? scope.packetTypes[operand.name.text] : field?.typeName.text,
+                    scope.caseOwners.contains(type)
+                else { continue }
+                add(value, .member(value.text, of: type), false)
+            }
+        }
+    }
+
+    /// Adds the fields in `@count(n)` and `@size(n - 4)`.
+    private mutating func addCounts(_ attributes: [AttributeSyntax], of owner: String) {
+        for attribute in attributes
+        where attribute.name.text == AttributeKind.count.rawValue || attribute.name.text == AttributeKind.size.rawValue
+        {
+            switch attribute.arguments?.first {
+            case .sum(let name, _)?: add(name, .member(name.text, of: owner), false)
+            case .name(let name)? where CountFormat(name: name.text) == nil:
+                add(name, .member(name.text, of: owner), false)
+            default: break
             }
         }
     }

@@ -62,6 +62,7 @@ extension SchemaAnalysis {
         case .message, .struct: return member(context.words)
         case .packet: return packetMember(context.words)
         case .enum: return context.words.isEmpty ? [CompletionWord("reserved", .keyword)] : []
+        case .union: return arm(context)
         case .flags, .const, .reserved, .option: return []
         }
     }
@@ -71,11 +72,11 @@ extension SchemaAnalysis {
     /// The declarations that an attribute can stand before at this place.
     private static func places(of context: StatementContext) -> [AttributeKind.Place] {
         switch context.owner {
-        case .message, .struct: [.field]
+        case .message, .struct, .union: [.field]
         case .packet: [.headerField]
         case .enum: [.enumerationCase]
         case .flags: [.flag]
-        case nil, .const, .reserved, .option: [.message, .structure, .enumeration, .flags]
+        case nil, .const, .reserved, .option: [.message, .structure, .union, .enumeration, .flags]
         }
     }
 
@@ -90,8 +91,11 @@ extension SchemaAnalysis {
         switch attribute {
         case .from: return Self.values(["client", "server", "both"])
         case .reply: return messages
-        case .count: return Self.counts
+        case .count, .size: return Self.prefixes + earlierFields(before: index, in: file)
         case .checksum: return checksumWords(before: index, in: file)
+        case .header: return headerWords(before: index, in: file)
+        case .condition: return conditionWords(before: index, in: file)
+        case .tag: return earlierFields(before: index, in: file)
         case .length: return Self.values(["packet", "payload", "rest"])
         case .default, .exampleValue, .constant: return values(ofFieldAfter: index, in: file)
         default: return []
@@ -105,11 +109,21 @@ extension SchemaAnalysis {
         guard tokens[open...].contains(where: { $0.kind == .comma }) else {
             return ChecksumKind.allCases.map { CompletionWord($0.rawValue, .value, detail: $0.displayName) }
         }
-        let fields = declarations.flatMap { declaration -> [String] in
-            guard case .packet(let syntax) = declaration.body else { return [] }
-            return (syntax.header + syntax.trailer).map(\.name.text)
-        }
+        let fields = packetFields.filter { $0.padding == nil }.map(\.name.text)
         return Self.values((tokens.last?.kind == .dots ? ["payload"] : ["payload", "rest"]) + fields)
+    }
+
+    /// Returns the fields of the packet or, after `=`, the values of the field before it.
+    private func headerWords(before index: Int, in file: Int) -> [CompletionWord] {
+        let fields = packetFields.filter { $0.padding == nil }
+        let tokens = checked.lexed[file].tokens[..<index]
+        guard tokens.last?.kind == .equals, let name = tokens.dropLast().last.map({ text(of: $0, in: file) }) else {
+            return fields.map {
+                CompletionWord($0.name.text, .value, detail: $0.typeName.text, meaning: $0.documentation)
+            }
+        }
+        guard let type = fields.first(where: { $0.name.text == name })?.typeName.text else { return [] }
+        return type == "bool" || type == "bit" ? Self.values(["true", "false"]) : cases(of: type) ?? []
     }
 
     /// Returns the cases of the type of the field that follows an open attribute.
@@ -118,13 +132,13 @@ extension SchemaAnalysis {
         let end = tokens[index...].firstIndex { $0.kind == .semicolon || $0.kind == .rightBrace } ?? tokens.endIndex
         let names = tokens[index..<max(index, end)].filter { $0.kind == .name }.map { text(of: $0, in: file) }
         for name in names {
-            if name == "bool" { return Self.values(["true", "false"]) }
+            if name == "bool" || name == "bit" { return Self.values(["true", "false"]) }
             if let cases = cases(of: name) { return cases }
         }
         return []
     }
 
-    private func cases(of type: String) -> [CompletionWord]? {
+    func cases(of type: String) -> [CompletionWord]? {
         for declaration in declarations {
             switch declaration.body {
             case .enumeration(let syntax) where syntax.name.text == type,
@@ -149,6 +163,9 @@ extension SchemaAnalysis {
         case (.option, 3):
             return OptionKind(rawValue: words[1]).map { Self.values($0.words) } ?? []
         case (.enum, 3) where words[2] == ":", (.flags, 3) where words[2] == ":": return Self.integers
+        case (.union, 3) where words[2] == ":": return tagTypes
+        case (.union, 4) where words[2] == ":": return [CompletionWord("sized", .keyword, detail: "sized(uint8)")]
+        case (.union, 6) where words[4] == "sized": return Self.counts
         case (.struct, 2): return [CompletionWord("sized", .keyword, detail: "sized(uint16)")]
         case (.struct, 4) where words[2] == "sized": return Self.counts
         default: return []
@@ -157,22 +174,53 @@ extension SchemaAnalysis {
 
     private func member(_ words: [String]) -> [CompletionWord] {
         switch words {
-        case []: return [CompletionWord("optional", .keyword), CompletionWord("repeated", .keyword)] + types
+        case []: return Self.fieldWords + types
         case ["optional"]: return [CompletionWord("repeated", .keyword)] + types
         case ["repeated"], ["optional", "repeated"]: return types
         default: return words.last == "[" ? constants : []
         }
     }
 
+    /// The words that a line of a message or a struct can begin with, besides types.
+    private static let fieldWords = [
+        CompletionWord("optional", .keyword), CompletionWord("repeated", .keyword),
+        CompletionWord(
+            "padding", .keyword, detail: "padding 3;", meaning: "So many bytes are written as 0 and not looked at."),
+    ]
+    /// Returns what fits in the body of a union: a tag, or after it a field.
+    private func arm(_ context: StatementContext) -> [CompletionWord] {
+        guard let colon = context.words.firstIndex(of: ":") else {
+            guard context.words.isEmpty else { return [] }
+            let tags = context.declaration.dropFirst(3).first.flatMap { cases(of: $0) } ?? []
+            let meaning = "Keeps a value with another tag."
+            return tags + [CompletionWord("default", .keyword, detail: "default: bytes other;", meaning: meaning)]
+        }
+        let words = Array(context.words[(colon + 1)...])
+        return words.isEmpty ? types : member(words)
+    }
+
     private func packetMember(_ words: [String]) -> [CompletionWord] {
         guard words.isEmpty else { return [] }
         return Self.integers + Self.types(["bool"] + VarintFormat.Encoding.allCases.map(\.name))
+            + declaredTypes.filter { $0.kind == .enumeration }
             + [CompletionWord("payload", .keyword, detail: "payload;", meaning: "Here stand the message's fields.")]
     }
 
     // MARK: Words
 
     private var declarations: some Sequence<DeclarationSyntax> { checked.trees.lazy.flatMap(\.declarations) }
+
+    /// The fields of the header and the trailer.
+    private var packetFields: [FieldSyntax] { fields { $0.header + $0.trailer } }
+
+    /// The fields of the header.
+    var headerFields: [FieldSyntax] { fields(\.header) }
+
+    private func fields(_ list: (PacketSyntax) -> [FieldSyntax]) -> [FieldSyntax] {
+        declarations.flatMap { declaration -> [FieldSyntax] in
+            if case .packet(let syntax) = declaration.body { list(syntax) } else { [] }
+        }
+    }
 
     private var types: [CompletionWord] { Self.types(BuiltinType.names) + declaredTypes }
 
@@ -181,6 +229,8 @@ extension SchemaAnalysis {
             switch declaration.body {
             case .structure(let syntax):
                 CompletionWord(syntax.name.text, .structure, detail: "struct", meaning: declaration.documentation)
+            case .union(let syntax):
+                CompletionWord(syntax.name.text, .structure, detail: "union", meaning: declaration.documentation)
             case .enumeration(let syntax):
                 CompletionWord(syntax.name.text, .enumeration, detail: "enum", meaning: declaration.documentation)
             case .flags(let syntax):
@@ -204,11 +254,20 @@ extension SchemaAnalysis {
         }
     }
 
+    /// The types that the tag of a union can have.
+    private var tagTypes: [CompletionWord] {
+        let enumerations = declaredTypes.filter { $0.kind == .enumeration && $0.detail == "enum" }
+        return Self.integers + Self.types(["varint"]) + enumerations
+    }
+
     private static var integers: [CompletionWord] {
         types(BuiltinType.names.filter { IntegerFormat(name: $0) != nil })
     }
 
-    private static var counts: [CompletionWord] { types(CountFormat.allCases.map(\.name)) }
+    private static var counts: [CompletionWord] { types(CountFormat.unsigned.map(\.name)) }
+
+    /// The prefixes of a field, which may be absent if the prefix has a sign.
+    private static var prefixes: [CompletionWord] { types(CountFormat.allCases.map(\.name)) }
 
     private static func types(_ names: [String]) -> [CompletionWord] {
         names.map { name in
@@ -217,7 +276,7 @@ extension SchemaAnalysis {
         }
     }
 
-    private static func values(_ words: [String]) -> [CompletionWord] { words.map { CompletionWord($0, .value) } }
+    static func values(_ words: [String]) -> [CompletionWord] { words.map { CompletionWord($0, .value) } }
 }
 
 extension OptionKind {
@@ -225,7 +284,7 @@ extension OptionKind {
     fileprivate var words: [String] {
         switch self {
         case .byteOrder: ["big", "little"]
-        case .stringCount, .listCount: CountFormat.allCases.map(\.name)
+        case .stringCount, .listCount: CountFormat.unsigned.map(\.name)
         case .maximumPacket, .maximumDepth: []
         case .trailing: ["keep", "reject"]
         case .properties: ["strict", "lenient"]

@@ -12,7 +12,7 @@ package struct OutlineItem: Equatable, Sendable {
     package var members: [OutlineItem] = []
 
     package enum Kind: Equatable, Sendable {
-        case message, structure, enumeration, flags, constant, packet, field, enumerationCase
+        case message, structure, union, enumeration, flags, constant, packet, field, enumerationCase
     }
 }
 
@@ -22,11 +22,15 @@ extension SchemaAnalysis {
         checked.trees[file].declarations.compactMap { declaration -> OutlineItem? in
             switch declaration.body {
             case .message(let name, let fields):
-                item(.message, name, "message", declaration, members: fields.map { field($0, in: file) })
+                item(.message, name, "message", declaration, members: members(fields, in: file))
             case .structure(let syntax):
                 item(
                     .structure, syntax.name, "struct", declaration,
-                    members: syntax.fields.map { field($0, in: file) })
+                    members: members(syntax.fields, in: file))
+            case .union(let syntax):
+                item(
+                    .union, syntax.name, "union : " + syntax.tag.text, declaration,
+                    members: syntax.arms.map { arm($0, in: file) })
             case .enumeration(let syntax):
                 item(
                     .enumeration, syntax.name, "enum : " + syntax.format.text, declaration,
@@ -40,7 +44,7 @@ extension SchemaAnalysis {
             case .packet(let syntax):
                 item(
                     .packet, NameSyntax(text: "packet", span: declaration.keyword), "", declaration,
-                    members: (syntax.header + syntax.trailer).map { field($0, in: file) })
+                    members: members(syntax.header + syntax.trailer, in: file))
             case .reserved, .option: nil
             }
         }
@@ -56,12 +60,30 @@ extension SchemaAnalysis {
             span: start.through(endOfStatement(after: name.span)), members: members)
     }
 
+    /// Returns the fields that have a name: not `padding`.
+    private func members(_ fields: [FieldSyntax], in file: Int) -> [OutlineItem] {
+        fields.filter { $0.padding == nil }.map { field($0, in: file) }
+    }
+
     private func field(_ field: FieldSyntax, in file: Int) -> OutlineItem {
         let start = field.attributes.first?.span ?? field.optional ?? field.repeated ?? field.typeName.span
         let words = (field.optional == nil ? "" : "optional ") + (field.repeated == nil ? "" : "repeated ")
         return OutlineItem(
             kind: .field, name: field.name.text, detail: words + field.typeText, nameSpan: field.name.span,
             span: start.through(endOfStatement(after: field.name.span)))
+    }
+
+    private func arm(_ arm: ArmSyntax, in file: Int) -> OutlineItem {
+        let tag = arm.tag.span
+        var item =
+            arm.field.map { field($0, in: file) }
+            ?? OutlineItem(
+                kind: .field, name: arm.name.text, detail: "", nameSpan: arm.name.span,
+                span: endOfStatement(after: arm.name.span))
+        item.detail = [sources[file].text(tag.start..<tag.end), item.detail].filter { !$0.isEmpty }
+            .joined(separator: ": ")
+        item.span = tag.through(item.span)
+        return item
     }
 
     private func member(_ item: CaseSyntax, in file: Int) -> OutlineItem {

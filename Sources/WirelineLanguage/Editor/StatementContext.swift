@@ -6,6 +6,8 @@
 struct StatementContext {
     /// The keyword of the declaration whose body the statement stands in; nil at the top level.
     private(set) var owner: Keyword?
+    /// The words and marks of that declaration, before its `{`.
+    private(set) var declaration: [String] = []
     /// The words and marks from the statement's start on, without whole attributes.
     private(set) var words: [String] = []
     /// The attribute in whose parentheses the place is.
@@ -21,6 +23,7 @@ struct StatementContext {
             case .leftBrace:
                 let statement = StatementReader(tokens[start..<index], source)
                 owner = statement.words.first.flatMap(Keyword.init)
+                declaration = statement.words
                 start = index + 1
             case .rightBrace:
                 owner = nil
@@ -51,11 +54,24 @@ private struct StatementReader {
             guard let name = rest.first, name.kind == .name else { continue }
             rest.removeFirst()
             guard rest.first?.kind == .leftParenthesis else { continue }
-            guard let close = rest.firstIndex(where: { $0.kind == .rightParenthesis }) else {
+            guard let close = Self.closingParenthesis(in: rest) else {
                 openAttribute = source.text(name.range)
                 return
             }
             rest = rest[(close + 1)...]
+        }
+    }
+
+    /// Returns the index of the parenthesis that closes the first token; nil if it is missing.
+    private static func closingParenthesis(in tokens: ArraySlice<Token>) -> Int? {
+        var depth = 0
+        return tokens.firstIndex { token in
+            switch token.kind {
+            case .leftParenthesis: depth += 1
+            case .rightParenthesis: depth -= 1
+            default: break
+            }
+            return depth == 0
         }
     }
 }

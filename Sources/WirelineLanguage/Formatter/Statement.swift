@@ -29,8 +29,15 @@ struct Statement {
         while tokens[start].kind == .at {
             start += 2
             guard tokens[start].kind == .leftParenthesis else { continue }
-            while tokens[start].kind != .rightParenthesis { start += 1 }
-            start += 1
+            var depth = 0
+            repeat {
+                switch tokens[start].kind {
+                case .leftParenthesis: depth += 1
+                case .rightParenthesis: depth -= 1
+                default: break
+                }
+                start += 1
+            } while depth > 0
         }
         var last = start
         while tokens[last].kind != .semicolon, tokens[last].kind != .leftBrace { last += 1 }
@@ -98,6 +105,7 @@ struct Statement {
         case "packet": .packetField
         case "message", "struct": .field
         case "enum", "flags": .enumerationCase
+        case "union": .arm
         case "option": .option
         case "const": .constant
         default: .other
@@ -109,17 +117,26 @@ struct Statement {
         let line = lineStart
         let equals = (start..<end).first { tokens[$0].kind == .equals }
         guard body == nil, section != .other else { return [text(line..<end)] }
+        if section == .arm { return armCells }
         guard section == .field || section == .packetField else {
             // A list of reserved numbers has no `=`.
             guard let equals else { return [text(line..<end)] }
             return [text(line..<equals), text(equals..<end)]
         }
         let name = (equals ?? last) - 1
-        // This is the line `payload;`.
-        guard name > start else { return [text(line..<end)] }
+        // This is the line `payload;`, or `padding 3;`.
+        guard name > start, tokens[name].kind == .name else { return [text(line..<end)] }
         let named = equals.map { [text(name..<$0), text($0..<end)] } ?? [text(name..<end)]
         guard section == .packetField else { return [text(line..<name)] + named }
         return [text(line..<max(line, start)), text(max(line, start)..<name)] + named
+    }
+
+    /// The tag with its `:`, the type with its attributes if there is one, and the name.
+    private var armCells: [String] {
+        let colon = (start..<last).first { tokens[$0].kind == .colon } ?? start
+        let name = ((start..<last).first { tokens[$0].kind == .equals } ?? last) - 1
+        let type = colon + 1 < name ? [text(colon + 1..<name)] : []
+        return [text(start..<colon + 1)] + type + [text(name..<last + 1)]
     }
 
     // MARK: Text
@@ -160,13 +177,23 @@ struct Statement {
         let left = tokens[token - 1]
         switch (left.kind, tokens[token].kind) {
         case (.leftBrace, .rightBrace): return false
-        case (.leftParenthesis, _), (.leftBracket, _), (.at, _), (.dots, _): return false
+        case (.leftParenthesis, _), (.leftBracket, _), (.at, _), (.dots, _), (.dot, _), (_, .dot): return false
         case (_, .semicolon), (_, .comma), (_, .rightParenthesis), (_, .rightBracket), (_, .leftBracket): return false
-        case (_, .leftParenthesis), (_, .dots): return false
+        case (_, .leftParenthesis): return isConditionWord(token - 1)
+        case (_, .dots): return false
         case (.minus, _): return isSubtraction(token - 1)
+        case (_, .colon): return !isInUnion(token)
         default: return true
         }
     }
+
+    /// Whether a token is a word of a condition before a parenthesis, as in `not (a or b)`, and no attribute's name.
+    private func isConditionWord(_ token: Int) -> Bool {
+        guard token > first, tokens[token].kind == .name, tokens[token - 1].kind != .at else { return false }
+        return ["not", "and", "or"].contains(input.text(of: token))
+    }
+    /// Whether a token stands in the body of a union, where a `:` follows its tag directly.
+    private func isInUnion(_ token: Int) -> Bool { owner == "union" || keyword == "union" && token > last }
 
     /// Whether a `-` is between a name and a number, as in `packet - 4`, and not the sign of a number.
     private func isSubtraction(_ token: Int) -> Bool {

@@ -51,6 +51,8 @@ struct Lexer {
             lexBlockComment()
         case UInt8(ascii: ".") where byteAfter(offset) == UInt8(ascii: "."):
             append(.dots, to: offset + 2)
+        case UInt8(ascii: "="), UInt8(ascii: "!"), UInt8(ascii: "<"), UInt8(ascii: ">"):
+            lexComparison(byte)
         case let byte where byte.isDigit:
             lexNumber()
         case let byte where byte.isNameByte:
@@ -62,6 +64,12 @@ struct Lexer {
         default:
             lexMark(byte)
         }
+    }
+
+    /// Reads a mark that an `=` may follow.
+    private mutating func lexComparison(_ byte: UInt8) {
+        guard byteAfter(offset) == UInt8(ascii: "=") else { return lexMark(byte) }
+        append(.comparison, to: offset + 2)
     }
 
     private mutating func lexMark(_ byte: UInt8) {

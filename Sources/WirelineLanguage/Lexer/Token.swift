@@ -18,6 +18,10 @@ struct Token {
         case semicolon, comma, colon, equals, at, minus, plus, bar
         /// `..`
         case dots
+        /// `.`
+        case dot
+        /// `==`, `!=`, `<`, `<=`, `>`, `>=` or `&`, in a condition.
+        case comparison
         /// A character that the language does not have; the parser reports what it expects instead.
         case unexpected
         case endOfFile
@@ -40,7 +44,8 @@ struct Token {
             case .plus: "+"
             case .bar: "|"
             case .dots: ".."
-            case .name, .number, .string, .unexpected, .endOfFile: nil
+            case .dot: "."
+            case .name, .number, .string, .comparison, .unexpected, .endOfFile: nil
             }
         }
 
@@ -60,6 +65,8 @@ struct Token {
             case UInt8(ascii: "-"): self = .minus
             case UInt8(ascii: "+"): self = .plus
             case UInt8(ascii: "|"): self = .bar
+            case UInt8(ascii: "."): self = .dot
+            case UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"): self = .comparison
             default: return nil
             }
         }

@@ -7,14 +7,14 @@ extension Parser {
         while let at = take(.at) {
             guard current.kind == .name, current.start == at.end else {
                 reporter.error("this `@` has no name behind it", at: span(of: at), help: "as in `@max(32)`")
-                if current.kind == .leftParenthesis, parseArguments() == nil { return nil }
+                if current.kind == .leftParenthesis, parseArguments(of: nil) == nil { return nil }
                 continue
             }
             let token = advance()
             let name = NameSyntax(text: text(of: token), span: span(of: token), isFaulty: token.isFaulty)
             var arguments: [ArgumentSyntax]?
             if current.kind == .leftParenthesis {
-                guard let list = parseArguments() else { return nil }
+                guard let list = parseArguments(of: name) else { return nil }
                 arguments = list
             } else if current.kind == .number || current.kind == .string || current.kind == .minus {
                 reportExpected("`(` after the attribute's name", help: "write `@\(name.text)(…)`")
@@ -28,12 +28,13 @@ extension Parser {
     }
 
     /// Reads `( … )`; on an error it skips past the `)`, or fails if the line has none.
-    private mutating func parseArguments() -> [ArgumentSyntax]? {
+    private mutating func parseArguments(of attribute: NameSyntax?) -> [ArgumentSyntax]? {
         let open = advance()
         var arguments: [ArgumentSyntax] = []
         if take(.rightParenthesis) != nil { return [] }
+        let isCondition = attribute?.text == Self.conditionAttribute
         repeat {
-            guard let argument = parseAlternatives() else {
+            guard let argument = isCondition ? parseCondition().map({ .condition($0) }) : parseAlternatives() else {
                 return skipArguments(from: open)
             }
             arguments.append(argument)
@@ -55,13 +56,28 @@ extension Parser {
     }
 
     private mutating func skipArguments(from open: Token) -> [ArgumentSyntax]? {
+        var depth = openParenthesisCount(since: open)
         while current.kind != .endOfFile, current.line == open.line {
             let kind = current.kind
             if kind == .semicolon || kind == .rightBrace || kind == .leftBrace { break }
             advance()
-            if kind == .rightParenthesis { return [.faulty(span(of: open))] }
+            if kind == .leftParenthesis { depth += 1 }
+            guard kind == .rightParenthesis else { continue }
+            depth -= 1
+            if depth <= 0 { return [.faulty(span(of: open))] }
         }
         return nil
+    }
+
+    /// Returns how many parentheses are open at this position, from `open` on: those of a condition can nest.
+    private func openParenthesisCount(since open: Token) -> Int {
+        tokens[..<position].reversed().prefix { $0.start >= open.start }.reduce(0) { count, token in
+            switch token.kind {
+            case .leftParenthesis: count + 1
+            case .rightParenthesis: count - 1
+            default: count
+            }
+        }
     }
 
     mutating func parseArgument(_ what: String) -> ArgumentSyntax? {
@@ -75,6 +91,7 @@ extension Parser {
                 guard let last = expectName("the last of the names") else { return nil }
                 return .nameRange(name, last)
             }
+            if take(.equals) != nil { return parseArgument("a value").map { .assignment(name, $0) } }
             guard current.kind == .plus || current.kind == .minus else {
                 return name.isFaulty ? .faulty(name.span) : .name(name)
             }

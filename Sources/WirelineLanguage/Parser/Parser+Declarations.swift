@@ -2,12 +2,12 @@
 
 /// The words that start a declaration; everywhere else they are ordinary names.
 enum Keyword: String, CaseIterable {
-    case message, `struct`, `enum`, flags, const, reserved, option, packet
+    case message, `struct`, `enum`, flags, union, const, reserved, option, packet
 
     /// Whether it declares a name that others can use.
     var givesName: Bool {
         switch self {
-        case .message, .struct, .enum, .flags, .const: true
+        case .message, .struct, .enum, .flags, .union, .const: true
         case .reserved, .option, .packet: false
         }
     }
@@ -23,7 +23,7 @@ extension Parser {
             let behindName = token(ahead: 2)
             return token(ahead: 1).kind == .name
                 && (behindName.kind == .leftBrace || behindName.kind == .name && text(of: behindName) == "sized")
-        case .enum, .flags: return token(ahead: 1).kind == .name && token(ahead: 2).kind == .colon
+        case .enum, .flags, .union: return token(ahead: 1).kind == .name && token(ahead: 2).kind == .colon
         case .packet: return token(ahead: 1).kind == .leftBrace
         case .const, .reserved, .option: return false
         }
@@ -84,7 +84,7 @@ extension Parser {
         switch word {
         case "import", "include", "package", "namespace", "syntax":
             "leave it out: all `.wire` files of a folder are one protocol"
-        case "union", "oneof": "there are no unions: use one message for each case"
+        case "oneof": "declare a `union` at the top level, as in `union U : uint8 { 1: uint32 mileage; }`"
         case "map": "there are no maps: use a list of a struct with a key and a value"
         case "typedef", "using", "type": "there are no type aliases: use a `struct`"
         case "service", "rpc": "a request and its reply are two messages: `Cs_1` and `Sc_1`, or `@reply(Name)`"
@@ -99,6 +99,7 @@ extension Parser {
         case .struct: parseStructure()
         case .enum: parseCases("enum").map { (.enumeration($0), $1) }
         case .flags: parseCases("flags").map { (.flags($0), $1) }
+        case .union: parseUnion().map { (.union($0), $1) }
         case .const: parseConstant().map { (.constant($0), position - 1) }
         case .reserved: parseReservedList().map { (.reserved($0), position - 1) }
         case .option: parseOption().map { (.option($0), position - 1) }
@@ -118,11 +119,8 @@ extension Parser {
     private mutating func parseStructure() -> (DeclarationSyntax.Body, Int)? {
         guard let name = expectName("the struct's name") else { return nil }
         var sizePrefix: NameSyntax?
-        if current.kind == .name, text(of: current) == "sized" {
-            advance()
-            guard expect(.leftParenthesis, "after `sized`", help: "as in `sized(uint16)`") != nil else { return nil }
-            guard let prefix = expectName("`uint8`, `uint16`, `uint32` or `varint`") else { return nil }
-            guard expect(.rightParenthesis, "after the prefix's type") != nil else { return nil }
+        if startsSizePrefix {
+            guard let prefix = parseSizePrefix() else { return nil }
             sizePrefix = prefix
         }
         let bodyStart = position

@@ -8,7 +8,7 @@ extension Parser {
     ///
     /// - Returns: Whether no member had to be left out.
     @discardableResult
-    private mutating func parseMembers(
+    mutating func parseMembers(
         of owner: String, openedBy open: Token, _ parseMember: (inout Parser) -> Bool
     ) -> Bool {
         var isComplete = true
@@ -70,13 +70,14 @@ extension Parser {
 
     // MARK: Fields
 
-    private mutating func parseField() -> FieldSyntax? {
+    mutating func parseField() -> FieldSyntax? {
         let first = position
         guard let attributes = parseAttributes() else { return nil }
         guard current.kind == .name else {
             reportExpected("a field, as in `uint8 SceneId = 1;`")
             return nil
         }
+        if startsPadding { return parsePadding(from: first, attributes) }
         let optional = parseModifier("optional")
         let repeated = parseModifier("repeated")
         guard let typeName = expectName("a type"), let brackets = parseBrackets() else { return nil }
@@ -92,6 +93,23 @@ extension Parser {
             documentation: documentation.text(from: first, bodyStart: nil, to: position - 1), attributes: attributes,
             optional: optional, repeated: repeated, typeName: typeName,
             brackets: brackets, typeText: typeText(typeName, brackets), name: name, number: number)
+    }
+
+    /// Whether a line such as `padding 3;` follows; in `padding x;` the word is a type's name.
+    private var startsPadding: Bool {
+        let next = token(ahead: 1).kind
+        return text(of: current) == "padding" && (next == .number || next == .minus)
+    }
+
+    private mutating func parsePadding(from first: Int, _ attributes: [AttributeSyntax]) -> FieldSyntax? {
+        let token = advance()
+        let word = NameSyntax(text: text(of: token), span: span(of: token))
+        guard let byteCount = expectNumber("a number of bytes"), expectSemicolon(after: "the number of bytes") else {
+            return nil
+        }
+        return FieldSyntax(
+            documentation: documentation.text(from: first, bodyStart: nil, to: position - 1), attributes: attributes,
+            typeName: word, brackets: [], typeText: word.text, name: word, padding: byteCount)
     }
 
     /// Reads `optional` or `repeated`, a keyword if a type and a name follow; in `optional x;` it is a type's name.

@@ -51,6 +51,7 @@ struct DeclarationSyntax {
     enum Body {
         case message(NameSyntax, [FieldSyntax])
         case structure(StructureSyntax)
+        case union(UnionSyntax)
         case enumeration(CasesSyntax)
         case flags(CasesSyntax)
         case constant(ConstantSyntax)
@@ -67,6 +68,40 @@ struct StructureSyntax {
     var fields: [FieldSyntax]
     /// Whether no field had to be left out.
     var isComplete: Bool
+}
+
+/// A union: `union U : uint8 sized(uint8) { … }`.
+struct UnionSyntax {
+    var name: NameSyntax
+    /// The type of the tag.
+    var tag: NameSyntax
+    var sizePrefix: NameSyntax?
+    var arms: [ArmSyntax]
+    /// Whether no arm had to be left out.
+    var isComplete: Bool
+}
+
+/// An arm of a union: `1: uint32 mileage;`, `0: nothing;` or `default: bytes other;`.
+struct ArmSyntax {
+    var tag: Tag
+    /// The name, which is that of the field.
+    var name: NameSyntax
+    var field: FieldSyntax?
+    var documentation: String
+
+    enum Tag {
+        case number(NumberSyntax)
+        case name(NameSyntax)
+        case `default`(SourceSpan)
+
+        var span: SourceSpan {
+            switch self {
+            case .number(let number): number.span
+            case .name(let name): name.span
+            case .default(let span): span
+            }
+        }
+    }
 }
 
 /// Cases: `enum E : uint8 { … }` or `flags F : uint16 { … }`.
@@ -131,6 +166,8 @@ struct FieldSyntax {
     var typeText: String
     var name: NameSyntax
     var number: NumberSyntax?
+    /// The number of bytes of `padding 3;`, which has the word in place of a type and of a name.
+    var padding: NumberSyntax?
 
     /// The span from the type through its brackets.
     var typeSpan: SourceSpan {
@@ -159,7 +196,7 @@ struct AttributeSyntax {
 }
 
 /// An argument between an attribute's parentheses, or after an option's `=`.
-enum ArgumentSyntax {
+indirect enum ArgumentSyntax {
     case number(NumberSyntax)
     case range(NumberSyntax, NumberSyntax)
     case name(NameSyntax)
@@ -170,6 +207,10 @@ enum ArgumentSyntax {
     /// A sum such as `packet - 4`; the number has its sign.
     case sum(NameSyntax, NumberSyntax)
     case string(String, SourceSpan)
+    /// A value for a name: `qos = 1`.
+    case assignment(NameSyntax, ArgumentSyntax)
+    /// A condition, as in `@if(kind == 3)`.
+    case condition(ConditionSyntax)
     /// An argument that the lexer or the parser has reported.
     case faulty(SourceSpan)
 
@@ -181,7 +222,9 @@ enum ArgumentSyntax {
         case .names(let names): names[0].span.through(names[names.count - 1].span)
         case .nameRange(let first, let last): first.span.through(last.span)
         case .sum(let name, let number): name.span.through(number.span)
+        case .condition(let condition): condition.span
         case .string(_, let span), .faulty(let span): span
+        case .assignment(let name, let value): name.span.through(value.span)
         }
     }
 

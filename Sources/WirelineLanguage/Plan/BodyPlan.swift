@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineCodec
+package import WirelineCodec
 
-/// How the fields of a message or a structure are read and written, in order.
+/// How the fields of a message, a structure or an arm of a union are read and written, in order.
 package struct BodyPlan: Sendable {
     /// The fields, with what each must know about the others.
     package let fields: [PlannedField]
@@ -15,6 +15,13 @@ package struct BodyPlan: Sendable {
     /// Whether the body counts as a level of `max_depth`, because values of it could nest too deeply.
     package internal(set) var countsDepth = false
 
+    /// The fields that conditions of later ones look at.
+    package let operands: Set<Int>
+    /// The names of the packet's fields that conditions look at, each once.
+    package let headerOperands: [String]
+    /// The fields that count others, in order.
+    package let derivations: [PlannedDerivation]
+
     /// What becomes of bytes after the last field.
     package enum End: Sendable {
         /// The last field takes all bytes.
@@ -23,15 +30,21 @@ package struct BodyPlan: Sendable {
         case kept
         /// They are an error.
         case refused
-        /// The size prefix says how many there are, and they are skipped.
+        /// A size says how many there are, and they are skipped.
         case skipped
-        /// They belong to what comes after the structure.
+        /// They belong to what comes after the structure or the union.
         case open
 
         /// What becomes of bytes after the last field of a message.
-        package init(of message: MessageDescription, _ options: ProtocolOptions) {
-            let goesToEnd = message.fields.last?.type.goesToEnd == true
-            self = goesToEnd ? .reached : options.keepsTrailingBytes ? .kept : .refused
+        ///
+        /// A message that may go to the end keeps none, even if the condition of its last field does not hold, or if its
+        /// last field is a union with another arm.
+        package init(of message: MessageDescription, in description: ProtocolDescription) {
+            switch message.fields.last {
+            case let last? where last.type.goesToEnd: self = last.presence.condition == nil ? .reached : .refused
+            case let last? where description.goesToEnd(last.type): self = .refused
+            default: self = description.options.keepsTrailingBytes ? .kept : .refused
+            }
         }
     }
 
@@ -39,16 +52,74 @@ package struct BodyPlan: Sendable {
         var hasOptional = false
         var planned: [PlannedField] = []
         planned.reserveCapacity(fields.count)
+        let references = Self.references(in: fields)
         for (index, field) in fields.enumerated() {
             planned.append(
                 PlannedField(
                     index: index, description: field, followsOptional: hasOptional,
-                    isFollowed: end == .kept || index + 1 < fields.count))
+                    isFollowed: end == .kept || index + 1 < fields.count, reference: references[index]))
             hasOptional = hasOptional || field.presence == .optional
         }
         self.fields = planned
         self.end = end
+        operands = Self.operands(of: fields)
+        headerOperands = fields.headerOperands
+        derivations = PlannedDerivation.all(in: fields, sizes)
         steps = PlannedStep.steps(of: fields, sizes)
+    }
+
+    /// The runs of fields that share bytes, in order.
+    package var runs: [PlannedRun] {
+        steps.flatMap(\.parts).compactMap { if case .packed(let run) = $0.kind { run } else { nil } }
+    }
+
+    private static func operands(of fields: [FieldDescription]) -> Set<Int> {
+        let names = Set(
+            fields.compactMap(\.presence.condition).flatMap(\.operands).compactMap { operand in
+                if case .field(let name) = operand { name } else { nil }
+            })
+        guard !names.isEmpty else { return [] }
+        return Set(fields.indices.filter { names.contains(fields[$0].name) })
+    }
+
+    /// How a field depends on another one of its body.
+    package struct Reference: Sendable {
+        /// The index of the field that holds the tag of this union; nil if the tag stands before the value.
+        package var tagSource: Int?
+        /// The index of the union for which this field is written; nil for a field that is not derived.
+        package var user: Int?
+
+        package init() {}
+    }
+
+    /// Returns for each field how it depends on another one.
+    package static func references(in fields: [FieldDescription]) -> [Reference] {
+        var references = Array(repeating: Reference(), count: fields.count)
+        for (index, field) in fields.enumerated() {
+            guard let name = field.tagField, let source = fields[..<index].firstIndex(where: { $0.name == name }) else {
+                continue
+            }
+            references[index].tagSource = source
+            references[source].user = index
+        }
+        return references
+    }
+
+    /// Returns the field that a condition looks at; nil for an operand outside the body.
+    package func field(_ operand: WireCondition.Operand) -> PlannedField? {
+        guard case .field(let name) = operand else { return nil }
+        return fields.first { $0.description.name == name }
+    }
+
+    /// Whether the packet's header decides which fields are there.
+    package var looksAtHeader: Bool { !headerOperands.isEmpty }
+
+    /// Returns the derivation of the field at `index`; nil if it counts no other fields.
+    package func derivation(of index: Int) -> PlannedDerivation? { derivations.first { $0.field == index } }
+
+    /// Returns the field that counts the one at `index`, and whether it counts others, too; nil if none does.
+    package func derivation(counting index: Int) -> PlannedDerivation? {
+        derivations.first { $0.counted.contains { $0.field == index } }
     }
 
     /// Whether an optional field may be unset before the bytes that are kept.
@@ -65,18 +136,34 @@ package struct PlannedField: Sendable {
     package let followsOptional: Bool
     /// Whether anything can come after it in the body. Only then a field that is not set can leave a gap.
     package let isFollowed: Bool
+    /// How it depends on another field of the body.
+    package let reference: BodyPlan.Reference
 
     package var type: TypeDescription { description.type }
-    /// Whether it may be unset.
+    /// Whether it is `optional`. If it is not set, nothing may follow it.
     package var isOptional: Bool { description.presence == .optional }
-    /// Whether it is in every body.
-    package var isRequired: Bool { description.presence == .required }
+    /// When it is there; nil if it has no condition.
+    package var condition: WireCondition? { description.presence.condition }
+    /// Whether a value may lack it.
+    package var mayBeUnset: Bool { description.presence.mayBeUnset }
+    /// Whether its prefix says that it is absent.
+    package var isNullable: Bool { description.presence == .nullable }
+    /// Whether the bytes may end before it.
+    package var isAppended: Bool { description.presence.isAppended }
+    /// Whether programs have a value for it.
+    package var hasValue: Bool { description.hasValue }
+    /// Whether it is written as what later fields need: a union's tag, or their count.
+    package var isDerived: Bool { description.role == .derived }
+    /// Whether it counts later fields.
+    package var isCounter: Bool { isDerived && reference.user == nil }
 }
 
 /// Parts that are read and written at once, and a value of variable width after them.
 package struct PlannedStep: Sendable {
     /// The field that is absent if the bytes end before the step; nil if they must not end there.
     package let absentField: Int?
+    /// The field whose condition decides whether the step is there; nil if it is there always.
+    package let conditionalField: Int?
     /// The parts of fixed width, side by side; may be empty.
     package private(set) var parts: [PlannedPart] = []
     /// The bytes of the parts.
@@ -89,13 +176,20 @@ package struct PlannedStep: Sendable {
         var steps: [PlannedStep] = []
         var open: PlannedStep?
         for (index, field) in fields.enumerated() {
-            let part = PlannedPart.Kind(of: field.type, sizes)
-            let isRequired = field.presence == .required
+            // The other fields of a run are read and written with its first one.
+            if field.packing?.beginsRun == false { continue }
+            let run = PlannedRun(at: index, of: fields)
+            let part = run.map { PlannedPart.Kind.packed($0) } ?? PlannedPart.Kind(of: field, sizes)
+            let isRequired = field.presence.isInEveryBody
             if let before = open, !isRequired || part == nil {
                 steps.append(before)
                 open = nil
             }
-            var step = open ?? PlannedStep(absentField: isRequired ? nil : index)
+            var step =
+                open
+                ?? PlannedStep(
+                    absentField: field.presence.isAppended ? index : nil,
+                    conditionalField: field.presence.condition == nil ? nil : index)
             // Without this, each field would copy the ones before it.
             open = nil
             if let part {
@@ -111,7 +205,7 @@ package struct PlannedStep: Sendable {
 
 /// Bytes at a fixed place of a step.
 package struct PlannedPart: Sendable {
-    /// The field that they belong to.
+    /// The field that they belong to; of fields that share bytes, the first.
     package let field: Int
     /// The offset from the start of the step, in bytes.
     package let offset: Int
@@ -122,14 +216,22 @@ package struct PlannedPart: Sendable {
     package enum Kind: Equatable, Sendable {
         /// The whole value of a field: a number or a `bool`.
         case number(byteCount: Int)
-        /// The whole value of a field: text or digits of fixed width.
+        /// The whole value of a field: text, digits or bytes of fixed width.
         case text(byteCount: Int)
         /// The prefix of the content that follows.
         case count(byteCount: Int)
+        /// Zeros that are not looked at.
+        case padding(byteCount: Int)
+        /// The whole values of several fields that share bytes.
+        case packed(PlannedRun)
 
-        init?(of type: TypeDescription, _ sizes: WireSizes) {
-            if let byteCount = sizes.numberByteCount(of: type) {
-                self = type.isFixedText ? .text(byteCount: byteCount) : .number(byteCount: byteCount)
+        init?(of field: FieldDescription, _ sizes: WireSizes) {
+            let type = field.type
+            if field.role == .padding, let byteCount = sizes.size(of: type).fixedByteCount {
+                self = .padding(byteCount: byteCount)
+            } else if let byteCount = sizes.numberByteCount(of: type) {
+                let isText = type.isFixedText || type.isExactText
+                self = isText ? .text(byteCount: byteCount) : .number(byteCount: byteCount)
             } else if case .counted(let format, _) = type.extent, let byteCount = format.fixedByteCount {
                 self = .count(byteCount: byteCount)
             } else {
@@ -137,12 +239,19 @@ package struct PlannedPart: Sendable {
             }
         }
 
-        /// Whether it is the whole value of a field.
+        /// Whether it is a whole field.
         package var isWhole: Bool { if case .count = self { false } else { true } }
+
+        /// Whether it is the whole value of a field.
+        package var isValue: Bool { isWhole && !isPadding }
+
+        /// Whether nobody looks at it.
+        package var isPadding: Bool { if case .padding = self { true } else { false } }
 
         package var byteCount: Int {
             switch self {
-            case .number(let byteCount), .text(let byteCount), .count(let byteCount): byteCount
+            case .number(let byteCount), .text(let byteCount), .count(let byteCount), .padding(let byteCount): byteCount
+            case .packed(let run): run.byteCount
             }
         }
     }

@@ -30,7 +30,7 @@ extension CodingPlan {
         return PlannedNumber(format: format, byteOrder: byteOrder, allowed: range ?? format.range)
     }
 
-    /// Returns the bytes of a number, a `bool`, or text or digits of fixed width; nil for other types.
+    /// Returns the bytes of a number, a `bool`, or text, digits or bytes of fixed width; nil for other types.
     package func numberByteCount(of type: TypeDescription) -> Int? { sizes.numberByteCount(of: type) }
 
     /// Returns the bytes that every value takes; nil if values differ.
@@ -39,9 +39,26 @@ extension CodingPlan {
     /// Returns the fewest bytes of a list's item, at least 1.
     package func itemByteCount(of element: TypeDescription) -> Int { max(1, sizes.size(of: element).minimumByteCount) }
 
+    /// Returns where the first byte of a type's values comes from.
+    package func firstByte(of type: TypeDescription) -> FirstByte { FirstByte(of: type, in: description, sizes) }
+
     /// Returns whether a type is an enum that accepts only the numbers that it lists.
     package func isClosed(_ type: TypeDescription) -> Bool {
         if case .enumeration(let index, _) = type { description.enumerations[index].isClosed } else { false }
+    }
+
+    /// Returns how the items or bytes of a value are counted that an earlier field has the number of.
+    package func measure(of type: TypeDescription) -> PlannedDerivation.Measure {
+        PlannedDerivation.Measure(of: type, sizes)
+    }
+
+    /// Returns whether a type is an integer without negative numbers.
+    package func isUnsigned(_ type: TypeDescription) -> Bool {
+        switch type {
+        case .integer(let format, _): !format.isSigned
+        case .varint(let format): format.range.lowerBound >= 0
+        default: false
+        }
     }
 
     /// Returns whether a language whose integers have 8, 16, 32 or 64 bits can hold values that no packet can.
@@ -50,17 +67,24 @@ extension CodingPlan {
     }
 
     /// Returns the bytes before a field's value that count or size it, or the bytes of a number: what an error skips.
-    package func leadingByteCount(of type: TypeDescription) -> Int {
-        if case .structure(let index) = type { return structures[index].sizePrefix?.format.fixedByteCount ?? 0 }
-        return PlannedPart.Kind(of: type, sizes)?.byteCount ?? 0
+    ///
+    /// Among fields that share bytes, the first one has the bytes of all.
+    package func leadingByteCount(of field: FieldDescription) -> Int {
+        if let packing = field.packing { return packing.beginsRun ? packing.runByteCount : 0 }
+        if case .structure(let index) = field.type { return structures[index].sizePrefix?.format.fixedByteCount ?? 0 }
+        if case .union(let index) = field.type { return sizes.size(of: unions[index].tag).fixedByteCount ?? 0 }
+        return PlannedPart.Kind(of: field, sizes)?.byteCount ?? 0
     }
 
     static func checkedStructures(_ description: ProtocolDescription) -> Set<Int> {
         var checked: Set<Int> = []
-        for index in StructureGraph(byValueIn: description).innermostFirst {
+        let order = StructureGraph(byValueIn: description).innermostFirst
+        for index in order where index < description.structures.count {
             let structure = description.structures[index]
             let isChecked = structure.fields.contains { field in
-                field.range != nil || field.floatRange != nil || needsCheck(field.type, description, checked)
+                guard field.hasValue else { return false }
+                return field.range != nil || field.floatRange != nil || field.presence.condition != nil
+                    || needsCheck(field.type, description, checked)
             }
             if isChecked || structure.sizePrefix != nil { checked.insert(index) }
         }
@@ -71,29 +95,31 @@ extension CodingPlan {
         _ type: TypeDescription, _ description: ProtocolDescription, _ checked: Set<Int>
     ) -> Bool {
         switch type {
-        case .float32, .float64, .boolean: false
+        case .float32, .float64, .boolean, .bit: false
         case .integer(let format, _): !format.fillsHostInteger
         case .flags(let index, _): !description.flagSets[index].format.fillsHostInteger
         case .enumeration(let index, _):
             !description.enumerations[index].format.fillsHostInteger && !description.enumerations[index].isClosed
         case .varint(let format): !format.isUnlimited
         // Values of languages can have any length.
-        case .string, .digits, .bytes, .list, .fixedList, .properties: true
+        case .string, .utf16, .digits, .bytes, .list, .fixedList, .sized, .properties: true
         case .structure(let index): checked.contains(index)
+        // Kept values can have the tag of an arm, and most arms hold values that have to be checked.
+        case .union: true
         }
     }
 }
 
 extension IntegerFormat {
     /// Whether languages have an integer type with exactly these values.
-    package var fillsHostInteger: Bool { byteCount.nonzeroBitCount == 1 }
+    package var fillsHostInteger: Bool { bitWidth >= 8 && bitWidth.nonzeroBitCount == 1 }
 }
 
 extension WireSizes {
-    /// Returns the bytes of a number, a `bool`, or text or digits of fixed width; nil for other types.
+    /// Returns the bytes of a number, a `bool`, or text, digits or bytes of fixed width; nil for other types.
     func numberByteCount(of type: TypeDescription) -> Int? {
         switch type {
-        case .structure, .fixedList: nil
+        case .structure, .union, .fixedList, .sized: nil
         default: size(of: type).fixedByteCount
         }
     }

@@ -2,15 +2,15 @@
 
 package import WirelineCodec
 
-/// How a protocol's messages and structures become bytes, step by step, for every language that code is generated for.
+/// How a protocol's messages, structures and unions become bytes, step by step, for every language that code is generated for.
 ///
 /// A ``ProtocolDescription`` says what a schema means. A plan says what has to be done: which parts stand side by side
 /// and are read at once, at which offset each part lies, which bytes may be missing, what must not follow a field that
 /// is not set, which numbers are allowed, and what the last field leaves. All of that is computed here, once. A back
 /// end prints the steps in its language; it knows names, literals and statements, and counts no bytes itself.
 ///
-/// A new language begins with a walk over ``messages`` and ``structures``, prints the ``BodyPlan/steps`` of each body for
-/// reading and for writing, and asks the plan about types.
+/// A new language begins with a walk over ``messages``, ``structures`` and ``unions``, prints the ``BodyPlan/steps`` of
+/// each body for reading and for writing, and asks the plan about types.
 package struct CodingPlan: Sendable {
     /// What is planned.
     package let description: ProtocolDescription
@@ -18,6 +18,8 @@ package struct CodingPlan: Sendable {
     package let messages: [BodyPlan]
     /// The bodies of the structures, in their order.
     package let structures: [BodyPlan]
+    /// The unions, in their order.
+    package let unions: [UnionPlan]
     /// The structures that the zero value of a `@since` field contains.
     package let structuresNeedingZero: Set<Int>
     /// The structures that are items of a list whose number of items is known before the first item.
@@ -30,10 +32,10 @@ package struct CodingPlan: Sendable {
     package init(_ description: ProtocolDescription) {
         self.description = description
         let sizes = WireSizes(description)
-        let nesting = description.structuresCountingDepth()
+        let nesting = description.bodiesCountingDepth()
         self.sizes = sizes
         messages = description.messages.map {
-            BodyPlan($0.fields, end: BodyPlan.End(of: $0, description.options), sizes)
+            BodyPlan($0.fields, end: BodyPlan.End(of: $0, in: description), sizes)
         }
         structures = description.structures.enumerated().map { index, structure in
             let prefix = structure.sizePrefix.map { PlannedCount($0, structure.byteOrder, limit: nil) }
@@ -42,13 +44,19 @@ package struct CodingPlan: Sendable {
             body.countsDepth = nesting.contains(index)
             return body
         }
+        let tagPlaces = description.tagPlaces()
+        unions = description.unions.enumerated().map { index, union in
+            UnionPlan(
+                union, countsDepth: nesting.contains(description.structures.count + index), tagPlaces: tagPlaces[index],
+                sizes)
+        }
         structuresNeedingZero = description.structuresNeedingZero()
         structuresInCountedLists = description.structuresInCountedLists()
         checkedStructures = Self.checkedStructures(description)
     }
 }
 
-/// The prefix of a text, a list or a sized structure.
+/// The prefix of a text, a list, or a sized structure or union.
 package struct PlannedCount: Equatable, Sendable {
     /// The form of the prefix.
     package let format: CountFormat
@@ -78,11 +86,21 @@ extension TypeDescription {
     /// - Parameter limit: The `@max` of the field; nil for the items of a list.
     package func count(limit: Int?) -> PlannedCount? {
         guard case .counted(let format, let byteOrder) = extent else { return nil }
+        // A size counts bytes, and `@max` items.
+        if case .sized = self { return PlannedCount(format, byteOrder, limit: nil) }
         return PlannedCount(format, byteOrder, limit: limit)
     }
 }
 
 extension CountFormat {
     /// The size of a prefix in bytes; nil if it varies.
-    package var fixedByteCount: Int? { self == .varint ? nil : minimumByteCount }
+    package var fixedByteCount: Int? {
+        switch self {
+        case .uint8, .uint16, .uint32, .int16, .int32: minimumByteCount
+        case .varint, .zigzag: nil
+        }
+    }
+
+    /// Whether the order of its bytes matters.
+    package var hasByteOrder: Bool { minimumByteCount > 1 }
 }

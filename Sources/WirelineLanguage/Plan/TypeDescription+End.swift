@@ -1,24 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
+
 extension TypeDescription {
     /// How a value of variable length ends; nil for other types.
     package var extent: Extent? {
         switch self {
-        case .string(let extent), .bytes(let extent), .list(_, let extent): extent
+        case .string(let extent), .utf16(let extent, _), .bytes(let extent), .list(_, let extent),
+            .sized(_, let extent):
+            extent
         default: nil
         }
     }
 
-    /// Whether it is text or digits in a fixed number of bytes.
+    /// Whether the prefix of a value has a sign: -1 says that the value is absent.
+    package var isNullable: Bool { extent?.isNullable ?? false }
+
+    /// Whether it is text or digits in a fixed number of bytes, a `char[n]` or a `bcd[n]`.
     package var isFixedText: Bool {
         switch self {
-        case .string(.fixed), .digits: true
+        case .string(.fixed), .utf16(.fixed, _), .digits: true
         default: false
         }
     }
+
+    /// Whether it is text in UTF-16.
+    package var isUTF16: Bool { if case .utf16 = self { true } else { false } }
+
+    /// Whether it is text or bytes that fill a number of bytes: `@size(16) bytes`.
+    package var isExactText: Bool {
+        switch self {
+        case .string(.exact), .bytes(.exact): true
+        default: false
+        }
+    }
+
+    /// Whether it is a list, a structure or text in UTF-16 inside a number of bytes.
+    package var isSized: Bool { if case .sized = self { true } else { false } }
+
+    /// The content of a type that stands inside a number of bytes; any other type itself.
+    package var content: TypeDescription { if case .sized(let content, _) = self { content } else { self } }
 
     /// Whether the value extends to the end of its bytes.
     package var goesToEnd: Bool { self.extent == .rest || self.isProperties }
 
     private var isProperties: Bool { if case .properties = self { true } else { false } }
+}
+
+extension TypeDescription.Extent {
+    /// Whether its prefix has a sign: -1 says that the value is absent.
+    package var isNullable: Bool { if case .counted(let format, _) = self { format.isSigned } else { false } }
+
+    /// The byte that ends a list; nil for other extents.
+    package var terminator: UInt8? { if case .until(let terminator) = self { terminator } else { nil } }
 }

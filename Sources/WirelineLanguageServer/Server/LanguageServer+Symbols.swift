@@ -56,7 +56,7 @@ extension OutlineItem.Kind {
     fileprivate var number: Int128 {
         switch self {
         case .message: 5  // class
-        case .structure: 23
+        case .structure, .union: 23
         case .enumeration, .flags: 10
         case .constant: 14
         case .packet: 19  // object

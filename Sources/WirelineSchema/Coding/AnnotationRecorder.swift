@@ -30,12 +30,34 @@ final class AnnotationRecorder {
     // MARK: The values that it reads
 
     func add(_ value: JSONValue, of type: TypeDescription, at range: Range<Int>) {
-        add(value, .field, at: range, prefixByteCount: type.prefixByteCount(of: value, in: range.count))
+        add(
+            value, .field, at: range, prefixByteCount: type.prefixByteCount(of: value, in: range.count),
+            isNullable: type.isNullable)
     }
 
-    func add(count: Int, at range: Range<Int>) { add(.integer(Int128(count)), .count, at: range) }
+    /// Adds the prefix of a field which says that the field is absent.
+    func addAbsence(at range: Range<Int>) {
+        add(.null, .field, at: range, prefixByteCount: range.count, isNullable: true)
+    }
 
-    func add(size byteCount: Int, at range: Range<Int>) { add(.integer(Int128(byteCount)), .size, at: range) }
+    /// Adds a field that shares the bytes with others.
+    func add(_ value: JSONValue, of packing: FieldPacking, at range: Range<Int>) {
+        add(value, .field, at: range, bits: packing)
+    }
+
+    func add(count: Int, at range: Range<Int>, isNullable: Bool = false) {
+        add(.integer(Int128(count)), .count, at: range, isNullable: isNullable)
+    }
+
+    func add(terminatorOf count: Int, at range: Range<Int>) { add(.integer(Int128(count)), .terminator, at: range) }
+
+    func add(tag: JSONValue, at range: Range<Int>) { add(tag, .tag, at: range) }
+
+    func add(size byteCount: Int, at range: Range<Int>, isNullable: Bool = false) {
+        add(.integer(Int128(byteCount)), .size, at: range, isNullable: isNullable)
+    }
+
+    func add(padding byteCount: Int, at range: Range<Int>) { add(.integer(Int128(byteCount)), .padding, at: range) }
 
     /// - Parameter name: The name of the unknown bytes; by default the decoder's path.
     func addUnknown(_ range: Range<Int>, named name: String? = nil) {
@@ -50,13 +72,15 @@ final class AnnotationRecorder {
     }
 
     private func add(
-        _ value: JSONValue, _ kind: PacketAnnotation.Kind, at range: Range<Int>, prefixByteCount: Int = 0
+        _ value: JSONValue, _ kind: PacketAnnotation.Kind, at range: Range<Int>, prefixByteCount: Int = 0,
+        bits: FieldPacking? = nil, isNullable: Bool = false
     ) {
         let place = places[places.count - 1]
-        append(
-            .init(
-                range: range, prefixByteCount: prefixByteCount, path: place.path, kind: kind, value: value,
-                isSensitive: place.isSensitive))
+        var part = PacketAnnotation.Part(
+            range: range, prefixByteCount: prefixByteCount, bits: bits, path: place.path, kind: kind, value: value,
+            isSensitive: place.isSensitive)
+        part.isNullable = isNullable
+        append(part)
     }
 }
 
@@ -67,13 +91,9 @@ extension TypeDescription {
     fileprivate func prefixByteCount(of value: JSONValue, in byteCount: Int) -> Int {
         switch (self, value) {
         case (.string(.counted), .string(let text)): byteCount - text.utf8.count
+        case (.utf16(.counted, _), .string(let text)): byteCount - 2 * text.utf16UnitCount
         case (.bytes(.counted), .string(let text)): byteCount - ((try? Base64.decode(text))?.count ?? byteCount)
         default: 0
         }
     }
-}
-
-extension PacketField {
-    /// Returns a value of the field in JSON.
-    func json(of value: Int128) -> JSONValue { format == .boolean ? .boolean(value != 0) : .exactInteger(value) }
 }

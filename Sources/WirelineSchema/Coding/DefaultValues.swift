@@ -16,32 +16,39 @@ struct DefaultValues {
         self.enumerations = enumerations
         self.flagSets = flagSets
         structures = Array(repeating: .object([]), count: description.structures.count)
-        let graph = StructureGraph(description.structures) { field in
-            field.presence == .optional ? nil : field.type.structureByValue
+        let graph = StructureGraph(description.bodies) { field in
+            field.presence.isInZero ? description.bodyByValue(of: field.type) : nil
         }
-        let fields = description.messages.flatMap(\.fields) + description.structures.flatMap(\.fields)
-        let starts = fields.compactMap { field in
-            if case .since = field.presence { field.type.structureByValue } else { nil }
+        let starts = description.allFields.compactMap { field in
+            if case .since = field.presence { description.bodyByValue(of: field.type) } else { nil }
         }
         // Only defaults that are needed are made: the zeros of fixed lists can be large.
         let needed = Set(graph.reached(from: starts))
         // A structure that nests more deeply than the protocol allows gets an empty default. The checker lets no
         // message contain it, and a chain of structures may be deeper than the program's stack.
         let depths = graph.depths()
-        for index in graph.innermostFirst where needed.contains(index) {
+        for index in graph.innermostFirst where index < structures.count && needed.contains(index) {
             guard depths[index] <= description.options.maximumDepth else { continue }
             structures[index] = defaultValue(ofStructure: index)
         }
     }
 
     private func defaultValue(ofStructure index: Int) -> JSONValue {
-        let fields = description.structures[index].fields.filter { $0.presence != .optional }
+        let fields = description.structures[index].fields.filter { $0.hasValue && $0.presence.isInZero }
         return .object(fields.map { JSONValue.Member($0.name, value(of: $0) ?? zero($0.type)) })
     }
 
     /// Returns the default of a `@since` field; nil for any other field.
     func value(of field: FieldDescription) -> JSONValue? {
         guard case .since(_, let value) = field.presence else { return nil }
+        return json(value, field)
+    }
+
+    /// Returns the bytes of a field with `@constant`; nil for any other field.
+    func constant(of field: FieldDescription) -> PlannedConstant? { description.constant(of: field) }
+
+    /// Returns the value that an attribute gives to a field.
+    private func json(_ value: DefaultValue, _ field: FieldDescription) -> JSONValue {
         switch value {
         case .integer(let value): return integer(value, field.type)
         case .float(let value):
@@ -56,7 +63,7 @@ struct DefaultValues {
 
     private func integer(_ value: Int128, _ type: TypeDescription) -> JSONValue {
         switch type {
-        case .boolean: .boolean(value != 0)
+        case .boolean, .bit: .boolean(value != 0)
         case .enumeration(let index, _): enumerations[index].json(enumeration: value)
         case .flags(let index, _): flagSets[index].json(flags: value)
         case .float32, .float64: .float(Double(value))
@@ -66,14 +73,19 @@ struct DefaultValues {
 
     private func zero(_ type: TypeDescription) -> JSONValue {
         switch type {
-        case .integer, .varint, .boolean, .enumeration, .flags: return integer(0, type)
+        case .integer, .varint, .boolean, .bit, .enumeration, .flags: return integer(0, type)
         case .float32, .float64: return .float(0.0)
-        case .string, .bytes: return .string("")
+        case .string(.exact(let byteCount)): return .string(String(repeating: "\0", count: byteCount))
+        case .bytes(.exact(let byteCount)): return .string(Base64.encode([UInt8](repeating: 0, count: byteCount)))
+        case .string, .utf16, .bytes: return .string("")
         case .digits(let byteCount): return .string(String(repeating: "0", count: 2 * byteCount))
         case .properties: return .object([])
         case .list: return .array([])
         case .fixedList(let element, let count): return .array(Array(repeating: zero(element), count: count))
         case .structure(let index): return structures[index]
+        case .sized(let content, _): return zero(content)
+        // A union has no zero, so the checker allows no such default.
+        case .union: return .null
         }
     }
 }

@@ -7,10 +7,17 @@ import WirelineLanguage
 final class DescriptionIndex: Sendable {
     let description: ProtocolDescription
     let messages: [FieldListPlan]
+    /// Whether bytes after the last known field of each message are kept.
+    let keepsTrailingBytes: [Bool]
     let structures: [FieldListPlan]
+    /// The header fields that each message fixes.
+    let fixedHeaders: [PacketHeader?]
+    /// Whether the packet's header decides which fields of each message are there.
+    private let looksAtHeader: [Bool]
+    let unions: [ArmListPlan]
     let enumerations: [EnumerationPlan]
     let flagSets: [EnumerationPlan]
-    private let sizes: WireSizes
+    let sizes: WireSizes
     private let messagesByName: [String: Int]
     private let messagesByID: [Sender: [UInt64: Int]]
 
@@ -22,9 +29,13 @@ final class DescriptionIndex: Sendable {
         let flagSets = description.flagSets.map { EnumerationPlan($0.format, $0.cases, isClosed: false) }
         let defaults = DefaultValues(description, enumerations: enumerations, flagSets: flagSets)
         messages = description.messages.map { FieldListPlan($0.fields, defaults) }
+        keepsTrailingBytes = description.messages.map { BodyPlan.End(of: $0, in: description) == .kept }
         structures = description.structures.map {
             FieldListPlan($0.fields, sizePrefix: $0.sizePrefix, sizePrefixOrder: $0.byteOrder, defaults)
         }
+        fixedHeaders = description.messages.map(description.fixedHeader)
+        looksAtHeader = description.messages.map(\.looksAtHeader)
+        unions = description.unions.map(ArmListPlan.init)
         self.enumerations = enumerations
         self.flagSets = flagSets
         sizes = WireSizes(description)
@@ -57,6 +68,12 @@ final class DescriptionIndex: Sendable {
 
     /// Returns the index of the message with this ID that `sender` may send.
     func message(id: UInt64, from sender: Sender) -> Int? { messagesByID[sender]?[id] }
+
+    /// Returns the header of a packet of a message if the message looks at it; an empty one if not.
+    func header(of packet: borrowing Packet, as message: Int) throws(CodecError) -> PacketHeader {
+        guard looksAtHeader[message] else { return PacketHeader() }
+        return try description.layout.header(of: packet)
+    }
 
     /// Returns the fewest bytes that a value of this type takes.
     ///

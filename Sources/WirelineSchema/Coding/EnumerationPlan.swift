@@ -56,4 +56,41 @@ final class EnumerationPlan: Sendable {
         if value & ~covered != 0 { items.append(.exactInteger(value & ~covered)) }
         return .array(items)
     }
+
+    /// Returns the number of an enum's case, given by its name or as a number.
+    func number(ofCase value: JSONValue) throws(TranslationError) -> Int128 {
+        if case .string(let name) = value {
+            if let number = self.value(named: name) { return number }
+            guard JSONNumber(integerText: name) != nil else {
+                throw TranslationError(.unknownName(name, known: names))
+            }
+        }
+        let number = try value.integer(in: format.range, orElse: .enumeration)
+        if let fault = fault(of: number) { throw TranslationError(fault) }
+        return number
+    }
+
+    /// Returns the number of flags, given by their names and at most one number for bits without a name.
+    func number(ofFlags value: JSONValue) throws(TranslationError) -> Int128 {
+        guard case .array(let items) = value else {
+            throw TranslationError(.wrongKind(expected: .flags, found: value.kind))
+        }
+        var total: Int128 = 0
+        var names: Set<String> = []
+        var hasNumber = false
+        for item in items {
+            if case .string(let name) = item, let mask = self.value(named: name) {
+                guard names.insert(name).inserted else { throw TranslationError(.repeatedFlag(name)) }
+                total |= mask
+            } else if case .string(let name) = item, JSONNumber(integerText: name) == nil {
+                throw TranslationError(.unknownName(name, known: self.names))
+            } else {
+                let bits = try item.integer(in: format.range, orElse: .flag)
+                guard !hasNumber else { throw TranslationError(.repeatedFlag(String(bits))) }
+                hasNumber = true
+                total |= bits
+            }
+        }
+        return total
+    }
 }

@@ -18,41 +18,83 @@ final class FieldListPlan: Sendable {
         _ fields: [FieldDescription], sizePrefix: CountFormat? = nil, sizePrefixOrder: ByteOrder = .bigEndian,
         _ defaults: DefaultValues
     ) {
-        self.fields = fields.map { FieldPlan($0, absent: defaults.value(of: $0)) }
+        let body = BodyPlan.references(in: fields)
+        self.fields = zip(fields, body).map { field, reference in
+            FieldPlan(field, reference, constant: defaults.constant(of: field), absent: defaults.value(of: field))
+        }
         self.sizePrefix = sizePrefix
         self.sizePrefixOrder = sizePrefixOrder
-        indices = Dictionary(fields.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        indices = Dictionary(
+            fields.enumerated().filter(\.element.hasValue).map { ($1.name, $0) },
+            uniquingKeysWith: { first, _ in first })
     }
 
-    /// Returns the index of the field with exactly this name.
+    /// Returns the index of the field with exactly this name that has a value.
     ///
     /// - Parameter expected: Its index if members are in the order of the fields.
     func index(of name: String, expected: Int) -> Int? {
-        if fields.indices.contains(expected), fields[expected].name.hasSameBytes(as: name) { return expected }
+        if fields.indices.contains(expected), fields[expected].hasValue, fields[expected].name.hasSameBytes(as: name) {
+            return expected
+        }
         guard let index = indices[name], fields[index].name.hasSameBytes(as: name) else { return nil }
         return index
     }
 
-    var names: [String] { fields.map(\.name) }
+    /// The names of the fields that have a value.
+    var names: [String] { fields.filter(\.hasValue).map(\.name) }
 }
 
 /// One field of a message or a structure.
 final class FieldPlan: Sendable {
     let name: String
     let type: TypeDescription
+    /// The place among the fields that share bytes with it; nil if there are none.
+    let packing: FieldPacking?
+    /// The bytes of a constant; nil for any other field.
+    let constant: PlannedConstant?
     let isOptional: Bool
+    /// When it is there; nil if it has no condition.
+    let condition: WireCondition?
+    /// Whether a value may lack it.
+    let mayBeUnset: Bool
+    /// Whether its prefix says that it is absent.
+    let isNullable: Bool
     /// Whether the bytes may end before it.
     let mayBeAbsent: Bool
     /// The value of a `@since` field if the bytes end before it; nil for any other field.
     let absent: JSONValue?
     let limits: FieldLimits
     let isSensitive: Bool
+    /// The index of the field that holds the tag of this union; nil if the tag stands before the value.
+    let tagSource: Int?
+    /// The index of the union for which this field is written; nil for a field that is not derived.
+    let user: Int?
 
-    init(_ field: FieldDescription, absent: JSONValue?) {
+    /// Whether it has a key in JSON.
+    let hasValue: Bool
+    /// Whether it counts later fields, and is written as what they need.
+    let isCounter: Bool
+    /// The earlier field that counts its items or bytes; nil if none does.
+    let fieldCount: FieldCount?
+
+    init(
+        _ field: FieldDescription, _ reference: BodyPlan.Reference = .init(), constant: PlannedConstant?,
+        absent: JSONValue?
+    ) {
+        tagSource = reference.tagSource
+        user = reference.user
+        self.constant = constant
         name = field.name
         type = field.type
+        packing = field.packing
+        hasValue = field.hasValue
+        isCounter = field.role == .derived && reference.user == nil
+        fieldCount = field.type.fieldCount
         isOptional = field.presence == .optional
-        mayBeAbsent = field.presence != .required
+        condition = field.presence.condition
+        mayBeUnset = field.presence.mayBeUnset
+        isNullable = field.presence == .nullable
+        mayBeAbsent = field.presence.isAppended
         self.absent = absent
         isSensitive = field.isSensitive
         limits = FieldLimits(range: field.range, floatRange: field.floatRange, maximumCount: field.maximumCount)

@@ -6,7 +6,7 @@ import WirelineCodec
 extension JSONValue {
     /// Returns the exact integer, which must be in a range.
     ///
-    /// If the range has numbers beyond 53 bits, an integer in a string is accepted too.
+    /// If the range has numbers beyond ±(2^53 − 1), an integer in a string is accepted too.
     ///
     /// - Parameters:
     ///   - range: The range of the integer's type.
@@ -16,7 +16,7 @@ extension JSONValue {
         in range: ClosedRange<Int128>, limit: ClosedRange<Int128>? = nil,
         orElse expectation: TranslationError.Expectation? = nil
     ) throws(TranslationError) -> Int128 {
-        let isWide = range.upperBound >= 1 << 53
+        let isWide = range.upperBound >= 1 << 53 || range.lowerBound <= -(1 << 53)
         let number: JSONNumber
         switch self {
         case .number(let value):

@@ -7,7 +7,8 @@ extension PacketAnnotation {
     package struct Row: Equatable, Sendable {
         /// The part's offset, padded on the left.
         package let offset: String
-        /// Its bytes in hexadecimal, padded on the right: a prefix, a space, the other bytes.
+        /// Its bytes in hexadecimal, padded on the right: a prefix, a space, the other bytes. Of a part that shares its bytes,
+        /// the binary digits, with a dot for each bit of the others.
         package let digits: String
         /// Its name, padded on the right.
         package let path: String
@@ -29,7 +30,9 @@ extension PacketAnnotation {
     package func rows(of packet: [UInt8], maximumCount: Int = .max, hidesSensitive: Bool = true) -> [Row] {
         let parts = parts.prefix(maximumCount)
         let isHidden = { (part: Part) in part.isSensitive && hidesSensitive }
-        let digits = parts.map { isHidden($0) ? HiddenValue.text : Self.digits(of: $0, in: packet) }
+        let digits = parts.map {
+            isHidden($0) ? HiddenValue.text : $0.digits(in: packet) ?? Self.digits(of: $0, in: packet)
+        }
         let offsetWidth = parts.map { String($0.range.lowerBound).count }.max() ?? 0
         let digitsWidth = digits.map(\.count).max() ?? 0
         let pathWidth = parts.map(\.path.count).max() ?? 0
@@ -51,6 +54,23 @@ extension PacketAnnotation {
             ? Hexadecimal.text(of: Array(content))
             : Hexadecimal.text(of: Array(content.prefix(shownByteCount - 1))) + "…"
         return [prefix, shown].filter { !$0.isEmpty }.joined(separator: " ")
+    }
+}
+
+extension PacketAnnotation.Part {
+    /// Returns the bits of a part that shares its bytes, as the packet has them: `..10....`; nil for another part.
+    package func digits(in packet: [UInt8]) -> String? {
+        guard let bits else { return nil }
+        let bytes = range.map { index in
+            let position = index - range.lowerBound
+            let place = bits.byteOrder == .bigEndian ? range.count - 1 - position : position
+            let mask = UInt8(truncatingIfNeeded: bits.mask >> UInt64(8 * place))
+            return String(
+                (0..<8).reversed().map { bit -> Character in
+                    mask >> bit & 1 == 0 ? "." : packet[index] >> bit & 1 == 0 ? "0" : "1"
+                })
+        }
+        return bytes.joined(separator: " ")
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import WirelineCodec
+public import WirelineLanguage
 
 /// The meaning of each byte of a packet, for people who read bytes.
 ///
@@ -10,8 +11,9 @@ public import WirelineCodec
 ///      7  00000002           Line     2
 ///     11  0006 e4bda0e5a5bd  message  "你好"
 ///
-/// The parts are in the order of the bytes and do not overlap. If there is no ``fault`` and nothing was omitted, they
-/// cover the packet without a gap.
+/// The parts are in the order of the bytes. They do not overlap, except fields that share bytes: they have the same range,
+/// and ``Part/bits`` says what belongs to each. If there is no ``fault`` and nothing was omitted, the parts cover the
+/// packet without a gap.
 public struct PacketAnnotation: Equatable, Sendable {
     /// The name of the packet's message; nil if its ID is unknown.
     public var message: String?
@@ -28,24 +30,29 @@ public struct PacketAnnotation: Equatable, Sendable {
         public var range: Range<Int>
         /// The number of bytes at its start that count the bytes after them, such as the prefix of a string.
         public var prefixByteCount: Int
+        /// The bits that the part has, if it shares its bytes with others; nil if all are its own.
+        public var bits: FieldPacking?
         /// The name, without the message's name: `items[1].count`.
         ///
         /// It is `trailing` for bytes after the last known field of a message, and `payload` for an unknown message.
         public var path: String
         /// The purpose of the part.
         public var kind: Kind
-        /// The value of a field in JSON; for other parts, the number of items or bytes.
+        /// The value of a field or tag in JSON; for other parts, the number of items or bytes.
         public var value: JSONValue
         /// Whether the schema asks to hide the value, and so the bytes, in logs.
         public var isSensitive: Bool
+        /// Whether it begins with a prefix that has a sign, whose -1 says that the value is absent.
+        var isNullable = false
 
         /// The value as text: JSON, or `2 items`.
         public var text: String {
             let noun: String
             switch kind {
-            case .header, .field: return value.description
+            case .header, .field, .tag: return value.description
             case .count: noun = "item"
-            case .size, .unknown: noun = "byte"
+            case .terminator: return "end of \(value) item\(value == 1 ? "" : "s")"
+            case .size, .padding, .unknown: noun = "byte"
             }
             return "\(value) \(noun)\(value == 1 ? "" : "s")"
         }
@@ -60,8 +67,14 @@ public struct PacketAnnotation: Equatable, Sendable {
         case field
         /// The count before a list.
         case count
-        /// The size before a sized structure.
+        /// The byte that ends a list.
+        case terminator
+        /// The tag of a union.
+        case tag
+        /// The size before a sized structure, or the value of a sized union.
         case size
+        /// Bytes of `padding`.
+        case padding
         /// Bytes that the schema does not know.
         case unknown
     }
@@ -110,12 +123,21 @@ extension PacketTranslator {
     /// Returns the parts of header and trailer.
     private func headerParts(of packet: borrowing Packet) throws(CodecError) -> [PacketAnnotation.Part] {
         let layout = index.description.layout
-        let values = try layout.header(of: packet).fields
+        let header = try layout.header(of: packet)
         let ranges = try layout.fieldRanges(of: packet)
-        return layout.fields.indices.map { index in
-            PacketAnnotation.Part(
-                range: ranges[index], prefixByteCount: 0, path: layout.fields[index].name, kind: .header,
-                value: layout.fields[index].json(of: values[index].value), isSensitive: false)
+        return layout.fields.enumerated().compactMap { position, field in
+            let value: JSONValue
+            if field.role == .padding {
+                value = .exactInteger(Int128(ranges[position].count))
+            } else if let number = header[value: field.name] {
+                value = index.json(of: number, inPacketField: position)
+            } else {
+                return nil
+            }
+            return PacketAnnotation.Part(
+                range: ranges[position], prefixByteCount: 0,
+                bits: layout.packedPlace(ofField: position).map { FieldPacking($0) }, path: field.name,
+                kind: field.role == .padding ? .padding : .header, value: value, isSensitive: false)
         }
     }
 
@@ -129,7 +151,9 @@ extension PacketTranslator {
         }
         var reader = packet.makeReader(maximumDepth: index.description.options.maximumDepth)
         do throws(CodecError) {
-            let decoder = PayloadDecoder(index: index, recorder: recorder)
+            if let fixed = index.fixedHeaders[message] { try index.description.layout.verify(fixed, in: packet) }
+            let decoder = PayloadDecoder(
+                index: index, header: try index.header(of: packet, as: message), recorder: recorder)
             _ = try decodeFields(of: message, with: decoder, from: &reader)
             return nil
         } catch {

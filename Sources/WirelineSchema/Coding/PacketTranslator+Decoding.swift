@@ -46,12 +46,19 @@ extension PacketTranslator {
 
     /// Returns a payload of the named message in JSON: `{"fields":{…}}`, with `trailing` if bytes were kept.
     ///
+    /// - Parameters:
+    ///   - payload: The bytes between header and trailer.
+    ///   - name: The message's name in the schema, or its `@name`.
+    ///   - header: The header fields that differ from their defaults; conditions can look at them.
     /// - Returns: The object; nil if no message has that name.
     /// - Throws: `CodecError` with the field's path; its offset counts from the payload's first byte.
-    public func decodePayload(_ payload: RawSpan, asMessage name: String) throws(CodecError) -> JSONValue? {
+    public func decodePayload(
+        _ payload: RawSpan, asMessage name: String, header: PacketHeader = PacketHeader()
+    ) throws(CodecError) -> JSONValue? {
         guard let message = index.message(named: name) else { return nil }
         var reader = ByteReader(payload, maximumDepth: index.description.options.maximumDepth)
-        return .object(try decodeFields(of: message, with: PayloadDecoder(index: index), from: &reader))
+        let decoder = PayloadDecoder(index: index, header: index.description.layout.completed(header))
+        return .object(try decodeFields(of: message, with: decoder, from: &reader))
     }
 
     private func decode(_ packet: borrowing Packet, as message: Int?) throws(CodecError) -> JSONValue {
@@ -62,8 +69,10 @@ extension PacketTranslator {
             JSONValue.Member(LineKey.header, try header(of: packet)),
         ]
         if let message {
+            if let fixed = index.fixedHeaders[message] { try index.description.layout.verify(fixed, in: packet) }
             var reader = packet.makeReader(maximumDepth: index.description.options.maximumDepth)
-            line += try decodeFields(of: message, with: PayloadDecoder(index: index), from: &reader)
+            let decoder = PayloadDecoder(index: index, header: try index.header(of: packet, as: message))
+            line += try decodeFields(of: message, with: decoder, from: &reader)
         } else {
             let payload = Hexadecimal.text(of: packet.payload)
             line.append(JSONValue.Member(LineKey.payload, .string(payload)))
@@ -72,14 +81,10 @@ extension PacketTranslator {
     }
 
     private func header(of packet: borrowing Packet) throws(CodecError) -> JSONValue {
-        let layout = index.description.layout
-        let values = try layout.header(of: packet).fields
-        return .object(
-            zip(layout.fields, values).map { field, value in
-                JSONValue.Member(value.name, field.json(of: value.value))
-            })
+        index.json(of: try index.description.layout.header(of: packet)) ?? .object([])
     }
 
+    /// Reads the fields of a message, up to the end of the bytes.
     func decodeFields(
         of message: Int, with decoder: PayloadDecoder, from reader: inout ByteReader
     ) throws(CodecError) -> [JSONValue.Member] {
@@ -87,7 +92,7 @@ extension PacketTranslator {
             let fields = try decoder.decodeFields(index.messages[message], from: &reader)
             let result = [JSONValue.Member(LineKey.fields, .object(fields))]
             if reader.isAtEnd { return result }
-            guard index.description.options.keepsTrailingBytes else {
+            guard index.keepsTrailingBytes[message] else {
                 throw CodecError(.trailingBytes(count: reader.remaining), offset: reader.offset)
             }
             decoder.recorder?.addUnknown(reader.offset..<reader.offset + reader.remaining, named: LineKey.trailing)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineCodec
+public import WirelineCodec
 
 extension PacketTranslator {
     /// Encodes one whole packet of a message.
@@ -74,13 +74,31 @@ extension PacketTranslator {
     ///   - name: The message's name in the schema, or its `@name`.
     ///   - fields: The object of the message's fields.
     ///   - trailing: Bytes to write after the last known field.
+    ///   - header: The header fields of the packet that differ from their defaults; conditions can look at them.
     /// - Throws: ``TranslationError``, with the path of the field.
     public func encodePayload(
-        message name: String, fields: JSONValue, trailing: [UInt8] = []
+        message name: String, fields: JSONValue, trailing: [UInt8] = [], header: PacketHeader = PacketHeader()
     ) throws(TranslationError) -> [UInt8] {
         guard let message = index.message(named: name) else { throw TranslationError(.unknownMessage(name)) }
         return try inMessage(message) { () throws(TranslationError) in
-            try payload(of: message, fields: fields, trailing: trailing)
+            try payload(of: message, fields: fields, trailing: trailing, header)
+        }
+    }
+
+    /// Refuses fields of a message that cannot be encoded, but for whether fields with conditions are set.
+    ///
+    /// - Parameters:
+    ///   - name: The message's name in the schema, or its `@name`.
+    ///   - fields: The object of the message's fields.
+    ///   - header: The header fields of the packet that differ from their defaults; conditions can look at them.
+    ///   - checksPresence: Whether a field with a condition must be set exactly when it holds.
+    /// - Throws: ``TranslationError``, with the path of the field.
+    package func check(
+        message name: String, fields: JSONValue, header: PacketHeader, checksPresence: Bool
+    ) throws(TranslationError) {
+        guard let message = index.message(named: name) else { throw TranslationError(.unknownMessage(name)) }
+        _ = try inMessage(message) { () throws(TranslationError) in
+            try payload(of: message, fields: fields, trailing: [], header, checksPresence: checksPresence)
         }
     }
 
@@ -90,30 +108,45 @@ extension PacketTranslator {
             let found = FieldPath.quoted(name)
             throw TranslationError(.differs(found: found, actual: description.name), path: LineKey.message)
         }
-        let payload = try payload(of: message, fields: line.fields, trailing: line.trailing)
-        return try encode(id: description.id, payload, line, header: header)
+        let header = try self.header(line, header)
+        let payload = try payload(of: message, fields: line.fields, trailing: line.trailing, header.values)
+        return try encode(id: description.id, payload, line, header, fixed: index.fixedHeaders[message])
     }
 
     private func encodeUnknown(_ json: JSONValue, header: JSONValue?) throws(TranslationError) -> [UInt8] {
         let line = try PacketJSON(unknown: json)
         guard let id = line.id else { throw TranslationError(.missing, path: LineKey.id) }
-        return try encode(id: id, line.trailing, line, header: header)
+        return try encode(id: id, line.trailing, line, try self.header(line, header), fixed: nil)
+    }
+
+    /// The header fields that a packet is to have.
+    private typealias StatedHeader = (values: PacketHeader, computed: [(name: String, value: PacketHeader.FieldValue)])
+
+    /// Returns the header fields of a line, and those that override them.
+    private func header(_ line: PacketJSON, _ other: JSONValue?) throws(TranslationError) -> StatedHeader {
+        var values = PacketHeader()
+        let computed = try index.set(&values, from: line.header, mayStateComputed: true)
+        _ = try index.set(&values, from: other, mayStateComputed: false)
+        return (values, computed)
     }
 
     /// Adds header and trailer to a payload.
     private func encode(
-        id: UInt64, _ payload: [UInt8], _ line: PacketJSON, header: JSONValue?
+        id: UInt64, _ payload: [UInt8], _ line: PacketJSON, _ header: StatedHeader, fixed: PacketHeader?
     ) throws(TranslationError) -> [UInt8] {
         if let stated = line.id, stated != id {
             throw TranslationError(.differs(found: String(stated), actual: String(id)), path: LineKey.id)
         }
         let layout = index.description.layout
-        var values = PacketHeader()
-        let computed = try layout.set(&values, from: line.header, mayStateComputed: true)
-        _ = try layout.set(&values, from: header, mayStateComputed: false)
+        var values = header.values
+        do throws(CodecError) {
+            if let fixed { try layout.fix(fixed, in: &values) }
+        } catch {
+            throw TranslationError(.value(error.reason), path: error.path)
+        }
         let (packet, written) = try wrap(payload, id: id, header: values)
         // A reader of any form of varints has seen lengths and checksums of other bytes with the same meaning.
-        if index.varintForms == .shortest { try layout.requireSame(computed, as: written) }
+        if index.varintForms == .shortest { try layout.requireSame(header.computed, as: written) }
         return packet
     }
 
@@ -133,16 +166,17 @@ extension PacketTranslator {
     }
 
     private func payload(
-        of message: Int, fields: JSONValue, trailing: [UInt8]
+        of message: Int, fields: JSONValue, trailing: [UInt8], _ header: PacketHeader, checksPresence: Bool = true
     ) throws(TranslationError) -> [UInt8] {
-        var encoder = PayloadEncoder(index)
+        let header = index.description.layout.completed(header)
+        var encoder = PayloadEncoder(index, header: header, checksPresence: checksPresence)
         let list = index.messages[message]
         let unset = try encoder.encodeFields(list, of: fields)
         guard !trailing.isEmpty else { return encoder.bytes }
         if let unset { throw TranslationError(.gapBeforeOptional, path: unset) }
-        let isPossible =
-            index.description.options.keepsTrailingBytes && list.fields.last?.type.takesRest(in: index) != true
-        guard isPossible else { throw TranslationError(.trailingBytes(count: trailing.count), path: LineKey.trailing) }
+        guard index.keepsTrailingBytes[message] else {
+            throw TranslationError(.trailingBytes(count: trailing.count), path: LineKey.trailing)
+        }
         return encoder.bytes + trailing
     }
 

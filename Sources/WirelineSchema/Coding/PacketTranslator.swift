@@ -20,8 +20,11 @@ public import WirelineLanguage
 /// - Lists are arrays. Bytes are Base64. `char` and `bcd` are strings. `properties` are an object of strings.
 /// - An enum is its name, or its number if it has no name. Flags are an array of names, with one number for bits
 ///   without a name.
-/// - An `optional` field may be absent or `null`, a `@since` field absent. All other fields are required.
-/// - In a `sized` structure with more bytes than the description knows, the unknown bytes are left out.
+/// - A union is an object with one key, the name of its arm: `{"circle":{…}}`, `{"none":null}`. What a `default` arm keeps
+///   is `{"other":{"tag":9,"bytes":"AAE="}}`.
+/// - An `optional` field may be absent or `null`, a `@since` field absent. A field with `@if` is there exactly when its
+///   condition holds. All other fields are required.
+/// - In a `sized` structure or union with more bytes than the description knows, the unknown bytes are left out.
 public struct PacketTranslator: Sendable {
     let index: DescriptionIndex
 
@@ -37,21 +40,9 @@ public struct PacketTranslator: Sendable {
     ///
     /// Pass it to the JSON parser, so that it reads everything that was printed.
     public var maximumJSONDepth: Int {
-        // A structure in a list has two levels; the line and its `fields` are around the outermost fields.
+        // A structure or a union in a list has two levels, what a union keeps has one more; the line and its `fields` are
+        // around the outermost fields.
         let levels = max(0, min(index.description.options.maximumDepth, 1 << 16))
         return max(JSONValue.defaultMaximumDepth, 2 * levels + 4)
-    }
-}
-
-extension TypeDescription {
-    /// Whether a field of this type takes all bytes up to the end of the payload, so that no field can follow.
-    func takesRest(in index: DescriptionIndex) -> Bool {
-        switch self {
-        case .string(.rest), .bytes(.rest), .list(_, .rest), .properties: return true
-        case .structure(let structure):
-            guard index.description.structures[structure].sizePrefix == nil else { return false }
-            return index.structures[structure].fields.last?.type.takesRest(in: index) ?? false
-        default: return false
-        }
     }
 }

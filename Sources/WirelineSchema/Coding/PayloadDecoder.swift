@@ -3,12 +3,14 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Decodes the fields of messages and structures to JSON, as their description says.
+/// Decodes the fields of messages, structures and unions to JSON, as their description says.
 ///
 /// The checks of a field have the same order as in generated code: prefix, `@max`, the bytes available, then the value
 /// itself.
 struct PayloadDecoder {
     let index: DescriptionIndex
+    /// The header of the packet, with its defaults; the conditions of a message's fields can look at it.
+    var header = PacketHeader()
     /// Records what is read, if the caller wants it.
     var recorder: AnnotationRecorder?
 
@@ -16,16 +18,41 @@ struct PayloadDecoder {
     func decodeFields(_ list: FieldListPlan, from reader: inout ByteReader) throws(CodecError) -> [JSONValue.Member] {
         var members: [JSONValue.Member] = []
         members.reserveCapacity(list.fields.count)
-        for field in list.fields {
+        var run = DecodedRun()
+        // The numbers of fields that have no key, and that later ones need.
+        var derived: [Int: Int128] = [:]
+        var numbers = DerivedNumbers()
+        for (position, field) in list.fields.enumerated() {
+            if let condition = field.condition, !holds(condition, list, members) { continue }
             if field.mayBeAbsent && reader.isAtEnd {
                 if let value = field.absent { members.append(JSONValue.Member(field.name, value)) }
                 continue
             }
             do throws(CodecError) {
                 recorder?.enter(field)
-                let value = try decode(field.type, field.limits, from: &reader)
+                if let packing = field.packing {
+                    let value = try decodePacked(field, packing, in: &run, from: &reader)
+                    if field.hasValue { members.append(JSONValue.Member(field.name, value)) }
+                    if field.isCounter { numbers.add(value, of: field) }
+                } else if field.isNullable {
+                    let tag = field.tagSource.map { derived[$0] ?? 0 }
+                    if let value = try decodeNullable(field, tagged: tag, from: &reader) {
+                        members.append(JSONValue.Member(field.name, value))
+                    }
+                } else if field.hasValue {
+                    let type = try type(of: field, numbers, from: reader)
+                    let tag = field.tagSource.map { derived[$0] ?? 0 }
+                    let value = try decode(type, field.limits, tagged: tag, from: &reader)
+                    members.append(JSONValue.Member(field.name, value))
+                } else if field.isCounter {
+                    numbers.add(try decode(field.type, field.limits, from: &reader), of: field)
+                } else if field.user != nil {
+                    let value = try decode(field.type, field.limits, from: &reader)
+                    derived[position] = index.description.number(value, field.type)
+                } else {
+                    try passFiller(field, from: &reader)
+                }
                 recorder?.leave()
-                members.append(JSONValue.Member(field.name, value))
             } catch {
                 throw error.prefixed(by: field.name)
             }
@@ -33,18 +60,32 @@ struct PayloadDecoder {
         return members
     }
 
-    private func decode(
-        _ type: TypeDescription, _ limits: FieldLimits, from reader: inout ByteReader
+    /// Returns whether the condition of a field holds.
+    ///
+    /// - Parameter members: The fields before it that are there.
+    private func holds(_ condition: WireCondition, _ list: FieldListPlan, _ members: [JSONValue.Member]) -> Bool {
+        index.holds(condition, list, header) { name in members.first { $0.name == name }?.value }
+    }
+
+    /// - Parameter tag: The tag of a union that has it in an earlier field.
+    func decode(
+        _ type: TypeDescription, _ limits: FieldLimits, tagged tag: Int128? = nil, from reader: inout ByteReader
     ) throws(CodecError) -> JSONValue {
         switch type {
         case .structure(let structure):
             .object(try decodeStructure(index.structures[structure], from: &reader))
+        case .union(let union):
+            try decodeUnion(index.unions[union], tagged: tag, from: &reader)
         case .fixedList(let element, let count):
             .array(try decodeItems(element, count: count, from: &reader))
         case .list(let element, .counted(let format, let byteOrder)):
             .array(try decodeItems(element, format, byteOrder, limits, from: &reader))
+        case .list(let element, .until(let terminator)):
+            .array(try decodeItems(element, until: terminator, limits, from: &reader))
         case .list(let element, _):
             .array(try decodeItemsToEnd(element, limits, from: &reader))
+        case .sized(let content, let extent):
+            try decodeSized(content, extent, limits, tagged: tag, from: &reader)
         default:
             try decodeRecordedLeaf(type, limits, from: &reader)
         }
@@ -72,6 +113,27 @@ struct PayloadDecoder {
         return members
     }
 
+    /// Reads a list or a structure inside a number of bytes; what follows a structure there is skipped.
+    func decodeSized(
+        _ content: TypeDescription, _ extent: TypeDescription.Extent, _ limits: FieldLimits, tagged tag: Int128?,
+        from reader: inout ByteReader
+    ) throws(CodecError) -> JSONValue {
+        let byteCount: Int
+        switch extent {
+        case .counted(let format, let byteOrder):
+            let start = reader.offset
+            byteCount = try reader.readCount(format, byteOrder, index.varintForms)
+            recorder?.add(size: byteCount, at: start..<reader.offset)
+        case .exact(let count): byteCount = count
+        case .terminated, .until, .rest, .fixed, .field: byteCount = reader.remaining
+        }
+        let body = try reader.enterSizedBody(byteCount: byteCount)
+        let value = try decode(content, limits, tagged: tag, from: &reader)
+        recorder?.addUnknown(reader.offset..<reader.offset + reader.remaining)
+        reader.leaveSizedBody(body)
+        return value
+    }
+
     private func decodeItems(
         _ element: TypeDescription, _ format: CountFormat, _ byteOrder: ByteOrder, _ limits: FieldLimits,
         from reader: inout ByteReader
@@ -82,7 +144,7 @@ struct PayloadDecoder {
         return try decodeItems(element, count: count, from: &reader)
     }
 
-    private func decodeItems(
+    func decodeItems(
         _ element: TypeDescription, count: Int, from reader: inout ByteReader
     ) throws(CodecError) -> [JSONValue] {
         var items: [JSONValue] = []
@@ -108,20 +170,35 @@ struct PayloadDecoder {
         _ element: TypeDescription, _ limits: FieldLimits, from reader: inout ByteReader
     ) throws(CodecError) -> [JSONValue] {
         var items: [JSONValue] = []
-        while !reader.isAtEnd {
-            let start = reader.offset
-            try require(limits.fault(ofCount: items.count + 1), at: start)
-            do throws(CodecError) {
-                recorder?.enter(item: items.count)
-                items.append(try decode(element, .none, from: &reader))
-                recorder?.leave()
-            } catch {
-                throw error.prefixed(by: "[\(items.count)]")
-            }
-            // Items have at least one byte, as the description guarantees; otherwise this would never end.
-            try require(reader.offset > start ? nil : .trailingBytes(count: reader.remaining), at: start)
-        }
+        while !reader.isAtEnd { try decodeItem(of: &items, element, limits, from: &reader) }
         return items
+    }
+
+    /// Reads items up to a byte that ends the list.
+    private func decodeItems(
+        _ element: TypeDescription, until terminator: UInt8, _ limits: FieldLimits, from reader: inout ByteReader
+    ) throws(CodecError) -> [JSONValue] {
+        var items: [JSONValue] = []
+        while try !reader.readTerminator(terminator) { try decodeItem(of: &items, element, limits, from: &reader) }
+        recorder?.add(terminatorOf: items.count, at: reader.offset - 1..<reader.offset)
+        return items
+    }
+
+    /// Reads the next item of a list whose number of items is not known before.
+    private func decodeItem(
+        of items: inout [JSONValue], _ element: TypeDescription, _ limits: FieldLimits, from reader: inout ByteReader
+    ) throws(CodecError) {
+        let start = reader.offset
+        try require(limits.fault(ofCount: items.count + 1), at: start)
+        do throws(CodecError) {
+            recorder?.enter(item: items.count)
+            items.append(try decode(element, .none, from: &reader))
+            recorder?.leave()
+        } catch {
+            throw error.prefixed(by: "[\(items.count)]")
+        }
+        // Items have at least one byte, as the description guarantees; otherwise this would never end.
+        try require(reader.offset > start ? nil : .trailingBytes(count: reader.remaining), at: start)
     }
 
     private func decodeRecordedLeaf(
@@ -139,6 +216,8 @@ struct PayloadDecoder {
     ) throws(CodecError) -> JSONValue {
         switch type {
         case .string(let extent): .string(try decodeString(extent, limits, from: &reader))
+        case .utf16(let extent, let byteOrder):
+            .string(try decodeUTF16(extent, byteOrder, limits, from: &reader))
         case .digits(let byteCount): .string(try reader.readDigits(byteCount: byteCount))
         case .bytes(let extent): .string(Base64.encode(try decodeBytes(extent, limits, from: &reader)))
         case .properties(let isStrict): try decodeProperties(isStrict: isStrict, from: &reader)
@@ -162,6 +241,27 @@ struct PayloadDecoder {
             return try reader.readString(byteCount: reader.remaining)
         case .fixed(let byteCount, let padding):
             return try reader.readFixedText(byteCount: byteCount, padding: padding)
+        case .exact(let byteCount): return try reader.readString(byteCount: byteCount)
+        // The type of a counted one was replaced by one with a fixed number of bytes; only lists have terminators of their own.
+        case .field, .until: return try reader.readString(byteCount: reader.remaining)
+        }
+    }
+
+    private func decodeUTF16(
+        _ extent: TypeDescription.Extent, _ byteOrder: ByteOrder, _ limits: FieldLimits, from reader: inout ByteReader
+    ) throws(CodecError) -> String {
+        switch extent {
+        case .counted(let format, let order):
+            return try reader.readUTF16(unitCount: decodeCount(format, order, limits, from: &reader), byteOrder)
+        case .terminated:
+            try require(limits.fault(ofCount: reader.unitCountToTerminator()), at: reader.offset)
+            return try reader.readTerminatedUTF16(byteOrder)
+        case .rest:
+            try require(limits.fault(ofCount: reader.remaining / 2), at: reader.offset)
+            return try reader.readRestOfUTF16(byteOrder)
+        case .fixed(let byteCount, let padding):
+            return try reader.readFixedUTF16(byteCount: byteCount, padding: padding, byteOrder)
+        case .exact, .field, .until: return try reader.readRestOfUTF16(byteOrder)
         }
     }
 
@@ -177,7 +277,8 @@ struct PayloadDecoder {
         case .rest:
             try require(limits.fault(ofCount: reader.remaining), at: reader.offset)
             return try reader.readBytes(byteCount: reader.remaining)
-        case .fixed(let byteCount, _): return try reader.readBytes(byteCount: byteCount)
+        case .fixed(let byteCount, _), .exact(let byteCount): return try reader.readBytes(byteCount: byteCount)
+        case .field, .until: return try reader.readBytes(byteCount: reader.remaining)
         }
     }
 

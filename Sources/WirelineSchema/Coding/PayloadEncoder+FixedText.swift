@@ -15,6 +15,31 @@ extension PayloadEncoder {
         }
     }
 
+    /// Writes text in UTF-16, with its prefix or its end.
+    mutating func appendUTF16(
+        _ text: String, _ extent: TypeDescription.Extent, _ byteOrder: ByteOrder, _ limits: FieldLimits
+    ) throws(TranslationError) {
+        if case .fixed(let byteCount, let padding) = extent {
+            try check { () throws(CodecError) in
+                try FieldCheck.utf16(text, byteCount: byteCount, padding: padding)
+            }
+            return bytes.append(byteCount: byteCount) { writer in
+                var run = writer.writeRun(byteCount: byteCount)
+                run.setUTF16(text, at: 0, byteCount: byteCount, padding: padding, byteOrder)
+            }
+        }
+        let unitCount = text.utf16UnitCount
+        try appendCount(unitCount, extent, limits)
+        guard extent == .terminated else {
+            return bytes.append(byteCount: 2 * unitCount) { $0.writeUTF16(text, byteOrder) }
+        }
+        guard !text.utf8.contains(0) else { throw TranslationError(.embeddedTerminator) }
+        bytes.append(byteCount: 2 * unitCount + 2) { writer in
+            writer.writeUTF16(text, byteOrder)
+            writer.writeInteger(0 as UInt16, byteOrder)
+        }
+    }
+
     /// Writes decimal digits, two in a byte.
     mutating func appendDigits(_ text: String, byteCount: Int) throws(TranslationError) {
         try check { () throws(CodecError) in

@@ -27,49 +27,41 @@ extension PayloadEncoder {
             bytes.append(Int128(number.bitPattern), .uint64, byteOrder)
         case .enumeration(let enumeration, let byteOrder):
             let plan = index.enumerations[enumeration]
-            bytes.append(try number(ofCase: value, of: plan), plan.format, byteOrder)
+            bytes.append(try plan.number(ofCase: value), plan.format, byteOrder)
         case .flags(let flags, let byteOrder):
             let plan = index.flagSets[flags]
-            bytes.append(try number(ofFlags: value, of: plan), plan.format, byteOrder)
+            bytes.append(try plan.number(ofFlags: value), plan.format, byteOrder)
         default:
-            guard case .boolean(let isTrue) = value else { throw wrongKind(.boolean, value) }
-            bytes.append(isTrue ? 1 : 0)
+            bytes.append(try boolean(value) ? 1 : 0)
         }
     }
 
-    /// Returns the number of an enum's case, given by its name or as a number.
-    private func number(ofCase value: JSONValue, of plan: EnumerationPlan) throws(TranslationError) -> Int128 {
-        if case .string(let name) = value {
-            if let number = plan.value(named: name) { return number }
-            guard JSONNumber(integerText: name) != nil else {
-                throw TranslationError(.unknownName(name, known: plan.names))
+    /// Writes a field that shares bytes with others.
+    mutating func encodePacked(
+        _ value: JSONValue, _ field: FieldPlan, _ packing: FieldPacking, in run: inout PackedBits
+    ) throws(TranslationError) {
+        let number: Int128 =
+            switch field.type {
+            case .integer(let format, _): try value.integer(in: format.range, limit: field.limits.range)
+            case .enumeration(let enumeration, _): try index.enumerations[enumeration].number(ofCase: value)
+            case .flags(let flags, _): try index.flagSets[flags].number(ofFlags: value)
+            default: try boolean(value) ? 1 : 0
             }
-        }
-        let number = try value.integer(in: plan.format.range, orElse: .enumeration)
-        try require(plan.fault(of: number))
-        return number
+        add(number, packing, to: &run)
     }
 
-    /// Returns the number of flags, given by their names and at most one number for bits without a name.
-    private func number(ofFlags value: JSONValue, of plan: EnumerationPlan) throws(TranslationError) -> Int128 {
-        guard case .array(let items) = value else { throw wrongKind(.flags, value) }
-        var total: Int128 = 0
-        var names: Set<String> = []
-        var hasNumber = false
-        for item in items {
-            if case .string(let name) = item, let mask = plan.value(named: name) {
-                guard names.insert(name).inserted else { throw TranslationError(.repeatedFlag(name)) }
-                total |= mask
-            } else if case .string(let name) = item, JSONNumber(integerText: name) == nil {
-                throw TranslationError(.unknownName(name, known: plan.names))
-            } else {
-                let bits = try item.integer(in: plan.format.range, orElse: .flag)
-                guard !hasNumber else { throw TranslationError(.repeatedFlag(String(bits))) }
-                hasNumber = true
-                total |= bits
-            }
-        }
-        return total
+    /// Adds the number of a field to its run; the last field of the run writes the bytes of all.
+    mutating func add(_ number: Int128, _ packing: FieldPacking, to run: inout PackedBits) {
+        if packing.beginsRun { run = PackedBits() }
+        run.add(number, bitWidth: packing.bitWidth, shift: packing.shift)
+        guard packing.endsRun else { return }
+        let format = IntegerFormat(bitWidth: 8 * packing.runByteCount, isSigned: false)
+        bytes.append(Int128(run.integer), format, packing.byteOrder)
+    }
+
+    private func boolean(_ value: JSONValue) throws(TranslationError) -> Bool {
+        guard case .boolean(let isTrue) = value else { throw wrongKind(.boolean, value) }
+        return isTrue
     }
 }
 
@@ -82,6 +74,9 @@ extension PayloadEncoder {
     ) throws(TranslationError) {
         try appendCount(content.count, extent, limits)
         if extent == .terminated && content.contains(0) { throw TranslationError(.embeddedTerminator) }
+        if case .exact(let byteCount) = extent, content.count != byteCount {
+            throw TranslationError(.wrongByteCount(count: content.count, expected: byteCount))
+        }
         bytes += content
         if extent == .terminated { bytes.append(0) }
     }
@@ -103,7 +98,16 @@ extension PayloadEncoder {
         case .uint16: bytes.append(Int128(count), .uint16, byteOrder)
         case .uint32: bytes.append(Int128(count), .uint32, byteOrder)
         case .varint: bytes.append(varint: UInt64(count))
+        case .int16: bytes.append(Int128(count), .int16, byteOrder)
+        case .int32: bytes.append(Int128(count), .int32, byteOrder)
+        case .zigzag: bytes.append(varint: Int64(count).zigzag)
         }
+    }
+
+    /// Writes the prefix of a value that is absent.
+    mutating func appendAbsence(_ type: TypeDescription) {
+        guard case .counted(let format, let byteOrder)? = type.extent else { return }
+        appendCount(-1, format, byteOrder)
     }
 
     // MARK: Faults

@@ -37,6 +37,8 @@ public struct TranslationError: Error, Equatable, Sendable {
         case missing
         /// A key that names no field; `known` are the names that exist.
         case unknownKey(String, known: [String])
+        /// Not one key in the object of a union; `known` are the names of its arms.
+        case notOneArm(count: Int, known: [String])
         /// A JSON value of another kind than the field needs.
         case wrongKind(expected: Expectation, found: String)
         /// A number with a fraction or an exponent instead of an integer.
@@ -60,7 +62,8 @@ public struct TranslationError: Error, Equatable, Sendable {
     /// What a field accepts.
     @nonexhaustive
     public enum Expectation: Equatable, Sendable {
-        case integer, wideInteger, float, boolean, string, base64, hexadecimal, object, array, enumeration, flags, flag
+        case integer, wideInteger, float, boolean, string, base64, hexadecimal, object, array, enumeration, flags, flag,
+            null
     }
 }
 
@@ -85,6 +88,8 @@ extension TranslationError.Reason {
             "is missing"
         case .unknownKey(let key, let known):
             "no field is named \(FieldPath.quoted(key)); \(choice(of: known, insteadOf: key))"
+        case .notOneArm(let count, let known):
+            "one arm is needed, not \(count); " + choice(of: known)
         case .wrongKind(let expected, let found):
             "\(expected.text) is needed, not \(found)"
         case .notAnInteger(let text):
@@ -109,9 +114,15 @@ extension TranslationError.Reason {
 
     /// Returns all the names if there are few, otherwise the one that was probably meant.
     private func choice(of names: [String], insteadOf word: String) -> String {
-        guard names.count > 8 else { return "there is " + (names.isEmpty ? "none" : names.joined(separator: ", ")) }
         var spelling = Spelling()
-        if let name = spelling.suggestion(for: word, among: names) { return "did you mean \(FieldPath.quoted(name))?" }
+        if names.count > 8, let name = spelling.suggestion(for: word, among: names) {
+            return "did you mean \(FieldPath.quoted(name))?"
+        }
+        return choice(of: names)
+    }
+
+    private func choice(of names: [String]) -> String {
+        guard names.count > 8 else { return "there is " + (names.isEmpty ? "none" : names.joined(separator: ", ")) }
         return "there is \(names.prefix(8).joined(separator: ", ")), …"
     }
 
@@ -133,6 +144,7 @@ extension TranslationError.Expectation {
         case .hexadecimal: "a string of hexadecimal digits"
         case .object: "an object"
         case .array: "an array"
+        case .null: "null"
         case .enumeration: "a name of the enum, or a number,"
         case .flags: "an array of names"
         case .flag: "a name of a flag, or a number,"

@@ -8,34 +8,39 @@ struct Candidate {
     var values: ExampleValues.Style
     var hint: ExampleHint?
     var extra = 0
-    /// Its index among the candidates that are tried for every change; nil for one with a hint.
-    var commonPlace: Int?
+    /// The declared type that the value should have somewhere inside.
+    var target: TypeDescription?
+    /// Numbers for what conditions look at.
+    var operands = OperandValues()
 }
 
 /// Encodes packets of one version that are tried on the other.
 struct ExampleWriter {
     let description: ProtocolDescription
     let translator: PacketTranslator
+    /// What random values are taken from.
+    let pool: EdgePool
 
     /// Returns a packet of a message, and its fields; nil if it cannot be encoded.
     func packet(ofMessage message: Int, _ candidate: Candidate) -> (fields: JSONValue, bytes: [UInt8])? {
         let name = description.messages[message].name
         var extra = candidate.extra
         if case .packetByteCount(let count)? = candidate.hint {
-            var plain = ExampleValues(description, candidate.values)
+            var plain = ExampleValues(translator.index, candidate.values, operands: candidate.operands)
             let fields = plain.fields(ofMessage: message)
-            guard let packet = try? translator.encode(message: name, json: fields) else { return nil }
+            guard let packet = encode(fields, plain.header, name) else { return nil }
             extra += max(0, count - packet.count)
         }
-        var values = ExampleValues(description, candidate.values, hint: candidate.hint, extraCount: extra)
+        var values = ExampleValues(
+            translator.index, candidate.values, hint: candidate.hint, operands: candidate.operands,
+            target: candidate.target, extraCount: extra, pool: pool)
         let fields = values.fields(ofMessage: message)
-        var header: JSONValue?
-        if case .header(let name, let value)? = candidate.hint {
-            let field = description.layout.fields.first { $0.name == name }
-            header = field.map { .object([JSONValue.Member(name, $0.json(of: value))]) }
-        }
-        let line = JSONValue.object([JSONValue.Member(LineKey.fields, fields)])
-        guard let bytes = try? translator.encode(message: name, json: line, header: header) else { return nil }
+        guard let bytes = encode(fields, values.header, name) else { return nil }
         return (fields, bytes)
+    }
+
+    private func encode(_ fields: JSONValue, _ header: PacketHeader, _ name: String) -> [UInt8]? {
+        let line = JSONValue.object([JSONValue.Member(LineKey.fields, fields)])
+        return try? translator.encode(message: name, json: line, header: translator.index.json(of: header))
     }
 }

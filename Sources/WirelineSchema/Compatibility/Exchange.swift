@@ -18,7 +18,7 @@ struct Exchange {
     private let isOfPacket: Bool
 
     init(
-        _ comparison: SchemaComparison, _ translators: [SchemaVersion: PacketTranslator],
+        _ comparison: SchemaComparison, _ translators: [SchemaVersion: PacketTranslator], _ pool: EdgePool,
         pair: SchemaComparison.MessagePair, reader: SchemaVersion, isOfPacket: Bool
     ) {
         self.comparison = comparison
@@ -28,7 +28,7 @@ struct Exchange {
         written = comparison.description(of: reader.peer)
         read = comparison.description(of: reader)
         writer = ExampleWriter(
-            description: written, translator: translators[reader.peer] ?? PacketTranslator(written))
+            description: written, translator: translators[reader.peer] ?? PacketTranslator(written), pool: pool)
         readerTranslator = translators[reader] ?? PacketTranslator(read)
     }
 
@@ -71,7 +71,7 @@ struct Exchange {
     private func outcome(of sent: JSONValue, _ packet: [UInt8], _ sender: Sender) -> SchemaChange.Outcome? {
         let name = read.messages[readMessage].name
         do throws(CodecError) {
-            let line = try isOfPacket ? decode(packet, sender) : decodePayload(sent)
+            let line = try isOfPacket ? decode(packet, sender) : decodePayload(sent, of: packet)
             guard let line, let found = line[LineKey.fields] else { return isOfPacket ? .unknownMessage : nil }
             if case .string(let other)? = line[LineKey.message], other != name {
                 return .misread(message: other, fields: found, nil)
@@ -102,23 +102,44 @@ struct Exchange {
         return try unsafe readerTranslator.decode(span.bytes, from: sender)
     }
 
-    private func decodePayload(_ sent: JSONValue) throws(CodecError) -> JSONValue? {
+    private func decodePayload(_ sent: JSONValue, of packet: [UInt8]) throws(CodecError) -> JSONValue? {
         let name = written.messages[writtenMessage].name
-        guard let payload = try? writer.translator.encodePayload(message: name, fields: sent) else { return nil }
+        let header = writtenHeader(of: packet)
+        guard let payload = try? writer.translator.encodePayload(message: name, fields: sent, header: header) else {
+            return nil
+        }
         let span = payload.span
         // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
-        return try unsafe readerTranslator.decodePayload(span.bytes, asMessage: read.messages[readMessage].name)
+        return try unsafe readerTranslator.decodePayload(
+            span.bytes, asMessage: read.messages[readMessage].name, header: readHeader(header))
+    }
+
+    /// Returns the header of a packet if one of the two messages looks at it.
+    private func writtenHeader(of packet: [UInt8]) -> PacketHeader {
+        guard written.messages[writtenMessage].looksAtHeader || read.messages[readMessage].looksAtHeader,
+            let whole = try? Packet(packet.rawSpan, layout: written.layout, limit: packet.count),
+            let header = try? written.layout.header(of: whole)
+        else { return PacketHeader() }
+        return header
+    }
+
+    /// Returns a header with the names that the reader has for its fields.
+    private func readHeader(_ header: PacketHeader) -> PacketHeader {
+        var result = PacketHeader()
+        for (name, value) in header.fields { result[value: comparison.packetFieldName(name, for: reader)] = value }
+        return result
     }
 
     /// Returns the bytes of the packet that the reader took for the value at a path; nil if there are none.
     private func range(of path: String, in packet: [UInt8]) -> Range<Int>? {
         guard !path.isEmpty else { return nil }
         let layout = isOfPacket ? read.layout : written.layout
+        let header = readHeader(writtenHeader(of: packet))
         let span = packet.span
         // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
         guard let packet = unsafe try? Packet(span.bytes, layout: layout, limit: packet.count) else { return nil }
         let recorder = AnnotationRecorder(maximumPartCount: .max)
-        let decoder = PayloadDecoder(index: readerTranslator.index, recorder: recorder)
+        let decoder = PayloadDecoder(index: readerTranslator.index, header: header, recorder: recorder)
         var reader = packet.makeReader(maximumDepth: read.options.maximumDepth)
         _ = try? readerTranslator.decodeFields(of: readMessage, with: decoder, from: &reader)
         let ranges = recorder.parts.filter { FieldPath.isInside(path, $0.path) }.map(\.range)
@@ -144,8 +165,14 @@ struct Exchange {
         for pair in alignment.pairs {
             if reader == .new { peers[pair.new] = pair.old } else { peers[pair.old] = pair.new }
         }
-        for (index, field) in fields.enumerated() {
+        for (index, field) in fields.enumerated() where field.hasValue {
             let value = foundValues[index]
+            // A constant of the writer is not among its values, but its bytes say the same.
+            if let other = peers[index], let constant = json(of: others[other]) {
+                guard let value else { continue }
+                if firstDifference(constant, others[other].type, value, field.type) == nil { continue }
+                return difference(constant, value, at: field.name)
+            }
             guard let other = peers[index] else {
                 // This field was not sent.
                 let absent = readerTranslator.index.fields(of: foundOwner)[index].absent
@@ -165,6 +192,19 @@ struct Exchange {
         return nil
     }
 
+    /// Returns a constant in JSON, with an enum as a number; nil for other fields.
+    private func json(of field: FieldDescription) -> JSONValue? {
+        switch field.role {
+        case .constant(.integer(let number)):
+            switch field.type {
+            case .boolean, .bit: .boolean(number != 0)
+            default: .exactInteger(number)
+            }
+        case .constant(.string(let text)): .string(text)
+        default: nil
+        }
+    }
+
     /// Returns the values of fields in an object that has them in order; nil for missing ones.
     private static func values(of fields: [FieldDescription], in object: JSONValue) -> [JSONValue?] {
         guard case .object(let members) = object else { return fields.map { _ in nil } }
@@ -180,8 +220,11 @@ struct Exchange {
         _ sent: JSONValue, _ sentType: TypeDescription, _ found: JSONValue, _ foundType: TypeDescription
     ) -> SchemaChange.Difference? {
         switch (sentType, foundType) {
+        case (.sized(let left, _), .sized(let right, _)): return firstDifference(sent, left, found, right)
         case (.structure(let left), .structure(let right)):
             return firstDifference(sent, found, .structure(left), .structure(right))
+        case (.union(let left), .union(let right)):
+            return firstDifference(sent, written.unions[left], found, read.unions[right])
         case (.list(let left, _), .list(let right, _)), (.fixedList(let left, _), .fixedList(let right, _)):
             guard case .array(let sentItems) = sent, case .array(let items) = found, sentItems.count == items.count
             else {
@@ -199,6 +242,37 @@ struct Exchange {
         }
     }
 
+    /// Compares two values of a union: objects of one arm each.
+    ///
+    /// A value that one version keeps, because it does not know the tag, is the same as that of the other version's arm.
+    private func firstDifference(
+        _ sent: JSONValue, _ sentUnion: UnionDescription, _ found: JSONValue, _ foundUnion: UnionDescription
+    ) -> SchemaChange.Difference? {
+        guard let (left, sentValue) = sentUnion.arm(of: sent), let (right, value) = foundUnion.arm(of: found),
+            let sentTag = tag(of: left, sentValue, sentUnion, written),
+            tag(of: right, value, foundUnion, read) == sentTag
+        else { return difference(sent, found) }
+        guard left.tag != nil, right.tag != nil else { return nil }
+        // An arm with another name has been renamed, unless the other version has an arm of that name.
+        let isOther =
+            foundUnion.arms.contains { $0.name == left.name } || sentUnion.arms.contains { $0.name == right.name }
+        guard left.name == right.name || !isOther else { return difference(sent, found) }
+        switch (left.field, right.field) {
+        case (nil, nil): return nil
+        case (let one?, let other?):
+            var result = firstDifference(sentValue, one.type, value, other.type)
+            if let inner = result { result?.path = FieldPath.joining(right.name, inner.path) }
+            return result
+        default: return difference(sentValue, value, at: right.name)
+        }
+    }
+
+    private func tag(
+        of arm: UnionDescription.Arm, _ value: JSONValue, _ union: UnionDescription, _ description: ProtocolDescription
+    ) -> Int128? {
+        arm.tag ?? value[KeptValueKey.tag].flatMap { description.number($0, union.tag) }
+    }
+
     private func difference(
         _ sent: JSONValue?, _ found: JSONValue?, at path: String = ""
     ) -> SchemaChange.Difference {
@@ -213,10 +287,10 @@ struct Exchange {
         case (.string, .bytes), (.bytes, .string):
             return bytes(sent, sentType) == bytes(found, foundType)
         case (.float32, .float32), (.float64, .float64), (.string, .string), (.bytes, .bytes),
-            (.digits, .digits), (.properties, .properties):
+            (.utf16, .utf16), (.digits, .digits), (.properties, .properties):
             return sent == found || number(sent) != nil && number(sent) == number(found)
         default:
-            guard let left = integer(sent, sentType, written), let right = integer(found, foundType, read),
+            guard let left = written.number(sent, sentType), let right = read.number(found, foundType),
                 left == right
             else { return false }
             return hasSameMeaning(left, sentType, foundType)
@@ -231,29 +305,6 @@ struct Exchange {
         guard case .string(let text) = value else { return nil }
         if case .bytes = type { return try? Base64.decode(text) }
         return Array(text.utf8)
-    }
-
-    private func integer(_ value: JSONValue, _ type: TypeDescription, _ description: ProtocolDescription) -> Int128? {
-        switch (type, value) {
-        case (.boolean, .boolean(let isTrue)): return isTrue ? 1 : 0
-        case (.enumeration(let index, _), .string(let name)):
-            return description.enumerations[index].cases.first { $0.name == name }?.value ?? Int128(name)
-        case (.flags(let index, _), .array(let items)):
-            let values = items.map { mask($0, description.flagSets[index]) }
-            return values.reduce(0) { total, value in total.flatMap { total in value.map { total | $0 } } }
-        case (.string, _), (.digits, _), (.bytes, _), (.properties, _), (.float32, _), (.float64, _): return nil
-        case (_, .number(let number)): return number.integer
-        case (_, .string(let text)): return Int128(text)
-        default: return nil
-        }
-    }
-
-    private func mask(_ value: JSONValue, _ flags: FlagsDescription) -> Int128? {
-        switch value {
-        case .number(let number): number.integer
-        case .string(let name): flags.cases.first { $0.name == name }?.value ?? Int128(name)
-        default: nil
-        }
     }
 
     /// Whether a number has no name that means another number in the other version.
@@ -280,6 +331,17 @@ extension DescriptionIndex {
         switch owner {
         case .message(let index): messages[index].fields
         case .structure(let index): structures[index].fields
+        case .union(let index): unions[index].arms.compactMap(\.field)
         }
+    }
+}
+
+extension UnionDescription {
+    /// Returns the arm that an object names, and its value.
+    fileprivate func arm(of object: JSONValue) -> (UnionDescription.Arm, JSONValue)? {
+        guard case .object(let members) = object, let member = members.first,
+            let arm = arms.first(where: { $0.name.hasSameBytes(as: member.name) })
+        else { return nil }
+        return (arm, member.value)
     }
 }

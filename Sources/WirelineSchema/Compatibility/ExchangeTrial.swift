@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineLanguage
 
 /// Lets two versions exchange packets, to find one that shows what a change breaks.
 struct ExchangeTrial {
@@ -8,8 +9,14 @@ struct ExchangeTrial {
     private let translators: [SchemaVersion: PacketTranslator]
     /// The messages that use each declared type and each structure's fields.
     private let uses: Uses
-    /// The results of the first candidates without a hint, which are the same for all changes of the current message.
-    private var attempts: [Direction: [Exchange.Attempt?]] = [:]
+    /// Whether fields of one version have conditions.
+    private let hasConditions: Bool
+    /// What random values are taken from.
+    private let pool: EdgePool
+    /// What became of the candidates without a hint, for the current message; they are the same for all its changes.
+    private var attempts: [Direction: CommonAttempts] = [:]
+    /// How many of the candidates without a hint were tried where all of them go right.
+    private var harmless: [Direction: Int] = [:]
     /// A packet that goes wrong, whatever change it shows.
     private var examples: [Direction: SchemaChange.Failure] = [:]
     /// The number of bytes of packets tried for single changes.
@@ -23,8 +30,14 @@ struct ExchangeTrial {
         var isOfPacket: Bool
     }
 
-    /// The number of kept results without a hint: those of edge values, which show most changes.
-    private static let keptCount = 4
+    /// What became of the first candidates without a hint.
+    private struct CommonAttempts {
+        /// How many were tried.
+        var triedCount = 0
+        /// Those that go wrong, by their index.
+        var faulty: [Int: Exchange.Attempt] = [:]
+    }
+
     /// The size above which the first packet that goes wrong is taken: 64 KiB.
     private static let largePacketByteCount = 1 << 16
     /// The most bytes tried for single changes: 64 MiB.
@@ -32,21 +45,22 @@ struct ExchangeTrial {
     /// After that, other changes of a message that goes wrong anyway count as breaking it, without a packet of their
     /// own. Otherwise a schema in which every field has changed would take time quadratic in its fields.
     private static let triedByteLimit = 1 << 26
-    /// The number of random values tried if edge values show nothing.
-    private static let randomCount = 60
     /// The number of further tries for a packet that shows this change, after another one that goes wrong was found.
     private static let patience = 8
     /// Counts that make a packet larger than a limit, whatever its prefixes take.
     private static let extraCounts = [0, 1, 2, 4, 8, 16, 32, 64]
-    /// Counts for structures; one of them gives a structure 128 to 255 bytes, whatever its fields take.
+    /// Counts for structures and unions; one of them gives a value 128 to 255 bytes, whatever its fields take.
     ///
-    /// Only in this range, a size has one byte as a number and two as a varint.
-    private static let structureExtraCounts = 1...255
+    /// Only in this range, a size has one byte as a number and two as a varint. The first counts are those that do it for
+    /// items of 1, 2, 4, 8 and 16 bytes.
+    private static let bodyExtraCounts = [125, 65, 35, 20, 10] + Array(1...255)
 
     init(_ comparison: SchemaComparison) {
         self.comparison = comparison
         translators = [.old: PacketTranslator(comparison.old), .new: PacketTranslator(comparison.new)]
         uses = Uses(comparison)
+        pool = EdgePool([comparison.old, comparison.new])
+        hasConditions = comparison.old.hasConditions || comparison.new.hasConditions
     }
 
     /// Returns the change with what it breaks.
@@ -77,11 +91,18 @@ struct ExchangeTrial {
         _ hints: [ExampleHint]
     ) -> SchemaChange.Failure? {
         if case .message(let old, let new) = suspect.place {
-            return lostMessage(reader == .new ? old : new, reader)
+            let candidates = [Candidate(values: .plain)] + hints.map { Candidate(values: .plain, hint: $0) }
+            for candidate in candidates {
+                let (written, read) = reader == .new ? (old, new) : (new, old)
+                if let failure = lostMessage(written, as: read, reader, candidate) { return failure }
+            }
+            return nil
         }
-        let candidates = candidates(hints)
         for pair in pairs {
-            if let failure = failure(of: suspect, pair, reader, candidates) { return failure }
+            let choices = hasConditions ? comparison.operandChoices(of: uses.owners(of: pair), for: reader) : []
+            let common = CommonCandidates(choices, forEachOf: pairs.count)
+            let candidates = candidates(hints, choices, target: suspect.place.type(in: reader.peer))
+            if let failure = failure(of: suspect, pair, reader, candidates, common) { return failure }
         }
         // A message that only the writer knows may be the only one that shows it.
         guard suspect.place == .packet else { return nil }
@@ -91,19 +112,23 @@ struct ExchangeTrial {
     /// Finds a packet of one message that goes wrong.
     private mutating func failure(
         of suspect: SchemaComparison.Suspect, _ pair: SchemaComparison.MessagePair, _ reader: SchemaVersion,
-        _ candidates: [Candidate]
+        _ candidates: [Candidate], _ common: CommonCandidates
     ) -> SchemaChange.Failure? {
         let direction = Direction(
             old: pair.old, new: pair.new, reader: reader, isOfPacket: suspect.place == .packet)
         if triedByteCount > Self.triedByteLimit, let example = examples[direction] { return example }
         let exchange = Exchange(
-            comparison, translators, pair: pair, reader: reader, isOfPacket: direction.isOfPacket)
+            comparison, translators, pool, pair: pair, reader: reader, isOfPacket: direction.isOfPacket)
         var other: SchemaChange.Failure?
         var patience = Self.patience
-        for candidate in candidates {
+        for index in 0..<candidates.count + common.count {
             if other != nil { patience -= 1 }
             guard patience > 0 else { break }
-            guard let attempt = attempt(candidate, exchange, direction) else { continue }
+            let attempt =
+                index < candidates.count
+                ? attempt(candidates[index], exchange)
+                : attempt(common, index - candidates.count, exchange, direction)
+            guard let attempt else { continue }
             if attempt.packet.count > Self.largePacketByteCount { patience = min(patience, 1) }
             guard let failure = exchange.failure(of: attempt, fieldNames: suspect.fieldNames) else { continue }
             examples[direction] = examples[direction] ?? failure
@@ -114,33 +139,39 @@ struct ExchangeTrial {
         return other
     }
 
-    /// Tries a candidate, or returns its kept result.
-    private mutating func attempt(
-        _ candidate: Candidate, _ exchange: Exchange, _ direction: Direction
-    ) -> Exchange.Attempt? {
-        guard let place = candidate.commonPlace, place < Self.keptCount else {
-            let attempt = exchange.attempt(candidate)
-            triedByteCount += attempt?.packet.count ?? 0
-            return attempt
-        }
-        let kept = attempts[direction] ?? []
-        if place < kept.count { return kept[place] }
+    private mutating func attempt(_ candidate: Candidate, _ exchange: Exchange) -> Exchange.Attempt? {
         let attempt = exchange.attempt(candidate)
+        triedByteCount += attempt?.packet.count ?? 0
+        return attempt
+    }
+
+    /// Tries a candidate without a hint, or returns its kept result; nil if nothing goes wrong.
+    private mutating func attempt(
+        _ common: CommonCandidates, _ index: Int, _ exchange: Exchange, _ direction: Direction
+    ) -> Exchange.Attempt? {
+        if index < harmless[direction, default: 0] { return nil }
+        if let kept = attempts[direction], index < kept.triedCount { return kept.faulty[index] }
         // Only results of the current message are kept, for both readers.
         if attempts.count > 1, attempts[direction] == nil { attempts = [:] }
+        let attempt = attempt(common[index], exchange)
+        let isFaulty = attempt?.outcomes.isEmpty == false
         // They come in order.
-        if place == kept.count { attempts[direction, default: []].append(attempt) }
-        return attempt
+        attempts[direction, default: CommonAttempts()].triedCount = index + 1
+        if isFaulty { attempts[direction]?.faulty[index] = attempt }
+        if attempts[direction]?.faulty.isEmpty == true { harmless[direction] = index + 1 }
+        return isFaulty ? attempt : nil
     }
 
     /// Finds a message whose packet the reader refuses, whether it knows the message or not.
     private func refusedMessage(
         _ reader: SchemaVersion, _ hints: [ExampleHint], _ rule: CompatibilityRule
     ) -> SchemaChange.Failure? {
-        let candidates = candidates(hints)
+        let messages = comparison.description(of: reader.peer).messages.indices
+        let common = CommonCandidates(forEachOf: messages.count)
+        let candidates = candidates(hints) + (0..<common.count).map { common[$0] }
         // If the layout differs, anything may be read from the wrong place; otherwise only the header can be refused.
         let mayBeAnything = rule == .packetLayout
-        for message in comparison.description(of: reader.peer).messages.indices {
+        for message in messages {
             for candidate in candidates {
                 guard let failure = lostMessage(message, reader, candidate), case .refused(let error) = failure.outcome
                 else { continue }
@@ -151,37 +182,54 @@ struct ExchangeTrial {
     }
 
     /// Returns the candidates to try, the most promising first.
-    private func candidates(_ hints: [ExampleHint]) -> [Candidate] {
+    ///
+    /// - Parameters:
+    ///   - choices: Numbers for what conditions look at, each of which is tried with every hint for small values.
+    ///   - target: The declared type that the values should have somewhere inside.
+    private func candidates(
+        _ hints: [ExampleHint], _ choices: [OperandValues] = [], target: TypeDescription? = nil
+    ) -> [Candidate] {
         var result: [Candidate] = []
+        if hints.isEmpty, target != nil { result = [.plain, .zero].map { Candidate(values: $0) } }
         for hint in hints {
             switch hint {
             case .packetByteCount:
                 result += Self.extraCounts.map { Candidate(values: .plain, hint: hint, extra: $0) }
-            case .largeStructure:
-                result += Self.structureExtraCounts.flatMap { extra in
+            case .largeBody:
+                result += Self.bodyExtraCounts.flatMap { extra in
                     [.zero, .plain].map { Candidate(values: $0, hint: hint, extra: extra) }
                 }
             // With zeros or small values around the hint, little else can go wrong.
             default: result += [.zero, .plain].map { Candidate(values: $0, hint: hint) }
             }
         }
-        let styles: [ExampleValues.Style] =
-            [.plain, .zero, .most, .least] + (0..<Self.randomCount).map { .random(seed: UInt64($0)) }
-        result += styles.enumerated().map { Candidate(values: $1, commonPlace: $0) }
+        for index in result.indices { result[index].target = target }
+        // Large values take time: they have only the first choice, for which most fields are there.
+        result += choices.prefix(hints.contains(where: \.isLarge) ? 1 : choices.count).flatMap { choice in
+            let hinted = result.map { candidate in
+                var candidate = candidate
+                candidate.operands = choice
+                return candidate
+            }
+            return hinted + [.zero, .plain].map { Candidate(values: $0, target: target, operands: choice) }
+        }
         return result
     }
 
     /// Finds a failure of a message that the reader does not know, or takes for another one.
+    ///
+    /// - Parameter peer: The message that the reader takes for the same one; nil for one of the same name.
     private func lostMessage(
-        _ message: Int?, _ reader: SchemaVersion, _ candidate: Candidate = Candidate(values: .plain)
+        _ message: Int?, as peer: Int? = nil, _ reader: SchemaVersion, _ candidate: Candidate
     ) -> SchemaChange.Failure? {
         guard let message, let translator = translators[reader.peer] else { return nil }
         let written = comparison.description(of: reader.peer)
         let description = written.messages[message]
-        let writer = ExampleWriter(description: written, translator: translator)
+        let name = peer.map { comparison.description(of: reader).messages[$0].name } ?? description.name
+        let writer = ExampleWriter(description: written, translator: translator, pool: pool)
         guard let (fields, packet) = writer.packet(ofMessage: message, candidate) else { return nil }
         for sender in Sender.allCases where description.senders.contains(sender) {
-            guard let outcome = outcome(of: packet, named: description.name, sender, reader) else { continue }
+            guard let outcome = outcome(of: packet, named: name, sender, reader) else { continue }
             return SchemaChange.Failure(
                 reader: reader, sender: sender, message: description.name, packet: packet, sent: fields,
                 outcome: outcome)
@@ -208,6 +256,31 @@ struct ExchangeTrial {
     }
 }
 
+extension ExampleHint {
+    /// Whether it asks for values that may be large, and is tried with many of them.
+    fileprivate var isLarge: Bool {
+        switch self {
+        case .packetByteCount, .largeBody: true
+        default: false
+        }
+    }
+}
+
+extension SchemaComparison.Suspect.Place {
+    /// The declared type of a version that this is, or that this is in; nil for messages and the packet.
+    fileprivate func type(in version: SchemaVersion) -> TypeDescription? {
+        switch self {
+        case .packet, .message: return nil
+        case .owner(let owner): return (version == .old ? owner.old : owner.new).type
+        // The byte order makes no difference.
+        case .type(.structure(let old, let new)): return .structure(version == .old ? old : new)
+        case .type(.union(let old, let new)): return .union(version == .old ? old : new)
+        case .type(.enumeration(let old, let new)): return .enumeration(version == .old ? old : new, .bigEndian)
+        case .type(.flags(let old, let new)): return .flags(version == .old ? old : new, .bigEndian)
+        }
+    }
+}
+
 extension SchemaChange.Outcome {
     /// Whether the field that goes wrong is the last name of a subject.
     fileprivate func names(_ subject: String) -> Bool {
@@ -225,7 +298,7 @@ extension SchemaChange.Outcome {
 /// Finds the messages that use a part of the two versions.
 private struct Uses {
     private let pairs: [SchemaComparison.MessagePair]
-    /// The types in each message, by the index of its pair, through all structures.
+    /// The types in each message, by the index of its pair, through all structures and unions.
     private let reached: [Set<SchemaComparison.TypePair>]
 
     init(_ comparison: SchemaComparison) {
@@ -235,8 +308,13 @@ private struct Uses {
             var waiting = [SchemaComparison.OwnerPair(old: .message(pair.old), new: .message(pair.new))]
             while let owner = waiting.popLast() {
                 for type in comparison.contents[owner] ?? [] where found.insert(type).inserted {
-                    guard case .structure(let old, let new) = type else { continue }
-                    waiting.append(SchemaComparison.OwnerPair(old: .structure(old), new: .structure(new)))
+                    switch type {
+                    case .structure(let old, let new):
+                        waiting.append(SchemaComparison.OwnerPair(old: .structure(old), new: .structure(new)))
+                    case .union(let old, let new):
+                        waiting.append(SchemaComparison.OwnerPair(old: .union(old), new: .union(new)))
+                    case .enumeration, .flags: break
+                    }
                 }
             }
             return found
@@ -251,11 +329,25 @@ private struct Uses {
             switch (owner.old, owner.new) {
             case (.structure(let old), .structure(let new)):
                 return messagePairs(holding: .structure(old: old, new: new))
+            case (.union(let old), .union(let new)):
+                return messagePairs(holding: .union(old: old, new: new))
             case (.message(let old), .message(let new)):
                 return pairs.filter { $0.old == old && $0.new == new }
             default: return []
             }
         }
+    }
+
+    /// Returns a message, and the structures that it reaches.
+    func owners(of pair: SchemaComparison.MessagePair) -> [SchemaComparison.OwnerPair] {
+        guard let index = pairs.firstIndex(where: { $0.old == pair.old && $0.new == pair.new }) else { return [] }
+        let structures = reached[index].compactMap { type in
+            if case .structure(let old, let new) = type { (old: old, new: new) } else { nil }
+        }
+        return [SchemaComparison.OwnerPair(old: .message(pair.old), new: .message(pair.new))]
+            + structures.sorted { ($0.old, $0.new) < ($1.old, $1.new) }.map {
+                SchemaComparison.OwnerPair(old: .structure($0.old), new: .structure($0.new))
+            }
     }
 
     private func messagePairs(holding type: SchemaComparison.TypePair) -> [SchemaComparison.MessagePair] {

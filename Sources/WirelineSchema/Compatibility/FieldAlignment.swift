@@ -14,6 +14,9 @@ struct FieldAlignment {
     /// The last fields that are in both versions; -1 if there are none.
     private var lastPaired = (old: -1, new: -1)
 
+    /// Pairs fields that have been found to be the same; the others are reported elsewhere.
+    init(pairs: [(old: Int, new: Int)]) { self.pairs = pairs }
+
     /// - Parameters:
     ///   - old: The names, each once.
     ///   - new: The names, each once.

@@ -62,12 +62,29 @@ extension SchemaComparison {
                 at: place,
                 old: before.location, new: after.location)
         }
+        compareFixedHeaders(before, after, at: place)
         compareReplies(before, after, at: place)
         compareAliases(before.alias, after.alias, of: after.name, at: place, before.location, after.location)
         let senders = before.senders.intersection(after.senders)
         messagePairs.append(MessagePair(old: oldIndex, new: newIndex, senders: senders))
         compareFields(
             ofMessage: OwnerPair(old: .message(oldIndex), new: .message(newIndex)), subject: after.name)
+    }
+
+    /// Compares the header fields that a message fixes.
+    private mutating func compareFixedHeaders(
+        _ before: MessageDescription, _ after: MessageDescription, at place: Suspect.Place
+    ) {
+        let (left, right) = (old.fixedHeader(of: before), new.fixedHeader(of: after))
+        guard left != right else { return }
+        let layout = new.layout
+        // A field that only one version fixes may have any value in packets of the other.
+        let hints = layout.fields.filter { left?[value: $0.name] != right?[value: $0.name] }.flatMap { field in
+            field.format.edges.map { ExampleHint.header(PacketHeader(field.name, $0.value)) }
+        }
+        suspect(
+            .packetLayout, after.name, "fixes other header fields, or other values", at: place, old: before.location,
+            new: after.location, breaks: [.old: hints, .new: hints])
     }
 
     /// Compares which messages answer a message; their order means nothing.

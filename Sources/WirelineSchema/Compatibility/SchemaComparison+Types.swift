@@ -5,8 +5,50 @@ import WirelineLanguage
 
 extension SchemaComparison {
     mutating func compareTypes(_ pair: FieldPair) {
+        if pair.before.role == .padding {
+            let (before, after) = (old.text(of: pair.before), new.text(of: pair.after))
+            if before != after { misalign(pair, .fieldType, "was `\(before)`, is `\(after)`") }
+            return
+        }
+        guard pair.before.packing == pair.after.packing else { return comparePlaces(pair) }
+        let (before, after) = (pair.before.role, pair.after.role)
+        if before != after {
+            let texts = (old.text(of: pair.before), new.text(of: pair.after))
+            suspect(
+                pair, .fieldType, "was `\(texts.0)`, is `\(texts.1)`", breaks: [.old: [], .new: []], isContained: true)
+            // A change of the width or the byte order, too, must not hide behind the other one.
+            if old.text(of: pair.before.type) == new.text(of: pair.after.type) { return }
+        }
+        compareTagPlaces(pair)
         compare(pair, pair.before.type, pair.after.type, isItem: false)
         compareFloatRanges(pair)
+    }
+
+    /// Compares where the tags of two unions stand.
+    private mutating func compareTagPlaces(_ pair: FieldPair) {
+        let places = (
+            old.fields(of: pair.owner.old).tagPlace(of: pair.before),
+            new.fields(of: pair.owner.new).tagPlace(of: pair.after)
+        )
+        switch places {
+        case (nil, nil): return
+        case (let left?, let right?):
+            guard alignments[pair.owner]?.pairs.contains(where: { $0.old == left && $0.new == right }) != true else {
+                return
+            }
+        default: break
+        }
+        let before = pair.before.tagField.map { "was in `\($0)`" } ?? "stood before it"
+        let after = pair.after.tagField.map { "is in `\($0)`" } ?? "stands before it"
+        misalign(pair, .unionTag, "its tag \(before), \(after)")
+    }
+
+    /// Compares fields that share bytes in one version, and not with the same bits in the other one.
+    private mutating func comparePlaces(_ pair: FieldPair) {
+        _ = compareDeclarations(of: pair.owner, pair.before.type, pair.after.type)
+        misalign(
+            pair, .fieldType,
+            "was \(old.text(ofPlace: pair.before)), is \(new.text(ofPlace: pair.after))")
     }
 
     /// - Parameter isItem: Whether these are the items of lists, to which `@range` and `@max` do not apply.
@@ -15,6 +57,16 @@ extension SchemaComparison {
         switch (before, after) {
         case (.structure(let left), .structure(let right)):
             compareStructures(pair, left, right)
+        case (.sized(let left, let before), .sized(let right, let after)) where left.isList == right.isList:
+            compareSizes(pair, (before, left), (after, right))
+            compare(pair, left, right, isItem: isItem)
+        case (.sized, _), (_, .sized):
+            let hasSameContent =
+                before.isList == after.isList && before.isStructure == after.isStructure
+                && before.content.isUTF16 == after.content.isUTF16
+            let rule: CompatibilityRule = before.isList != after.isList ? .fieldCardinality : .fieldType
+            misalign(pair, hasSameContent ? .fieldPrefix : rule, changed(before, after))
+        case (.union(let left), .union(let right)): compareUnions(pair, left, right)
         case (.fixedList(let left, let before), .fixedList(let right, let after)):
             if before != after { misalign(pair, .fixedCount, "had \(before) items, has \(after)") }
             compare(pair, left, right, isItem: true)
@@ -26,13 +78,22 @@ extension SchemaComparison {
         case (.string(.fixed), .string), (.string, .string(.fixed)), (.string(.fixed), .bytes),
             (.bytes, .string(.fixed)):
             misalign(pair, .fieldType, changed(pair.before.type, pair.after.type))
+        case (.utf16(let left, let order), .utf16(let right, let other)):
+            guard order == other else { return misalign(pair, .byteOrder, "stands in the other byte order") }
+            switch (left, right) {
+            case (.fixed(let before, let padding), .fixed(let after, let filler)):
+                compareFixedTexts(pair, (before, padding), (after, filler))
+            case (.fixed, _), (_, .fixed): misalign(pair, .fieldType, changed(pair.before.type, pair.after.type))
+            default: compareExtents(pair, left, right, isItem: isItem)
+            }
         case (.digits(let left), .digits(let right)):
             if left != right { misalign(pair, .fieldType, changed(pair.before.type, pair.after.type)) }
         case (.string(let left), .string(let right)), (.bytes(let left), .bytes(let right)):
             compareExtents(pair, left, right, isItem: isItem)
         case (.string(let left), .bytes(let right)), (.bytes(let left), .string(let right)):
             let reader: SchemaVersion = if case .string = after { .new } else { .old }
-            let bytes = JSONValue.string(Base64.encode([0xFF]))
+            let byteCount = if case .exact(let count) = reader == .new ? left : right { count } else { 1 }
+            let bytes = JSONValue.string(Base64.encode([UInt8](repeating: 0xFF, count: byteCount)))
             suspect(
                 pair, .fieldType, changed(before, after),
                 breaks: [reader: [.value(pair.key(writtenFor: reader), bytes)]],
@@ -50,7 +111,7 @@ extension SchemaComparison {
         suspect(pair, rule, summary, breaks: [.old: [], .new: []])
     }
 
-    private func changed(_ before: TypeDescription, _ after: TypeDescription) -> String {
+    func changed(_ before: TypeDescription, _ after: TypeDescription) -> String {
         "was `\(old.text(of: before))`, is `\(new.text(of: after))`"
     }
 
@@ -70,7 +131,18 @@ extension SchemaComparison {
                 readers[reader] = [isItem ? .itemCount(key, count) : .count(key, count)]
             }
         }
+        addAbsence(of: pair, before, after, to: &readers)
         suspect(pair, .fieldPrefix, changed(pair.before.type, pair.after.type), breaks: readers)
+    }
+
+    /// Adds hints for a value that only one of two prefixes can call absent, if they encode counts alike.
+    func addAbsence(
+        of pair: FieldPair, _ before: TypeDescription.Extent, _ after: TypeDescription.Extent,
+        to readers: inout [SchemaVersion: [ExampleHint]]
+    ) {
+        guard before.differsInSign(from: after) else { return }
+        let reader: SchemaVersion = before.isNullable ? .new : .old
+        readers[reader, default: []].append(.absent(pair.key(writtenFor: reader)))
     }
 
     /// Compares two `char[n]`, each with its bytes and padding.
@@ -108,7 +180,7 @@ extension SchemaComparison {
             let rule: CompatibilityRule = before.isList != after.isList ? .fieldCardinality : .fieldType
             return misalign(pair, rule, changed(before, after))
         }
-        let isDeclared = compareDeclarations(pair, before, after)
+        let isDeclared = compareDeclarations(of: pair.owner, before, after)
         guard left.byteCount == right.byteCount else {
             // A change of two enums is reported at their declarations.
             if isDeclared { return }
@@ -123,13 +195,14 @@ extension SchemaComparison {
         else { return }
         var readers: [SchemaVersion: [ExampleHint]] = [:]
         if let value = oldNumbers.example(notIn: newNumbers) ?? misread(oldNumbers, before, after) {
-            readers[.new] = [.value(pair.key(writtenFor: .new), .exactInteger(value))]
+            readers[.new] = numberHints(pair.key(writtenFor: .new), value, in: old)
         }
         if let value = newNumbers.example(notIn: oldNumbers) ?? misread(newNumbers, after, before) {
-            readers[.old] = [.value(pair.key(writtenFor: .old), .exactInteger(value))]
+            readers[.old] = numberHints(pair.key(writtenFor: .old), value, in: new)
         }
         if !isDeclared, before.kindText(in: old) != after.kindText(in: new) {
-            suspect(pair, .fieldType, changed(before, after), breaks: readers, isContained: true)
+            suspect(
+                pair, .fieldType, changed(before, after), breaks: readers, isContained: !decidesOthers(pair))
         } else if ranges.0 != ranges.1 {
             let texts = [ranges.0, ranges.1].map { $0.map { "\($0.lowerBound)..\($0.upperBound)" } ?? "no range" }
             suspect(pair, .range, "had \(texts[0]), has \(texts[1])", breaks: readers, isContained: true)
@@ -176,154 +249,29 @@ extension SchemaComparison {
             suspect(
                 .sizedStructure, subject, summary, at: .owner(pair), old: before.location, new: after.location,
                 breaks: [
-                    .old: isOfLargeOnes ? [.largeStructure(right)] : [],
-                    .new: isOfLargeOnes ? [.largeStructure(left)] : [],
+                    .old: isOfLargeOnes ? [.largeBody(.structure(right))] : [],
+                    .new: isOfLargeOnes ? [.largeBody(.structure(left))] : [],
                 ])
         }
         open(pair, subject: subject)
     }
 
-    private mutating func noteName(
+    mutating func noteName(
         _ name: String, _ subject: String, _ place: Suspect.Place, _ before: SourceLocation, _ after: SourceLocation
     ) {
         suspect(.typeName, subject, "was called `\(name)`", at: place, old: before, new: after)
     }
-
-    /// - Returns: Whether both are enums, or both are flags.
-    private mutating func compareDeclarations(
-        _ field: FieldPair, _ before: TypeDescription, _ after: TypeDescription
-    ) -> Bool {
-        switch (before, after) {
-        case (.enumeration(let left, _), .enumeration(let right, _)):
-            let pair = TypePair.enumeration(old: left, new: right)
-            contents[field.owner, default: []].insert(pair)
-            if comparedCases.insert(pair).inserted { compareEnumerations(pair, left, right) }
-            return true
-        case (.flags(let left, _), .flags(let right, _)):
-            let pair = TypePair.flags(old: left, new: right)
-            contents[field.owner, default: []].insert(pair)
-            if comparedCases.insert(pair).inserted { compareFlags(pair, left, right) }
-            return true
-        default: return false
-        }
-    }
-
-    private mutating func compareEnumerations(_ pair: TypePair, _ left: Int, _ right: Int) {
-        let (before, after) = (old.enumerations[left], new.enumerations[right])
-        var cases = CaseComparison(
-            subject: "enum " + after.name, place: .type(pair), before: before.cases, after: after.cases,
-            locations: (before.location, after.location), isClosed: (before.isClosed, after.isClosed))
-        cases.hint = { version, value in .enumeration(version == .old ? left : right, .exactInteger(value)) }
-        if before.name != after.name {
-            noteName(before.name, cases.subject, cases.place, before.location, after.location)
-        }
-        compareAliases(before.alias, after.alias, of: cases.subject, at: cases.place, before.location, after.location)
-        compareFormats(cases, before.format, after.format)
-        if before.isClosed != after.isClosed {
-            let reader: SchemaVersion = after.isClosed ? .new : .old
-            let (listed, format) = after.isClosed ? (after.cases, before.format) : (before.cases, after.format)
-            let numbers = Set(listed.map(\.value))
-            let unlisted = (0...Int128(listed.count)).first { value in
-                format.range.contains(value) && !numbers.contains(value)
-            }
-            let hints = (unlisted ?? format.range.lowerBound).hint(cases.hint, for: reader)
-            suspect(
-                .closedEnumeration, cases.subject, after.isClosed ? "is closed now" : "is open now", at: cases.place,
-                old: before.location, new: after.location, breaks: [reader: hints])
-        }
-        compareCases(cases, changedRule: .caseNumber)
-    }
-
-    private mutating func compareFlags(_ pair: TypePair, _ left: Int, _ right: Int) {
-        let (before, after) = (old.flagSets[left], new.flagSets[right])
-        var cases = CaseComparison(
-            subject: "flags " + after.name, place: .type(pair), before: before.cases, after: after.cases,
-            locations: (before.location, after.location), isClosed: (false, false))
-        cases.hint = { version, value in .flags(version == .old ? left : right, .exactInteger(value)) }
-        if before.name != after.name {
-            noteName(before.name, cases.subject, cases.place, before.location, after.location)
-        }
-        compareAliases(before.alias, after.alias, of: cases.subject, at: cases.place, before.location, after.location)
-        compareFormats(cases, before.format, after.format)
-        compareCases(cases, changedRule: .flagBits)
-    }
-
-    // MARK: Cases
-
-    private struct CaseComparison {
-        var subject: String
-        var place: Suspect.Place
-        var before: [EnumerationDescription.Case]
-        var after: [EnumerationDescription.Case]
-        var locations: (SourceLocation, SourceLocation)
-        var isClosed: (old: Bool, new: Bool)
-        /// Makes a hint for a value that a version writes.
-        var hint: (SchemaVersion, Int128) -> ExampleHint = { _, _ in .depth(0) }
-    }
-
-    private mutating func compareFormats(_ cases: CaseComparison, _ before: IntegerFormat, _ after: IntegerFormat) {
-        guard before != after else { return }
-        var readers: [SchemaVersion: [ExampleHint]] = [.old: [], .new: []]
-        if before.byteCount == after.byteCount {
-            let values = [
-                before.range.lowerBound, before.range.upperBound, after.range.lowerBound, after.range.upperBound,
-            ]
-            readers[.new] = values.filter { !after.range.contains($0) }.map { cases.hint(.old, $0) }
-            readers[.old] = values.filter { !before.range.contains($0) }.map { cases.hint(.new, $0) }
-        }
-        suspect(
-            .enumerationFormat, cases.subject, "stands on the wire as another integer", at: cases.place,
-            old: cases.locations.0, new: cases.locations.1, breaks: readers)
-    }
-
-    private mutating func compareCases(_ cases: CaseComparison, changedRule: CompatibilityRule) {
-        let before = (names: Set(cases.before.map(\.name)), numbers: Set(cases.before.map(\.value)))
-        let byName = Dictionary(cases.after.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        // Several flags can have the same number.
-        let byNumber = Dictionary(
-            cases.after.filter { !before.names.contains($0.name) }.map { ($0.value, $0) },
-            uniquingKeysWith: { first, _ in first })
-        for item in cases.before {
-            let same = byName[item.name]
-            let replacement = byNumber[item.value]
-            if let same {
-                guard same.value != item.value else { continue }
-                suspect(
-                    cases, changedRule, item.name, "was \(item.value), is \(same.value)",
-                    breaks: [.new: [cases.hint(.old, item.value)], .old: [cases.hint(.new, same.value)]])
-            } else if let replacement {
-                suspect(cases, .caseName, replacement.name, "was called `\(item.name)`", breaks: [:])
-            } else {
-                suspect(
-                    cases, .caseDeleted, item.name, "is gone",
-                    breaks: cases.isClosed.new ? [.new: [cases.hint(.old, item.value)]] : [:])
-            }
-        }
-        for item in cases.after where !before.names.contains(item.name) && !before.numbers.contains(item.value) {
-            suspect(
-                cases, cases.isClosed.old ? .closedEnumeration : .addition, item.name, "is new",
-                breaks: cases.isClosed.old ? [.old: [cases.hint(.new, item.value)]] : [:])
-        }
-    }
-
-    private mutating func suspect(
-        _ cases: CaseComparison, _ rule: CompatibilityRule, _ name: String, _ summary: String,
-        breaks readers: [SchemaVersion: [ExampleHint]]
-    ) {
-        suspect(
-            rule, cases.subject + "." + name, summary, at: cases.place, old: cases.locations.0, new: cases.locations.1,
-            breaks: readers)
-    }
 }
 
-extension Int128 {
-    fileprivate func hint(_ make: (SchemaVersion, Int128) -> ExampleHint, for reader: SchemaVersion) -> [ExampleHint] {
-        [make(reader.peer, self)]
+extension [FieldDescription] {
+    /// Returns the index of the field that holds the tag of a union; nil if the tag stands before the value.
+    fileprivate func tagPlace(of field: FieldDescription) -> Int? {
+        field.tagField.flatMap { name in firstIndex { $0.name == name } }
     }
 }
 
 /// The form of a number on the wire.
-private struct NumberWire {
+struct NumberWire: Equatable {
     /// The width; nil for varints.
     var byteCount: Int?
     /// The byte order; nil if there is only one.
@@ -334,7 +282,7 @@ private struct NumberWire {
         case .integer(let format, let order): set(format, order)
         case .enumeration(let index, let order): set(description.enumerations[index].format, order)
         case .flags(let index, let order): set(description.flagSets[index].format, order)
-        case .boolean: byteCount = 1
+        case .boolean, .bit: byteCount = 1
         case .varint: break
         default: return nil
         }
@@ -348,11 +296,13 @@ private struct NumberWire {
 
 extension TypeDescription {
     fileprivate var isList: Bool {
-        switch self {
+        switch content {
         case .list, .fixedList: true
         default: false
         }
     }
+
+    fileprivate var isStructure: Bool { if case .structure = content { true } else { false } }
 
     /// Returns what determines a number's values, in words.
     fileprivate func kindText(in description: ProtocolDescription) -> String {
@@ -366,21 +316,30 @@ extension TypeDescription {
 }
 
 extension TypeDescription.Extent {
-    fileprivate func hasSameBytes(as other: Self) -> Bool {
+    func hasSameBytes(as other: Self) -> Bool {
         guard case .counted(let left, let leftOrder) = self, case .counted(let right, let rightOrder) = other else {
             return self == other
         }
-        let hasOrder = left == .uint16 || left == .uint32
-        return left == right && (!hasOrder || leftOrder == rightOrder)
+        return left == right && (!left.hasByteOrder || leftOrder == rightOrder)
     }
 
     /// Returns the first count that two prefixes encode differently, if they encode smaller ones alike; otherwise nil.
-    fileprivate func firstCount(writtenOtherwiseBy other: Self) -> Int? {
+    func firstCount(writtenOtherwiseBy other: Self) -> Int? {
         switch (self, other) {
         case (.counted(.uint8, _), .counted(.varint, _)), (.counted(.varint, _), .counted(.uint8, _)):
             SchemaComparison.firstLongVarint
+        case _ where differsInSign(from: other): capacity < other.capacity ? capacity + 1 : other.capacity + 1
         default: nil
         }
+    }
+
+    /// Whether two prefixes are the same but for the sign: they encode the counts alike that both have.
+    func differsInSign(from other: Self) -> Bool {
+        guard case .counted(let left, let leftOrder) = self, case .counted(let right, let rightOrder) = other else {
+            return false
+        }
+        return left.isSigned != right.isSigned && left.fixedByteCount != nil
+            && left.fixedByteCount == right.fixedByteCount && leftOrder == rightOrder
     }
 }
 

@@ -17,7 +17,7 @@ struct SchemaComparison {
     var openLists: [OpenList] = []
     /// The messages that are in both versions.
     var messagePairs: [MessagePair] = []
-    /// The types in each compared message and structure.
+    /// The types in each compared message, structure and union.
     var contents: [OwnerPair: Set<TypePair>] = [:]
     var comparedCases: Set<TypePair> = []
 
@@ -35,6 +35,7 @@ struct SchemaComparison {
     /// Two declared types, used by the same field in the old and in the new version.
     enum TypePair: Hashable {
         case structure(old: Int, new: Int)
+        case union(old: Int, new: Int)
         case enumeration(old: Int, new: Int)
         case flags(old: Int, new: Int)
     }
@@ -102,7 +103,7 @@ struct SchemaComparison {
             .maximumDepth, "max_depth", before.maximumDepth, after.maximumDepth, ExampleHint.depth)
         if before.keepsTrailingBytes != after.keepsTrailingBytes {
             let word = after.keepsTrailingBytes ? "kept" : "refused"
-            suspect(.trailing, "option trailing", "bytes behind the last known field are now \(word)", at: .packet)
+            suspect(.trailing, "option trailing", "bytes after the last known field are now \(word)", at: .packet)
         }
         if before.hasStrictProperties != after.hasStrictProperties {
             let word = after.hasStrictProperties ? "strict" : "lenient"
@@ -136,7 +137,8 @@ struct SchemaComparison {
         let isSame =
             before.header.count == after.header.count && before.fields.count == after.fields.count
             && zip(before.fields, after.fields).allSatisfy { $0.hasSameBytes(as: $1) }
-            && before.checksums == after.checksums
+            && before.checksums == after.checksums && before.packedPlaces == after.packedPlaces
+            && before.conditions == after.conditions
         guard isSame else {
             // Lengths of one byte and varints are the same on the wire as long as packets are short.
             let isOfLengths = zip(before.fields, after.fields).contains { Self.differInLongLengths($0, $1) }
@@ -174,6 +176,9 @@ struct SchemaComparison {
         let checksums = zip(before.checksums, after.checksums).first { $0 != $1 }
         let other = checksums.map { before.fieldIndex(of: $0.0) } ?? .max
         let index = min(other, zip(left, right).prefix { $0.hasSameBytes(as: $1) }.count)
+        let count = max(left.count, right.count)
+        let conditions = zip(before.conditions(for: count), after.conditions(for: count)).prefix { $0 == $1 }.count
+        if conditions < index { return "`\(right[conditions].name)` has another condition" }
         switch (left.indices.contains(index), right.indices.contains(index)) {
         case (true, true):
             return left[index].name == right[index].name
@@ -186,12 +191,22 @@ struct SchemaComparison {
     }
 }
 
+extension PacketLayout {
+    /// Returns the conditions of the first fields, with nil for those that are always there.
+    fileprivate func conditions(for count: Int) -> [PlacedCondition?] {
+        let known = conditions.prefix(count)
+        return known + Array(repeating: nil, count: count - known.count)
+    }
+}
+
 extension PacketField {
     /// Whether a field has the same form and checks on the wire as another; values that callers set do not matter.
     fileprivate func hasSameBytes(as other: PacketField) -> Bool {
         guard format.asWritten == other.format.asWritten else { return false }
         switch (role, other.role) {
-        case (.value, .value), (.value, .sequence), (.sequence, .value): return true
+        case (.value, .value), (.value, .sequence), (.sequence, .value), (.value, .fitting), (.fitting, .value),
+            (.sequence, .fitting), (.fitting, .sequence), (.fitting, .fitting):
+            return true
         // What they cover is compared by positions: fields can have other names.
         case (.checksum, .checksum): return true
         default: return role == other.role
@@ -203,7 +218,9 @@ extension PacketField.Format {
     /// The format without what makes no difference to the bytes that are written.
     fileprivate var asWritten: PacketField.Format {
         switch self {
-        case .integer(let format, _) where format.byteCount == 1: return .integer(format, .bigEndian)
+        // The byte order of fields that share bytes is compared with the places in their run.
+        case .integer(let format, _) where format.byteCount == 1 || !format.isWholeBytes:
+            return .integer(format, .bigEndian)
         // Writers make the shortest form, whatever readers accept.
         case .varint(var format):
             format.forms = .shortest
@@ -224,9 +241,20 @@ extension ProtocolDescription {
     fileprivate var headerHints: [ExampleHint] {
         layout.fields.flatMap { field -> [ExampleHint] in
             switch field.role {
-            case .value, .sequence: [1, field.format.range.upperBound].map { .header(field.name, $0) }
+            case .value where !field.format.isNumber:
+                field.format.edges.map { .header(PacketHeader(field.name, $0.value)) }
+            case .value, .fitting, .sequence:
+                [1, field.format.range.upperBound].map { .header(PacketHeader(field.name, .integer($0))) }
             default: []
             }
+        } + shapeHints
+    }
+
+    /// Hints for headers with and without each field that has a condition.
+    private var shapeHints: [ExampleHint] {
+        guard layout.hasConditions else { return [] }
+        return messages.indices.prefix(4).flatMap { message in
+            HeaderShapes(of: self, message: message).headers.map { .header($0) }
         }
     }
 }

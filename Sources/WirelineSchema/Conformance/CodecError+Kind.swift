@@ -11,6 +11,7 @@ extension CodecError.Reason {
         case .varintNotShortest: "varint_not_shortest"
         case .invalidBoolean: "invalid_boolean"
         case .invalidUTF8: "invalid_utf8"
+        case .invalidUTF16: "invalid_utf16"
         case .invalidDigit: "invalid_digit"
         case .missingTerminator: "missing_terminator"
         case .trailingBytes: "trailing_bytes"
@@ -18,10 +19,12 @@ extension CodecError.Reason {
         case .outOfRange: "out_of_range"
         case .floatOutOfRange: "float_out_of_range"
         case .tooLong: "too_long"
-        case .wrongItemCount, .wrongDigitCount: "wrong_item_count"
-        case .unknownCase: "unknown_case"
-        case .embeddedTerminator, .endsInPadding: "embedded_terminator"
+        case .wrongItemCount, .wrongDigitCount, .wrongByteCount: "wrong_item_count"
+        case .unknownCase, .unknownTag: "unknown_case"
+        case .knownTag: "known_case"
+        case .embeddedTerminator, .beginsWithTerminator, .endsInPadding: "embedded_terminator"
         case .gapBeforeOptional: "gap_before_optional"
+        case .wrongPresence: "presence"
         case .duplicateKey: "duplicate_key"
         case .invalidProperty: "invalid_property"
         default: packetKind
@@ -30,7 +33,7 @@ extension CodecError.Reason {
 
     private var packetKind: String {
         switch self {
-        case .lengthTooSmall: "length_too_small"
+        case .lengthTooSmall, .negativeSize: "length_too_small"
         case .packetTooLong: "packet_too_long"
         case .lengthMismatch: "length_mismatch"
         case .wrongConstant: "wrong_constant"
@@ -54,6 +57,7 @@ extension TranslationError.Reason {
         case .unknownMessage: "unknown_message"
         case .missing: "missing"
         case .unknownKey: "unknown_key"
+        case .notOneArm: "not_one_arm"
         case .wrongKind: "wrong_kind"
         case .notAnInteger, .notIntegerText: "not_an_integer"
         case .numberTooLarge: "number_too_large"

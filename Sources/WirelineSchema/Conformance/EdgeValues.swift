@@ -6,10 +6,10 @@ import WirelineLanguage
 /// Values at the ends of what each type can hold, and one step beyond them.
 struct EdgeValues {
     private let description: ProtocolDescription
-    /// Whether each structure contains itself.
+    /// Whether each structure, and behind them each union, contains itself.
     private let isRecursive: [Bool]
 
-    /// - Parameter graph: The structures that each structure contains, in lists too.
+    /// - Parameter graph: The structures and unions that each one contains, in lists too.
     init(_ description: ProtocolDescription, _ graph: StructureGraph) {
         self.description = description
         isRecursive = graph.isInCycle
@@ -24,11 +24,36 @@ struct EdgeValues {
     /// Text and lists longer than this are not made: shorter ones show the same.
     private static let mostCount = 300
 
-    /// Returns the edges of a field and of its items; structures are left out, because their fields have their own.
+    /// Returns the edges of a field and of its items; structures are left out, because their fields have their own. A union
+    /// has each arm.
     func edges(of field: FieldDescription, _ key: FieldKey) -> [Edge] {
         var result = edges(of: field.type, field, key, isItem: false)
-        if field.presence == .optional { result.append(Edge(label: "absent", hint: .absent(key))) }
-        return result
+        if field.presence == .optional || field.presence == .nullable {
+            result.append(Edge(label: "absent", hint: .absent(key)))
+        }
+        return result + conditionEdges(of: field, key)
+    }
+
+    /// Returns the tests of a field's condition both ways, and the field set and not set when it must be otherwise.
+    private func conditionEdges(of field: FieldDescription, _ key: FieldKey) -> [Edge] {
+        guard field.presence.condition != nil else { return [] }
+        let trials = description.operandValues(of: field, in: key.owner) { $0.choices() }
+        let both = description.operandValues(of: field, in: key.owner) { $0.bothWays() }
+        return trials.enumerated().map { Edge(label: "condition-\($0)", hint: .operands($1)) }
+            + both.enumerated().map { Edge(label: "presence-\($0)", hint: .wrongPresence(key, operands: $1)) }
+    }
+
+    /// Returns the value whose bits are all 1, of a field that shares bytes; nil for another field.
+    ///
+    /// Among zeros it shows which bits are the field's.
+    func allOnes(of field: FieldDescription, _ key: FieldKey) -> ExampleHint? {
+        guard field.packing != nil, let format = description.packedForm(of: field.type)?.format else { return nil }
+        let number = JSONValue.exactInteger(format.isSigned ? -1 : format.range.upperBound)
+        switch field.type {
+        case .bit: return .value(key, .boolean(true))
+        case .flags: return .value(key, [number])
+        default: return .value(key, number)
+        }
     }
 
     private func edges(of type: TypeDescription, _ field: FieldDescription, _ key: FieldKey, isItem: Bool) -> [Edge] {
@@ -37,23 +62,38 @@ struct EdgeValues {
         }
         switch type {
         case .structure: return []
+        case .sized(.utf16, let extent):
+            return values(Self.texts.map { .string($0) }) + texts(extent.unitsOfBytes, field, key, isItem: isItem)
+        case .sized(.list(let element, _), let extent):
+            guard let count = WireSizes(description).itemCount(filling: type) else {
+                return edges(of: .list(element, extent), field, key, isItem: isItem)
+            }
+            return [count - 1, count + 1].map { Edge(label: "\($0)-items", hint: .count(key, $0)) }
+                + edges(of: element, field, key, isItem: true)
+        case .sized(let content, _): return edges(of: content, field, key, isItem: isItem)
+        case .union(let index):
+            return description.unions[index].arms.enumerated().map { Edge(label: $1.name, hint: .arm(index, $0)) }
         case .fixedList(let element, _): return edges(of: element, field, key, isItem: true)
         case .list(let element, let extent):
             var counts = counts(upTo: min(field.maximumCount ?? .max, extent.capacity))
-            // A structure that contains itself has as many items at each depth.
-            if case .structure(let index) = element, isRecursive[index] {
+            // A structure or union that contains itself has as many items at each depth.
+            if let body = description.innermostBody(of: element), isRecursive[body] {
                 counts.removeAll { $0 > 2 }
             }
             return counts.map { Edge(label: "\($0)-items", hint: .count(key, $0)) }
                 + edges(of: element, field, key, isItem: true)
+                + terminatorEdges(of: element, extent, field, key)
         case .integer(let format, _): return values(integers(in: format.range, isItem ? nil : field.range))
         case .varint(let format): return values(integers(in: format.range, isItem ? nil : field.range))
         case .float32: return values(floats(isItem ? nil : field.floatRange, isSingle: true))
         case .float64: return values(floats(isItem ? nil : field.floatRange, isSingle: false))
-        case .boolean: return values([false, true])
+        case .boolean, .bit: return values([false, true])
         case .string(let extent):
             return values((Self.texts + extent.endsInPadding).map { .string($0) })
                 + texts(extent, field, key, isItem: isItem)
+        case .utf16(let extent, _):
+            return values((Self.texts + extent.endsInPadding).map { .string($0) })
+                + texts(extent.inUnits, field, key, isItem: isItem)
         case .digits(let byteCount): return values(digits(2 * byteCount).map { .string($0) })
         case .bytes(let extent):
             let contents: [[UInt8]] = [[], [0], [0xFF, 0x00, 0x80], [1, 2, 3, 4, 5]]
@@ -71,6 +111,36 @@ struct EdgeValues {
                 [[]] + item.cases.prefix(16).map { .array([.string($0.name)]) }
                     + [.array([.exactInteger(all)]), .array([.exactInteger(rest)])])
         }
+    }
+
+    /// Returns an item that begins with the byte which ends its list, and cannot be written.
+    private func terminatorEdges(
+        of element: TypeDescription, _ extent: TypeDescription.Extent, _ field: FieldDescription, _ key: FieldKey
+    ) -> [Edge] {
+        guard let terminator = extent.terminator else { return [] }
+        let first = FirstByte(of: element, in: description, WireSizes(description))
+        guard case .value(let type) = first.source else { return [] }
+        let source = first.path.last.map { FieldKey(owner: .structure($0.structure), index: $0.field) } ?? key
+        let hint: ExampleHint
+        switch type {
+        case .integer(let format, let order):
+            let bits = Int128(terminator) << Int128(order == .bigEndian ? 8 * (format.byteCount - 1) : 0)
+            let isNegative = bits > format.range.upperBound
+            hint = .value(source, .exactInteger(isNegative ? bits - (1 << Int128(format.bitWidth)) : bits))
+        case .string(.terminated):
+            guard terminator < 0x80 else { return [] }
+            hint = .value(source, .string(terminator == 0 ? "" : String(Character(Unicode.Scalar(terminator)))))
+        case .string(.counted(.uint8, _)), .bytes(.counted(.uint8, _)):
+            hint = .value(source, text(type, byteCount: Int(terminator)))
+        default: return []
+        }
+        return [Edge(label: "begins-with-terminator", hint: hint)]
+    }
+
+    private func text(_ type: TypeDescription, byteCount: Int) -> JSONValue {
+        let text = String(repeating: "x", count: byteCount)
+        if case .bytes = type { return .string(Base64.encode(Array(text.utf8))) }
+        return .string(text)
     }
 
     /// Returns the name of a value for use in a file's name; `position` replaces a value that cannot be used.

@@ -81,6 +81,7 @@ package struct LineComparison {
         _ fields: [FieldDescription], _ expected: JSONValue, _ found: JSONValue, _ path: String
     ) -> Difference? {
         guard case .object(let members) = found else { return Difference(path: path, expected: expected, found: found) }
+        let fields = fields.filter(\.hasValue)
         for field in fields {
             let inner = FieldPath.joining(path, FieldPath.step(field.name))
             // An optional field that is not set may be null.
@@ -104,6 +105,8 @@ package struct LineComparison {
     ) -> Difference? {
         switch type {
         case .structure(let index): return difference(description.structures[index].fields, expected, found, path)
+        case .sized(let content, _): return difference(content, expected, found, path)
+        case .union(let index): return difference(description.unions[index], expected, found, path)
         case .list(let element, _), .fixedList(let element, _):
             guard case .array(let items) = expected, case .array(let others) = found, items.count == others.count else {
                 return Difference(path: path, expected: expected, found: found)
@@ -115,6 +118,27 @@ package struct LineComparison {
             return nil
         default: return same(isSame(type, expected, found), path, expected, found)
         }
+    }
+
+    /// Compares two values of a union, each an object with one key.
+    private func difference(
+        _ union: UnionDescription, _ expected: JSONValue, _ found: JSONValue, _ path: String
+    ) -> Difference? {
+        guard case .object(let members) = expected, case .object(let others) = found, let member = members.first,
+            let other = others.first, members.count == 1, others.count == 1, member.name.hasSameBytes(as: other.name),
+            let arm = union.arms.first(where: { $0.name.hasSameBytes(as: member.name) })
+        else { return same(expected == found, path, expected, found) }
+        let inner = FieldPath.joining(path, FieldPath.step(arm.name))
+        guard let field = arm.field else { return same(member.value == other.value, inner, expected, found) }
+        guard arm.tag == nil else { return difference(field.type, member.value, other.value, inner) }
+        for (key, type) in [(KeptValueKey.tag, union.tag), (KeptValueKey.bytes, field.type)] {
+            let place = FieldPath.joining(inner, key)
+            guard let one = member.value[key], let two = other.value[key] else {
+                return Difference(path: place, expected: member.value[key], found: other.value[key])
+            }
+            if let difference = difference(type, one, two, place) { return difference }
+        }
+        return nil
     }
 
     private func isSame(_ type: TypeDescription, _ expected: JSONValue, _ found: JSONValue) -> Bool {

@@ -14,13 +14,19 @@ struct PacketDamage {
 
     /// Returns all kinds of damage for a packet.
     ///
-    /// - Parameter checksums: The names of the header's and the trailer's checksums.
+    /// - Parameters:
+    ///   - checksums: The names of the header's and the trailer's checksums.
+    ///   - counters: The names of fields of messages that are written as what others need.
     static func all(
-        of annotation: PacketAnnotation, _ packet: [UInt8], payload: Range<Int>, checksums: Set<String>
+        of annotation: PacketAnnotation, _ packet: [UInt8], payload: Range<Int>, checksums: Set<String>,
+        counters: Set<String>
     ) -> [PacketDamage] {
         var result: [PacketDamage] = []
         for part in annotation.parts {
-            let isOfPayload = part.kind != .header
+            // Padding may stand in the header and the trailer, too.
+            let isOfPayload =
+                part.kind != .header && part.range.lowerBound >= payload.lowerBound
+                && part.range.upperBound <= payload.upperBound
             func add(_ what: String, _ range: Range<Int>, _ bytes: [UInt8]) {
                 result.append(
                     PacketDamage(label: part.path + "-" + what, isOfPayload: isOfPayload, range: range, bytes: bytes))
@@ -44,8 +50,13 @@ struct PacketDamage {
                     add("off-by-a-bit-\(place)", offset..<offset + 1, [packet[offset] ^ 0x80])
                 }
             }
+            addBits(part, packet, add)
             addText(part, packet, add)
-            if part.kind == .size || part.kind == .count || part.prefixByteCount > 0 { addCounts(part, packet, add) }
+            let isCounter = part.kind == .field && part.bits == nil && counters.contains(part.fieldName)
+            if isCounter || part.kind == .size || part.kind == .count || part.prefixByteCount > 0 {
+                addCounts(part, packet, add)
+            }
+            if part.isNullable { addSignedCounts(part, add) }
         }
         let end = payload.upperBound..<payload.upperBound
         result.append(PacketDamage(label: "byte-behind", isOfPayload: true, range: end, bytes: [0xAA]))
@@ -55,10 +66,28 @@ struct PacketDamage {
         return result
     }
 
+    /// Adds bits that are all 1 or all 0, of a field that shares its bytes.
+    private static func addBits(
+        _ part: PacketAnnotation.Part, _ packet: [UInt8], _ add: (String, Range<Int>, [UInt8]) -> Void
+    ) {
+        guard let bits = part.bits else { return }
+        var mask: [UInt8] = []
+        mask.append(
+            Int128(bits.mask), IntegerFormat(bitWidth: 8 * bits.runByteCount, isSigned: false), bits.byteOrder)
+        let bytes = packet[part.range]
+        add("bits-all-ones", part.range, zip(bytes, mask).map { $0 | $1 })
+        add("bits-zero", part.range, zip(bytes, mask).map { $0 & ~$1 })
+    }
+
     /// Bytes that are not UTF-8 (Unicode 16, table 3-7); they replace as many bytes.
     private static let badTexts: [(String, [UInt8])] = [
         ("continuation", [0x80]), ("never", [0xFE]), ("overlong", [0xC0, 0xAF]), ("cut-character", [0xC3]),
         ("surrogate", [0xED, 0xA0, 0x80]), ("above", [0xF4, 0x90, 0x80, 0x80]), ("overlong-3", [0xE0, 0x80, 0xAF]),
+    ]
+
+    private static let badUnits: [(String, [UInt8])] = [
+        ("high-half", [0xD8, 0x00]), ("low-half", [0xDC, 0x00]), ("little-high-half", [0x00, 0xD8]),
+        ("little-low-half", [0x00, 0xDC]),
     ]
 
     private static func addText(
@@ -69,9 +98,40 @@ struct PacketDamage {
         for (what, bytes) in badTexts where content.count >= bytes.count {
             add("text-" + what, content.lowerBound..<content.lowerBound + bytes.count, bytes)
         }
+        // Halves of surrogate pairs, for UTF-16 in either byte order, at both ends.
+        for (what, half) in badUnits where content.count >= 2 {
+            add("text-first-" + what, content.lowerBound..<content.lowerBound + 2, half)
+            add("text-last-" + what, content.upperBound - 2..<content.upperBound, half)
+        }
     }
 
-    /// Adds prefixes that count one byte or item more or less, in either byte order.
+    /// Adds the numbers at the ends of a prefix with a sign, in either byte order.
+    private static func addSignedCounts(
+        _ part: PacketAnnotation.Part, _ add: (String, Range<Int>, [UInt8]) -> Void
+    ) {
+        let width = part.prefixByteCount > 0 ? part.prefixByteCount : part.range.count
+        let prefix = part.range.lowerBound..<part.range.lowerBound + width
+        let numbers: [(String, Int128)] = [("absent", -1), ("minus-two", -2), ("none", 0)]
+        // A short zigzag number.
+        guard width > 1 else {
+            for (what, number) in numbers + [("least", Int128(Int32.min)), ("most", Int128(Int32.max))] {
+                var bytes: [UInt8] = []
+                bytes.append(varint: Int64(number).zigzag)
+                add("count-" + what, prefix, bytes)
+            }
+            return
+        }
+        let format = IntegerFormat(bitWidth: 8 * width, isSigned: true)
+        for (what, number) in numbers + [("least", format.range.lowerBound), ("most", format.range.upperBound)] {
+            for order in [ByteOrder.bigEndian, .littleEndian] {
+                var bytes: [UInt8] = []
+                bytes.append(number, format, order)
+                add("count-" + what + (order == .bigEndian ? "" : "-little"), prefix, bytes)
+            }
+        }
+    }
+
+    /// Adds prefixes and counters that count one byte or item more or less, in either byte order.
     ///
     /// If the prefix is a size, the structure also gets one more byte, so that the longer size is valid.
     private static func addCounts(
@@ -94,4 +154,9 @@ struct PacketDamage {
             add("longer", prefix.lowerBound..<body.upperBound, other + packet[body] + [0x55])
         }
     }
+}
+
+extension PacketAnnotation.Part {
+    /// The name of the field, without the fields that it is in.
+    fileprivate var fieldName: String { path.split(separator: ".").last.map(String.init) ?? path }
 }

@@ -76,28 +76,56 @@ package struct VectorMaker {
         let styles: [(ExampleValues.Style, String)] = [(.zero, "zeros"), (.most, "most"), (.least, "least")]
         var result = styles.map { Recipe.value(message: message, $0.0, nil, label: $0.1) }
         for owner in description.owners(in: message, graph) {
-            for (index, field) in description.fields(of: owner).enumerated() {
-                let name: String =
-                    if case .structure(let structure) = owner {
-                        description.structures[structure].name + "." + field.name
-                    } else { field.name }
-                for edge in edges.edges(of: field, FieldKey(owner: owner, index: index)) {
+            for (index, field) in description.fields(of: owner).enumerated() where field.hasValue {
+                let name = [description.typeName(of: owner), field.name].compactMap(\.self).joined(separator: ".")
+                let key = FieldKey(owner: owner, index: index)
+                for edge in edges.edges(of: field, key) {
                     let label = name + "-" + edge.label
                     result.append(.value(message: message, .plain, edge.hint, label: label))
                 }
+                if let hint = edges.allOnes(of: field, key) {
+                    result.append(.value(message: message, .zero, hint, label: name + "-alone"))
+                }
             }
         }
-        for field in description.layout.fields where field.isSettable {
-            for value in [field.format.range.lowerBound, field.format.range.upperBound] {
-                let label = "header-\(field.name)-\(value)"
-                result.append(.value(message: message, .plain, .header(field.name, value), label: label))
-            }
-        }
+        result += headerRecipes(for: message)
         let optionals = description.messages[message].fields.filter { $0.presence == .optional }
         result += optionals.dropLast().map { .gap(message: message, $0) }
         for style in [ExampleValues.Style.plain, .most] {
             guard let packet = packet(message, style, nil, translator) else { continue }
             for damage in damages(of: packet, message) { result.append(.damage(message: message, style, damage)) }
+        }
+        return result
+    }
+
+    /// Values at the edges of each header field, and headers with and without each that has a condition.
+    private func headerRecipes(for message: Int) -> [Recipe] {
+        let shapes = HeaderShapes(of: description, message: message)
+        // Without a length a packet can have only an empty payload.
+        let styles: [(ExampleValues.Style, String)] = [(.plain, ""), (.zero, "-zeros")]
+        var result = shapes.headers.filter { !$0.fields.isEmpty }.enumerated().flatMap { number, header in
+            styles.map { style, word in
+                Recipe.value(message: message, style, .header(header), label: "header-shape-\(number + 1)\(word)")
+            }
+        }
+        let fixed = description.messages[message].headerValues
+        for item in fixed {
+            let field = description.layout.fields[item.field]
+            guard let other = field.format.edges.first(where: { $0.value != item.value }) else { continue }
+            let header = PacketHeader(field.name, other.value)
+            result.append(.value(message: message, .plain, .header(header), label: "header-\(field.name)-other"))
+        }
+        for (index, field) in description.layout.fields.enumerated()
+        where field.isSettable && !fixed.contains(where: { $0.field == index }) {
+            for (value, label) in field.format.edges + field.format.faults {
+                guard var header = shapes.header(with: index) else { continue }
+                header[value: field.name] = value
+                let label = "header-\(field.name)-\(label)"
+                result.append(.value(message: message, .plain, .header(header), label: label))
+            }
+            guard var header = shapes.header(without: index) else { continue }
+            header[value: field.name] = field.format.edges.first?.value
+            result.append(.value(message: message, .zero, .header(header), label: "header-\(field.name)-set"))
         }
         return result
     }
@@ -110,7 +138,9 @@ package struct VectorMaker {
             let annotation = try? translator.annotate(lent, preferring: sender(of: message), maximumPartCount: 200)
         else { return [] }
         let checksums = Set(description.layout.fields.filter { $0.checksum != nil }.map(\.name))
-        return PacketDamage.all(of: annotation, packet, payload: lent.payloadRange, checksums: checksums)
+        let counters = Set(description.allFields.filter { $0.role == .derived }.map(\.name))
+        return PacketDamage.all(
+            of: annotation, packet, payload: lent.payloadRange, checksums: checksums, counters: counters)
     }
 
     // MARK: Results
@@ -164,15 +194,17 @@ package struct VectorMaker {
 
     private mutating func addUnknown() {
         let known = Set(description.messages.map(\.id))
-        let most = description.layout.maximumMessageID
-        guard let id = (0...min(63, most)).lazy.map({ most - $0 }).first(where: { !known.contains($0) }) else { return }
         let payload = (0..<9).map { _ in UInt8.random(in: 0...255, using: &random) }
-        let line: JSONValue = [
-            LineKey.message: .null, LineKey.id: .exactInteger(Int128(id)),
-            LineKey.payload: .string(Hexadecimal.text(of: payload)),
-        ]
-        guard let bytes = try? translator.encode(line: line) else { return }
-        addBytes(bytes, from: .client, label: "unknown")
+        for most in description.layout.largestMessageIDs {
+            let candidates = (0...min(63, most)).lazy.map { most - $0 }
+            guard let id = candidates.first(where: { !known.contains($0) }) else { return }
+            let line: JSONValue = [
+                LineKey.message: .null, LineKey.id: .exactInteger(Int128(id)),
+                LineKey.payload: .string(Hexadecimal.text(of: payload)),
+            ]
+            guard let bytes = try? translator.encode(line: line) else { continue }
+            return addBytes(bytes, from: .client, label: "unknown")
+        }
     }
 
     private mutating func addRefused(_ line: JSONValue, _ error: TranslationError, from sender: Sender, label: String) {
@@ -196,7 +228,7 @@ package struct VectorMaker {
             // Several packets are not one vector.
             guard byteCount == bytes.count else { return }
             let isExact = (try? translator.encode(line: line)) == bytes
-            if !isExact, (try? translator.encode(line: line.withoutHeader)) == nil { return }
+            if !isExact, (try? translator.encode(line: line.withDecidingHeader(description))) == nil { return }
             let expected = meaning.map { self.line(line, meaning: $0) } ?? line
             add(
                 ConformanceVector(
@@ -237,16 +269,25 @@ package struct VectorMaker {
     }
 
     private func line(_ message: Int, _ style: ExampleValues.Style, _ hint: ExampleHint?) -> JSONValue {
-        var values = ExampleValues(description, style, hint: hint)
+        var values = ExampleValues(translator.index, style, hint: hint, operands: operands(for: hint))
         let fields = values.fields(ofMessage: message)
         var members = [JSONValue.Member(LineKey.message, .string(description.messages[message].name))]
-        if case .header(let name, let value)? = hint,
-            let field = description.layout.fields.first(where: { $0.name == name })
-        {
-            members.append(.init(LineKey.header, .object([.init(name, field.json(of: value))])))
-        }
+        if let header = translator.index.json(of: values.header) { members.append(.init(LineKey.header, header)) }
         let named = named(fields, description.messages[message].fields)
         return .object(members + [JSONValue.Member(LineKey.fields, named)])
+    }
+
+    /// Returns the header fields with which the field of a hint is there.
+    ///
+    /// Those that no hint sets have their defaults, with which it may never be.
+    private func operands(for hint: ExampleHint?) -> OperandValues {
+        switch hint {
+        case .value(let key, _)?, .count(let key, _)?, .itemCount(let key, _)?:
+            let field = description.fields(of: key.owner)[key.index]
+            let choices = description.operandValues(of: field, in: key.owner) { $0.bothWays() }
+            return OperandValues(header: choices.first?.header ?? PacketHeader())
+        default: return OperandValues()
+        }
     }
 
     /// Returns the same object with names of enums and flags instead of numbers, as lines have them.
@@ -267,10 +308,26 @@ package struct VectorMaker {
             guard items.count == 1, case .number(let number) = items[0], let bits = number.integer else { return value }
             return translator.index.flagSets[index].json(flags: bits)
         case (.structure(let index), _): return named(value, description.structures[index].fields)
+        case (.sized(let content, _), _): return named(value, content)
+        case (.union(let index), .object(let members)):
+            return .object(
+                members.map { JSONValue.Member($0.name, named($0.value, ofArm: $0.name, description.unions[index])) })
         case (.list(let element, _), .array(let items)), (.fixedList(let element, _), .array(let items)):
             return .array(items.map { named($0, element) })
         default: return value
         }
+    }
+
+    private func named(_ value: JSONValue, ofArm name: String, _ union: UnionDescription) -> JSONValue {
+        guard let arm = union.arms.first(where: { $0.name.hasSameBytes(as: name) }), let field = arm.field else {
+            return value
+        }
+        guard arm.tag == nil, case .object(let members) = value else { return named(value, field.type) }
+        return .object(
+            members.map { member in
+                JSONValue.Member(
+                    member.name, named(member.value, member.name == KeptValueKey.tag ? union.tag : field.type))
+            })
     }
 
     private func packet(
@@ -289,16 +346,27 @@ package struct VectorMaker {
         let range = whole.payloadRange
         let payload = Array(bytes[range.lowerBound..<range.upperBound + bytes.count - packet.count])
         var settable = PacketHeader()
-        for field in layout.fields where field.isSettable { settable[field.name] = header[field.name] }
+        for field in layout.fields where field.isSettable { settable[value: field.name] = header[value: field.name] }
         return (try? layout.encode(id: whole.id, header: settable, payload: payload.rawSpan, limit: limit)) ?? bytes
     }
 }
 
 extension JSONValue {
-    /// The line without its header, so that the encoder chooses the header.
+    /// The line without its header.
     package var withoutHeader: JSONValue {
         guard case .object(let members) = self else { return self }
         return .object(members.filter { $0.name != LineKey.header })
+    }
+
+    /// Returns the line without the header fields that the encoder can choose: all but those that decide which fields
+    /// its message has.
+    package func withDecidingHeader(_ description: ProtocolDescription) -> JSONValue {
+        guard case .object(let members) = self, case .string(let name)? = self[LineKey.message],
+            let names = description.message(named: name)?.fields.headerOperands, !names.isEmpty,
+            case .object(let header)? = self[LineKey.header]
+        else { return withoutHeader }
+        let rest = JSONValue.object(header.filter { names.contains($0.name) })
+        return .object(members.map { $0.name == LineKey.header ? JSONValue.Member(LineKey.header, rest) : $0 })
     }
 
     /// Returns the line without one of its fields.
@@ -315,6 +383,12 @@ extension ProtocolDescription {
         var result = self
         for index in result.messages.indices { result.messages[index].fields = unlimited(messages[index].fields) }
         for index in result.structures.indices { result.structures[index].fields = unlimited(structures[index].fields) }
+        for index in result.unions.indices {
+            for arm in result.unions[index].arms.indices {
+                guard let field = unions[index].arms[arm].field else { continue }
+                result.unions[index].arms[arm].field = unlimited([field]).first
+            }
+        }
         for index in result.enumerations.indices { result.enumerations[index].isClosed = false }
         return result
     }
@@ -327,9 +401,19 @@ extension ProtocolDescription {
         }
     }
 
-    /// Returns a message and the structures in it, each once.
+    /// Returns a message, and the structures and unions in it, each once.
     fileprivate func owners(in message: Int, _ graph: StructureGraph) -> [FieldListKey] {
-        let structures = graph.reached(from: messages[message].fields.compactMap(\.type.innermostStructure))
-        return [.message(message)] + structures.map { .structure($0) }
+        let bodies = graph.reached(from: messages[message].fields.compactMap { innermostBody(of: $0.type) })
+        return [.message(message)]
+            + bodies.map { $0 < structures.count ? .structure($0) : .union($0 - structures.count) }
+    }
+
+    /// Returns the name of a structure or a union; nil for a message.
+    fileprivate func typeName(of owner: FieldListKey) -> String? {
+        switch owner {
+        case .message: nil
+        case .structure(let index): structures[index].name
+        case .union(let index): unions[index].name
+        }
     }
 }

@@ -11,16 +11,22 @@ enum ExampleHint {
     case count(FieldKey, Int)
     /// A number of bytes or items for each item of a field.
     case itemCount(FieldKey, Int)
-    /// A structure, by its index, that is large once.
-    case largeStructure(Int)
-    /// An optional field that is not set.
+    /// An arm for all uses of a union, both by their index.
+    case arm(Int, Int)
+    /// A structure or a union that is large once.
+    case largeBody(FieldListKey)
+    /// A field that is not set: an optional one, or one whose prefix says that it is absent.
     case absent(FieldKey)
+    /// Numbers for fields that conditions look at.
+    case operands(OperandValues)
+    /// A field that is set although its condition does not hold, or not set although it does; and numbers for operands.
+    case wrongPresence(FieldKey, operands: OperandValues)
     /// A value for all uses of an enum, by its index.
     case enumeration(Int, JSONValue)
     /// A value for all uses of flags, by their index.
     case flags(Int, JSONValue)
-    /// A value for a field of the header.
-    case header(String, Int128)
+    /// Values for fields of the header.
+    case header(PacketHeader)
     /// A packet of at least this many bytes.
     case packetByteCount(Int)
     /// Structures that nest this deeply.
@@ -36,60 +42,117 @@ struct ExampleValues {
         /// For people to read: like plain, but with the values of `@example`, words as texts, and two items in the
         /// outermost lists.
         case legible
-        /// Zeros, without optional fields.
+        /// Zeros, without optional fields and others that may be absent.
         case zero
         /// The largest values; the smallest values.
         case most, least
+        /// Random values; from a pool, if there is one.
         case random(seed: UInt64)
     }
 
-    private let description: ProtocolDescription
-    private let style: Style
-    private let hint: ExampleHint?
+    let index: DescriptionIndex
+    let style: Style
+    let hint: ExampleHint?
+    /// A declared type: a union takes the arm that leads to it. A hint for the union itself comes first.
+    let target: TypeDescription?
+    /// Numbers for fields that conditions look at; the hint comes first.
+    let operands: OperandValues
+    /// The header fields that the packet of such a message must have, as far as they differ from their defaults.
+    let header: PacketHeader
     /// The remaining bytes of text or items to add, to make a packet or a structure large.
     private var extraCount: Int
-    /// The value of `extraCount` for the structure that is to be large.
-    private var structureExtraCount = 0
+    /// The value of `extraCount` for the structure or union that is to be large.
+    private var bodyExtraCount = 0
     /// Whether this is inside a list with the hinted count; a list that contains itself has that count only once.
-    private var isInHintedList = false
-    private var counter: Int128 = 0
+    var isInHintedList = false
+    /// Whether integers of variable length have one byte, and are not 0, which has the same byte in all formats.
+    private var hasShortVarints = false
+    var counter: Int128 = 0
     /// The number of values that may still be made; further ones are null.
-    private var remainingCount: Int
+    var remainingCount: Int
     private var random: SplitMix64
+    /// Where random values come from half of the time.
+    private let pool: EdgePool?
+    /// Whether a random value is long already.
+    private var hasLong = false
 
     /// - Parameters:
-    ///   - extraCount: For the hints ``ExampleHint/packetByteCount(_:)`` and ``ExampleHint/largeStructure(_:)``.
+    ///   - operands: Numbers for what conditions look at (default: none).
+    ///   - target: A declared type that the values should have somewhere inside (default: none).
+    ///   - extraCount: For the hints ``ExampleHint/packetByteCount(_:)`` and ``ExampleHint/largeBody(_:)``.
     ///   - maximumCount: The most values in an example; one with more cannot be encoded.
+    ///   - pool: What random values are taken from (default: nothing but the ranges of their types).
     init(
-        _ description: ProtocolDescription, _ style: Style, hint: ExampleHint? = nil, extraCount: Int = 0,
-        maximumCount: Int = .max
+        _ index: DescriptionIndex, _ style: Style, hint: ExampleHint? = nil,
+        operands: OperandValues = OperandValues(), target: TypeDescription? = nil, extraCount: Int = 0,
+        maximumCount: Int = .max, pool: EdgePool? = nil
     ) {
-        self.description = description
+        self.index = index
         self.style = style
         self.hint = hint
+        self.operands = operands
+        self.target = target
+        var header = operands.header
+        switch hint {
+        case .header(let values)?:
+            for (name, value) in values.fields { header[value: name] = value }
+        case .operands(let values)?, .wrongPresence(_, let values)?:
+            for (name, value) in values.header.fields { header[value: name] = value }
+        default: break
+        }
+        self.header = header
         self.extraCount = extraCount
-        if case .largeStructure? = hint { swap(&self.extraCount, &structureExtraCount) }
+        if case .largeBody? = hint { swap(&self.extraCount, &bodyExtraCount) }
         remainingCount = maximumCount
+        self.pool = pool
         let seed: UInt64 = if case .random(let seed) = style { seed } else { 0 }
         random = SplitMix64(seed: seed)
     }
+
+    var description: ProtocolDescription { index.description }
+
+    /// Whether something is made as large as the hint asks for, and values should be those that can grow.
+    var isGrowing: Bool { extraCount > 0 }
+
+    /// Whether values of a type can have any number of bytes.
+    func canGrow(_ type: TypeDescription) -> Bool { index.sizes.size(of: type).fixedByteCount == nil }
 
     /// Returns an object of a message's fields.
     mutating func fields(ofMessage index: Int) -> JSONValue { object(.message(index), depth: 0) }
 
     private mutating func object(_ owner: FieldListKey, depth: Int) -> JSONValue {
         var members: [JSONValue.Member] = []
-        for (index, field) in description.fields(of: owner).enumerated() {
+        for (index, field) in description.fields(of: owner).enumerated() where field.hasValue {
             let key = FieldKey(owner: owner, index: index)
             if field.presence == .optional, isAbsent(key) || isTooDeep(field.type, depth) { break }
+            if field.presence == .nullable, isAbsent(key) || isTooDeep(field.type, depth) { continue }
+            guard isThere(field, key, members) else { continue }
             members.append(JSONValue.Member(field.name, value(field.type, of: field, key, depth, isItem: false)))
         }
         return .object(members)
     }
 
-    /// Whether a field contains a structure beyond the maximum depth.
+    /// Returns whether a field with a condition is set.
+    private func isThere(_ field: FieldDescription, _ key: FieldKey, _ members: [JSONValue.Member]) -> Bool {
+        let fields = description.fields(of: key.owner)
+        let isThere = description.isThere(field, among: fields, members, header: header)
+        if case .wrongPresence(key, _)? = hint { return !isThere }
+        return isThere
+    }
+
+    /// Returns the value that the hint has for a field.
+    private func hintedValue(_ key: FieldKey) -> JSONValue? {
+        switch hint {
+        case .value(key, let value)?: value
+        case .operands(let values)?, .wrongPresence(_, let values)?:
+            values.fields[key] ?? operands.fields[key]
+        default: operands.fields[key]
+        }
+    }
+
+    /// Whether a field contains a structure or a union beyond the maximum depth.
     private func isTooDeep(_ type: TypeDescription, _ depth: Int) -> Bool {
-        depth >= description.options.maximumDepth && type.structureByValue != nil
+        depth >= description.options.maximumDepth && description.bodyByValue(of: type) != nil
     }
 
     private mutating func isAbsent(_ key: FieldKey) -> Bool {
@@ -103,33 +166,44 @@ struct ExampleValues {
 
     // MARK: Values
 
-    private mutating func value(
+    mutating func value(
         _ type: TypeDescription, of field: FieldDescription, _ key: FieldKey, _ depth: Int, isItem: Bool
     ) -> JSONValue {
         guard remainingCount > 0 else { return .null }
         remainingCount -= 1
-        if case .value(key, let value)? = hint, !type.isCompound { return value }
+        if !type.isCompound, let value = hintedValue(key) { return value }
         // Such a value cannot be encoded.
         if isTooDeep(type, depth) { return .null }
         if case .legible = style, let example = field.example, !type.isCompound { return value(example, type) }
         switch type {
         case .structure(let index):
-            guard case .largeStructure(index)? = hint, structureExtraCount > 0 else {
-                return object(.structure(index), depth: depth + 1)
-            }
-            swap(&extraCount, &structureExtraCount)
-            defer { extraCount = 0 }
-            return object(.structure(index), depth: depth + 1)
+            return large(.structure(index)) { $0.object(.structure(index), depth: depth + 1) }
+        case .union(let index): return large(.union(index)) { $0.union(index, depth: depth + 1) }
         case .fixedList(let element, let count):
             return .array((0..<count).map { _ in value(element, of: field, key, depth, isItem: true) })
+        case .sized(.utf16, let extent):
+            return .string(text(extent.unitsOfBytes, field, key, isItem: isItem))
+        case .sized(.list(let element, _), let extent):
+            guard let count = index.sizes.itemCount(filling: type) else {
+                return smallestItems(element, in: extent, of: field, key, depth, isItem: isItem)
+                    ?? value(.list(element, extent), of: field, key, depth, isItem: isItem)
+            }
+            let hinted = hintedCount(key, isItem: isItem) ?? count
+            return value(.fixedList(element, count: hinted), of: field, key, depth, isItem: isItem)
+        case .sized(let content, _): return value(content, of: field, key, depth, isItem: isItem)
         case .list(let element, let extent):
             let hinted = isInHintedList ? nil : hintedCount(key, isItem: isItem)
             let wasInHintedList = isInHintedList
             isInHintedList = isInHintedList || hinted != nil
             defer { isInHintedList = wasInHintedList }
             let count = hinted ?? itemCount(element, extent, field, depth)
+            if let terminator = extent.terminator {
+                return .array((0..<count).compactMap { _ in item(element, until: terminator, of: field, key, depth) })
+            }
             return .array((0..<count).map { _ in value(element, of: field, key, depth, isItem: true) })
         case .string(let extent): return .string(text(extent, field, key, isItem: isItem).unpadded(by: extent))
+        case .utf16(let extent, _):
+            return .string(text(extent.inUnits, field, key, isItem: isItem).unpadded(by: extent))
         case .digits(let byteCount): return .string(digits(2 * byteCount))
         case .bytes(let extent): return .string(Base64.encode(Array(text(extent, field, key, isItem: isItem).utf8)))
         case .properties: return .object(flip() ? [JSONValue.Member("k", .string("v"))] : [])
@@ -142,16 +216,45 @@ struct ExampleValues {
             if case .flags(index, let value)? = hint { return [value] }
             let item = description.flagSets[index]
             return [number(item.format.range, listed: item.cases, isClosed: false)]
-        case .boolean: return .boolean(number(0...1) == 1)
+        case .boolean, .bit: return .boolean(number(0...1) == 1)
         case .integer(let format, _): return .exactInteger(number(limited(format.range, field, isItem)))
-        case .varint(let format): return .exactInteger(number(limited(format.range, field, isItem)))
+        case .varint(let format):
+            let range = limited(format.range, field, isItem)
+            guard hasShortVarints else { return .exactInteger(number(range)) }
+            counter += 1
+            return .exactInteger(min(max(1 + counter % 63, range.lowerBound), range.upperBound))
         }
+    }
+
+    /// Returns a structure or a union, large if the hint asks for it and this is the first one.
+    private mutating func large(
+        _ body: FieldListKey, _ make: (inout ExampleValues) -> JSONValue
+    ) -> JSONValue {
+        guard case .largeBody(body)? = hint, bodyExtraCount > 0 else { return make(&self) }
+        swap(&extraCount, &bodyExtraCount)
+        defer { extraCount = 0 }
+        return make(&self)
+    }
+
+    /// Returns items whose width varies, as many as fill a fixed number of bytes; nil if that is not possible.
+    private func smallestItems(
+        _ element: TypeDescription, in extent: TypeDescription.Extent, of field: FieldDescription, _ key: FieldKey,
+        _ depth: Int, isItem: Bool
+    ) -> JSONValue? {
+        let width = index.sizes.size(of: element).minimumByteCount
+        guard case .exact(let byteCount) = extent, width > 0, byteCount % width == 0,
+            hintedCount(key, isItem: isItem) == nil
+        else { return nil }
+        var smallest = ExampleValues(index, .zero, operands: operands, maximumCount: remainingCount)
+        smallest.hasShortVarints = true
+        return .array(
+            (0..<byteCount / width).map { _ in smallest.value(element, of: field, key, depth + 1, isItem: true) })
     }
 
     /// A value that an attribute gives.
     private func value(_ given: DefaultValue, _ type: TypeDescription) -> JSONValue {
         switch (given, type) {
-        case (.integer(let number), .boolean): .boolean(number != 0)
+        case (.integer(let number), .boolean), (.integer(let number), .bit): .boolean(number != 0)
         case (.integer(let number), .flags): [.exactInteger(number)]
         case (.integer(let number), _): .exactInteger(number)
         case (.float(let number), .float32): .float(Float(number))
@@ -178,6 +281,7 @@ struct ExampleValues {
         case .most: return range.upperBound
         case .least: return range.lowerBound
         case .random:
+            if let pool, next(2) == 0, let edge = pool.number(in: range, &random) { return edge }
             let span = range.upperBound - range.lowerBound
             let value = Int128(random.next()) >> Int128(next(60))
             return flip() ? range.lowerBound + value % (span + 1) : range.upperBound - value % (span + 1)
@@ -228,22 +332,29 @@ struct ExampleValues {
     ) -> String {
         if let count = hintedCount(key, isItem: isItem) { return String(repeating: "x", count: count) }
         let maximum = min(isItem ? .max : field.maximumCount ?? .max, extent.capacity)
-        let count: Int
+        var count: Int
         switch style {
         case .plain: count = 2
         case .legible:
             counter += 1
-            return String(Self.words[Int(counter) % Self.words.count].prefix(maximum))
+            let word = String(Self.words[Int(counter) % Self.words.count].prefix(maximum))
+            guard case .exact(let byteCount) = extent else { return word }
+            return word + String(repeating: "x", count: byteCount - word.utf8.count)
         case .zero, .least: count = 0
         case .most: count = 5
-        case .random: count = next(9)
+        case .random: count = randomCount(below: 9)
         }
-        let extra = min(extraCount, max(0, maximum - count))
-        extraCount -= extra
+        if case .exact(let byteCount) = extent { return letters(byteCount) }
+        if case .field(let fieldCount) = extent { count = max(count, fieldCount.range.lowerBound) }
+        let extra = takeExtra(max(0, maximum - count))
+        return letters(min(count, maximum)) + String(repeating: "x", count: extra)
+    }
+
+    /// Returns text of so many bytes, another one each time; what goes beyond the letters is filled up.
+    private mutating func letters(_ count: Int) -> String {
         counter += 1
-        let letters = "abcdefghijklmnopqrstuvwxyz0123456789"
-        let start = Int(counter) % 26
-        return String(letters.dropFirst(start).prefix(min(count, maximum))) + String(repeating: "x", count: extra)
+        let letters = "abcdefghijklmnopqrstuvwxyz0123456789".dropFirst(Int(counter) % 26).prefix(count)
+        return letters + String(repeating: "x", count: count - letters.count)
     }
 
     private mutating func digits(_ count: Int) -> String {
@@ -263,8 +374,8 @@ struct ExampleValues {
     ) -> Int {
         let maximum = min(field.maximumCount ?? .max, extent.capacity)
         let isLegible = if case .legible = style { true } else { false }
-        if case .structure = element, depth >= (isLegible ? 2 : 4) {
-            // This ends structures that contain themselves.
+        if element.isBody, depth >= (isLegible ? 2 : 4) {
+            // This ends structures and unions that contain themselves.
             guard case .depth(let limit)? = hint else { return 0 }
             return depth < limit ? min(1, maximum) : 0
         }
@@ -274,22 +385,33 @@ struct ExampleValues {
         case .legible: count = depth == 0 ? 2 : 1
         case .zero, .least: count = 0
         case .most: count = 2
-        case .random: count = next(4)
+        case .random: count = randomCount(below: 4)
         }
         // Single bytes make a packet exactly as large as needed; a structure need only be large.
-        if element.isCompound, !hasLargeStructure { return min(count, maximum) }
-        let extra = min(extraCount, max(0, maximum - count))
-        extraCount -= extra
-        return min(count, maximum) + extra
+        if element.isCompound, !hasLargeBody { return min(count, maximum) }
+        return min(count, maximum) + takeExtra(max(0, maximum - count))
     }
 
-    private var hasLargeStructure: Bool { if case .largeStructure? = hint { true } else { false } }
+    /// Returns how many of the bytes or items that make something large are here; random values have them anywhere.
+    private mutating func takeExtra(_ most: Int) -> Int {
+        guard extraCount > 0, flip() else { return 0 }
+        let count = min(extraCount, most)
+        extraCount -= count
+        return count
+    }
+
+    private var hasLargeBody: Bool { if case .largeBody? = hint { true } else { false } }
 
     private static let words = ["hello", "Lin", "green", "two", "north", "abc", "world"]
 
     // MARK: Random
 
-    private mutating func next(_ limit: Int) -> Int { limit <= 0 ? 0 : Int(random.next() % UInt64(limit)) }
+    private mutating func randomCount(below limit: Int) -> Int {
+        guard let pool, next(2) == 0 else { return next(limit) }
+        return pool.count(&random, hasLong: &hasLong)
+    }
+
+    mutating func next(_ limit: Int) -> Int { limit <= 0 ? 0 : Int(random.next() % UInt64(limit)) }
 
     private mutating func flip() -> Bool {
         if case .random = style { next(2) == 0 } else { true }
@@ -300,19 +422,48 @@ extension TypeDescription {
     /// Whether it contains other values.
     var isCompound: Bool {
         switch self {
-        case .structure, .fixedList, .list: true
+        case .structure, .union, .fixedList, .list: true
+        case .sized(let content, _): content.isCompound
+        default: false
+        }
+    }
+
+    /// Whether it consists of fields.
+    fileprivate var isBody: Bool {
+        switch self {
+        case .structure, .union: true
         default: false
         }
     }
 }
 
 extension TypeDescription.Extent {
+    /// The same extent of text in UTF-16, with a capacity of 16-bit units.
+    var inUnits: Self {
+        if case .fixed(let byteCount, let padding) = self {
+            .fixed(byteCount: byteCount / 2, padding: padding)
+        } else {
+            self
+        }
+    }
+
+    /// An extent of as many 16-bit units as this many bytes hold: of text in UTF-16 with `@size`.
+    var unitsOfBytes: Self {
+        switch self {
+        case .counted(let format, _): .fixed(byteCount: format.maximum / 2, padding: 0)
+        case .exact(let byteCount): .exact(byteCount: byteCount / 2)
+        case .field(let count): .fixed(byteCount: count.range.upperBound / 2, padding: 0)
+        case .terminated, .until, .rest, .fixed: self
+        }
+    }
+
     /// The most bytes or items that its prefix can count.
     var capacity: Int {
         switch self {
         case .counted(let format, _): format.maximum
-        case .fixed(let byteCount, _): byteCount
-        case .terminated, .rest: .max
+        case .fixed(let byteCount, _), .exact(let byteCount): byteCount
+        case .field(let count): count.range.upperBound
+        case .terminated, .until, .rest: .max
         }
     }
 }

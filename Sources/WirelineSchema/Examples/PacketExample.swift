@@ -26,7 +26,7 @@ extension PacketTranslator {
     private func example(
         ofMessage message: Int, _ style: ExampleValues.Style, _ maximumByteCount: Int
     ) -> PacketExample? {
-        var values = ExampleValues(description, style, maximumCount: 2 * maximumByteCount)
+        var values = ExampleValues(index, style, maximumCount: 2 * maximumByteCount)
         let fields = values.fields(ofMessage: message)
         let name = description.messages[message].name
         let line = JSONValue.object([JSONValue.Member(LineKey.fields, fields)])

@@ -36,18 +36,27 @@ extension ScriptParser {
     /// Returns the member names of a type; nil if they are unknown.
     func members(of type: ScriptType) -> [(name: String, type: ScriptType)]? {
         func fields(_ list: [FieldDescription]) -> [(name: String, type: ScriptType)] {
-            list.map { ($0.name, .field($0.type)) }
+            list.filter(\.hasValue).map { ($0.name, .field($0.type)) }
         }
         switch type {
         case .header:
-            return description.layout.fields.map { ($0.name, .kind($0.format == .boolean ? .boolean : .number)) }
+            return description.layout.fields.enumerated().filter { $0.element.role != .padding }.map { index, field in
+                let type = description.packetFieldType(index).map { ScriptType.field($0) }
+                let isText = !field.format.isNumber
+                return (field.name, type ?? .kind(isText ? .string : field.format.isBoolean ? .boolean : .number))
+            }
         case .field(.structure(let index)): return fields(description.structures[index].fields)
+        case .field(.union(let index)):
+            return description.unions[index].arms.map { arm in
+                let isKnown = arm.tag != nil && arm.field != nil
+                return (arm.name, isKnown ? arm.field.map { .field($0.type) } ?? .unknown : .unknown)
+            }
         case .messages(let messages):
             guard let first = messages.first else { return nil }
             // A rule for several messages can use only the fields that all of them have.
             return fields(description.messages[first].fields).compactMap { field in
                 for other in messages.dropFirst() {
-                    let match = description.messages[other].fields.first { $0.name == field.name }
+                    let match = description.messages[other].fields.first { $0.hasValue && $0.name == field.name }
                     guard let match else { return nil }
                     if ScriptType.field(match.type).kind != field.type.kind { return (field.name, .unknown) }
                 }
@@ -110,15 +119,67 @@ extension ScriptParser {
     // MARK: Messages to send
 
     /// Refuses unknown fields, missing fields, and values that do not fit.
-    func check(_ fields: Script.Expression, of message: Int, named name: SourceSpan) {
+    ///
+    /// - Parameter header: The header fields that are set; they may decide whether a field must be set.
+    func check(
+        _ fields: Script.Expression, of message: Int, _ header: [(name: String, value: Script.Expression)],
+        named name: SourceSpan
+    ) {
         let message = description.messages[message]
         let problemCount = reporter.count
         let sample = sample(fields, message.fields)
         guard reporter.count == problemCount else { return }
         do throws(TranslationError) {
-            _ = try translator.encodePayload(message: message.name, fields: sample)
+            // A value that is known only at run time may decide whether a field must be set.
+            let known = knownHeader(header)
+            let isKnown =
+                hasKnownOperands(fields, message.fields)
+                && header.allSatisfy { known[value: $0.name] != nil || !message.looksAtHeader }
+            try translator.check(message: message.name, fields: sample, header: known, checksPresence: isKnown)
         } catch {
             report(error, in: fields, of: message.name, named: name)
+        }
+    }
+
+    /// Returns the header fields whose values are known before the script runs.
+    private func knownHeader(_ header: [(name: String, value: Script.Expression)]) -> PacketHeader {
+        var known = PacketHeader()
+        for (name, expression) in header {
+            guard let field = description.packetField(named: name), let json = constant(expression) else { continue }
+            known[value: name] = try? translator.value(of: json, inPacketField: field)
+        }
+        return known
+    }
+
+    /// Returns whether the values that decide about fields with conditions stand in an expression.
+    private func hasKnownOperands(_ expression: Script.Expression, _ fields: [FieldDescription]) -> Bool {
+        guard case .object(let members) = expression.kind else { return true }
+        let operands = fields.compactMap(\.presence.condition).flatMap(\.operands)
+        return members.allSatisfy { member in
+            if operands.contains(.field(member.name)), !isConstant(member.value) { return false }
+            guard let type = fields.first(where: { $0.name == member.name })?.type else { return true }
+            return hasKnownOperands(member.value, type)
+        }
+    }
+
+    private func hasKnownOperands(_ expression: Script.Expression, _ type: TypeDescription) -> Bool {
+        switch (expression.kind, type) {
+        case (_, .structure(let index)): hasKnownOperands(expression, description.structures[index].fields)
+        case (_, .union(let index)): hasKnownOperands(expression, description.unions[index].fields)
+        case (_, .sized(let content, _)): hasKnownOperands(expression, content)
+        case (.array(let items), .list(let element, _)), (.array(let items), .fixedList(let element, _)):
+            items.allSatisfy { hasKnownOperands($0, element) }
+        default: true
+        }
+    }
+
+    /// Whether a value is known before the script runs.
+    private func isConstant(_ expression: Script.Expression) -> Bool {
+        switch expression.kind {
+        case .literal: true
+        case .negative(let operand): isConstant(operand)
+        case .array(let items): items.allSatisfy(isConstant)
+        default: false
         }
     }
 
@@ -127,7 +188,7 @@ extension ScriptParser {
         guard case .object(let members) = expression.kind else { return .null }
         return .object(
             members.map { member in
-                guard let field = fields.first(where: { $0.name == member.name }) else {
+                guard let field = fields.first(where: { $0.hasValue && $0.name == member.name }) else {
                     return JSONValue.Member(member.name, .null)
                 }
                 return JSONValue.Member(member.name, sample(member.value, field.type, of: field))
@@ -144,6 +205,9 @@ extension ScriptParser {
                 return .number(negative)
             }
         case (.object, .structure(let index)): return sample(expression, description.structures[index].fields)
+        case (.object, .sized(let content, _)), (.array, .sized(let content, _)):
+            return sample(expression, content, of: field)
+        case (.object(let members), .union(let index)): return sample(members, description.unions[index])
         case (.object(let members), .properties):
             return .object(members.map { JSONValue.Member($0.name, constant($0.value) ?? "") })
         case (.array(let items), .list(let element, _)), (.array(let items), .fixedList(let element, _)):
@@ -158,13 +222,34 @@ extension ScriptParser {
         default: break
         }
         if let actual = self.type(of: expression).kind, let needed = ScriptType.kind(of: type), actual != needed,
-            !(actual == .null && field.presence == .optional)
+            !(actual == .null && field.presence.mayBeUnset)
         {
             reporter.error(
                 "this is \(actual.rawValue), where `\(field.name)` needs \(needed.rawValue)", at: expression.span)
         }
         return type == field.type
             ? description.sample(of: field) : description.sample(of: FieldDescription(item: type, of: field))
+    }
+
+    /// Returns a possible object for a union, with sample values for unknown ones.
+    private func sample(
+        _ members: [Script.Expression.Member], _ union: UnionDescription
+    ) -> JSONValue {
+        .object(
+            members.map { member in
+                guard let arm = union.arms.first(where: { $0.name == member.name }), let field = arm.field else {
+                    return JSONValue.Member(member.name, constant(member.value) ?? .null)
+                }
+                guard arm.tag == nil, case .object(let parts) = member.value.kind else {
+                    return JSONValue.Member(member.name, sample(member.value, field.type, of: field))
+                }
+                let kept = parts.map { part in
+                    let tag = FieldDescription(name: part.name, type: union.tag, location: union.location)
+                    let field = part.name == "tag" ? tag : field
+                    return JSONValue.Member(part.name, sample(part.value, field.type, of: field))
+                }
+                return JSONValue.Member(member.name, .object(kept))
+            })
     }
 
     private func constant(_ expression: Script.Expression) -> JSONValue? {
@@ -210,25 +295,39 @@ extension ScriptParser {
         let members = try parseMembers("field of the header")
         let fields = description.layout.fields
         for member in members {
-            guard let field = fields.first(where: { $0.name == member.name }) else {
-                let names = fields.filter { isWrong || $0.isSettable }.map(\.name)
+            guard let index = fields.firstIndex(where: { $0.name == member.name }) else {
+                let names = fields.filter { isWrong && $0.role != .padding || $0.isSettable }.map(\.name)
                 throw fault(
                     "the header has no \(member.name.quoted)", at: member.span,
                     help: Spelling.help(for: member.name, among: names)
                         ?? (names.isEmpty ? nil : "there is \(names.joined(separator: ", "))"))
             }
-            guard isWrong || field.isSettable else {
+            guard isWrong || fields[index].isSettable else {
                 throw fault(
                     "\(member.name.quoted) is computed", at: member.span,
                     help: "to send a wrong one, write `wrong` in place of `header`")
             }
-            try check(member.value, of: field)
+            guard !isWrong || fields[index].format.isNumber else {
+                throw fault("\(member.name.quoted) has no wrong values", at: member.span, help: "`wrong` takes numbers")
+            }
+            try check(member.value, ofPacketField: index)
         }
         return members.map { ($0.name, $0.value) }
     }
 
-    private func check(_ value: Script.Expression, of field: PacketField) throws(Fault) {
-        guard type(of: value).kind != .boolean || field.format != .boolean else { return }
+    private func check(_ value: Script.Expression, ofPacketField index: Int) throws(Fault) {
+        let field = description.layout.fields[index]
+        if description.packetFieldType(index) != nil || !field.format.isNumber {
+            if !field.format.isNumber { try require(.string, value) }
+            guard let json = constant(value) else { return }
+            do throws(TranslationError) {
+                _ = try translator.value(of: json, inPacketField: index)
+                return
+            } catch {
+                throw fault("\(error)", at: value.span)
+            }
+        }
+        guard type(of: value).kind != .boolean || !field.format.isBoolean else { return }
         try require(.number, value)
         guard case .literal(let literal) = value.kind, case .number(let number) = literal else { return }
         let range = field.format.range
@@ -243,8 +342,8 @@ extension PacketField {
     /// Whether a script can choose the value.
     var isSettable: Bool {
         switch role {
-        case .value, .sequence: true
-        case .length, .messageID, .constant, .checksum: false
+        case .value, .fitting, .sequence: true
+        case .length, .messageID, .constant, .checksum, .padding: false
         }
     }
 }

@@ -140,8 +140,8 @@ extension ScriptParser {
         let name = last.span
         var fields = Script.Expression(kind: .object([]), span: name)
         if takes("{") { fields = try parseObject() }
-        check(fields, of: index, named: name)
         let header = take("header") ? try parseHeader(isWrong: false) : []
+        check(fields, of: index, header, named: name)
         let wrong = take("wrong") ? try parseHeader(isWrong: true) : []
         let message = Script.Message(index: index, isReply: isReply, fields: fields, header: header, wrong: wrong)
         return .send(message, try parseDelivery())

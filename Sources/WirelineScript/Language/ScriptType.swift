@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
 import WirelineSchema
 
 /// The type of an expression's value, as far as it is known before it runs.
@@ -40,10 +41,11 @@ enum ScriptType {
         case .integer, .varint: .number
         // Floats that are not finite have names, and an enum's value may have no name.
         case .float32, .float64, .enumeration: nil
-        case .boolean: .boolean
-        case .string, .bytes, .digits: .string
-        case .properties, .structure: .object
+        case .boolean, .bit: .boolean
+        case .string, .utf16, .bytes, .digits: .string
+        case .properties, .structure, .union: .object
         case .flags, .fixedList, .list: .list
+        case .sized(let content, _): kind(of: content)
         }
     }
 
@@ -60,7 +62,7 @@ enum ScriptType {
     var item: ScriptType {
         guard case .field(let type) = self else { return .unknown }
         switch type {
-        case .fixedList(let element, _), .list(let element, _): return .field(element)
+        case .fixedList(let element, _), .list(let element, _), .sized(.list(let element, _), _): return .field(element)
         case .flags: return .kind(.string)
         default: return .unknown
         }
@@ -80,16 +82,28 @@ extension ProtocolDescription {
     private func sample(of type: TypeDescription) -> JSONValue {
         switch type {
         case .integer, .varint, .float32, .float64: return 0
-        case .boolean: return false
-        case .string, .bytes: return ""
+        case .boolean, .bit: return false
+        case .string(.exact(let byteCount)): return .string(String(repeating: " ", count: byteCount))
+        case .bytes(.exact(let byteCount)): return .string(Base64.encode([UInt8](repeating: 0, count: byteCount)))
+        case .string(.field(let count)): return .string(String(repeating: " ", count: count.range.lowerBound))
+        case .bytes(.field(let count)):
+            return .string(Base64.encode([UInt8](repeating: 0, count: count.range.lowerBound)))
+        case .string, .utf16, .bytes: return ""
+        case .sized(.utf16, .exact(let byteCount)): return .string(String(repeating: " ", count: byteCount / 2))
+        case .sized(let content, _):
+            guard let count = WireSizes(self).itemCount(filling: type) else { return sample(of: content) }
+            return .array(Array(repeating: sample(of: content.leaf), count: count))
         case .digits(let byteCount): return .string(String(repeating: "0", count: 2 * byteCount))
         case .properties: return .object([])
         case .enumeration(let index, _): return enumerations[index].cases.first.map { .string($0.name) } ?? 0
         case .flags, .list: return .array([])
         case .fixedList(let element, let count): return .array(Array(repeating: sample(of: element), count: count))
         case .structure(let index):
-            let fields = structures[index].fields.filter { $0.presence != .optional }
+            let fields = structures[index].fields.filter { $0.hasValue && $0.presence.isInZero }
             return .object(fields.map { JSONValue.Member($0.name, sample(of: $0)) })
+        case .union(let index):
+            guard let arm = unions[index].taggedArms.first else { return .object([]) }
+            return .object([JSONValue.Member(arm.name, arm.field.map { sample(of: $0) } ?? .null)])
         }
     }
 }

@@ -6,7 +6,8 @@ import WirelineSchema
 /// A packet's header and trailer, field by field, so that wrong values can be written into them.
 struct HeaderBytes {
     private let layout: PacketLayout
-    private var fields: [String: [UInt8]] = [:]
+    /// The bytes of each field; those of fields that share bytes belong to the first of them.
+    private var fields: [[UInt8]]
     private let rightValues: PacketHeader
     private let payload: [UInt8]
 
@@ -19,24 +20,44 @@ struct HeaderBytes {
         self.layout = layout
         self.payload = payload
         rightValues = values
-        for (field, range) in zip(layout.fields, ranges) { fields[field.name] = Array(packet[range]) }
+        fields = ranges.enumerated().map { index, range in
+            layout.packedPlace(ofField: index)?.isFirst == false ? [] : Array(packet[range])
+        }
     }
 
     /// Returns the correct value of a field.
     func right(of field: PacketField) -> Int128 { rightValues[field.name] ?? 0 }
 
-    /// Writes a number that fits into the field.
-    mutating func put(_ number: Int128, into field: PacketField) {
+    /// Writes a number that fits into one of the layout's fields.
+    mutating func put(_ number: Int128, intoField index: Int) {
+        if let place = layout.packedPlace(ofField: index) {
+            fields[index - place.position].put(number, at: place)
+            return
+        }
         var bytes: [UInt8] = []
-        switch field.format {
-        case .boolean: bytes.append(UInt8(truncatingIfNeeded: number))
+        switch layout.fields[index].format {
+        case .boolean, .bit: bytes.append(UInt8(truncatingIfNeeded: number))
         case .integer(let format, let order): bytes.append(number, format, order)
         case .varint(let format): bytes.append(varint: format.bits(of: number))
+        case .text, .digits, .bytes: return
         }
-        fields[field.name] = bytes
+        fields[index] = bytes
     }
 
     var packet: [UInt8] {
-        layout.header.flatMap { fields[$0.name] ?? [] } + payload + layout.trailer.flatMap { fields[$0.name] ?? [] }
+        Array(fields[..<layout.header.count].joined()) + payload + Array(fields[layout.header.count...].joined())
+    }
+}
+
+extension [UInt8] {
+    /// Replaces the bits of a field in the bytes that it shares with others.
+    fileprivate mutating func put(_ number: Int128, at place: PackedPlace) {
+        for bit in 0..<place.bitWidth {
+            let position = place.shift + bit
+            let fromEnd = position / 8
+            let index = place.byteOrder == .bigEndian ? count - 1 - fromEnd : fromEnd
+            let mask = UInt8(1) << UInt8(position % 8)
+            self[index] = number >> Int128(bit) & 1 == 1 ? self[index] | mask : self[index] & ~mask
+        }
     }
 }

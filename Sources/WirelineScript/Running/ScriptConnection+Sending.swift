@@ -19,16 +19,20 @@ extension ScriptConnection {
         let evaluation = evaluation(occasion)
         let description = run.translator.description.messages[message.index]
         let fields = try value(of: message.fields, evaluation)
-        let header = try header(of: message, evaluation)
+        var header = try header(of: message, evaluation)
         let limit = run.translator.description.options.maximumPacketByteCount
         let payload: [UInt8]
         do throws(TranslationError) {
-            payload = try run.translator.encodePayload(message: description.name, fields: fields)
+            payload = try run.translator.encodePayload(
+                message: description.name, fields: fields, header: header)
         } catch {
             throw ScriptFailure(span: span, reason: "\(error)")
         }
         let packet: [UInt8]
         do throws(CodecError) {
+            if let fixed = run.translator.description.fixedHeader(of: description) {
+                try layout.fix(fixed, in: &header)
+            }
             packet = try layout.encode(id: description.id, header: header, payload: payload.rawSpan, limit: limit)
         } catch {
             throw ScriptFailure(span: span, reason: "\(error)")
@@ -45,8 +49,8 @@ extension ScriptConnection {
             header[field.name] = line?["header"]?[field.name].flatMap(Self.integer)
         }
         for (name, expression) in message.header {
-            guard let field = layout.fields.first(where: { $0.name == name }) else { continue }
-            header[name] = try number(of: expression, field, evaluation)
+            guard let field = layout.fields.firstIndex(where: { $0.name == name }) else { continue }
+            header[value: name] = try value(of: expression, inPacketField: field, evaluation)
         }
         return header
     }
@@ -59,10 +63,25 @@ extension ScriptConnection {
         }
     }
 
+    private func value(
+        of expression: Script.Expression, inPacketField index: Int, _ evaluation: Evaluation
+    ) throws(ScriptFailure) -> PacketHeader.FieldValue {
+        let field = layout.fields[index]
+        if run.translator.description.packetFieldType(index) != nil || !field.format.isNumber {
+            let value = try value(of: expression, evaluation)
+            do throws(TranslationError) {
+                return try run.translator.value(of: value, inPacketField: index)
+            } catch {
+                throw ScriptFailure(span: expression.span, reason: "\(error)")
+            }
+        }
+        return .integer(try number(of: expression, field, evaluation))
+    }
+
     private func number(
         of expression: Script.Expression, _ field: PacketField, _ evaluation: Evaluation
     ) throws(ScriptFailure) -> Int128 {
-        if field.format == .boolean, case .boolean(let isTrue) = try value(of: expression, evaluation) {
+        if field.format.isBoolean, case .boolean(let isTrue) = try value(of: expression, evaluation) {
             return isTrue ? 1 : 0
         }
         let number = try integer(expression, evaluation)
@@ -82,10 +101,13 @@ extension ScriptConnection {
         guard !wrong.isEmpty else { return packet }
         guard var fields = HeaderBytes(of: packet, payload, layout) else { return packet }
         for (name, expression) in wrong {
-            guard let field = layout.fields.first(where: { $0.name == name }) else { continue }
+            guard let field = layout.fields.firstIndex(where: { $0.name == name }) else { continue }
             var evaluation = evaluation
-            evaluation.right = fields.right(of: field)
-            fields.put(try number(of: expression, field, evaluation), into: field)
+            evaluation.right = fields.right(of: layout.fields[field])
+            guard case .integer(let number) = try value(of: expression, inPacketField: field, evaluation) else {
+                continue
+            }
+            fields.put(number, intoField: field)
         }
         return fields.packet
     }

@@ -7,6 +7,7 @@ import WirelineLanguage
 struct SwiftBody {
     let types: SwiftTypes
     let plan: BodyPlan
+    /// All fields, also those without a value.
     let fields: [SwiftField]
     /// The text before the field in errors: a message's name, or nothing for a structure.
     let name: String
@@ -14,14 +15,20 @@ struct SwiftBody {
     var access = "public"
 
     static let codecThrows = "throws(WirelineCodec::CodecError)"
+    /// The header that conditions look at in code that has none: it has the defaults.
+    private static let usualHeader = "Definition.layout.completed([:])"
+    private static let headerParameter = "header: WirelineCodec::PacketHeader"
     /// Whether a property holds the bytes after the last known field.
     private var keepsTrailingBytes: Bool { plan.end == .kept }
+    /// The fields that are properties.
+    var properties: [SwiftField] { fields.filter(\.hasValue) }
     private var modifier: String { access == "public" ? "public " : "" }
 
     // MARK: Properties
 
     func writeProperties(to source: inout SwiftSource) {
-        for field in fields {
+        let properties = properties
+        for field in properties {
             let name = SwiftIdentifier.quoted(field.name)
             source.documentation(field.description.documentation)
             if let reason = field.description.deprecation {
@@ -40,11 +47,11 @@ struct SwiftBody {
             source.documentation("Bytes behind the last field that this schema knows, from a peer with a newer one.")
             source.line("public var trailingBytes: [Swift::UInt8]")
         }
-        if !fields.isEmpty || keepsTrailingBytes { source.blank() }
+        if !properties.isEmpty || keepsTrailingBytes { source.blank() }
     }
 
     func writeInitializer(to source: inout SwiftSource) {
-        var parameters = fields.map { field in
+        var parameters = properties.map { field in
             let value = field.defaultValue.map { " = " + $0 } ?? ""
             return "\(SwiftIdentifier.quoted(field.name)): \(field.propertyType)\(value)"
         }
@@ -55,7 +62,7 @@ struct SwiftBody {
             source.line("public init() {}")
         } else {
             source.block("public init(\(list))") { source in
-                for field in fields { source.line("\(field.access) = \(SwiftIdentifier.quoted(field.name))") }
+                for field in properties { source.line("\(field.access) = \(SwiftIdentifier.quoted(field.name))") }
                 if keepsTrailingBytes { source.line("self.trailingBytes = trailingBytes") }
             }
         }
@@ -65,7 +72,15 @@ struct SwiftBody {
     // MARK: Reading
 
     func writeReading(to source: inout SwiftSource) {
-        source.open("\(modifier)init(from reader: inout WirelineCodec::ByteReader) \(Self.codecThrows) {")
+        let parameter = "from reader: inout WirelineCodec::ByteReader"
+        if plan.looksAtHeader {
+            source.block("\(modifier)init(\(parameter)) \(Self.codecThrows)") { source in
+                source.line("try self.init(from: &reader, header: \(Self.usualHeader))")
+            }
+            source.blank()
+        }
+        let header = plan.looksAtHeader ? ", \(Self.headerParameter)" : ""
+        source.open("\(modifier)init(\(parameter)\(header)) \(Self.codecThrows) {")
         if plan.countsDepth { source.line("try reader.enterStructure()") }
         if let prefix = plan.sizePrefix {
             let arguments = prefix.swiftArguments + types.forms(prefix.format)
@@ -105,7 +120,14 @@ struct SwiftBody {
     func writeSizing(_ function: String, to source: inout SwiftSource) {
         var sizing = SwiftSizing(types, depth: plan.countsDepth ? "depth + 1" : "1", in: source.nested(by: 2))
         sizing.measure(plan, fields)
-        let parameter = plan.countsDepth ? "depth: Swift::Int" : ""
+        if plan.looksAtHeader {
+            source.block("\(modifier)func \(function)() \(Self.codecThrows) -> Swift::Int") { source in
+                source.line("try self.\(function)(header: \(Self.usualHeader))")
+            }
+            source.blank()
+        }
+        // Only structures count depth, and only messages look at the header.
+        let parameter = plan.countsDepth ? "depth: Swift::Int" : plan.looksAtHeader ? Self.headerParameter : ""
         let isVarint = plan.sizePrefix?.format == .varint
         source.open(
             "\(modifier)func \(isVarint ? "bodyByteCount" : function)(\(parameter)) \(Self.codecThrows) -> Swift::Int {"
@@ -166,7 +188,7 @@ struct SwiftBody {
     // MARK: Showing
 
     /// Whether the type's own property is in the way of a description.
-    var hasDescription: Bool { fields.contains { $0.name == "description" } }
+    var hasDescription: Bool { properties.contains { $0.name == "description" } }
 
     /// Writes how a value prints: by its fields, without sensitive values.
     func writePrinting(of type: String, to source: inout SwiftSource) {
@@ -178,7 +200,7 @@ struct SwiftBody {
     }
 
     private func writeMirror(of type: String, to source: inout SwiftSource) {
-        var children = fields.map { field in
+        var children = properties.map { field in
             let isHidden = field.description.isSensitive
             let value = isHidden ? "WirelineCodec::HiddenValue(\(field.access))" : field.access + " as Any"
             return "\(SwiftText.literal(field.name)): \(value)"

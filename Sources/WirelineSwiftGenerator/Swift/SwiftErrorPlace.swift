@@ -16,10 +16,24 @@ struct SwiftErrorPlace {
     /// The field that the variable names; -1 if that is known only at run time.
     private(set) var currentField = -1
     private var first: Int?
+    /// What is added to the index of a field: that of a union's arm, whose field is the only one of its body.
+    private var arm = 0
+
+    init() {}
+
+    /// Makes a place before the first arm of a union, where the variable starts with a number that names no arm.
+    init(beforeFirst field: Int) { first = field }
+
+    /// Records that the statements after this one belong to an arm of a union.
+    mutating func move(to arm: Int) {
+        self.arm = arm
+        currentField = -1
+    }
 
     /// Records that the statements after this one are about a field.
     mutating func enter(_ index: Int, canFail: Bool = true, in source: inout SwiftSource) {
         self.canFail = self.canFail || canFail
+        let index = index + arm
         guard index != currentField else { return }
         currentField = index
         guard first != nil else {

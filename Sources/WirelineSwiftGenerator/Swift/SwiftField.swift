@@ -6,12 +6,14 @@ import WirelineLanguage
 struct SwiftField {
     /// The field, with what it must know about the others.
     let plan: PlannedField
-    /// The name of the property, without backticks.
+    /// The name of the property, without backticks; empty if the field has no value.
     let name: String
     /// The property that stores the value.
     ///
     /// It differs from `name` if the field is deprecated, so that generated code can use it without a warning.
     let storage: String
+    /// Whether the value is in a local variable instead of a property, as that of a union's arm.
+    var isLocal = false
     /// The type of the value if it is present.
     let valueType: String
     /// The default argument of the memberwise initializer.
@@ -22,27 +24,40 @@ struct SwiftField {
     var index: Int { plan.index }
     var type: TypeDescription { plan.type }
     var isOptional: Bool { plan.isOptional }
+    /// Whether a property holds the field's value.
+    var hasValue: Bool { plan.hasValue }
+    /// Whether the property may be nil.
+    var mayBeUnset: Bool { plan.mayBeUnset }
     /// The type of the property.
-    var propertyType: String { valueType + (isOptional ? "?" : "") }
+    var propertyType: String { valueType + (mayBeUnset ? "?" : "") }
     /// The expression for the value inside a method; no local name shadows it.
-    var access: String { "self." + SwiftIdentifier.quoted(storage) }
+    ///
+    /// A derived field has it only while it is read.
+    var access: String {
+        plan.isDerived ? "derived\(index)" : (isLocal ? "" : "self.") + SwiftIdentifier.quoted(storage)
+    }
+    /// What an assignment of the value that is read begins with.
+    var target: String { plan.isDerived ? "let \(access): \(valueType)" : access }
 
     /// Returns the fields of a message or a structure.
     ///
     /// - Parameter reserved: The names of other members.
     static func all(_ list: [PlannedField], _ types: SwiftTypes, reserved: Set<String>) -> [SwiftField] {
-        let wanted = list.map { SwiftWords.lowerCamel($0.description.alias ?? $0.description.name, fallback: "value") }
-        let names = SwiftIdentifier.members(wanted, reserved: reserved)
+        let wanted = list.filter(\.hasValue).map {
+            SwiftWords.lowerCamel($0.description.alias ?? $0.description.name, fallback: "value")
+        }
+        var names = SwiftIdentifier.members(wanted, reserved: reserved)[...]
         var taken = reserved.union(names)
-        return zip(list, names).map { plan, name in
+        return list.map { plan in
             let description = plan.description
+            let name = plan.hasValue ? names.removeFirst() : ""
             let storage =
                 description.deprecation == nil
                 ? name : SwiftIdentifier.unique(name + "Storage", among: &taken)
             var defaultValue: String?
             switch description.presence {
             case .required: break
-            case .optional: defaultValue = "nil"
+            case .optional, .when, .nullable: defaultValue = "nil"
             case .since(_, let value): defaultValue = types.value(value, of: description.type)
             }
             return SwiftField(
@@ -55,6 +70,6 @@ struct SwiftField {
 extension SwiftTypes {
     /// Returns the fields for errors: their names, and the bytes that an error at the end of a number or a count skips.
     func fieldTable(_ body: BodyPlan) -> String {
-        body.fields.map { "\($0.description.name) \(plan.leadingByteCount(of: $0.type))" }.joined(separator: " ")
+        body.fields.map { "\($0.description.name) \(plan.leadingByteCount(of: $0.description))" }.joined(separator: " ")
     }
 }

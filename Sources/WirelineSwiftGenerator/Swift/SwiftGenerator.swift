@@ -2,7 +2,8 @@
 
 public import WirelineLanguage
 
-/// Generates Swift source for a protocol: its messages, structures, enums and flags, and the protocol's type.
+/// Generates Swift source for a protocol: its messages, structures, unions, enums and flags, and the
+/// protocol's type.
 ///
 /// The code imports only WirelineCodec. The same description always gives the same bytes.
 public struct SwiftGenerator: Sendable {
@@ -122,6 +123,17 @@ public struct SwiftGenerator: Sendable {
                 } writeExtensions: {
                     structures.writePrinting(ofStructureAt: index, as: name, to: &$0)
                     structures.writeListCoding(at: index, of: name, to: &$0)
+                })
+        }
+        let unions = SwiftUnions(types: types)
+        for (index, (item, name)) in zip(description.unions, naming.unions).enumerated() {
+            list.append(
+                Declaration(
+                    location: item.location, order: index, name: name, deprecation: item.deprecation
+                ) {
+                    unions.write(item, at: index, as: name, to: &$0)
+                } writeExtensions: {
+                    unions.writePrinting(item, at: index, as: name, to: &$0)
                 })
         }
         for (index, (item, name)) in zip(description.enumerations, naming.enumerations).enumerated() {

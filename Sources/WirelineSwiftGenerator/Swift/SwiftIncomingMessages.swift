@@ -46,8 +46,9 @@ struct SwiftIncomingMessages {
                 }
                 source.line("switch packet.id {")
                 for (message, name) in zip(messages, names) {
-                    let name = SwiftIdentifier.quoted(name)
-                    source.line("case \(message.message.id): self = .\(name)(try .init(from: &reader))")
+                    source.readingBranch(
+                        "case \(message.message.id)", message.message, message.name.reference,
+                        as: SwiftIdentifier.quoted(name))
                 }
                 source.line("default: self = .unknown(id: packet.id)")
                 source.line("}")
@@ -71,6 +72,23 @@ extension SwiftNaming {
         of description: ProtocolDescription, from side: Sender
     ) -> [(message: MessageDescription, name: SwiftTypeName)] {
         zip(description.messages, messages).filter { $0.0.senders.contains(side) }.map { ($0, $1) }
+    }
+}
+
+extension SwiftSource {
+    /// Writes a branch of a `switch` that reads a message from `reader`, which is that of `packet`.
+    ///
+    /// - Parameters:
+    ///   - label: The branch's `case` or `default`.
+    ///   - type: The name of the message's type.
+    ///   - name: The case of the enum that the value gets.
+    mutating func readingBranch(_ label: String, _ message: MessageDescription, _ type: String, as name: String) {
+        let header = message.looksAtHeader ? ", header: Definition.layout.header(of: packet)" : ""
+        let value = "self = .\(name)(try .init(from: &reader\(header)))"
+        guard !message.headerValues.isEmpty else { return line("\(label): \(value)") }
+        line("\(label):")
+        line("    try \(type).verifyHeader(of: packet)")
+        line("    \(value)")
     }
 }
 

@@ -8,6 +8,7 @@ struct SwiftNaming {
     let protocolName: String
     let messages: [SwiftTypeName]
     let structures: [SwiftTypeName]
+    let unions: [SwiftTypeName]
     let enumerations: [SwiftTypeName]
     let flagSets: [SwiftTypeName]
     /// The function that returns all types of messages, and its parameter.
@@ -56,6 +57,7 @@ struct SwiftNaming {
         }
         messages = typeNames(description.messages.map(SwiftDeclaration.init))
         structures = typeNames(description.structures.map(SwiftDeclaration.init))
+        unions = typeNames(description.unions.map(SwiftDeclaration.init))
         enumerations = typeNames(description.enumerations.map(SwiftDeclaration.init))
         flagSets = typeNames(description.flagSets.map(SwiftDeclaration.init))
     }
@@ -109,6 +111,7 @@ struct SwiftDeclaration {
 
     init(_ message: MessageDescription) { self.init(message.name, message.alias, message.deprecation) }
     init(_ structure: StructureDescription) { self.init(structure.name, structure.alias, structure.deprecation) }
+    init(_ union: UnionDescription) { self.init(union.name, union.alias, union.deprecation) }
     init(_ flags: FlagsDescription) { self.init(flags.name, flags.alias, flags.deprecation) }
     init(_ enumeration: EnumerationDescription) {
         self.init(enumeration.name, enumeration.alias, enumeration.deprecation)
@@ -118,6 +121,7 @@ struct SwiftDeclaration {
 extension ProtocolDescription {
     fileprivate var declarations: [SwiftDeclaration] {
         messages.map(SwiftDeclaration.init) + structures.map(SwiftDeclaration.init)
-            + enumerations.map(SwiftDeclaration.init) + flagSets.map(SwiftDeclaration.init)
+            + unions.map(SwiftDeclaration.init) + enumerations.map(SwiftDeclaration.init)
+            + flagSets.map(SwiftDeclaration.init)
     }
 }

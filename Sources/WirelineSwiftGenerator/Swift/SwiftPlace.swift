@@ -33,6 +33,9 @@ struct SwiftExpression {
         let isTry = text.hasPrefix("try ")
         return (isTry ? "try " : "") + "(\(isTry ? String(text.dropFirst(4)) : text) as \(type))"
     }
+
+    /// Returns the expression for an assignment to a field.
+    func text(as field: SwiftField) -> String { field.mayBeUnset ? coerced(to: field.valueType) : text }
 }
 
 extension SwiftTypes {
@@ -47,6 +50,14 @@ extension SwiftTypes {
         case .string(.fixed(let byteCount, let padding)):
             let text = "text(at: \(place.offset), byteCount: \(byteCount), padding: \(padding))"
             return SwiftExpression(text: "try \(place.run).\(text)", canFail: true)
+        case .utf16(.fixed(let byteCount, let padding), let order):
+            let text = "utf16(at: \(place.offset), byteCount: \(byteCount), padding: \(padding), \(order.swiftCase))"
+            return SwiftExpression(text: "try \(place.run).\(text)", canFail: true)
+        case .string(.exact(let byteCount)):
+            let text = "try \(place.run).exactText(at: \(place.offset), byteCount: \(byteCount))"
+            return SwiftExpression(text: text, canFail: true)
+        case .bytes(.exact(let byteCount)):
+            return SwiftExpression(text: "\(place.run).bytes(at: \(place.offset), byteCount: \(byteCount))")
         case .digits(let byteCount):
             let text = "try \(place.run).digits(at: \(place.offset), byteCount: \(byteCount))"
             return SwiftExpression(text: text, canFail: true)
@@ -58,10 +69,31 @@ extension SwiftTypes {
             switch format {
             case .uint24: "\(place.run).unsigned24(at: \(place.offset), \(order.swiftCase))"
             case .int24: "\(place.run).signed24(at: \(place.offset), \(order.swiftCase))"
+            case _ where !format.fillsHostInteger:
+                "\(place.run).\(format.swiftMethod)(at: \(place.offset), byteCount: \(format.byteCount), \(order.swiftCase))"
             default: place.integer(format.swiftType, order)
             }
+        return value(number, of: type, at: place)
+    }
+
+    /// Returns an expression for a field in a run of fields that share bytes.
+    ///
+    /// - Parameters:
+    ///   - name: The variable that holds the bits of the run.
+    ///   - place: The place of the run's first byte.
+    func packed(_ type: TypeDescription, _ bits: PlannedBits, in name: String, at place: SwiftPlace) -> SwiftExpression
+    {
+        guard let format = plan.number(type)?.format else {
+            return SwiftExpression(text: "\(name).bit(shift: \(bits.shift))")
+        }
+        let arguments = "bitWidth: \(bits.bitWidth), shift: \(bits.shift), as: \(format.swiftType).self"
+        return value("\(name).\(format.swiftMethod)(\(arguments))", of: type, at: place)
+    }
+
+    /// Returns an expression for the value that a number means.
+    private func value(_ number: String, of type: TypeDescription, at place: SwiftPlace) -> SwiftExpression {
         if case .integer = type { return SwiftExpression(text: number) }
-        guard self.plan.isClosed(type) else {
+        guard plan.isClosed(type) else {
             return SwiftExpression(text: ".init(rawValue: \(number))", isImplicit: true)
         }
         return SwiftExpression(
@@ -78,10 +110,11 @@ extension SwiftTypes {
         case .varint(let format): return SwiftExpression(text: format.swiftReading)
         case .string(let extent): return SwiftExpression(text: text("String", extent))
         case .bytes(let extent): return SwiftExpression(text: text("Bytes", extent))
+        case .utf16(let extent, let order): return SwiftExpression(text: utf16(extent, order))
         case .digits(let byteCount): return SwiftExpression(text: "reader.readDigits(byteCount: \(byteCount))")
         case .properties(let isStrict):
             return SwiftExpression(text: "reader.readProperties(isStrict: \(isStrict))")
-        case .structure: return SwiftExpression(text: ".init(from: &reader)", isImplicit: true)
+        case .structure, .union: return SwiftExpression(text: ".init(from: &reader)", isImplicit: true)
         default: break
         }
         guard let plan = plan.number(type) else { return SwiftExpression(text: "0") }
@@ -90,6 +123,8 @@ extension SwiftTypes {
             switch format {
             case .uint24: "reader.readUnsigned24(\(order.swiftCase))"
             case .int24: "reader.readSigned24(\(order.swiftCase))"
+            case _ where !format.fillsHostInteger:
+                "reader.read\(format.isSigned ? "Signed" : "Unsigned")(byteCount: \(format.byteCount), \(order.swiftCase))"
             default: "reader.readInteger(as: \(format.swiftType).self, \(order.swiftCase))"
             }
         if case .integer = type { return SwiftExpression(text: number) }
@@ -101,25 +136,52 @@ extension SwiftTypes {
             isImplicit: true)
     }
 
+    /// Returns an expression for a union whose tag has been read; it can fail, and has no `try`.
+    func union(tagged tag: String) -> SwiftExpression {
+        SwiftExpression(text: ".init(tag: \(tag), from: &reader)", isImplicit: true)
+    }
+
+    /// Returns an expression for the tag of a union that stands in another field: 0 if the union is not set.
+    func tag(of union: SwiftField, _ type: TypeDescription) -> String {
+        union.mayBeUnset ? "(\(union.access)?.tag ?? \(value(.zero, of: type)))" : union.access + ".tag"
+    }
+
     private func text(_ kind: String, _ extent: TypeDescription.Extent) -> String {
         switch extent {
         case .counted(let format, let order):
             "reader.read\(kind)(byteCount: reader.readCount(.\(format.name), \(order.swiftCase)\(forms(format))))"
         case .terminated: "reader.readTerminated\(kind)()"
-        case .rest: "reader.read\(kind)(byteCount: reader.remaining)"
+        case .rest, .until: "reader.read\(kind)(byteCount: reader.remaining)"
         case .fixed(let byteCount, let padding):
             "reader.readFixedText(byteCount: \(byteCount), padding: \(padding))"
+        case .exact(let byteCount): "reader.read\(kind)(byteCount: \(byteCount))"
+        // Items have counts of their own.
+        case .field: "reader.read\(kind)(byteCount: 0)"
+        }
+    }
+
+    private func utf16(_ extent: TypeDescription.Extent, _ order: ByteOrder) -> String {
+        switch extent {
+        case .counted(let format, let prefixOrder):
+            let count = "reader.readCount(.\(format.name), \(prefixOrder.swiftCase)\(forms(format)))"
+            return "reader.readUTF16(unitCount: \(count), \(order.swiftCase))"
+        case .terminated: return "reader.readTerminatedUTF16(\(order.swiftCase))"
+        case .rest, .until: return "reader.readRestOfUTF16(\(order.swiftCase))"
+        case .fixed(let byteCount, let padding):
+            return "reader.readFixedUTF16(byteCount: \(byteCount), padding: \(padding), \(order.swiftCase))"
+        case .exact(let byteCount): return "reader.readUTF16(unitCount: \(byteCount / 2), \(order.swiftCase))"
+        case .field: return "reader.readRestOfUTF16(\(order.swiftCase))"
         }
     }
 
     /// Returns the last argument for reading a prefix: the forms that are accepted, if not only the shortest.
     func forms(_ format: CountFormat) -> String {
-        format == .varint && description.options.varintForms == .any ? ", .any" : ""
+        format.fixedByteCount == nil && description.options.varintForms == .any ? ", .any" : ""
     }
 
     /// Returns the integer format of items that are read and written together; nil for other types.
     func bulkInteger(_ element: TypeDescription) -> (format: IntegerFormat, order: ByteOrder)? {
-        guard case .integer(let format, let order) = element, format.byteCount != 3 else { return nil }
+        guard case .integer(let format, let order) = element, format.fillsHostInteger else { return nil }
         return (format, order)
     }
 }

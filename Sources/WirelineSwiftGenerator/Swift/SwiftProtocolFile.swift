@@ -81,20 +81,49 @@ struct SwiftProtocolFile {
     private func text(_ field: PacketField) -> String {
         let format =
             switch field.format {
-            case .integer(let format, let order): ".integer(.\(format.name), \(order.swiftCase))"
+            case .integer(let format, let order): ".integer(\(text(format)), \(order.swiftCase))"
             case .boolean: ".boolean"
+            case .bit: ".bit"
             case .varint(let format): ".\(format.swiftText)"
+            case .text(let byteCount, let padding): ".text(byteCount: \(byteCount), padding: \(padding))"
+            case .digits(let byteCount): ".digits(byteCount: \(byteCount))"
+            case .bytes(let byteCount): ".bytes(byteCount: \(byteCount))"
             }
         let role =
             switch field.role {
-            case .value(let value): ".value(default: \(value))"
+            case .value(let value): ".value(default: \(SwiftText.literal(value)))"
             case .length(let base, let constant): ".length(of: .\(base), plus: \(constant))"
             case .messageID: ".messageID"
-            case .constant(let value): ".constant(\(value))"
+            case .constant(let value): ".constant(\(SwiftText.literal(value)))"
             case .sequence: ".sequence"
+            case .padding: ".padding"
+            case .fitting(let values): ".fitting([\(values.map(String.init).joined(separator: ", "))])"
             case .checksum(let checksum): text(checksum)
             }
-        return "WirelineCodec::PacketField(\(SwiftText.literal(field.name)), \(format), \(role))"
+        let condition = field.condition.map { ", if: \(text($0))" } ?? ""
+        return "WirelineCodec::PacketField(\(SwiftText.literal(field.name)), \(format), \(role)\(condition))"
+    }
+
+    private func text(_ condition: WireCondition) -> String {
+        func text(_ operand: WireCondition.Operand) -> String {
+            switch operand {
+            case .field(let name): ".field(\(SwiftText.literal(name)))"
+            case .header(let name): ".header(\(SwiftText.literal(name)))"
+            }
+        }
+        switch condition {
+        case .isSet(let operand): return ".isSet(\(text(operand)))"
+        case .compares(let operand, let comparison, let number):
+            return ".compares(\(text(operand)), .\(comparison), \(number))"
+        case .not(let inner): return ".not(\(self.text(inner)))"
+        case .and(let left, let right): return ".and(\(self.text(left)), \(self.text(right)))"
+        case .or(let left, let right): return ".or(\(self.text(left)), \(self.text(right)))"
+        }
+    }
+
+    private func text(_ format: IntegerFormat) -> String {
+        IntegerFormat.allCases.contains(format)
+            ? ".\(format.name)" : ".init(bitWidth: \(format.bitWidth), isSigned: \(format.isSigned))"
     }
 
     private func text(_ checksum: PacketChecksum) -> String {
@@ -117,7 +146,7 @@ struct SwiftProtocolFile {
     // MARK: Constants
 
     private func writeConstants(to source: inout SwiftSource) {
-        let nested = (naming.messages + naming.structures + naming.enumerations + naming.flagSets)
+        let nested = (naming.messages + naming.structures + naming.unions + naming.enumerations + naming.flagSets)
             .compactMap { $0.scope == nil ? nil : $0.declared }
         let names = SwiftIdentifier.members(
             description.constants.map { SwiftWords.lowerCamel($0.name, fallback: "value") },

@@ -64,9 +64,9 @@ struct SwiftReplies {
             source.line("var reader = packet.makeReader(maximumDepth: Definition.maximumDepth)")
             source.line("switch packet.id {")
             for item in cases.dropFirst() {
-                source.line("case \(item.message.id): self = .\(item.name)(try .init(from: &reader))")
+                source.readingBranch("case \(item.message.id)", item.message, item.type, as: item.name)
             }
-            source.line("default: self = .\(cases[0].name)(try .init(from: &reader))")
+            source.readingBranch("default", cases[0].message, cases[0].type, as: cases[0].name)
             source.line("}")
         }
     }

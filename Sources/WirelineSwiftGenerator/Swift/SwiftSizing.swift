@@ -6,18 +6,24 @@ import WirelineLanguage
 /// Makes the statements that check values and count their bytes.
 struct SwiftSizing {
     let types: SwiftTypes
-    /// The argument for each structure's size, in brackets: its depth if depth is counted.
+    /// The argument for the size of each structure and union, in brackets: its depth if depth is counted.
     let depth: String
     private(set) var source: SwiftSource
-    private(set) var errors = SwiftErrorPlace()
+    private(set) var errors: SwiftErrorPlace
     /// Whether a statement adds to the size.
     private(set) var adds = false
     /// The bytes that every value takes.
     private(set) var constant = 0
     private var isNested = false
+    private var body: BodyPlan?
+    /// The numbers of the fields that count others.
+    private var derived: [Int: SwiftDerivation] = [:]
 
-    init(_ types: SwiftTypes, depth: String, in source: SwiftSource) {
+    init(
+        _ types: SwiftTypes, depth: String, in source: SwiftSource, errors: SwiftErrorPlace = SwiftErrorPlace()
+    ) {
         self.types = types
+        self.errors = errors
         self.depth = depth
         self.source = source
     }
@@ -25,9 +31,30 @@ struct SwiftSizing {
     /// Writes statements that count all fields of a body, in order, and the kept trailing bytes.
     mutating func measure(_ body: BodyPlan, _ fields: [SwiftField]) {
         if body.fields.contains(where: { $0.isOptional && $0.isFollowed }) { source.line("var gap: Swift::Int = -1") }
+        self.body = body
+        derived = SwiftDerivation.all(body, fields)
+        for derivation in body.derivations where derivation.isShared {
+            source.line("var number\(derivation.field): Swift::Int? = nil")
+        }
         for field in fields {
-            if field.isOptional {
+            if let user = field.plan.reference.user {
+                if let byteCount = types.plan.fixedByteCount(of: field.type) {
+                    constant += byteCount
+                } else {
+                    add(types.tag(of: fields[user], field.type) + ".varintByteCount")
+                }
+            } else if case .varint(let format) = field.type, let value = derived[field.index] {
+                add("\(value.text(as: field.valueType)).\(format.swiftByteCount)")
+            } else if !field.hasValue {
+                constant += types.plan.leadingByteCount(of: field.description)
+            } else if field.isOptional {
                 measureOptional(field)
+            } else if field.plan.isNullable {
+                measureIfCounted(field)
+            } else if field.plan.condition != nil {
+                let condition = types.condition(of: field, among: fields)
+                check("presence(\(field.access) != nil, when: \(condition))", field.index)
+                measureIfSet(field)
             } else {
                 if field.plan.followsOptional { refuseGap() }
                 measure(field.type, field.access, field)
@@ -39,16 +66,40 @@ struct SwiftSizing {
     }
 
     private mutating func measureOptional(_ field: SwiftField) {
-        var trial = SwiftSizing(types, depth: depth, in: SwiftSource())
-        trial.measure(field.type, "value", field)
-        // If the size is fixed and needs no check, only the presence matters.
-        let head = trial.source.text.isEmpty ? "if \(field.access) != nil" : "if let value = \(field.access)"
-        nest(head) { inner in
+        measureIfSet(field)
+        guard field.plan.isFollowed else { return }
+        source.line("if gap < 0, \(field.access) == nil { gap = \(field.index) }")
+    }
+
+    private mutating func measureIfSet(_ field: SwiftField) {
+        nest(head(of: field)) { inner in
             if field.plan.followsOptional { inner.refuseGap() }
             inner.measure(field.type, "value", field)
         }
-        guard field.plan.isFollowed else { return }
-        source.line("if gap < 0, \(field.access) == nil { gap = \(field.index) }")
+    }
+
+    /// Returns the test whether a field is set, which names its value if that is looked at.
+    private func head(of field: SwiftField) -> String {
+        var trial = SwiftSizing(types, depth: depth, in: SwiftSource())
+        trial.measure(field.type, "value", field)
+        // If the size is fixed and needs no check, only the presence matters.
+        return trial.source.text.contains("value")
+            ? "if let value = \(field.access)" : "if \(field.access) != nil"
+    }
+
+    /// Counts the prefix of a field and, unless the prefix says that it is absent, its value.
+    private mutating func measureIfCounted(_ field: SwiftField) {
+        guard let prefix = field.description.count else { return }
+        guard let width = prefix.format.fixedByteCount else {
+            return nest(head(of: field), otherwise: prefix.format.minimumByteCount) { inner in
+                inner.measure(field.type, "value", field)
+            }
+        }
+        constant += width
+        nest(head(of: field)) { inner in
+            inner.measure(field.type, "value", field)
+            inner.constant -= width
+        }
     }
 
     /// Refuses values after an optional field that is not set.
@@ -66,7 +117,12 @@ struct SwiftSizing {
     }
 
     /// Writes nested statements whose constant bytes count only if they run.
-    private mutating func nest(_ head: String, _ body: (inout SwiftSizing) -> Void) {
+    ///
+    /// - Parameters:
+    ///   - head: The statement without its brace.
+    ///   - other: The bytes that count if they do not run.
+    ///   - body: Writes the statements.
+    private mutating func nest(_ head: String, otherwise other: Int = 0, _ body: (inout SwiftSizing) -> Void) {
         let outer = constant
         constant = 0
         // After the block, the field is unknown unless the block sets it.
@@ -79,6 +135,11 @@ struct SwiftSizing {
             source = start
         } else {
             if constant > 0 { add("\(constant)") }
+            if other > 0 {
+                source.close()
+                source.open("} else {")
+                add("\(other)")
+            }
             source.close("}")
         }
         if errors.currentField != field { errors.forgetField() }
@@ -88,17 +149,31 @@ struct SwiftSizing {
     // MARK: Types
 
     private mutating func measure(_ type: TypeDescription, _ access: String, _ field: SwiftField) {
+        if field.description.packing != nil {
+            constant += types.plan.leadingByteCount(of: field.description)
+            return checkScalar(type, access, field.description, field.index)
+        }
         if let byteCount = types.plan.numberByteCount(of: type) {
             constant += byteCount
             return checkScalar(type, access, field.description, field.index)
         }
         switch type {
+        case .list(let element, .until(let terminator)):
+            if let maximum = field.description.maximumCount {
+                check("count(\(access).count, limit: \(maximum))", field.index)
+            }
+            constant += 1
+            measureItems(element, until: terminator, access, field)
         case .list(let element, let extent):
-            if let count = field.description.count { checkCount("\(access).count", count, field) }
+            if case .counted = extent, let count = field.description.count {
+                checkCount("\(access).count", count, field)
+            }
+            if case .field(let count) = extent { checkCount("\(access).count", count, field) }
             if case .rest = extent, let maximum = field.description.maximumCount {
                 check("count(\(access).count, limit: \(maximum))", field.index)
             }
             measureItems(element, access, field)
+        case .sized(let content, let extent): measureSized(content, extent, access, field)
         case .fixedList(let element, let count):
             check("itemCount(\(access).count, is: \(count))", field.index)
             if let width = types.plan.fixedByteCount(of: type), !types.plan.needsCheck(element) {
@@ -108,7 +183,36 @@ struct SwiftSizing {
             }
         case .string: measureText("\(access).utf8.count", access, type, field, limit: field.description.maximumCount)
         case .bytes: measureText("\(access).count", access, type, field, limit: field.description.maximumCount)
+        case .utf16: measureUTF16(access, type, field, limit: field.description.maximumCount)
         default: measureItem(type, access, field)
+        }
+    }
+
+    /// Counts a value inside a number of bytes, and checks that it fits or fills them.
+    private mutating func measureSized(
+        _ content: TypeDescription, _ extent: TypeDescription.Extent, _ access: String, _ field: SwiftField
+    ) {
+        let start = "start\(field.index)"
+        let before = constant
+        adds = true
+        source.line("let \(start) = byteCount")
+        measure(content, access, field)
+        let added = constant - before
+        let byteCount = "byteCount - \(start)" + (added > 0 ? " + \(added)" : "")
+        switch extent {
+        case .field(let count): checkCount(byteCount, count, field)
+        case .exact(let count) where content.goesToEnd: check("byteCount(\(byteCount), is: \(count))", field.index)
+        case .exact(let count):
+            check("count(\(byteCount), limit: \(count))", field.index)
+            source.line("byteCount = \(start)")
+            constant = before + count
+        default:
+            guard let prefix = field.description.count else { return }
+            check("count(\(byteCount), limit: \(SwiftText.limit(prefix)))", field.index)
+            guard let width = prefix.format.fixedByteCount else {
+                return add(Self.byteCount(of: prefix.format, byteCount))
+            }
+            constant += width
         }
     }
 
@@ -128,6 +232,10 @@ struct SwiftSizing {
             check("range(\(value), \(range.lowerBound), \(range.upperBound))", index)
         case .string(.fixed(let byteCount, let padding)):
             check("text(\(access), byteCount: \(byteCount), padding: \(padding))", index)
+        case .utf16(.fixed(let byteCount, let padding), _):
+            check("utf16(\(access), byteCount: \(byteCount), padding: \(padding))", index)
+        case .string(.exact(let byteCount)): check("byteCount(\(access).utf8.count, is: \(byteCount))", index)
+        case .bytes(.exact(let byteCount)): check("byteCount(\(access).count, is: \(byteCount))", index)
         case .digits(let byteCount): check("digits(\(access), count: \(2 * byteCount))", index)
         default:
             guard let range = types.checkedRange(type, field.range) else { return }
@@ -153,20 +261,56 @@ struct SwiftSizing {
         if let byteCount = plan.format.fixedByteCount {
             constant += byteCount
         } else {
-            add("Swift::UInt64(\(count)).varintByteCount")
+            add(Self.byteCount(of: plan.format, count))
         }
+    }
+
+    /// Returns the expression for the bytes of a count of variable length.
+    private static func byteCount(of format: CountFormat, _ count: String) -> String {
+        format.isSigned ? "Swift::Int64(\(count)).zigzagByteCount" : "Swift::UInt64(\(count)).varintByteCount"
+    }
+
+    /// Checks a number of items or bytes against the earlier field that holds it, and against others that it counts.
+    private mutating func checkCount(_ text: String, _ count: FieldCount, _ field: SwiftField) {
+        let maximum = field.type.isSized ? Int.max : field.description.maximumCount ?? .max
+        let limit = min(maximum, count.range.upperBound)
+        if limit < Int32.max { check("count(\(text), limit: \(limit))", field.index) }
+        if count.range.lowerBound > 0 { check("size(\(text), least: \(count.range.lowerBound))", field.index) }
+        guard let derivation = body?.derivation(counting: field.index), derivation.isShared else { return }
+        let arguments = "of: \(text), adding: \(count.addend), with: &number\(derivation.field)"
+        check("agreement(\(arguments))", field.index)
     }
 
     private mutating func measureText(
         _ count: String, _ access: String, _ type: TypeDescription, _ field: SwiftField, limit: Int?
     ) {
         if let prefix = type.count(limit: limit) { return checkCount(count, prefix, field, countsBytes: true) }
-        if let limit { check("count(\(count), limit: \(limit))", field.index) }
+        if let counter = type.fieldCount {
+            checkCount(count, counter, field)
+        } else if let limit {
+            check("count(\(count), limit: \(limit))", field.index)
+        }
         if type.extent == .terminated {
             check("terminated(\(access))", field.index)
             constant += 1
         }
         add(count)
+    }
+
+    private mutating func measureUTF16(
+        _ access: String, _ type: TypeDescription, _ field: SwiftField, limit: Int?
+    ) {
+        let count = "\(access).utf16UnitCount"
+        if let prefix = type.count(limit: limit) {
+            checkCount(count, prefix, field)
+        } else {
+            if let limit { check("count(\(count), limit: \(limit))", field.index) }
+            if type.extent == .terminated {
+                check("terminated(\(access))", field.index)
+                constant += 2
+            }
+        }
+        add("2 * \(count)")
     }
 
     // MARK: Items
@@ -189,6 +333,42 @@ struct SwiftSizing {
         source.line("item = -1")
     }
 
+    /// Counts the items of a list that ends at a byte, and checks that none begins with it.
+    private mutating func measureItems(
+        _ element: TypeDescription, until terminator: UInt8, _ access: String, _ field: SwiftField
+    ) {
+        errors.setsItem = true
+        source.line("item = 0")
+        nest("for value in \(access)") { inner in
+            if let first = inner.types.firstByte(of: element, "value") {
+                inner.measureItem(element, "value", field)
+                inner.check("item(beginningWith: \(first), isNot: \(terminator))", field.index)
+            } else {
+                inner.measureWrittenItem(element, terminator, field)
+            }
+            inner.source.line("item += 1")
+        }
+        source.line("item = -1")
+    }
+
+    /// Counts an item, and checks its first byte by writing it.
+    private mutating func measureWrittenItem(_ element: TypeDescription, _ terminator: UInt8, _ field: SwiftField) {
+        let start = "start\(field.index)"
+        let width = types.plan.fixedByteCount(of: element)
+        if width == nil {
+            adds = true
+            source.line("let \(start) = byteCount")
+        }
+        measureItem(element, "value", field)
+        errors.enter(field.index, in: &source)
+        let byteCount = width.map { "\($0)" } ?? "byteCount - \(start)" + (constant > 0 ? " + \(constant)" : "")
+        source.open("try WirelineCodec::FieldCheck.item(byteCount: \(byteCount), isNot: \(terminator)) { writer in")
+        var writing = SwiftWriting(types, in: source.nested(by: 0))
+        writing.write(element, "value")
+        source.append(writing.source)
+        source.close("}")
+    }
+
     /// Counts a value that the limits of its field do not apply to.
     private mutating func measureItem(_ type: TypeDescription, _ access: String, _ field: SwiftField) {
         let plain = FieldDescription(name: "", type: type, location: field.description.location)
@@ -207,6 +387,7 @@ struct SwiftSizing {
         // `@max` limits the items of a list, and not their content.
         case .string: measureText("\(access).utf8.count", access, type, field, limit: nil)
         case .bytes: measureText("\(access).count", access, type, field, limit: nil)
+        case .utf16: measureUTF16(access, type, field, limit: nil)
         case .properties:
             errors.enter(field.index, in: &source)
             add("try \(access).byteCount()")
@@ -220,6 +401,15 @@ struct SwiftSizing {
             errors.enter(field.index, in: &source)
             let argument = types.plan.structures[index].countsDepth ? "depth: \(depth)" : ""
             add("try \(access).payloadByteCount(\(argument))")
+        case .union(let index):
+            errors.enter(field.index, in: &source)
+            let argument = types.plan.unions[index].countsDepth ? "depth: \(depth)" : ""
+            var byteCount = "try \(access).payloadByteCount(\(argument))"
+            if field.plan.reference.tagSource != nil {
+                let width = types.plan.fixedByteCount(of: types.plan.unions[index].tag)
+                byteCount += " - " + (width.map { "\($0)" } ?? "\(access).tag.varintByteCount")
+            }
+            add(byteCount)
         default: break
         }
     }

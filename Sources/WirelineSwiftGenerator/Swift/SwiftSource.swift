@@ -52,6 +52,11 @@ struct SwiftSource {
 }
 
 extension SwiftSource {
+    /// Returns whether an identifier occurs in the text.
+    func contains(identifier: String) -> Bool {
+        text.split { !($0.isLetter || $0.isNumber || $0 == "_") }.contains { $0 == identifier }
+    }
+
     /// Returns empty source with a deeper indentation.
     func nested(by steps: Int) -> SwiftSource { SwiftSource(depth: depth + steps) }
 

@@ -11,7 +11,8 @@ struct SwiftStructures {
     private static let members: Set<String> = ["customMirror", "payloadByteCount", "writePayload"]
     private static let structureMembers: Set<String> = ["bodyByteCount"]
     private static let messageMembers: Set<String> = [
-        "encode", "encoded", "encodedInGeneral", "encodedPayload", "encodeInGeneral", "trailingBytes",
+        "encode", "encoded", "encodedInGeneral", "encodedPayload", "encodeInGeneral", "fixedHeader", "trailingBytes",
+        "writtenHeader",
     ]
 
     /// Writes a message.
@@ -27,6 +28,13 @@ struct SwiftStructures {
             body.writeInitializer(to: &source)
             source.line("public static var messageName: Swift::String { \(SwiftText.literal(message.name)) }")
             source.line("@inlinable public static var messageID: Swift::UInt64 { \(message.id) }")
+            if !message.headerValues.isEmpty {
+                source.line("public static let fixedHeader: WirelineCodec::FixedHeader? = WirelineCodec::FixedHeader(")
+                source.line("    \(fixedHeader(of: message)), of: messageID, in: Definition.layout)")
+            }
+            if message.looksAtHeader {
+                source.line("@inlinable public static var looksAtHeader: Swift::Bool { true }")
+            }
             source.blank()
             body.writeReading(to: &source)
             source.blank()
@@ -34,6 +42,17 @@ struct SwiftStructures {
             source.blank()
             body.writeWriting(to: &source)
         }
+    }
+
+    /// Returns the literal of the header fields that a message fixes.
+    private func fixedHeader(of message: MessageDescription) -> String {
+        let values = message.headerValues.map { item in
+            let name = types.description.layout.fields[item.field].name
+            return "\(SwiftText.literal(name)): \(SwiftText.literal(item.value))"
+        }
+        let literal = "[\(values.joined(separator: ", "))]"
+        let hasOnlyNumbers = message.headerValues.allSatisfy { $0.value.text == nil }
+        return hasOnlyNumbers ? literal : "WirelineCodec::PacketHeader(values: \(literal))"
     }
 
     private func messageBody(at index: Int) -> SwiftBody {
@@ -53,8 +72,8 @@ struct SwiftStructures {
             source in
             body.writeProperties(to: &source)
             body.writeInitializer(to: &source)
-            if types.plan.structuresNeedingZero.contains(index), !body.fields.isEmpty {
-                writeZero(body.fields, to: &source)
+            if types.plan.structuresNeedingZero.contains(index), !body.properties.isEmpty {
+                writeZero(body.properties, to: &source)
             }
             body.writeReading(to: &source)
             source.blank()
@@ -65,9 +84,13 @@ struct SwiftStructures {
     }
 
     private func structureBody(at index: Int) -> SwiftBody {
-        let plan = types.plan.structures[index]
-        let fields = SwiftField.all(plan.fields, types, reserved: Self.members.union(Self.structureMembers))
-        return SwiftBody(types: types, plan: plan, fields: fields, name: "")
+        let fields = Self.fields(ofStructure: index, types)
+        return SwiftBody(types: types, plan: types.plan.structures[index], fields: fields, name: "")
+    }
+
+    /// Returns the fields of a structure with their Swift names.
+    static func fields(ofStructure index: Int, _ types: SwiftTypes) -> [SwiftField] {
+        SwiftField.all(types.plan.structures[index].fields, types, reserved: members.union(structureMembers))
     }
 
     /// Writes how a message prints.
@@ -87,10 +110,16 @@ struct SwiftStructures {
         source.documentation("Makes a value of which each part is zero, false or empty, or its own default.")
         source.block("public init()") { source in
             for field in fields {
-                source.line("\(field.access) = \(field.defaultValue ?? types.value(.zero, of: field.type))")
+                source.line("\(field.access) = \(zero(of: field))")
             }
         }
         source.blank()
+    }
+
+    private func zero(of field: SwiftField) -> String {
+        let zero = types.value(.zero, of: field.type)
+        guard field.plan.condition != nil else { return field.defaultValue ?? zero }
+        return field.description.presence.isInZero ? "\(zero) as \(field.valueType)" : "nil"
     }
 
     private func conformances(of message: MessageDescription) -> [String] {

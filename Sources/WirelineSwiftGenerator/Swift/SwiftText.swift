@@ -20,6 +20,15 @@ enum SwiftText {
         return literal + "\""
     }
 
+    /// Returns the literal of a header field's number or text.
+    static func literal(_ value: PacketHeader.FieldValue) -> String {
+        switch value {
+        case .integer(let number): String(number)
+        case .text(let text): literal(text)
+        case .bytes(let bytes): ".bytes([\(bytes.map { String($0) }.joined(separator: ", "))])"
+        }
+    }
+
     /// Returns an `Int` as an expression that compiles on every platform.
     ///
     /// If the value does not fit into an `Int` of 32 bits, it is `Int.max` or `Int.min` there.

@@ -7,7 +7,7 @@ import WirelineLanguage
 struct SwiftTypes {
     let plan: CodingPlan
     let naming: SwiftNaming
-    /// The cases of closed enums that are the default of a field.
+    /// The cases of closed enums that are the default of a field or the tag of a union.
     let closedDefaults: Set<ClosedCase>
     /// The index of each message, by its name in the schema.
     let messageIndices: [String: Int]
@@ -48,12 +48,17 @@ struct SwiftTypes {
 
     private static func closedDefaults(_ description: ProtocolDescription) -> Set<ClosedCase> {
         var result: Set<ClosedCase> = []
-        for field in description.messages.flatMap(\.fields) + description.structures.flatMap(\.fields) {
+        for field in description.allFields {
             if case .enumeration(let index, _) = field.type,
                 case .since(_, default: .integer(let value)) = field.presence
             {
                 result.insert(ClosedCase(description.enumerations[index].name, value))
             }
+        }
+        for union in description.unions {
+            guard case .enumeration(let index, _) = union.tag else { continue }
+            let name = description.enumerations[index].name
+            result.formUnion(union.arms.compactMap { arm in arm.tag.map { ClosedCase(name, $0) } })
         }
         // Most defaults are zero; it is not worth finding out which of them are used.
         for enumeration in description.enumerations where enumeration.isClosed {
@@ -69,15 +74,17 @@ struct SwiftTypes {
         case .integer(let format, _): format.swiftType
         case .float32: "Swift::Float"
         case .float64: "Swift::Double"
-        case .boolean: "Swift::Bool"
+        case .boolean, .bit: "Swift::Bool"
         case .varint(let format): format.swiftType
-        case .string, .digits: "Swift::String"
+        case .string, .utf16, .digits: "Swift::String"
         case .bytes: "[Swift::UInt8]"
         case .properties: "WirelineCodec::Properties"
         case .enumeration(let index, _): naming.enumerations[index].reference
         case .flags(let index, _): naming.flagSets[index].reference
         case .structure(let index): naming.structures[index].reference
+        case .union(let index): naming.unions[index].reference
         case .fixedList(let element, _), .list(let element, _): "[\(text(element))]"
+        case .sized(let content, _): text(content)
         }
     }
 
@@ -92,7 +99,7 @@ struct SwiftTypes {
     /// Returns the value of a `@since` field when the bytes end before it.
     func value(_ value: DefaultValue, of type: TypeDescription) -> String {
         switch (value, type) {
-        case (.integer(let number), .boolean): number == 0 ? "false" : "true"
+        case (.integer(let number), .boolean), (.integer(let number), .bit): number == 0 ? "false" : "true"
         case (.integer(let number), .enumeration(let index, _)): enumerationValue(number, index)
         case (.integer(let number), .flags): ".init(rawValue: \(number))"
         case (.integer(let number), _): "\(number)"
@@ -106,11 +113,15 @@ struct SwiftTypes {
     private func zero(_ type: TypeDescription) -> String {
         switch type {
         case .integer, .varint, .float32, .float64: "0"
-        case .boolean: "false"
-        case .string: "\"\""
+        case .boolean, .bit: "false"
+        case .string(.exact(let byteCount)): "Swift::String(repeating: \"\\0\", count: \(byteCount))"
+        case .bytes(.exact(let byteCount)): ".init(repeating: 0, count: \(byteCount))"
+        case .string, .utf16: "\"\""
+        case .sized(let content, _): zero(content)
         case .digits(let byteCount): "Swift::String(repeating: \"0\", count: \(2 * byteCount))"
         case .bytes, .list: "[]"
-        case .properties, .structure: ".init()"
+        // The checker refuses it for a union, which has no zero.
+        case .properties, .structure, .union: ".init()"
         case .enumeration(let index, _): enumerationValue(0, index)
         case .flags: ".init(rawValue: 0)"
         case .fixedList(let element, let count): ".init(repeating: \(zero(element)), count: \(count))"
@@ -129,12 +140,12 @@ struct SwiftTypes {
 extension IntegerFormat {
     /// The Swift type that holds all values.
     var swiftType: String {
-        switch self {
-        case .uint24: "Swift::UInt32"
-        case .int24: "Swift::Int32"
-        default: "Swift::\(isSigned ? "Int" : "UInt")\(byteCount * 8)"
-        }
+        let widths = [8, 16, 32, 64]
+        return "Swift::\(isSigned ? "Int" : "UInt")\(widths.first { $0 >= bitWidth } ?? 64)"
     }
+
+    /// The name of the codec's functions that return such an integer.
+    var swiftMethod: String { isSigned ? "signed" : "unsigned" }
 }
 
 extension ByteOrder {
@@ -154,6 +165,9 @@ extension CountFormat {
         case .uint16: "Swift::UInt16"
         case .uint32: "Swift::UInt32"
         case .varint: "Swift::UInt64"
+        case .int16: "Swift::Int16"
+        case .int32: "Swift::Int32"
+        case .zigzag: "Swift::Int64"
         }
     }
 }

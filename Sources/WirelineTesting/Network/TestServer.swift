@@ -49,12 +49,12 @@ public struct TestServer<Definition: PacketProtocol>: Sendable {
 
     /// Sends each client a message, drains all connections, and closes what is left after a time.
     public func shutDown<Message: ServerMessage>(
-        within timeout: Duration = .seconds(10), telling farewell: Message, fileID: String = #fileID,
-        line: Int = #line
+        within timeout: Duration = .seconds(10), telling farewell: Message, header: PacketHeader = [:],
+        fileID: String = #fileID, line: Int = #line
     ) async throws where Message.Definition == Definition {
         let server = server
         try await network.run("the server shuts down", within: timeout + .seconds(1), CodePlace(fileID, line)) {
-            try await server.shutDown(within: timeout, telling: farewell)
+            try await server.shutDown(within: timeout, telling: farewell, header: header)
         }
     }
 }

@@ -114,7 +114,7 @@ struct ConformanceChecks {
 
     /// Checks that bytes which are not written in this form are written in a form with the same meaning.
     private func encodeAlike(_ vector: ConformanceVector) -> ConformanceOutcome {
-        let line = (vector.line ?? .null).withoutHeader
+        let line = (vector.line ?? .null).withDecidingHeader(translator.description)
         let reply = implementation.reply(to: .encode(line, from: vector.sender))
         guard case .bytes(let bytes) = reply else { return unexpected(reply, "bytes") }
         switch translator.verdict(on: bytes[...], from: vector.sender) {

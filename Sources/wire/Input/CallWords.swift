@@ -74,7 +74,8 @@ extension CallWords.Message {
     /// - Parameter isAlone: Whether it is the only message. Then JSON that was left out is read from standard input,
     ///   unless the message has no fields.
     func json(isAlone: Bool, _ translator: PacketTranslator) throws(CommandError) -> [UInt8] {
-        let needsNone = !isAlone || translator.description.message(named: name)?.fields.isEmpty == true
+        let needsNone =
+            !isAlone || translator.description.message(named: name)?.fields.contains(where: \.hasValue) == false
         if json == nil, needsNone { return Array("{}".utf8) }
         return try StandardInput.text(unlessGiven: json)
     }

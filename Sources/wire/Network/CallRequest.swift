@@ -106,11 +106,13 @@ struct RequestMaker {
         }
     }
 
-    /// Returns the caller's header with the next sequence number; nil if packets have none, or the caller has chosen
-    /// one.
+    /// Returns the caller's header with the next sequence number; nil if not all packets have one, or the caller has
+    /// chosen one.
     private mutating func numberedHeader(unlessChosenIn line: JSONValue?) -> JSONValue? {
         let layout = translator.description.layout
-        guard let field = layout.sequenceField, let limit = layout.maximumSequence else { return nil }
+        guard let field = layout.sequenceField, field.condition == nil, let limit = layout.maximumSequence else {
+            return nil
+        }
         var members: [JSONValue.Member] = []
         if let header, case .object(let set)? = try? JSONValue(parsing: header) { members = set }
         let isChosen = members.contains { $0.name == field.name } || line?["header"]?[field.name] != nil

@@ -48,17 +48,16 @@ extension PacketAnnotation.Part {
 extension ProtocolDescription {
     /// Whether any field is `@sensitive`.
     var hidesValues: Bool {
-        messages.contains { $0.fields.contains(where: \.isSensitive) }
-            || hidesValuesInStructures
+        allFields.contains(where: \.isSensitive)
     }
 
-    /// Whether a message may have a `@sensitive` field; each structure counts, whether the message has it or not.
+    /// Whether a message may have a `@sensitive` field; each structure and union counts, whether the message has it or not.
     func hidesValues(ofMessage name: String) -> Bool {
-        hidesValuesInStructures || message(named: name)?.fields.contains(where: \.isSensitive) ?? true
+        hidesValuesInBodies || message(named: name)?.fields.contains(where: \.isSensitive) ?? true
     }
 
-    private var hidesValuesInStructures: Bool {
-        structures.contains { $0.fields.contains(where: \.isSensitive) }
+    private var hidesValuesInBodies: Bool {
+        bodies.contains { $0.contains(where: \.isSensitive) }
     }
 }
 

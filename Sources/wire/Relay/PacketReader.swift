@@ -65,8 +65,13 @@ struct PacketReader: Sendable {
     }
 
     private func header(of packet: borrowing Packet) -> String {
-        let fields = (try? description.layout.header(of: packet))?.fields ?? []
-        return fields.isEmpty ? "" : "{" + fields.map { "\($0.name): \($0.value)" }.joined(separator: ", ") + "}"
+        let layout = description.layout
+        let fields = ((try? layout.header(of: packet))?.fields ?? []).compactMap { field in
+            layout.fields.firstIndex { $0.name == field.name }.map { index in
+                "\(field.name): \(translator.json(of: field.value, inPacketField: index))"
+            }
+        }
+        return fields.isEmpty ? "" : "{" + fields.joined(separator: ", ") + "}"
     }
 
     private static func line(_ words: [String]) -> String { words.filter { !$0.isEmpty }.joined(separator: " ") }
@@ -88,7 +93,7 @@ struct PacketReader: Sendable {
             let (start, end) = (part.range.lowerBound, part.range.upperBound)
             let content = bytes[(start + part.prefixByteCount)..<end]
             let prefix = Hexadecimal.text(of: Array(bytes[start..<start + part.prefixByteCount]))
-            let digits = (prefix.isEmpty ? "" : prefix + " ") + Self.digits(content)
+            let digits = part.digits(in: bytes) ?? (prefix.isEmpty ? "" : prefix + " ") + Self.digits(content)
             return Remark.Part(
                 offset: start, digits: part.isSensitive ? HiddenValue.text : digits, path: part.path,
                 text: part.shownText)
@@ -108,8 +113,8 @@ struct PacketReader: Sendable {
     ) -> [Remark.Part] {
         // The trailer, if there is one, was read: it lies after the first gap.
         var (start, index) = (0, 0)
-        for part in annotation.parts where part.range.lowerBound == start {
-            start = part.range.upperBound
+        for part in annotation.parts where part.range.lowerBound <= start {
+            start = max(start, part.range.upperBound)
             index += 1
         }
         let end = index < annotation.parts.count ? annotation.parts[index].range.lowerBound : bytes.count

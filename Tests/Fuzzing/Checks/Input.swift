@@ -66,7 +66,7 @@ struct Subject: Sendable {
     static let names = [
         "AMQP", "ErlangPacket1", "ErlangPacket2", "ErlangPacket4", "Goim", "IDFirst", "MQTT", "MagicHeader", "Modbus",
         "Pomelo", "QSIOP", "Scene", "ServiceCommand", "ShortStrings", "Skynet", "Telemetry", "TwoByteHeader",
-        "Features", "GT06", "Checksums",
+        "Features", "GT06", "Checksums", "HTTP2", "Headers", "Shapes", "JTT808", "Envelope", "Zabbix",
     ]
 
     static let all: [Subject] = names.map { name in

@@ -120,18 +120,53 @@ struct SplitterCheck {
         do throws(CodecError) {
             let packet = try Packet(part.bytes.span.bytes, layout: layout, limit: limit)
             let again = Part(bytes: part.bytes, id: packet.id, payloadRange: packet.payloadRange)
-            let written = try layout.encode(
-                id: packet.id, header: layout.settableHeader(of: packet), payload: packet.payload, limit: limit)
-            guard again == part, written == part.bytes else {
-                throw CodecError(.invalidHeaderField("\(again), written \(Hexadecimal.text(of: written))"))
-            }
+            guard again == part else { throw CodecError(.invalidHeaderField("\(again)")) }
+            try verifyWriting(packet)
         } catch {
             throw Finding("\(part) in a stream, alone \(error)")
+        }
+    }
+
+    /// What is written for the parts of a packet is the packet again.
+    ///
+    /// If the ID fields have conditions, an ID may have several forms. The widest is written, and other fields may be there
+    /// with it, so such a packet need not be the same.
+    private func verifyWriting(_ packet: borrowing Packet) throws(CodecError) {
+        let header = try layout.settableHeader(of: packet)
+        guard let written = try written(for: packet, header) else { return }
+        let other = try Packet(written.span.bytes, layout: layout, limit: limit)
+        let isAlike = other.id == packet.id && [UInt8](copying: other.payload) == [UInt8](copying: packet.payload)
+        let isSame =
+            layout.hasUnseenBytes
+            ? try layout.settableHeader(of: other) == header : written == [UInt8](copying: packet.bytes)
+        guard isAlike, isSame || layout.hasIDForms else {
+            throw CodecError(.invalidHeaderField("written \(Hexadecimal.text(of: written))"))
+        }
+    }
+
+    /// - Returns: nil if the ID has another form with which the packet cannot be written.
+    private func written(for packet: borrowing Packet, _ header: PacketHeader) throws(CodecError) -> [UInt8]? {
+        do throws(CodecError) {
+            return try layout.encode(id: packet.id, header: header, payload: packet.payload, limit: limit)
+        } catch {
+            // Its other fields may be missing, or be too long for the limit.
+            guard layout.hasIDForms else { throw error }
+            return nil
         }
     }
 }
 
 extension PacketLayout {
+    /// Whether a packet may have bytes that are not looked at, and are written as zeros: those after the NUL of a text, and padding.
+    fileprivate var hasUnseenBytes: Bool {
+        fields.contains { field in
+            if case .text(_, padding: 0) = field.format { true } else { field.role == .padding }
+        }
+    }
+
+    /// Whether a number may be the ID of packets with different ID fields.
+    fileprivate var hasIDForms: Bool { fields.contains { $0.role == .messageID && $0.condition != nil } }
+
     /// A packet is refused when its header has come: so much can be kept even where the limit is less.
     fileprivate var mostHeaderByteCount: Int {
         header.reduce(0) { sum, field in
@@ -151,7 +186,11 @@ extension Input {
         }
         let headerCount = 1 + Int(selector & 7)
         let trailerCount = Int(selector >> 3 & 3)
-        let fields = (0..<headerCount + trailerCount).map { PacketField("f\($0)", format(), role()) }
+        let fields = (0..<headerCount + trailerCount).map { index in
+            let format = self.format()
+            return PacketField(
+                "f\(index)", format, role(of: format), if: selector & 0x20 == 0 ? nil : condition(of: index))
+        }
         do throws(CodecError) {
             return (
                 try PacketLayout(header: Array(fields[..<headerCount]), trailer: Array(fields[headerCount...])), 1 << 20
@@ -161,9 +200,33 @@ extension Input {
         }
     }
 
+    /// A condition about two fields before one, or about itself if it is the first; often none.
+    private mutating func condition(of index: Int) -> WireCondition? {
+        let selector = byte()
+        guard selector & 0x40 == 0 else { return nil }
+        let comparisons = WireCondition.Comparison.allCases
+        let first = WireCondition.Operand.field("f\(Int(selector & 7) % max(1, index))")
+        let number = Int128(Int8(bitPattern: byte()))
+        let test = WireCondition.compares(first, comparisons[Int(selector >> 3 & 7) % comparisons.count], number)
+        guard selector & 0x80 != 0 else { return test }
+        let second = WireCondition.isSet(.field("f\(choice(of: max(1, index)))"))
+        return number & 1 == 0 ? .or(.not(test), second) : .and(test, .not(second))
+    }
+
     private mutating func format() -> PacketField.Format {
         let selector = byte()
         switch selector & 15 {
+        case 10:
+            let byteCount = Int(byte() & 31)
+            switch selector >> 6 {
+            case 0: return .digits(byteCount: byteCount)
+            case 1: return .bytes(byteCount: byteCount)
+            default: return .text(byteCount: byteCount, padding: selector & 0x20)
+            }
+        case 11: return .bit
+        case 12, 13:
+            let format = IntegerFormat(bitWidth: 1 + Int(byte() & 63), isSigned: selector & 16 != 0)
+            return .integer(format, selector < 0x80 ? .bigEndian : .littleEndian)
         case 14: return .boolean
         case 15:
             let encodings = VarintFormat.Encoding.allCases
@@ -174,14 +237,20 @@ extension Input {
         }
     }
 
-    private mutating func role() -> PacketField.Role {
+    private mutating func role(of format: PacketField.Format) -> PacketField.Role {
         let number = Int(Int8(bitPattern: byte()))
-        switch byte() & 7 {
+        let selector = byte()
+        if let text = text(in: format, number), selector & 3 == 0 {
+            return selector & 4 == 0 ? .value(default: .text(text)) : .constant(.text(text))
+        }
+        if selector & 0xF8 == 0x80 { return .fitting([Int128(number), Int128(byte()), 0]) }
+        if selector & 0xF8 == 0x88 { return .padding }
+        switch selector & 7 {
         case 0: return .length(of: .packet, plus: number)
         case 1: return .length(of: .payload, plus: number)
         case 2: return .length(of: .rest, plus: number)
         case 3: return .messageID
-        case 4: return .constant(Int128(number))
+        case 4: return .constant(.integer(Int128(number)))
         case 5: return .sequence
         case 6:
             let kinds = ChecksumKind.allCases
@@ -191,7 +260,17 @@ extension Input {
             case 0x10: return .checksum(PacketChecksum(kind, of: .rest))
             default: return .checksum(PacketChecksum(kind, of: .parts(.field("f0"), through: .payload)))
             }
-        default: return .value(default: Int128(number))
+        default: return .value(default: .integer(Int128(number)))
+        }
+    }
+
+    /// A text that the field can hold; nil for a number, and if it is 0.
+    private func text(in format: PacketField.Format, _ number: Int) -> String? {
+        guard number != 0 else { return nil }
+        switch format {
+        case .text(let byteCount, _): return String(repeating: "a", count: min(byteCount, Int(number.magnitude)))
+        case .digits(let byteCount): return String(repeating: "\(number.magnitude % 10)", count: 2 * byteCount)
+        default: return nil
         }
     }
 }

@@ -14,12 +14,16 @@ final class PacketDetails {
         self.attributes = attributes
     }
 
-    /// The text in the tree: `Line: 2`.
-    var title: String { attributes["showname"] ?? "" }
+    /// The text in the tree: `Line: 2`, without the bits that `..10 .... = Line: 2` begins with.
+    var title: String {
+        let text = attributes["showname"] ?? ""
+        guard attributes["unmaskedvalue"] != nil, let end = text.firstRange(of: " = ") else { return text }
+        return String(text[end.upperBound...])
+    }
     /// The value alone.
     var text: String { attributes["show"] ?? "" }
-    /// The bytes of the value, in hexadecimal.
-    var hex: String { attributes["value"] ?? "" }
+    /// The bytes of the value, in hexadecimal; of a value that shares bytes, all of them.
+    var hex: String { attributes["unmaskedvalue"] ?? attributes["value"] ?? "" }
     /// The range of its bytes, inside the data in which the packet was found.
     var range: Range<Int> {
         let start = Int(attributes["pos"] ?? "") ?? 0

@@ -79,11 +79,16 @@ struct PacketSight {
             switch words.count == 4 ? words[3] : "" {
             case "list": walk(item.children, in: path, list: own)
             case "count": add(list, item)
-            case "size": add(path, item)
+            case "size", "tag": add(path, item)
+            case "content_size": add(own, item)
             case "length": prefixStart = item.range.lowerBound
+            case "absent": add(own, item, from: item.range.lowerBound)
             default:
-                if item.name == stem + "unknown" {
-                    add(path, item)
+                if item.name == stem + "list_end" {
+                    add(list, item)
+                } else if item.name == stem + "unknown" {
+                    // Those after a structure inside a number of bytes are named after its field.
+                    add(name == "Unknown" ? path : own, item)
                 } else if item.name == stem + "trailing" {
                     add("trailing", item)
                 } else if item.hex.isEmpty && !item.children.isEmpty {
@@ -113,7 +118,9 @@ struct PacketSight {
             }
             expected = expected.dropFirst()
             let end = part.range.upperBound
-            let hasTerminator = wanted.range.upperBound == end + 1 && bytes[end] == 0 && wanted.kind == .field
+            // A NUL, or a 16-bit unit of 0.
+            let rest = bytes[end..<max(end, wanted.range.upperBound)]
+            let hasTerminator = wanted.kind == .field && 1...2 ~= rest.count && rest.allSatisfy { $0 == 0 }
             guard wanted.range.lowerBound == part.range.lowerBound, wanted.range.upperBound == end || hasTerminator,
                 (wanted.prefixByteCount > 0) == part.hasPrefix
             else { return "\(part.path) is at \(part.range), expected \(wanted)" }
@@ -128,10 +135,11 @@ struct PacketSight {
         let body = part.range.lowerBound + wanted.prefixByteCount..<part.range.upperBound
         let hex = Hexadecimal.text(of: bytes[body].span.bytes)
         let shown = part.details
+        if wanted.value.isNull { return shown.title.hasSuffix(": absent") ? nil : shown.title }
         guard shown.hex == hex || shown.hex.isEmpty && body.isEmpty else { return "its bytes are \(shown.hex)" }
         switch wanted.kind {
         case .count, .size: return shown.text == wanted.value.description ? nil : shown.text
-        case .unknown: return nil
+        case .padding, .unknown, .terminator: return nil
         default: return matches(wanted.value, shown, Array(bytes[body])) ? nil : "\(shown.title), \(shown.text)"
         }
     }
@@ -156,7 +164,10 @@ struct PacketSight {
             return isNonfinite || shown.text == text || Array(text.utf8) == bytes || Base64.encode(bytes) == text
                 || shown.title.contains(": \(text) (") || shown.title.hasSuffix(" (\(text))")
                 // The item of a text of fixed width has the padding, too, and tshark shows some characters escaped.
-                || !text.utf8.allSatisfy { 0x20..<0x7F ~= $0 } && bytes.starts(with: text.utf8)
+                || !text.utf8.allSatisfy { 0x20..<0x7F ~= $0 }
+                    && (bytes.starts(with: text.utf8)
+                        || bytes.starts(with: text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
+                        || bytes.starts(with: text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }))
         case .array: return matchesFlags(value, shown)
         case .object(let members): return members == properties(in: shown)
         }

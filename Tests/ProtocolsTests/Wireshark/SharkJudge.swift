@@ -31,7 +31,7 @@ struct SharkJudge {
         script = file.text
         // Wireshark has these names itself.
         let stem = String(file.path.dropLast(".lua".count))
-        name = ["amqp", "modbus", "mqtt"].contains(stem) ? "wire_" + stem : stem
+        name = ["amqp", "http2", "modbus", "mqtt"].contains(stem) ? "wire_" + stem : stem
     }
 
     /// What tshark shows, by the number of the connection, in the order of the frames.

@@ -67,7 +67,7 @@ struct WiresharkTests {
         var description = try ProtocolFolder.named("Scene").translator.description
         description.layout = .random(using: &random)
         description.options.maximumPacketByteCount = [200, 70_000, 1 << 20].randomElement(using: &random)!
-        let id = UInt64.random(in: 0...description.layout.maximumMessageID, using: &random)
+        let id = description.layout.randomMessageID(using: &random)
         for index in description.messages.indices { description.messages[index].id = id }
         let judge = SharkJudge(PacketTranslator(description))
         var lines = RandomLines(description, using: random)

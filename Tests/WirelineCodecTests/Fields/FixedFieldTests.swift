@@ -21,6 +21,12 @@ struct FixedFieldTests {
         (.int24, 8_388_607, "7fffff", "ffff7f"),
         (.int32, -2_147_483_648, "80000000", "00000080"),
         (.int64, -9_223_372_036_854_775_808, "8000000000000000", "0000000000000080"),
+        (IntegerFormat(bitWidth: 40, isSigned: false), 0x01_0203_0405, "0102030405", "0504030201"),
+        (IntegerFormat(bitWidth: 48, isSigned: false), 0x0102_0304_0506, "010203040506", "060504030201"),
+        (IntegerFormat(bitWidth: 56, isSigned: false), 0xFF_0203_0405_0607, "ff020304050607", "070605040302ff"),
+        (IntegerFormat(bitWidth: 40, isSigned: true), -0x80_0000_0000, "8000000000", "0000000080"),
+        (IntegerFormat(bitWidth: 48, isSigned: true), -2, "fffffffffffe", "feffffffffff"),
+        (IntegerFormat(bitWidth: 56, isSigned: true), 0x7F_FFFF_FFFF_FFFF, "7fffffffffffff", "ffffffffffff7f"),
     ]
 
     @Test(arguments: integers)

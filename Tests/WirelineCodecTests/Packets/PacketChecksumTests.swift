@@ -111,6 +111,24 @@ struct PacketChecksumTests {
         }
     }
 
+    @Test(
+        arguments: [
+            // The checksum is judged first, also where it covers the flawed text.
+            ([5, 1, 0xFF, 0xC3, 0x28], "packet.sum: sum 0x01 at offset 1, but that of the rest is 0xEA"),
+            ([5, 0xEA, 0xFF, 0xC3, 0x28], "packet.tail: not UTF-8 at offset 3: a character that breaks off"),
+        ] as [([UInt8], String)])
+    func `a flaw of a later field is not said of the checksum`(bytes: [UInt8], text: String) throws {
+        let layout = try PacketLayout(
+            header: [Self.length, Self.field("sum", .uint8, .sum8, .rest)],
+            trailer: [PacketField("tail", .text(byteCount: 2, padding: 0))])
+        do throws(CodecError) {
+            _ = try Packet(bytes.span.bytes, layout: layout)
+            Issue.record("a flawed packet is accepted")
+        } catch {
+            #expect(error.description == text)
+        }
+    }
+
     @Test func `a value wider than the checksum is wrong, even if its low bits are right`() {
         let layout = Self.layout([Self.length, Self.field("sum", .uint64, .sum8)])
         let bytes: [UInt8] = [10, 1, 0, 0, 0, 0, 0, 0, 0x07, 0x07]

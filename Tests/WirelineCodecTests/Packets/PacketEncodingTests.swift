@@ -34,6 +34,22 @@ struct PacketEncodingTests {
             "810101" + String(repeating: "00", count: 126)
         ),
         ("varint sequence behind the length", 0, ["sequence": 300, "flag": 1], "bb", "0001ac0201bb"),
+        // PUBLISH with QoS 1 (MQTT 3.1.1 §3.3.1), and again.
+        ("MQTT", 3, ["qos": 1], "aa", "3201aa"),
+        ("MQTT", 3, ["qos": 1, "dup": 1, "retain": 1], "", "3b00"),
+        // 101 0000001001 111 is A04F, with its low byte first.
+        ("little-endian run with a length", 0x1234_5678, [:], "aabb", "4fa012345678" + "aabb" + "0301"),
+        ("little-endian run with a length", 0x1234_5678, ["level": 3, "filler": 64], "", "3ba012345678" + "ef81"),
+        ("three varints", 300, ["extra": -1], "bb", "06ac020101bb"),
+        // The length's own second byte makes it 129.
+        (
+            "three varints", 300, ["extra": 64], String(repeating: "00", count: 122),
+            "8101ac0280017a" + String(repeating: "00", count: 122)
+        ),
+        (
+            "three varints", 1, [:], String(repeating: "00", count: 123),
+            "7f01007b" + String(repeating: "00", count: 123)
+        ),
         ("length of the rest in the middle", 3, [:], "cc", "00010000000203cc"),
         ("signed length minus four", 65_535, [:], "", "00000002ffff"),
         ("64-bit ID", 0xFFFF_FFFF_FFFF_FFFE, [:], "", "000afffffffffffffffe"),
@@ -54,7 +70,7 @@ struct PacketEncodingTests {
         let result = PacketCopy(id: packet.id, bytes: bytes, payload: [UInt8](copying: packet.payload))
         #expect(result == PacketCopy(id: id, bytes: bytes, payload: payload))
         let values = try layout.header(of: packet)
-        #expect(header.fields.allSatisfy { values[$0.name] == $0.value })
+        #expect(header.fields.allSatisfy { values[value: $0.name] == $0.value })
         #expect(values.fields.map(\.name) == layout.fields.map(\.name))
     }
 

@@ -7,6 +7,16 @@ struct PacketLayoutTests {
     static let length = PacketField("length", .integer(.uint16, .bigEndian), .length(of: .packet, plus: 0))
     static let varint = PacketField.Format.varint(maximumByteCount: 4)
 
+    private static let byte = PacketField.Format.integer(.uint8, .bigEndian)
+
+    private static func packed(_ bitWidth: Int, _ order: ByteOrder = .bigEndian) -> PacketField.Format {
+        .integer(IntegerFormat(bitWidth: bitWidth, isSigned: false), order)
+    }
+
+    private static func sum(_ name: String) -> PacketField {
+        PacketField(name, .integer(.uint8, .bigEndian), .checksum(PacketChecksum(.xor8)))
+    }
+
     private static func sum(of first: PacketChecksum.Part, through last: PacketChecksum.Part) -> PacketField {
         PacketField(
             "a", .integer(.uint8, .bigEndian), .checksum(PacketChecksum(.sum8, of: .parts(first, through: last))))
@@ -17,8 +27,18 @@ struct PacketLayoutTests {
         (.noLength, [PacketField("id", .boolean, .messageID)], [length]),
         (.duplicateName("length"), [length, length], []),
         (.duplicateName("length"), [length], [PacketField("length", .boolean)]),
-        (.severalVarints("b"), [length, PacketField("a", varint), PacketField("b", varint)], []),
-        (.severalVarints("b"), [length], [PacketField("b", varint)]),
+        (.varintInTrailer("b"), [length, PacketField("a", varint)], [PacketField("b", varint)]),
+        (.unfinishedRun("a"), [length, PacketField("a", packed(4))], []),
+        (.unfinishedRun("b"), [length], [PacketField("a", packed(4)), PacketField("b", .bit)]),
+        (.unfinishedRun("a"), [length, PacketField("a", packed(4)), PacketField("b", .boolean)], []),
+        (.wideRun("a"), [length, PacketField("a", packed(60)), PacketField("b", packed(12))], []),
+        (.mixedRun("b"), [length, PacketField("a", packed(4)), PacketField("b", packed(12, .littleEndian))], []),
+        (
+            .narrowChecksum("b", .xor8), [length, PacketField("a", packed(4)), sum("b"), PacketField("c", packed(4))],
+            []
+        ),
+        (.invalidText("a"), [length, PacketField("a", .digits(byteCount: 4), .messageID)], []),
+        (.invalidText("a"), [length], [PacketField("a", .text(byteCount: 0, padding: 0))]),
         (.invalidVarint("a"), [length, PacketField("a", .varint(maximumByteCount: 0))], []),
         (.invalidVarint("a"), [length, PacketField("a", .varint(maximumByteCount: 11))], []),
         (
@@ -58,6 +78,31 @@ struct PacketLayoutTests {
                 PacketField("a", .integer(.uint8, .bigEndian), .length(of: .packet, plus: 0)),
                 PacketField("b", .integer(.uint16, .bigEndian), .length(of: .payload, plus: -300)),
             ], []
+        ),
+        (
+            .invalidCondition("a"), [length, PacketField("a", byte, if: .isSet(.field("b"))), PacketField("b", byte)],
+            []
+        ),
+        (.invalidCondition("a"), [length, PacketField("a", byte, if: .isSet(.field("a")))], []),
+        (.invalidCondition("a"), [length, PacketField("a", byte, if: .isSet(.header("length")))], []),
+        (.invalidCondition("a"), [length, PacketField("a", byte, if: .isSet(.field("length")))], []),
+        (
+            .invalidCondition("b"),
+            [length, PacketField("a", .digits(byteCount: 1)), PacketField("b", byte, if: .not(.isSet(.field("a"))))], []
+        ),
+        (.invalidCondition("b"), [length, sum("a"), PacketField("b", byte, if: .isSet(.field("a")))], []),
+        (.invalidCondition("b"), [length], [PacketField("a", byte), PacketField("b", byte, if: .isSet(.field("a")))]),
+        (
+            .conditionalBits("b"),
+            [
+                length, PacketField("a", byte), PacketField("b", packed(4), if: .isSet(.field("a"))),
+                PacketField("c", packed(4)),
+            ], []
+        ),
+        (
+            .tooManyMessageIDs("e"),
+            [length, PacketField("x", byte)]
+                + ["a", "b", "c", "d", "e"].map { PacketField($0, byte, .messageID, if: .isSet(.field("x"))) }, []
         ),
         (.tooLarge, [length] + (0..<255).map { PacketField("f\($0)", .boolean) }, []),
     ]

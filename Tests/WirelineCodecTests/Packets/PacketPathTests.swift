@@ -49,11 +49,11 @@ struct PacketPathTests {
         var random = SeededGenerator.forThisRun()
         let failures = (0..<Self.layoutCount).compactMap { _ -> String? in
             let layout = PacketLayout.random(using: &random)
-            let id = UInt64.random(in: 0...layout.maximumMessageID, using: &random)
+            let id = layout.randomMessageID(using: &random)
             let isIDGood = Int.random(in: 0...9, using: &random) > 0
             let message = AnyLayout.Message(payload: .random(upTo: 300, using: &random))
             return AnyLayout.with(layout, id: isIDGood ? id : id &+ layout.maximumMessageID &+ 1) {
-                let general = Result { () throws(CodecError) in try message.encoded(header: [:]) }
+                let general = message.generallyEncoded()
                 let quick = Result { () throws(CodecError) in try message.encoded() }
                 let appended = Result { () throws(CodecError) in try message.appended() }
                 let behind = message.appended(to: [1, 2, 3])
@@ -66,11 +66,77 @@ struct PacketPathTests {
         #expect(failures.first == nil, random.seedComment)
     }
 
+    @Test func `all paths write a packet with set header values alike`() {
+        var random = SeededGenerator.forThisRun()
+        var quickCount = 0
+        let failures = (0..<Self.layoutCount).compactMap { _ -> String? in
+            let layout = PacketLayout.random(using: &random)
+            let id = layout.randomMessageID(using: &random)
+            let header = layout.randomHeader(mayBeAbsent: true, using: &random)
+            let message = AnyLayout.Message(payload: .random(upTo: 300, using: &random))
+            if !layout.header(setting: header, id: id, payloadByteCount: 0, limit: 200).isNone { quickCount += 1 }
+            return AnyLayout.with(layout, id: id) {
+                let general = message.generallyEncoded(header: header)
+                let quick = Result { () throws(CodecError) in try message.encoded(header: header) }
+                return quick == general ? nil : "\(layout.fields) \(header.fields) \(id): \(general), quick \(quick)"
+            }
+        }
+        #expect(failures.first == nil, random.seedComment)
+        #expect(quickCount > 50, random.seedComment)
+    }
+
+    @Test func `packets with a fixed header are written and verified as on the general path`() {
+        var random = SeededGenerator.forThisRun()
+        var quickCount = 0
+        let failures = (0..<Self.layoutCount).compactMap { _ -> String? in
+            let layout = PacketLayout.random(using: &random)
+            let id = layout.randomMessageID(using: &random)
+            let fixed = FixedHeader(layout.randomHeader(using: &random), of: id, in: layout)
+            let message = AnyLayout.FixedMessage(payload: .random(upTo: 300, using: &random))
+            if !fixed.header(payloadByteCount: 0, limit: 200).isNone { quickCount += 1 }
+            return AnyLayout.with(layout, id: id, fixed) {
+                let general = message.generallyEncoded(header: fixed.values)
+                let quick = Result { () throws(CodecError) in try message.encoded() }
+                let other = Self.stream(of: layout, packetCount: 1, using: &random)
+                let verdicts = verdicts(about: other, layout, fixed)
+                return quick == general && verdicts.quick == verdicts.general
+                    ? nil : "\(layout.fields) \(fixed.values) \(id): \(general), quick \(quick), \(other) \(verdicts)"
+            }
+        }
+        #expect(failures.first == nil, random.seedComment)
+        #expect(quickCount > 20, random.seedComment)
+    }
+
+    /// Whether a packet has a fixed header: what is said by the object, and by the general path.
+    private func verdicts(
+        about bytes: [UInt8], _ layout: PacketLayout, _ fixed: FixedHeader
+    ) -> (quick: CodecError?, general: CodecError?) {
+        guard let packet = try? Packet(bytes.span.bytes, layout: layout) else { return (nil, nil) }
+        var errors: (quick: CodecError?, general: CodecError?)
+        do throws(CodecError) { try fixed.verify(packet) } catch { errors.quick = error }
+        do throws(CodecError) { try layout.verify(fixed.values, in: packet) } catch { errors.general = error }
+        return errors
+    }
+
+    @Test func `the quick paths serve many layouts with conditions`() {
+        var random = SeededGenerator.forThisRun()
+        var (readCount, writtenCount) = (0, 0)
+        for _ in 0..<50_000 where readCount < 50 || writtenCount < 20 {
+            let layout = PacketLayout.random(using: &random)
+            guard layout.hasConditions, let packet = try? layout.encode(id: 0, payload: RawSpan()) else { continue }
+            if layout.quickBounds(in: packet.span.bytes, at: 0, limit: .max) != nil { readCount += 1 }
+            let header = layout.headerFromTemplate(id: 0, payloadByteCount: 0, limit: .max)
+            if header.packetByteCount == packet.count { writtenCount += 1 }
+        }
+        #expect(readCount >= 50, random.seedComment)
+        #expect(writtenCount >= 20, random.seedComment)
+    }
+
     @Test func `a packet with another's sequence bytes is the packet with its number`() throws {
         var random = SeededGenerator.forThisRun()
         let payload: [UInt8] = [1, 2]
         var copiedCount = 0
-        for _ in 0..<Self.layoutCount {
+        for _ in 0..<50_000 where copiedCount < 20 {
             let layout = PacketLayout.random(using: &random)
             guard let place = layout.sequencePlace else { continue }
             guard let field = layout.sequenceField else {
@@ -86,7 +152,7 @@ struct PacketPathTests {
             #expect(reply == expected, "\(layout.fields) \(header.fields); \(random.seedComment)")
             copiedCount += 1
         }
-        #expect(copiedCount > 5, random.seedComment)
+        #expect(copiedCount == 20, random.seedComment)
     }
 
     static let written: [(PacketField, PacketField, UInt64, String)] = [
@@ -179,10 +245,11 @@ struct PacketPathTests {
         of layout: PacketLayout, packetCount: Int? = nil, using random: inout SeededGenerator
     ) -> [UInt8] {
         let packets = (0..<(packetCount ?? Int.random(in: 1...4, using: &random))).map { _ -> [UInt8] in
-            let id = UInt64.random(in: 0...layout.maximumMessageID, using: &random)
+            let id = layout.randomMessageID(using: &random)
             let payload = [UInt8].random(upTo: 40, using: &random)
             // If this payload has no valid length, its bytes alone are worth splitting, too.
-            return (try? layout.encode(id: id, payload: payload.span.bytes)) ?? payload
+            let header = layout.randomHeader(using: &random)
+            return (try? layout.encode(id: id, header: header, payload: payload.span.bytes)) ?? payload
         }
         var stream = Array(packets.joined())
         guard !stream.isEmpty else { return stream }
@@ -195,6 +262,21 @@ struct PacketPathTests {
             stream.removeLast(Int.random(in: 0...min(20, stream.count), using: &random))
         }
         return stream
+    }
+}
+
+extension PacketMessage {
+    /// The packet with a header, written on the general path.
+    fileprivate func generallyEncoded(header: PacketHeader = [:]) -> Result<[UInt8], CodecError> {
+        Result { () throws(CodecError) -> [UInt8] in
+            do throws(CodecError) {
+                return try Definition.layout.encode(
+                    id: Self.messageID, header: header, payloadByteCount: try payloadByteCount(),
+                    limit: Definition.maximumPacketByteCount, writingPayload: writePayload)
+            } catch {
+                throw error.prefixed(by: Self.messageName)
+            }
+        }
     }
 }
 
@@ -292,15 +374,17 @@ extension Splitting {
 
 /// A protocol whose layout each test chooses.
 enum AnyLayout: PacketProtocol {
-    @TaskLocal private static var current: (layout: PacketLayout, id: UInt64) = (.standard, 0)
+    @TaskLocal private static var current: (layout: PacketLayout, id: UInt64, fixed: FixedHeader?) = (.standard, 0, nil)
 
     static var protocolName: String { "AnyLayout" }
     static var layout: PacketLayout { current.layout }
     static var maximumPacketByteCount: Int { 200 }
     static func messageTypes(from sender: Sender) -> [any PacketMessage.Type] { [Message.self] }
 
-    static func with<Value>(_ layout: PacketLayout, id: UInt64, _ body: () throws -> Value) rethrows -> Value {
-        try $current.withValue((layout, id), operation: body)
+    static func with<Value>(
+        _ layout: PacketLayout, id: UInt64, _ fixed: FixedHeader? = nil, _ body: () throws -> Value
+    ) rethrows -> Value {
+        try $current.withValue((layout, id, fixed), operation: body)
     }
 
     typealias FromClient = Incoming
@@ -344,5 +428,23 @@ enum AnyLayout: PacketProtocol {
             try encode(into: &output)
             return [UInt8](buffer.prefix(output.finalize(for: buffer)))
         }
+    }
+
+    /// A message whose packets have the same values in their headers.
+    struct FixedMessage: PacketMessage {
+        typealias Definition = AnyLayout
+        static var messageName: String { "FixedMessage" }
+        static var messageID: UInt64 { current.id }
+        static var fixedHeader: FixedHeader? { current.fixed }
+
+        var payload: [UInt8]
+
+        init(payload: [UInt8]) { self.payload = payload }
+
+        init(from reader: inout ByteReader) throws(CodecError) { payload = [UInt8](copying: reader.readRest()) }
+
+        func payloadByteCount() throws(CodecError) -> Int { payload.count }
+
+        func writePayload(to writer: inout ByteWriter) { writer.writeBytes(payload) }
     }
 }

@@ -154,6 +154,19 @@ struct PacketSplitterTests {
         #expect(Splitting([7, 0xFF, 0xFF, 0x7F], layout: layout).error?.offset == 1)
     }
 
+    /// A varint of 2 bytes makes the header longer than the length, which was enough when it was read.
+    @Test func `a header longer than its packet is refused when the packet is whole, however it is cut`() throws {
+        let layout = try PacketLayout(header: [
+            PacketField("length", .integer(.uint8, .bigEndian), .length(of: .packet, plus: 0)),
+            PacketField("number", .varint(maximumByteCount: 2), .value(default: 0)),
+            PacketField("name", .integer(.uint32, .bigEndian), .value(default: 0)),
+        ])
+        let error = CodecError(.truncated(needed: 4, available: 3), offset: 3).prefixed(by: "packet.name")
+        for pieces in everyCut(of: [6, 0x80, 1, 1, 2, 3]) {
+            #expect(Splitting(pieces, layout: layout).error == error)
+        }
+    }
+
     @Test func `a buffer without an address is empty input`() throws {
         let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
         let bytes = nothing.bytes

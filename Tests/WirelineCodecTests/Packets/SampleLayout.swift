@@ -12,7 +12,10 @@ struct SampleLayout: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 
     /// The presets, and one header of each other kind, common or unusual.
-    static let all: [SampleLayout] = [
+    static let all = constant + conditional
+
+    /// Headers in which all fields are always there.
+    private static let constant: [SampleLayout] = [
         SampleLayout(name: "standard", layout: .standard, id: 20_001),
         SampleLayout(name: "QSIOP", layout: .qsiop, id: 2),
         SampleLayout(name: "{packet, 1}", layout: .erlangPacket1, id: 0),
@@ -54,6 +57,36 @@ struct SampleLayout: Sendable, CustomTestStringConvertible {
                 PacketField("flag", .boolean),
             ], 0),
         make(
+            "MQTT",
+            [
+                PacketField("type", packed(4), .messageID), PacketField("dup", .bit), PacketField("qos", packed(2)),
+                PacketField("retain", .bit),
+                PacketField("remaining", .varint(maximumByteCount: 4), .length(of: .rest, plus: 0)),
+            ], 3),
+        make(
+            "little-endian run with a length",
+            [
+                PacketField("start", packed(3, .littleEndian), .constant(5)),
+                PacketField("size", packed(10, .littleEndian), .length(of: .rest, plus: 1)),
+                PacketField("level", packed(3, .littleEndian, isSigned: true), .value(default: -1)),
+                PacketField("high", packed(12), .messageID), PacketField("low", packed(20), .messageID),
+            ], 0x1234_5678,
+            trailer: [
+                PacketField(
+                    "sum", .integer(.uint8, .bigEndian),
+                    .checksum(
+                        PacketChecksum(.sum8, of: .parts(.field("level"), through: .field("high"))))),
+                PacketField("filler", packed(7)), PacketField("end", .bit, .constant(1)),
+            ]),
+        make(
+            "three varints",
+            [
+                PacketField("length", .varint(maximumByteCount: 3), .length(of: .packet, plus: 0)),
+                PacketField("id", .varint(maximumByteCount: 2), .messageID),
+                PacketField("extra", .varint(VarintFormat(.zigzag))),
+                PacketField("rest", .varint(maximumByteCount: 3), .length(of: .rest, plus: 0)),
+            ], 300),
+        make(
             "length of the rest in the middle",
             [
                 constant("transaction", .uint16, 1), constant("protocol", .uint16, 0), length(.uint16, of: .rest),
@@ -74,6 +107,68 @@ struct SampleLayout: Sendable, CustomTestStringConvertible {
             "ID and second length in the trailer", [length(.uint24, .littleEndian)], 0x0A0B,
             trailer: [id(.uint16), length(.uint8, of: .rest, name: "rest"), value("tail", .int24, -2)]),
     ]
+
+    /// Headers in which fields may be absent; most of them have the first values of their conditions by default.
+    private static let conditional: [SampleLayout] = [
+        make(
+            "JT/T 808",
+            [
+                id(.uint16), PacketField("versioned", .bit, .value(default: 1)), PacketField("split", .bit),
+                PacketField("size", packed(14), .length(of: .payload, plus: 0)),
+                PacketField("version", .integer(.uint8, .bigEndian), if: .isSet(.field("versioned"))),
+                PacketField("terminal", .digits(byteCount: 10), if: .isSet(.field("versioned"))),
+                PacketField("phone", .digits(byteCount: 6), if: .not(.isSet(.field("versioned")))),
+                PacketField("serial", .integer(.uint16, .bigEndian), .sequence),
+                PacketField("parts", .integer(.uint16, .bigEndian), if: .isSet(.field("split"))),
+            ], 0x0200,
+            trailer: [
+                PacketField(
+                    "check", .integer(.uint8, .bigEndian),
+                    .checksum(PacketChecksum(.xor8, of: .parts(.field("id"), through: .payload))))
+            ]),
+        make(
+            "MU Online",
+            [
+                value("kind", .uint8, 0xC1),
+                PacketField(
+                    "short", .integer(.uint8, .bigEndian), .length(of: .packet, plus: 0),
+                    if: .compares(.field("kind"), .equal, 0xC1)),
+                PacketField(
+                    "long", .integer(.uint16, .bigEndian), .length(of: .packet, plus: 0),
+                    if: .compares(.field("kind"), .equal, 0xC2)),
+                id(.uint8),
+            ], 0xF3),
+        make(
+            "an ID that goes on",
+            [
+                length(.uint16), PacketField("kind", .integer(.uint8, .bigEndian), .messageID),
+                PacketField(
+                    "extended", .integer(.uint16, .bigEndian), .messageID,
+                    if: .compares(.field("kind"), .equal, 0xFF)),
+            ], 0xFF_1234),
+        make(
+            "varints and a trailer with conditions",
+            [
+                PacketField("flags", .integer(.uint8, .bigEndian), .value(default: 3)),
+                PacketField("size", .varint(maximumByteCount: 3), .length(of: .rest, plus: 0)),
+                PacketField(
+                    "time", .varint(maximumByteCount: 5), .value(default: 300),
+                    if: .compares(.field("flags"), .sharesBit, 1)),
+                id(.uint8),
+            ], 6,
+            trailer: [
+                PacketField(
+                    "crc", .integer(.uint32, .bigEndian), .checksum(PacketChecksum(.crc32)),
+                    if: .compares(.field("flags"), .sharesBit, 2)),
+                constant("end", .uint8, 0x7F),
+            ]),
+    ]
+
+    private static func packed(
+        _ bitWidth: Int, _ byteOrder: ByteOrder = .bigEndian, isSigned: Bool = false
+    ) -> PacketField.Format {
+        .integer(IntegerFormat(bitWidth: bitWidth, isSigned: isSigned), byteOrder)
+    }
 
     private static func make(
         _ name: String, _ header: [PacketField], _ id: UInt64, trailer: [PacketField] = []
@@ -98,10 +193,10 @@ struct SampleLayout: Sendable, CustomTestStringConvertible {
     }
 
     private static func constant(_ name: String, _ format: IntegerFormat, _ value: Int128) -> PacketField {
-        PacketField(name, .integer(format, .bigEndian), .constant(value))
+        PacketField(name, .integer(format, .bigEndian), .constant(.integer(value)))
     }
 
     private static func value(_ name: String, _ format: IntegerFormat, _ value: Int128) -> PacketField {
-        PacketField(name, .integer(format, .bigEndian), .value(default: value))
+        PacketField(name, .integer(format, .bigEndian), .value(default: .integer(value)))
     }
 }

@@ -913,7 +913,7 @@ local function scan(reader, available)
         local at = reader.at
         local high, low = header_value(reader, field, available, limit)
         if not high then return nil, layout.is_fixed and size or nil end
-        if field.kind[1] == "varint" then header_size = layout.header_size - 1 + reader.at - at end
+        if field.kind[1] == "varint" then header_size = header_size - 1 + reader.at - at end
         check_constant(reader, field, at, high, low)
         if field.role == "length" then
             size = packet_size(reader, field, high, low, at, header_size, size, layout.is_fixed)
@@ -924,7 +924,7 @@ local function scan(reader, available)
         leave(reader)
     end
     if not layout.is_fixed then
-        -- A varint behind a length can change what the length means: once its width is known, this asks again.
+        -- A varint after a length can change what the length means: once all widths are known, this asks again.
         reader.at, size = reader.start, nil
         for _, field in ipairs(layout.header) do
             enter(reader, "packet." .. field.name)

@@ -120,8 +120,8 @@ struct PayloadTranslator {
         return (line["fields"] ?? .null).description + trailing
     }
 
-    func decodeLine(_ payload: [UInt8]) throws(CodecError) -> JSONValue {
-        try translator.decodePayload(payload.span.bytes, asMessage: "M") ?? .null
+    func decodeLine(_ payload: [UInt8], header: PacketHeader = [:]) throws(CodecError) -> JSONValue {
+        try translator.decodePayload(payload.span.bytes, asMessage: "M", header: header) ?? .null
     }
 }
 

@@ -16,7 +16,7 @@ struct RandomTranslationTests {
             let translator = PacketTranslator(maker.description)
             for _ in 0..<5 {
                 let fields = maker.fields()
-                if !translator.keeps(fields) { lost.append(fields) }
+                if !translator.keeps(fields, header: maker.headerLine) { lost.append(fields) }
             }
             random = maker.random
         }
@@ -30,22 +30,24 @@ struct RandomTranslationTests {
         for _ in 0..<300 {
             var maker = RandomProtocol(random: random)
             let translator = PayloadTranslator(maker.description)
-            let fields = maker.fields()
+            let (fields, header) = (maker.fields(), maker.header)
             random = maker.random
-            guard let payload = try? translator.translator.encodePayload(message: "M", fields: fields) else {
+            guard let payload = try? translator.translator.encodePayload(message: "M", fields: fields, header: header)
+            else {
                 changed.append(fields.description)
                 continue
             }
             for _ in 0..<20 {
                 let broken = payload.broken(using: &random)
-                guard let line = try? translator.decodeLine(broken) else { continue }
+                guard let line = try? translator.decodeLine(broken, header: header) else { continue }
                 guard case .object(let members)? = line["fields"] else { continue }
                 let trailing = line["trailing"].map { bytes("\($0)".filter { $0 != "\"" }) } ?? []
                 let written = try? translator.translator.encodePayload(
-                    message: "M", fields: .object(members), trailing: trailing)
+                    message: "M", fields: .object(members), trailing: trailing, header: header)
                 // Absent `@since` fields are written with their defaults, so that the result can be longer; it must
                 // then read as the same fields.
-                guard let written, let again = try? translator.decodeLine(written), again["fields"] == line["fields"]
+                guard let written, let again = try? translator.decodeLine(written, header: header),
+                    again["fields"] == line["fields"]
                 else {
                     changed.append(Hexadecimal.text(of: broken))
                     continue
@@ -58,8 +60,8 @@ struct RandomTranslationTests {
 
 extension PacketTranslator {
     /// Whether fields come back from a packet and from the text of its line, and the packet from its line.
-    fileprivate func keeps(_ fields: JSONValue) -> Bool {
-        guard let packet = try? encode(message: "M", json: fields),
+    fileprivate func keeps(_ fields: JSONValue, header: JSONValue) -> Bool {
+        guard let packet = try? encode(message: "M", json: fields, header: header),
             let line = try? decode(packet.span.bytes, from: .client)
         else { return false }
         let again = try? JSONValue(parsing: line.description, maximumDepth: maximumJSONDepth)

@@ -39,82 +39,6 @@ struct CompatibilityTests {
         #expect(changes.map { String($0.subject.suffix(1)) }.joined() == moved)
     }
 
-    /// The result of `wire diff` in short: for each change its rule, its subject, and what each version does with
-    /// packets of the other version: it `reads` them, `refuses` one, `misreads` one or does not `know` one.
-    private func verdicts(_ old: String, _ new: String) throws -> [String] {
-        try describe(new, warns: true).changes(since: describe(old, warns: true)).map { change in
-            let verdicts = SchemaVersion.allCases.map { reader in
-                switch change.failures.first(where: { $0.reader == reader })?.outcome {
-                case nil: "reads"
-                case .refused?: "refuses"
-                case .misread?: "misreads"
-                case .unknownMessage?: "does not know"
-                }
-            }
-            return "\(change.rule.rawValue) \(change.subject): old \(verdicts[0]), new \(verdicts[1])"
-        }
-    }
-
-    @Test(arguments: [
-        // Fields that come and go.
-        ("uint8 a;", "uint8 a; uint8 b;", ["FIELD_NO_APPEND_REQUIRED Cs_1.b: old reads, new refuses"]),
-        ("uint8 a;", "uint8 a; optional uint8 b;", ["ADDITION Cs_1.b: old reads, new reads"]),
-        ("uint8 a;", "uint8 a; @since(2) uint8 b;", ["ADDITION Cs_1.b: old reads, new reads"]),
-        ("uint8 a;", "uint8 b; uint8 a;", ["FIELD_NO_INSERT Cs_1.b: old misreads, new refuses"]),
-        ("uint8 a; uint8 b;", "uint8 a;", ["FIELD_NO_DELETE Cs_1.b: old refuses, new reads"]),
-        ("uint8 a; optional uint8 b;", "uint8 a;", ["FIELD_NO_DELETE Cs_1.b: old reads, new reads"]),
-        ("uint8 a; uint8 b;", "uint8 b;", ["FIELD_NO_DELETE Cs_1.a: old refuses, new misreads"]),
-        ("uint8 a; uint8 b;", "uint8 b; uint8 a;", ["FIELD_SAME_ORDER Cs_1.a: old misreads, new misreads"]),
-        ("uint8 a;", "uint8 c;", ["FIELD_SAME_NAME Cs_1.c: old reads, new reads"]),
-        // Types.
-        ("uint8 a;", "uint16 a;", ["FIELD_SAME_TYPE Cs_1.a: old misreads, new refuses"]),
-        ("uint32 a;", "int32 a;", ["FIELD_SAME_TYPE Cs_1.a: old misreads, new misreads"]),
-        ("@range(0..9) uint32 a;", "@range(0..9) int32 a;", ["FIELD_SAME_TYPE Cs_1.a: old reads, new reads"]),
-        ("bool a;", "uint8 a;", ["FIELD_SAME_TYPE Cs_1.a: old refuses, new reads"]),
-        ("float32 a;", "uint32 a;", ["FIELD_SAME_TYPE Cs_1.a: old misreads, new misreads"]),
-        ("string a;", "bytes a;", ["FIELD_SAME_TYPE Cs_1.a: old refuses, new reads"]),
-        ("uint16 a;", "@little uint16 a;", ["FIELD_SAME_BYTE_ORDER Cs_1.a: old misreads, new misreads"]),
-        ("uint8 a;", "repeated uint8 a;", ["FIELD_SAME_CARDINALITY Cs_1.a: old misreads, new refuses"]),
-        ("uint8[2] a;", "uint8[3] a;", ["FIXED_ARRAY_SAME_LENGTH Cs_1.a: old misreads, new refuses"]),
-        ("string a;", "@count(uint8) string a;", ["FIELD_SAME_PREFIX Cs_1.a: old refuses, new misreads"]),
-        ("uint16[] a;", "@count(uint32) uint16[] a;", ["FIELD_SAME_PREFIX Cs_1.a: old misreads, new refuses"]),
-        ("@max_bytes(2) varint a;", "varint a;", ["FIELD_SAME_TYPE Cs_1.a: old refuses, new reads"]),
-        ("varint a;", "zigzag a;", ["FIELD_SAME_TYPE Cs_1.a: old misreads, new misreads"]),
-        ("varint32 a;", "varint64 a;", ["FIELD_SAME_TYPE Cs_1.a: old misreads, new misreads"]),
-        (
-            "@range(0..9) varint32 a;", "@range(0..9) varint64 a;", ["FIELD_SAME_TYPE Cs_1.a: old reads, new reads"]
-        ),
-        (
-            "@range(-9..-7) zigzag a;", "@range(-9..-7) varint64 a;",
-            ["FIELD_SAME_TYPE Cs_1.a: old refuses, new refuses"]
-        ),
-        ("zigzag a;", "@max_bytes(3) zigzag a;", ["FIELD_SAME_TYPE Cs_1.a: old reads, new refuses"]),
-        ("varint32 a;", "int32 a;", ["FIELD_SAME_TYPE Cs_1.a: old misreads, new refuses"]),
-        // Presence and limits.
-        ("optional uint8 a;", "uint8 a;", ["FIELD_OPTIONALITY Cs_1.a: old reads, new refuses"]),
-        ("uint8 a;", "optional uint8 a;", ["FIELD_OPTIONALITY Cs_1.a: old refuses, new reads"]),
-        ("optional uint8 a;", "@since(2) uint8 a;", ["FIELD_OPTIONALITY Cs_1.a: old reads, new misreads"]),
-        ("@since(2) uint8 a;", "@since(3) uint8 a;", ["SINCE_SAME Cs_1.a: old reads, new reads"]),
-        (
-            "@since(2) uint8 a;", "@since(2) @default(4) uint8 a;", ["DEFAULT_SAME Cs_1.a: old reads, new reads"]
-        ),
-        ("@range(0..9) uint8 a;", "@range(0..5) uint8 a;", ["RANGE_NO_NARROW Cs_1.a: old reads, new refuses"]),
-        ("@range(0..9) uint8 a;", "uint8 a;", ["RANGE_NO_NARROW Cs_1.a: old refuses, new reads"]),
-        ("float32 a;", "@range(0..1) float32 a;", ["RANGE_NO_NARROW Cs_1.a: old reads, new refuses"]),
-        ("@max(9) string a;", "@max(5) string a;", ["MAX_NO_SHRINK Cs_1.a: old reads, new refuses"]),
-        ("@max(9) uint8[] a;", "uint8[] a;", ["MAX_NO_SHRINK Cs_1.a: old refuses, new reads"]),
-        (
-            "@count(uint8) string a;", "@count(uint8) @max(255) string a;",
-            ["MAX_NO_SHRINK Cs_1.a: old reads, new reads"]
-        ),
-        ("uint8 a;", "@name(b) uint8 a;", ["ALIAS_SAME Cs_1.a: old reads, new reads"]),
-        ("uint8 a; // one", "uint8 a = 4; // two", []),
-    ])
-    func `changes of fields have the expected effects`(old: String, new: String, expected: [String]) throws {
-        let found = try verdicts("message Cs_1 {\n\(old)\n}", "message Cs_1 {\n\(new)\n}")
-        #expect(found == expected)
-    }
-
     @Test(arguments: [
         (
             "S", "S", "uint8 a;", "uint8 a; uint8 b;",
@@ -304,6 +228,31 @@ struct CompatibilityTests {
             "packet { @length(packet) uint16 length; @id uint8 id; @checksum(xor8, id..payload) uint8 sum; }",
             "PACKET_SAME_LAYOUT packet: old refuses, new refuses"
         ),
+        (
+            "packet { @length(packet) uint16 length; bool form; @if(form) uint8 more; @id uint8 id; }",
+            "packet { @length(packet) uint16 length; bool form; @if(not form) uint8 more; @id uint8 id; }",
+            "PACKET_SAME_LAYOUT packet: old does not know, new does not know"
+        ),
+        (
+            "packet { @length(packet) uint16 length; uint8 form; @if(form) uint8 more; @id uint8 id; }",
+            "packet { @length(packet) uint16 length; uint8 form; @if(form != 0) uint8 more; @id uint8 id; }",
+            "PACKET_SAME_LAYOUT packet: old reads, new reads"
+        ),
+        (
+            "packet { @constant(\"ZBXD\") char[4] magic; @length(packet) uint16 length; @id uint8 id; }",
+            "packet { @constant(\"ZBX\") char[4] magic; @length(packet) uint16 length; @id uint8 id; }",
+            "PACKET_SAME_LAYOUT packet: old refuses, new refuses"
+        ),
+        (
+            "packet { @default(\"ZBXD\") char[4] magic; @length(packet) uint16 length; @id uint8 id; }",
+            "packet { @constant(\"ZBXD\") char[4] magic; @length(packet) uint16 length; @id uint8 id; }",
+            "PACKET_SAME_LAYOUT packet: old reads, new refuses"
+        ),
+        (
+            "packet { @default(\"ZBXD\") char[4] magic; @length(packet) uint16 length; @id uint8 id; }",
+            "packet { char[4] magic; @length(packet) uint16 length; @id uint8 id; }",
+            "DEFAULT_SAME packet.magic: old reads, new reads"
+        ),
         // The same bytes, said in another way.
         (
             "packet { @length(packet) uint16 length; @id uint8 id; @checksum(xor8) uint8 sum; }",
@@ -320,6 +269,35 @@ struct CompatibilityTests {
         let message = " struct Node { uint8 a; Node[] next; } message Cs_1 { string text; Node[] nodes; }"
         let found = try verdicts(old + message, new + message)
         #expect(found == [expected].compactMap(\.self))
+    }
+
+    @Test(arguments: [
+        ("", "@header(qos = 1)", "PACKET_SAME_LAYOUT M: old reads, new refuses"),
+        // Its default is 2: only a packet with another value shows the difference.
+        ("", "@header(qos = 2)", "PACKET_SAME_LAYOUT M: old reads, new refuses"),
+        ("@header(qos = 1)", "@header(qos = 3)", "PACKET_SAME_LAYOUT M: old refuses, new refuses"),
+        ("@header(qos = 1)", "", "PACKET_SAME_LAYOUT M: old refuses, new reads"),
+        ("@header(qos = 1, dup = true)", "@header(dup = true, qos = 1)", nil),
+        ("", "@header(place = \"a\")", "PACKET_SAME_LAYOUT M: old reads, new refuses"),
+        ("@header(place = \"a\")", "@header(place = \"ab\")", "PACKET_SAME_LAYOUT M: old refuses, new refuses"),
+        ("@header(phone = \"12\")", "@header(phone = \"00\")", "PACKET_SAME_LAYOUT M: old refuses, new refuses"),
+    ])
+    func `header fields that a message fixes are part of its packets`(
+        old: String, new: String, expected: String?
+    ) throws {
+        let packet =
+            "packet { @id uint4 type; @default(2) uint2 qos; bit dup; bit retain; @length(rest) uint8 length; "
+            + "char[2] place; bcd[1] phone; } "
+        let message = " @id(1) @from(client) message M { uint8 a; }"
+        let found = try verdicts(packet + old + message, packet + new + message)
+        #expect(found == [expected].compactMap(\.self))
+    }
+
+    @Test func `a message with another name and another fixed header is the same message`() throws {
+        let packet = "packet { @id uint4 type; uint2 qos; uint2 x; @length(rest) uint8 length; } @id(1) @from(client) "
+        let found = try verdicts(packet + "message M { uint8 a; }", packet + "@header(qos = 1) message N { uint8 a; }")
+        #expect(
+            found == ["MESSAGE_SAME_NAME N: old reads, new reads", "PACKET_SAME_LAYOUT N: old reads, new refuses"])
     }
 
     @Test(arguments: [
@@ -376,6 +354,29 @@ struct CompatibilityTests {
         ),
         (
             "message Cs_1 { S s; } struct S sized(PREFIX) { T t; } struct T { @count(uint16) string a; }",
+            "STRUCT_SAME_SIZED struct S"
+        ),
+        // Only one arm can be as large, or only values deep inside, or only if a condition holds.
+        (
+            "message Cs_1 { S s; } struct S sized(PREFIX) { U u; } union U : uint8 { 1: uint8 a; 2: T t; 3: uint8 c; } "
+                + "struct T sized(uint8) { uint8 x; string s; }", "STRUCT_SAME_SIZED struct S"
+        ),
+        (
+            "message Cs_1 { U u; } union U : uint8 sized(PREFIX) { 1: uint8 a; 2: T t; } "
+                + "struct T { uint8 a; V v; } union V : uint8 { 1: uint16 a; 2: uint8[] b; }",
+            "STRUCT_SAME_SIZED union U"
+        ),
+        (
+            "message Cs_1 { @size(PREFIX) U u; } union U : uint8 { 1: uint8 a; 2: T t; } struct T { uint8[] b; }",
+            "FIELD_SAME_PREFIX Cs_1.u"
+        ),
+        (
+            "message Cs_1 { S s; } struct S sized(PREFIX) { A a; } struct A sized(uint8) { B b; } "
+                + "struct B sized(uint8) { @max(120) string x; @max(120) string y; }", "STRUCT_SAME_SIZED struct S"
+        ),
+        (
+            "message Cs_1 { string a; uint8 k; @if(k == 200) S s; } "
+                + "struct S sized(PREFIX) { uint8 n; uint8 x; @if(x == 99) @count(n) uint8[] a; }",
             "STRUCT_SAME_SIZED struct S"
         ),
         (
@@ -436,5 +437,21 @@ struct CompatibilityTests {
 
     @Test func `each rule except an addition says what to do instead`() {
         #expect(CompatibilityRule.allCases.filter { $0.alternative == nil } == [.addition])
+    }
+}
+
+/// The result of `wire diff` in short: for each change its rule, its subject, and what each version does with
+/// packets of the other version: it `reads` them, `refuses` one, `misreads` one or does not `know` one.
+func verdicts(_ old: String, _ new: String) throws -> [String] {
+    try describe(new, warns: true).changes(since: describe(old, warns: true)).map { change in
+        let verdicts = SchemaVersion.allCases.map { reader in
+            switch change.failures.first(where: { $0.reader == reader })?.outcome {
+            case nil: "reads"
+            case .refused?: "refuses"
+            case .misread?: "misreads"
+            case .unknownMessage?: "does not know"
+            }
+        }
+        return "\(change.rule.rawValue) \(change.subject): old \(verdicts[0]), new \(verdicts[1])"
     }
 }

@@ -27,7 +27,7 @@ struct SchemaEdit {
     ) -> SchemaEdit? {
         let count =
             switch scope {
-            case .everything: 20
+            case .everything: 22
             case .attributes: 7
             case .surroundings: 3
             }
@@ -38,8 +38,52 @@ struct SchemaEdit {
         case 3...6: return editFields(&schema, &random, editAttributes)
         case 7...9: return editCases(&schema, &random)
         case 10, 11: return editMessage(&schema, &random)
+        case 12: return editFields(&schema, &random, editBits)
+        case 13: return editUnion(&schema, &random)
         default: return editFields(&schema, &random, editList)
         }
+    }
+
+    // MARK: Unions
+
+    private static func editUnion(_ schema: inout RandomSchema, _ random: inout SeededGenerator) -> SchemaEdit? {
+        guard let index = schema.unions.indices.randomElement(using: &random),
+            let arm = schema.unions[index].arms.indices.randomElement(using: &random)
+        else { return nil }
+        var union = schema.unions[index]
+        let name = union.arms[arm].field?.name ?? union.arms[arm].name
+        let text: String
+        switch Int.random(in: 0..<7, using: &random) {
+        case 0:
+            union.arms[arm].tag += random.pick([1, 60])
+            text = "change the tag of \(name)"
+        case 1 where union.arms.count > 1:
+            union.arms.remove(at: arm)
+            text = "remove the arm \(name)"
+        case 2:
+            let field = random.chance(3) ? nil : RandomSchema.field("added", structures: 0, in: schema, &random)
+            union.arms.insert((tag: 90, field: field, name: "added"), at: arm)
+            text = "add an arm"
+        case 3 where union.sizePrefix != nil:
+            union.hasDefault.toggle()
+            text = "toggle the default arm"
+        case 4 where !union.hasDefault:
+            union.sizePrefix = random.pick(["uint8", "uint16", "varint", nil])
+            text = "change the size to \(union.sizePrefix ?? "none")"
+        case 5:
+            union.tag = random.pick(["uint8", "uint16", "int24", "varint"])
+            text = "change the tag's type to \(union.tag)"
+        default:
+            guard var field = union.arms[arm].field else { return nil }
+            field.type = random.pick(["uint8", "uint16", "string"])
+            (field.list, field.range, field.maximum, field.pad, field.byteOrder) = (.none, nil, nil, nil, nil)
+            field.isTerminated = false
+            (field.count, field.until) = (nil, nil)
+            union.arms[arm].field = field
+            text = "let \(name) be \(field.type)"
+        }
+        schema.unions[index] = union
+        return SchemaEdit(text: text + " in union \(index)")
     }
 
     // MARK: Fields
@@ -50,7 +94,10 @@ struct SchemaEdit {
     ) -> SchemaEdit? {
         if random.chance(3), let index = schema.structures.indices.randomElement(using: &random) {
             var fields = schema.structures[index].fields
-            guard var found = edit(&fields, schema, &random) else { return nil }
+            // Conditions of structures do not see the packet.
+            var rest = schema
+            rest.packet = []
+            guard var found = edit(&fields, rest, &random) else { return nil }
             schema.structures[index].fields = fields
             found.text += " in struct \(index)"
             return found
@@ -71,7 +118,20 @@ struct SchemaEdit {
         var added = RandomSchema.field("added", structures: 0, in: schema, &random)
         switch Int.random(in: 0..<7, using: &random) {
         case 0:
+            guard fields[index].padding == nil else { return nil }
             fields[index].name = name + "_renamed"
+            for other in fields.indices {
+                let words = fields[other].condition?.split(separator: " ").map {
+                    $0 == name ? name + "_renamed" : String($0)
+                }
+                fields[other].condition = words?.joined(separator: " ")
+                if fields[other].tag == name { fields[other].tag = name + "_renamed" }
+                if fields[other].count == name { fields[other].count = name + "_renamed" }
+                fields[other].size = fields[other].size.map { size in
+                    let words = size.split(separator: " ").map { $0 == name ? name + "_renamed" : String($0) }
+                    return words.joined(separator: " ")
+                }
+            }
             return SchemaEdit(text: "rename \(name)", renamed: [name: name + "_renamed"])
         case 1:
             fields.insert(added, at: index)
@@ -95,6 +155,20 @@ struct SchemaEdit {
         }
     }
 
+    /// Moves a bit from a field to the next one, which shares its bytes.
+    private static func editBits(
+        _ fields: inout [RandomSchema.Field], _ schema: RandomSchema, _ random: inout SeededGenerator
+    ) -> SchemaEdit? {
+        let widths = fields.map { $0.type.hasPrefix("uint") ? Int($0.type.dropFirst(4)) : nil }
+        for index in fields.indices.dropLast() {
+            guard let width = widths[index], let next = widths[index + 1], width % 8 != 0, width > 1 else { continue }
+            let names = "\(fields[index].name) and \(fields[index + 1].name)"
+            (fields[index].type, fields[index + 1].type) = ("uint\(width - 1)", "uint\(next + 1)")
+            return SchemaEdit(text: "a bit between \(names)")
+        }
+        return nil
+    }
+
     private static let types = [
         "uint8", "int8", "uint16", "int16", "uint32", "uint64", "float32", "float64", "bool", "varint", "zigzag",
         "varint32", "varint64", "string",
@@ -108,12 +182,22 @@ struct SchemaEdit {
         let index = Int.random(in: 0..<fields.count, using: &random)
         let before = fields[index]
         var field = before
-        switch Int.random(in: 0..<10, using: &random) {
+        switch Int.random(in: 0..<14, using: &random) {
+        case _ where field.tag != nil && random.chance(2): field.tag = nil
+        case 11: field.constant = random.pick(field.type == "bit" ? ["true", "false", nil] : ["0", "1", "9", nil])
+        case _ where field.padding != nil: field.padding = Int.random(in: 1...5, using: &random)
+        case 10:
+            let earlier = Array(fields[..<index])
+            field.condition =
+                random.chance(3) ? nil : RandomSchema.condition(after: earlier, headerOf: schema.packet, &random)
+        case 12: field.size = random.pick(["uint8", "uint16", "int16", "4", "24", "40", "n", "n - 1", nil])
+        case 13: field.until = random.pick([0, 9, nil])
         case 9: field.pad = random.pick([0x20, 0x30, nil])
-        case 0, 1: field.type = random.pick(types)
+        case 1: field.isUTF16.toggle()
+        case 0: field.type = random.pick(types)
         case 2: field.range = random.chance(3) ? nil : 0...Int.random(in: 1...120, using: &random)
         case 3: field.maximum = random.chance(3) ? nil : Int.random(in: 1...40, using: &random)
-        case 4: field.count = random.pick(["uint8", "uint16", "varint", nil])
+        case 4: field.count = random.pick(["uint8", "uint16", "varint", "int16", "zigzag", "n", nil])
         case 5: field.list = random.pick([.none, .counted, .fixed(Int.random(in: 1...3, using: &random))])
         case 6: field.byteOrder = random.pick(["little", "big", nil])
         case 7: field.presence = random.pick([.required, .optional, .since(2, default: nil), .since(3, default: "9")])
@@ -151,7 +235,8 @@ struct SchemaEdit {
             cases.isClosed.toggle()
             edit.text = "open or close"
         default:
-            cases.format = random.pick(isFlags ? ["uint8", "uint16", "uint32"] : ["uint8", "int8", "int16", "uint32"])
+            let formats = isFlags ? ["uint8", "uint16", "uint32"] : ["uint8", "int8", "int16", "uint32", "uint40"]
+            cases.format = cases.name == "P0" ? random.pick(["uint2", "int2"]) : random.pick(formats)
             edit.text = "another integer"
         }
         edit.text += " in \(cases.name)"
@@ -178,15 +263,27 @@ struct SchemaEdit {
 
     private static func editPacket(_ schema: inout RandomSchema, _ random: inout SeededGenerator) -> SchemaEdit? {
         let before = schema.packet
+        if before.contains(where: { $0.contains(" level ") }), random.chance(2),
+            let index = schema.messages.indices.randomElement(using: &random)
+        {
+            let level = random.chance(3) ? nil : Int.random(in: 0...3, using: &random)
+            guard schema.messages[index].level != level else { return nil }
+            schema.messages[index].level = level
+            return SchemaEdit(text: "level \(String(describing: level)) of message \(index)")
+        }
         schema.packet = random.pick([
             [], ["@length ( packet ) uint16 length ;", "@id uint8 id ;"],
             ["@length ( packet - 1 ) uint16 length ;", "@id uint8 id ;"],
             ["@length ( packet ) uint32 size ;", "@id uint16 id ;"],
             ["@length ( packet ) uint32 length ;", "@id @little uint16 id ;"],
             ["@id uint16 id ;", "@length ( payload ) uint32 length ;", "@default ( 4 ) uint8 version ;"],
+            ["@id uint8 id ;", "@length ( rest ) uint16 length ;", "uint8 form ;", "@if ( form ) uint8 extra ;"],
+            ["@id uint8 id ;", "@length ( rest ) uint16 length ;", "uint8 form ;", "@if ( form > 1 ) uint8 extra ;"],
+            ["@id uint8 id ;", "@length ( rest ) uint16 length ;", "uint8 form ;", "@if ( not form ) uint8 extra ;"],
             ["@id uint16 id ;", "@length ( payload ) uint32 length ;", "@constant ( 3 ) uint8 version ;"],
             ["@id uint16 id ;", "@length ( packet - 7 ) uint32 length ;", "@default ( 3 ) uint8 version ;"],
         ])
+        for index in schema.messages.indices { schema.messages[index].level = nil }
         return schema.packet == before ? nil : SchemaEdit(text: "packet \(schema.packet)")
     }
 

@@ -53,6 +53,158 @@ struct VectorMakerTests {
         #expect(vectors.contains { $0.kind == .decodeOnly && $0.name.contains("small-two-bytes") })
     }
 
+    @Test func `numbers that count other fields are one too large and one too small`() throws {
+        let schema =
+            "struct S { uint16 n; @count(n) uint32[] a; } message Cs_1 { uint8 n; @size(n - 2) string a; S s; }"
+        let vectors = VectorMaker.vectors(of: try describe(schema), count: 600, seed: 1)
+        let labels = ["n-one-more", "n-one-less", "s.n-one-more", "s.n-one-less"].map { "Cs_1-" + $0 }
+        #expect(Set(vectors.map(\.note)).isSuperset(of: labels), "\(vectors.map(\.note))")
+    }
+
+    @Test func `halves of surrogate pairs are among the vectors of text in UTF-16`() throws {
+        let schema = "message Cs_1 { @utf16 string a; @utf16 char[4] b; @utf16 @little @rest string c; }"
+        let vectors = VectorMaker.vectors(of: try describe(schema), count: 600, seed: 1)
+        let kinds = Set(vectors.compactMap(\.refusal?.kind))
+        #expect(kinds.isSuperset(of: ["invalid_utf16", "truncated", "too_long"]), "\(kinds)")
+    }
+
+    @Test func `lists that a byte ends are empty, long, cut before it, and have items that begin with it`() throws {
+        let schema = """
+            struct Detail { uint8 code; @terminated string text; }
+            message Cs_1 { @until(0) Detail[] details; @until(5) uint16[] numbers; @until('a') @terminated string[] names; }
+            """
+        let vectors = VectorMaker.vectors(of: try describe(schema), count: 2000, seed: 1)
+        func has(_ kind: ConformanceVector.Kind, _ word: String) -> Bool {
+            vectors.contains { $0.kind == kind && $0.note.contains(word) }
+        }
+        for (list, byte) in [("details", "0x00"), ("numbers", "0x05"), ("names", "0x61")] {
+            // A list of one item is in the first vector.
+            for count in [0, 2, 17] { #expect(has(.exact, "\(list)-\(count)-items"), "\(list) \(count)") }
+            #expect(has(.invalid, list + "-cut-"), "\(list)")
+            let refused = vectors.first { $0.errorText?.contains("\(list)[0]: begins with \(byte)") == true }
+            #expect(refused?.kind == .refused && refused?.refusal?.kind == "embedded_terminator", "\(list)")
+        }
+    }
+
+    @Test func `each shape of the header is made, and each field of it set against its condition`() throws {
+        let description = try describe(
+            """
+            enum Form : uint8 { none = 0; short = 1; long = 2; }
+            packet {
+                @fit Form form; @if(form == short) @length(packet) uint8 size; @if(form == long) @length(packet) uint16 wide;
+                @id uint4 kind; bit versioned; uint3 rest; @if(versioned) @default(7) uint8 version; padding 1;
+            }
+            @id(1) @from(both) message Say { @rest string text; }
+            """)
+        let vectors = VectorMaker.vectors(of: description, count: 400, seed: 1)
+        let headers = vectors.filter { $0.kind == .exact }.compactMap { $0.line?["header"] }
+        for form in ["none", "short", "long"] {
+            for isVersioned in [false, true] {
+                let hasShape = headers.contains { header in
+                    header["form"] == .string(form) && header["versioned"] == .boolean(isVersioned)
+                        && (header["version"] != nil) == isVersioned
+                }
+                #expect(hasShape, "\(form) \(isVersioned)")
+            }
+        }
+        let refused = vectors.filter { $0.refusal?.kind == "presence" }
+        let fields = Set(refused.compactMap(\.refusal?.field))
+        #expect(fields.count == 1 && fields.allSatisfy { $0.hasSuffix("packet.version") }, "\(fields)")
+    }
+
+    @Test func `each test of a condition is made both ways, and each field set against its condition`() throws {
+        let description = try describe(
+            """
+            flags Rights : uint8 { mute = 1; ban = 2; }
+            message Cs_1 {
+                Rights rights; uint16 level; @if(rights & ban and level > 300) uint8 a;
+                @if(not a) string b;
+            }
+            """)
+        let vectors = VectorMaker.vectors(of: description, count: 400, seed: 1)
+        let fields = vectors.filter { $0.kind == .exact }.compactMap { $0.line?["fields"] }
+        func has(ban: Bool, over: Bool) -> Bool {
+            fields.contains { fields in
+                guard case .array(let rights)? = fields["rights"], case .number(let level)? = fields["level"] else {
+                    return false
+                }
+                return rights.contains("ban") == ban && (level.integer ?? 0 > 300) == over
+                    && (fields["a"] != nil) == (ban && over)
+            }
+        }
+        #expect(has(ban: true, over: true) && has(ban: true, over: false) && has(ban: false, over: true))
+        let refused = vectors.filter { $0.refusal?.kind == "presence" }
+        #expect(Set(refused.compactMap(\.refusal?.field)) == ["Cs_1.a", "Cs_1.b"])
+        let errors = refused.compactMap(\.errorText)
+        #expect(errors.contains { $0.contains("is set") } && errors.contains { $0.contains("is not set") })
+    }
+
+    @Test func `each arm of a union is made, with an unknown tag, and with a value that is longer or cut`() throws {
+        let description = try describe(
+            """
+            union Extra : uint8 sized(uint8) { 1: uint32 mileage; 2: nothing; 3: Extra[] inner; default: bytes other; }
+            union Plain : uint16 { 1: uint8 a; 2: string b; }
+            message Cs_1 { Extra extra; Plain plain; }
+            """)
+        let vectors = VectorMaker.vectors(of: description, count: 400, seed: 1)
+        func arms(_ field: String) -> Set<String> {
+            Set(
+                vectors.filter { $0.kind == .exact }.compactMap { vector in
+                    guard case .object(let members)? = vector.line?["fields"]?[field] else { return nil }
+                    return members.first?.name
+                })
+        }
+        #expect(arms("extra") == ["mileage", "nothing", "inner", "other"])
+        #expect(arms("plain") == ["a", "b"])
+        let invalid = vectors.compactMap(\.refusal)
+        #expect(invalid.contains { $0.kind == "unknown_case" && $0.field == "Cs_1.plain" })
+        #expect(invalid.contains { $0.kind == "truncated" && $0.field?.hasPrefix("Cs_1.extra.") == true })
+        #expect(vectors.contains { $0.kind == .decodeOnly && $0.name.contains("longer") })
+        #expect(vectors.contains { $0.kind == .invalid && $0.name.contains("one-less") })
+    }
+
+    @Test func `a value that may be absent is absent, empty and there, and its prefix is at its ends`() throws {
+        let description = try describe(
+            "struct Item { uint8 kind; } message Cs_1 { @count(int16) string a; @count(zigzag) Item[] b; @size(int32) Item c; }"
+        )
+        let vectors = VectorMaker.vectors(of: description, count: 500, seed: 1)
+        let exact = vectors.filter { $0.kind == .exact }.compactMap { $0.line?["fields"] }
+        for name in ["a", "b", "c"] {
+            #expect(exact.contains { $0[name] == nil } && exact.contains { $0[name] != nil }, "\(name)")
+            let refusals = vectors.compactMap(\.refusal).filter { $0.field == "Cs_1.\(name)" }
+            #expect(Set(refusals.compactMap(\.kind)).isSuperset(of: ["out_of_range", "truncated"]), "\(name)")
+        }
+        #expect(exact.contains { $0["a"] == "" && $0["b"] == [] })
+        let names = vectors.filter { $0.kind == .invalid }.map(\.name)
+        for what in ["count-minus-two", "count-least", "count-most", "count-absent"] {
+            #expect(names.contains { $0.contains(what) }, "\(what)")
+        }
+    }
+
+    @Test func `conditions on the header are made both ways, whatever its defaults are`() throws {
+        let description = try describe(
+            """
+            packet { @id uint4 type; bit dup; uint2 qos; bit retain; @length(rest) varint length; }
+            @id(3) @from(both) message M {
+                @if(header.qos > 1 and not header.dup) @range(1..9) uint16 a; @if(a) string b;
+            }
+            """)
+        let vectors = VectorMaker.vectors(of: description, count: 300, seed: 1)
+        let exact = vectors.filter { $0.kind == .exact }.compactMap(\.line)
+        func has(qos: JSONValue, dup: JSONValue, a: Bool) -> Bool {
+            exact.contains {
+                $0["header"]?["qos"] == qos && $0["header"]?["dup"] == dup && ($0["fields"]?["a"] != nil) == a
+            }
+        }
+        #expect(has(qos: 2, dup: false, a: true) && has(qos: 1, dup: false, a: false))
+        #expect(exact.contains { $0["header"]?["dup"] == true && $0["fields"]?["a"] == nil })
+        let values = Set(exact.compactMap { $0["fields"]?["a"]?.description })
+        #expect(values.isSuperset(of: ["1", "9"]))
+        let refused = vectors.filter { $0.refusal?.kind == "presence" }
+        #expect(Set(refused.compactMap(\.refusal?.field)) == ["M.a", "M.b"])
+        #expect(vectors.contains { $0.refusal?.kind == "out_of_range" && $0.refusal?.field == "M.a" })
+    }
+
     @Test func `the caller is told the progress`() throws {
         var parts: [Double] = []
         let vectors = VectorMaker.vectors(of: try describe(Self.schema, warns: true), count: 100, seed: 1) {
@@ -93,6 +245,29 @@ struct VectorMakerTests {
         #expect(lines.contains { !$0.contains(#""last""#) && $0.contains(#""more""#) })
         #expect(lines.contains { !$0.contains(#""more""#) && $0.contains(#""Say""#) })
         #expect(vectors.contains { $0.kind == .decodeOnly && $0.caseName.contains("longer") })
+    }
+
+    @Test func `a field that shares bytes is all ones alone, and has values that do not fit`() throws {
+        let description = try describe(
+            """
+            packet { @length(packet) uint8 length; @id uint8 id; }
+            flags Marks : uint3 { red = 1; }
+            @id(1) @from(client) message Say { uint4 kind; bit urgent; int3 level; @little uint13 count; @little Marks marks; }
+            """, warns: true)
+        let vectors = VectorMaker.vectors(of: description, count: 400, seed: 1)
+        let packets = vectors.filter { $0.kind == .exact }.map { Hexadecimal.text(of: $0.bytes) }
+        for payload in ["000000", "f00000", "080000", "070000", "00f8ff", "000700", "ffffff"] {
+            #expect(packets.contains("0501" + payload), "\(payload)")
+        }
+        let refused = vectors.filter { $0.kind == .refused }.compactMap(\.errorText)
+        for text in [
+            "Say.kind: 16 is not in 0...15", "Say.kind: -1 is not in 0...15", "Say.level: 4 is not in -4...3",
+            "Say.level: -5 is not in -4...3", "Say.count: 8192 is not in 0...8191",
+        ] {
+            #expect(refused.contains { $0.contains(text) }, "\(text)")
+        }
+        let cuts = vectors.filter { $0.refusal?.kind == "truncated" }.compactMap(\.refusal?.field)
+        #expect(Set(cuts) == ["Say.kind", "Say.count"])
     }
 
     @Test func `lines show names of enums and flags, also in lines that cannot be encoded`() throws {
@@ -146,21 +321,25 @@ struct LineComparisonTests {
         enum Mood : uint8 { calm = 0; angry = 1; }
         flags Rights : uint16 { mute = 0x1; ban = 0x2; }
         struct Item sized(uint8) { uint32 id; optional float32 weight; }
+        union Part : Mood sized(uint8) { calm: Item item; default: bytes other; }
         message Cs_1 {
-            uint64 user; Mood mood; Rights rights; Item[] items; bytes raw; String text; optional uint8 last;
+            uint64 user; Mood mood; Rights rights; Item[] items; bytes raw; Part[] parts; String text; optional uint8 last;
         }
         """
     private static let line = #"""
         {"message":"Cs_1","id":1,"header":{"length":49,"id":1},"fields":{"user":"9007199254740993","mood":"angry",
-        "rights":["mute",4],"items":[{"id":7,"weight":0.1},{"id":8}],"raw":"AQI=","text":"é"},"trailing":"0aff"}
+        "rights":["mute",4],"items":[{"id":7,"weight":0.1},{"id":8}],"raw":"AQI=",
+        "parts":[{"item":{"id":9}},{"other":{"tag":"angry","bytes":"AAE="}}],"text":"é"},"trailing":"0aff"}
         """#
 
     @Test(arguments: [
         #"{"trailing":"0AFF","id":1,"message":"Cs_1","header":{"id":1,"length":49},"fields":{"mood":1,"#
             + #""user":9007199254740993,"rights":[5],"items":[{"weight":0.10000000149011612,"id":7},"#
-            + #"{"id":8,"weight":null}],"raw":"AQI=","text":"é","last":null}}"#,
+            + #"{"id":8,"weight":null}],"raw":"AQI=","parts":[{"item":{"weight":null,"id":9}},"#
+            + #"{"other":{"bytes":"AAE=","tag":1}}],"text":"é","last":null}}"#,
         #"{"message":"Cs_1","fields":{"user":"9007199254740993","mood":"angry","rights":[4,"mute"],"#
-            + #""items":[{"id":7,"weight":1.0e-1},{"id":8}],"raw":"AQI=","text":"é"},"trailing":"0aff"}"#,
+            + #""items":[{"id":7,"weight":1.0e-1},{"id":8}],"raw":"AQI=","parts":[{"item":{"id":9}},"#
+            + #"{"other":{"tag":"angry","bytes":"AAE="}}],"text":"é"},"trailing":"0aff"}"#,
     ])
     func `another notation of the same line counts as equal`(found: String) throws {
         let comparison = LineComparison(try describe(Self.schema))
@@ -175,6 +354,9 @@ struct LineComparisonTests {
         ("é", "e\u{301}", "fields.text"), (#","text":"é""#, "", "fields.text"),
         (#""text":"#, #""other":1,"text":"#, "fields.other"), (#""length":49"#, #""length":48"#, "header.length"),
         (#""Cs_1""#, #""Cs_2""#, "message"), (#""trailing""#, #""tail""#, "trailing"),
+        (#"{"id":9}"#, #"{"id":5}"#, "fields.parts[0].item.id"), (#""item":{"#, #""other":{"#, "fields.parts[0]"),
+        (#""tag":"angry""#, #""tag":2"#, "fields.parts[1].other.tag"),
+        ("AAE=", "AAI=", "fields.parts[1].other.bytes"),
         (#""id":1,"header""#, #""id":2,"header""#, "id"), ("{\"id\":8}", "8", "fields.items[1]"),
     ])
     func `the first difference between two lines is named`(text: String, other: String, path: String) throws {

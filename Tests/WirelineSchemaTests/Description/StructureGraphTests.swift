@@ -45,10 +45,10 @@ struct StructureGraphTests {
     @Test func `each field that closes a cycle is reported, with the path to it`() throws {
         let description = try describe("struct A { uint8 x; B[] b; B[] c; } struct B { B[] a; A[] b; A[] c; }")
         var paths: [String] = []
-        let graph = StructureGraph(description.structures) {
-            $0.type.innermostStructure
+        let graph = StructureGraph(description.bodies) {
+            description.innermostBody(of: $0.type)
         } onCycle: { path, target in
-            let fields = path.map { description.structures[$0.structure].fields[$0.field].name }
+            let fields = path.map { description.structures[$0.body].fields[$0.field].name }
             paths.append(fields.joined(separator: ".") + " " + description.structures[target].name)
         }
         #expect(paths == ["b.a B", "b.b A", "b.c A"])

@@ -26,7 +26,8 @@ struct WireSizesTests {
 
     @Test(arguments: [
         ("varint", 1), ("string", 2), ("@count(uint32) bytes", 4), ("@count(varint) string", 1),
-        ("@terminated string", 1), ("@rest bytes", 0), ("properties", 0), ("Fixed[]", 2), ("Open", 5),
+        ("@terminated string", 1), ("@until(0) string[]", 1), ("@rest bytes", 0), ("properties", 0), ("Fixed[]", 2),
+        ("Open", 5),
         ("Open[4]", 20), ("Sized", 3), ("Tree", 3),
     ])
     func `other types have at least so many bytes`(type: String, byteCount: Int) throws {

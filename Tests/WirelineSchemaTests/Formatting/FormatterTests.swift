@@ -22,10 +22,26 @@ struct FormatterTests {
         ("message Cs_1{uint8 a;}", "message Cs_1 { uint8 a; }\n"),
         ("message Cs_1{\r\nuint8 a;\r\nuint16 bc=2;}\r\n", "message Cs_1 {\n    uint8  a;\n    uint16 bc = 2;\n}\n"),
         ("struct S sized ( uint8 ) { uint8 [ 4 ] a ; } ;", "struct S sized(uint8) { uint8[4] a; }\n"),
+        (
+            "union U:uint8 sized( varint ){0x01 :@max( 3 )string  text;2: nothing ;default:bytes other=4;\n}",
+            """
+            union U : uint8 sized(varint) {
+                0x01:    @max(3) string text;
+                2:       nothing;
+                default: bytes          other = 4;
+            }
+
+            """
+        ),
+        ("union U:E{one:S s;}", "union U : E { one: S s; }\n"),
         ("option  a=b;option  list_count = uint8;", "option a          = b;\noption list_count = uint8;\n"),
         ("reserved 1,3 to - 4;", "reserved 1, 3 to -4;\n"),
         ("const uint8 a= 'Q' ;reserved 'a'to 'z' ;", "const uint8 a = 'Q';\nreserved 'a' to 'z';\n"),
         ("@reply(Sc_1|Sc_2\n| Sc_3) message Cs_1{}", "@reply(Sc_1 | Sc_2 | Sc_3) message Cs_1 {}\n"),
+        (
+            "message Cs_1{@if( kind==3 or not(a&1)and(( b>= - 4 )))uint8 c;@if(header . qos!=x)@max(2)string d;}",
+            "message Cs_1 {\n    @if(kind == 3 or not (a & 1) and ((b >= -4))) uint8 c;\n    @if(header.qos != x) @max(2) string d;\n}\n"
+        ),
         ("const uint8 a=1;\n\n\nconst uint8 b=2;", "const uint8 a = 1;\n\nconst uint8 b = 2;\n"),
         (
             "@closed\nenum E:int8{a=- 1;\nreserved 4;long=2;}",
@@ -43,6 +59,10 @@ struct FormatterTests {
             }
 
             """
+        ),
+        (
+            "message Cs_1{uint8 a;padding  3 ;uint32 b;\n}",
+            "message Cs_1 {\n    uint8  a;\n    padding 3;\n    uint32 b;\n}\n"
         ),
         (
             "packet{@length(packet)uint8 l;@checksum( xor8 ,l ..payload)uint8 c;\n}",
@@ -238,6 +258,13 @@ extension ProtocolDescription {
             result.structures[index].location = nowhere
             for field in result.structures[index].fields.indices {
                 result.structures[index].fields[field].location = nowhere
+            }
+        }
+        for index in result.unions.indices {
+            result.unions[index].location = nowhere
+            for arm in result.unions[index].arms.indices {
+                result.unions[index].arms[arm].location = nowhere
+                result.unions[index].arms[arm].field?.location = nowhere
             }
         }
         for index in result.enumerations.indices { result.enumerations[index].location = nowhere }

@@ -41,7 +41,7 @@ struct DeclarationTests {
 
     @Test(arguments: [
         "message", "struct", "enum", "flags", "const", "reserved", "option", "packet", "payload", "optional",
-        "repeated", "sized", "to", "uint8", "String", "bytes", "true", "client",
+        "repeated", "sized", "union", "default", "to", "uint8", "String", "bytes", "true", "client",
     ])
     func `any word can name a field`(word: String) throws {
         let description = try describe(
@@ -60,7 +60,7 @@ struct DeclarationTests {
 
     @Test(arguments: [
         "message", "struct", "enum", "flags", "const", "reserved", "option", "packet", "payload", "optional",
-        "repeated", "sized",
+        "repeated", "sized", "union",
     ])
     func `any keyword can name a type`(word: String) throws {
         let description = try describe(

@@ -60,7 +60,7 @@ struct EditorGrammarTests {
         let examples = [
             "message": "message Cs_1{", "struct": "struct S sized(uint8) {", "enum": "@closed enum E : uint8 {",
             "flags": "flags F:uint8 {", "const": "const uint8 seats = 4;", "reserved": "reserved 1, 3 to 5;",
-            "option": "option byte_order = big;", "packet": "packet {",
+            "option": "option byte_order = big;", "packet": "packet {", "union": "union U : uint8 sized(varint) {",
         ]
         #expect(examples.keys.sorted() == LanguageWords.keywords.sorted())
         for (word, text) in examples { #expect(try takes("keyword.declaration.wire", word, in: text), "\(text)") }

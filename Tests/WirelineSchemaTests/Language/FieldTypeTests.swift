@@ -42,10 +42,21 @@ struct FieldTypeTests {
         ("@big uint16 a;", .integer(.uint16, .bigEndian)),
         ("@little double a;", .float64(.littleEndian)),
         ("@little string a;", .string(.counted(.uint16, .littleEndian))),
+        ("@utf16 string a;", .utf16(.counted(.uint16, .bigEndian), .bigEndian)),
+        ("@utf16 @little @terminated string a;", .utf16(.terminated, .littleEndian)),
+        ("@utf16 @rest string a;", .utf16(.rest, .bigEndian)),
+        ("@utf16 @little char[12] a;", .utf16(.fixed(byteCount: 24, padding: 0), .littleEndian)),
+        ("@utf16 @pad(0x20) char[12] a;", .utf16(.fixed(byteCount: 24, padding: 0x20), .bigEndian)),
+        ("@utf16 string[] a;", .list(.utf16(.counted(.uint16, .bigEndian), .bigEndian), .counted(.uint16, .bigEndian))),
         ("char[24] a;", .string(.fixed(byteCount: 24, padding: 0))),
         ("char[65535] a;", .string(.fixed(byteCount: 65535, padding: 0))),
         ("@pad(0x20) char[0x10] a;", .string(.fixed(byteCount: 16, padding: 0x20))),
         ("bcd[6] a;", .digits(byteCount: 6)),
+        ("@size(16) bytes a;", .bytes(.exact(byteCount: 16))),
+        ("@size(0x10) string a;", .string(.exact(byteCount: 16))),
+        ("@little @size(uint32) bytes a;", .bytes(.counted(.uint32, .littleEndian))),
+        ("@size(uint8) uint8[] a;", .sized(.list(.integer(.uint8, .bigEndian), .rest), .counted(.uint8, .bigEndian))),
+        ("@size(8) repeated uint16 a;", .sized(.list(.integer(.uint16, .bigEndian), .rest), .exact(byteCount: 8))),
     ])
     func `simple types have the declared encoding`(field: String, expected: TypeDescription) throws {
         #expect(try type(field) == expected)
@@ -68,6 +79,10 @@ struct FieldTypeTests {
             "@count(varint) @terminated repeated bytes a;",
             .list(.bytes(.terminated), .counted(.varint, .bigEndian))
         ),
+        ("@until(0) uint8[] a;", .list(.integer(.uint8, .bigEndian), .until(0))),
+        ("@until(0xFF) repeated uint16 a;", .list(.integer(.uint16, .bigEndian), .until(0xFF))),
+        ("@until(';') @little @max(3) uint16[] a;", .list(.integer(.uint16, .littleEndian), .until(0x3B))),
+        ("@until(255) @terminated string[] a;", .list(.string(.terminated), .until(255))),
         ("@rest @terminated string[] a;", .list(.string(.terminated), .rest)),
         ("@rest repeated uint32 a;", .list(.integer(.uint32, .bigEndian), .rest)),
         ("@max_bytes(3) varint[] a;", .list(.varint(maximumByteCount: 3), .counted(.uint16, .bigEndian))),
@@ -140,6 +155,43 @@ struct FieldTypeTests {
         #expect(description.messages[0].fields.map(\.offset) == [0, 1, 16, 17, 25, nil])
         #expect(description.messages[1].fields.map(\.offset) == [0, nil])
         #expect(description.structures[1].fields.map(\.offset) == [0, 1])
+    }
+
+    @Test(arguments: [
+        ("uint4 a; bit b; uint2 c; bit d;", "", ["1:4<<4", "1:1<<3", "1:2<<1", "1:1<<0"], [0, 0, 0, 0]),
+        ("uint8 a; uint12 b; uint4 c; uint8 d;", "", ["-", "2:12<<4", "2:4<<0", "-"], [0, 1, 1, 3]),
+        ("uint4 a; uint4 b; int4 c; int4 d;", "", ["1:4<<4", "1:4<<0", "1:4<<4", "1:4<<0"], [0, 0, 1, 1]),
+        (
+            "uint4 a; uint8 b; uint4 c; E d; F e;", "", ["2:4<<12", "2:8<<4", "2:4<<0", "1:2<<6", "1:6<<0"],
+            [0, 0, 0, 2, 2]
+        ),
+        ("bit a; uint63 b;", "", ["8:1<<63", "8:63<<0"], [0, 0]),
+        ("@little uint12 a; @little int4 b;", "", ["2:12<<4 little", "2:4<<0 little"], [0, 0]),
+        ("bit a; uint7 b; uint40 c;", "option byte_order = little;", ["1:1<<7", "1:7<<0", "-"], [0, 0, 1]),
+    ])
+    func `fields share bytes from one byte boundary to the next at which a field ends`(
+        fields: String, option: String, places: [String], offsets: [Int]
+    ) throws {
+        let others = "enum E : uint2 { a = 0; } flags F : uint6 { a = 1; }"
+        let found = try describe("\(option) \(others) message Cs_1 { \(fields) }").messages[0].fields
+        let texts = found.map { field in
+            field.packing.map {
+                "\($0.runByteCount):\($0.bitWidth)<<\($0.shift)" + ($0.byteOrder == .littleEndian ? " little" : "")
+            } ?? "-"
+        }
+        #expect(texts == places)
+        #expect(found.map(\.offset) == offsets)
+    }
+
+    @Test func `a list of structs of eight bits takes no more memory than its bytes pay for`() throws {
+        let bits = (0..<8).map { "bit b\($0);" }.joined(separator: " ")
+        #expect(try describe("struct S { \(bits) } message Cs_1 { S[] a; }").structures[0].fields.count == 8)
+    }
+
+    @Test func `the words for bits are names of fields, too`() throws {
+        let fields = try describe("message Cs_1 { bit bit; uint7 uint7; }").messages[0].fields
+        #expect(fields.map(\.name) == ["bit", "uint7"])
+        #expect(fields[0].type == .bit(.bigEndian))
     }
 
     @Test func `structs can contain themselves in lists`() throws {

@@ -35,6 +35,29 @@ struct HostileSchemaTests {
         #expect(check(text).diagnostics.map(\.message) == ["in `Cs_1` structs nest 10001 deep, 32 are allowed"])
     }
 
+    @Test(.amongAll) func `a chain of unions deeper than the stack is refused at its message`() {
+        let count = 10_000
+        let text =
+            (0..<count).map { "union U\($0) : uint8 { 1: U\($0 + 1) a; }\n" }.joined()
+            + "union U\(count) : uint8 { 1: nothing; } message Cs_1 { U0 a; }"
+        #expect(
+            check(text).diagnostics.map(\.message) == ["in `Cs_1` structs and unions nest 10001 deep, 32 are allowed"])
+    }
+
+    @Test(.amongAll) func `a chain of unions deeper than the stack is translated and compared`() throws {
+        let count = 10_000
+        let text =
+            (0..<count).map { "union U\($0) : uint8 { 0: leaf; 1: U\($0 + 1) a; }\n" }
+            .joined()
+            + "union U\(count) : uint8 { 1: nothing; }"
+        let old = try describe(text + "message Cs_1 { U0 a; }")
+        let new = try describe(text + "message Cs_1 { U0 a; optional uint8 b; }")
+        #expect(new.changes(since: old).map(\.effect) == [.none])
+        let payload: [UInt8] = [1, 1, 0]
+        let fields = try PacketTranslator(old).decodePayload(payload.span.bytes, asMessage: "Cs_1")?["fields"]
+        #expect(fields == ["a": ["a": ["a": ["leaf": .null]]]])
+    }
+
     @Test(
         .amongAll,
         arguments: [

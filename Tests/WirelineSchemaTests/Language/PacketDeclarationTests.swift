@@ -106,6 +106,41 @@ struct PacketDeclarationTests {
         #expect(try describe("option byte_order = little; " + written).layout == layout)
     }
 
+    @Test func `fields may share bytes, and be enums or flags`() throws {
+        let description = try describe(
+            """
+            flags Marks : uint16 { first = 1; }
+            enum Kind : uint8 { none = 0; one = 1; }
+            packet {
+                @id uint4 type; bit dup; uint2 qos; @constant(true) bit retain;
+                @length(rest) @max_bytes(4) varint remaining;
+                @default(one) Kind kind; @little Marks marks;
+                bcd[6] phone; @pad(0x20) char[4] name;
+                payload;
+                int7 filler; bit end;
+            }
+            """)
+        #expect(
+            description.layout.fields == [
+                PacketField("type", .integer(IntegerFormat(bitWidth: 4, isSigned: false), .bigEndian), .messageID),
+                PacketField("dup", .bit),
+                PacketField("qos", .integer(IntegerFormat(bitWidth: 2, isSigned: false), .bigEndian)),
+                PacketField("retain", .bit, .constant(1)),
+                PacketField("remaining", .varint(maximumByteCount: 4), .length(of: .rest, plus: 0)),
+                PacketField("kind", .integer(.uint8, .bigEndian), .value(default: 1)),
+                PacketField("marks", .integer(.uint16, .littleEndian)),
+                PacketField("phone", .digits(byteCount: 6)),
+                PacketField("name", .text(byteCount: 4, padding: 0x20)),
+                PacketField("filler", .integer(IntegerFormat(bitWidth: 7, isSigned: true), .bigEndian)),
+                PacketField("end", .bit),
+            ])
+        let types = description.packetFields.map(\.type)
+        #expect(types[5] == .enumeration(0, .bigEndian))
+        #expect(types[6] == .flags(0, .littleEndian))
+        #expect(types.compactMap(\.self).count == 2)
+        #expect(description.layout.minimumPacketByteCount == 16)
+    }
+
     @Test func `a field may be named payload`() throws {
         let layout = try describe("packet { @length(packet) uint32 payload; payload; uint8 packet; }").layout
         #expect(layout.fields.map(\.name) == ["payload", "packet"])

@@ -29,7 +29,8 @@ extension AsyncStream<SessionState> {
     func causes(_ count: Int = .max, then end: () -> Void = {}) async -> [DisconnectCause] {
         var causes: [DisconnectCause] = []
         for await state in self {
-            guard case .waiting(_, let cause) = state else { continue }
+            // The session may wait once more before it has ended.
+            guard case .waiting(_, let cause) = state, causes.count < count else { continue }
             causes.append(cause)
             if causes.count == count { end() }
         }

@@ -70,15 +70,22 @@ struct WebSocketSessionTests {
         struct NoToken: Error {}
         let server = try await WebSocketServer.echo()
         let (asked, causes) = (Seen<Void>(), Seen<DisconnectCause>())
+        // Not before the test watches the session.
+        let mayFail = Gate()
         let session = try server.session(
             .patient {
                 $0.headers = { _ in
                     asked.add(())
-                    if asked.count == 1 { throw NoToken() }
+                    if asked.count == 1 {
+                        await mayFail.wait()
+                        throw NoToken()
+                    }
                     return [:]
                 }
             })
-        for await state in session.states {
+        let states = session.states
+        mayFail.open()
+        for await state in states {
             if case .waiting(_, let cause) = state { causes.add(cause) }
             if state == .ready { break }
         }
@@ -100,13 +107,15 @@ struct WebSocketSessionTests {
     @Test func `an attempt waits for its headers no longer than its timeout`() async throws {
         let server = try await WebSocketServer.echo()
         let (asked, cancelled, causes) = (Seen<Void>(), Seen<Void>(), Seen<DisconnectCause>())
+        let isWatched = Gate()
         let session = try server.session(
             .patient {
                 // The timeout under test; attempts that miss it because the machine is busy are repeated.
                 $0.client.dialing.connectTimeout = .milliseconds(500)
                 $0.headers = { _ in
                     asked.add(())
-                    if asked.count == 1 {
+                    // The test must see one of them.
+                    if asked.count == 1 || !isWatched.isOpen {
                         // No test waits that long; it ends when the task is cancelled.
                         try? await Task.sleep(for: .seconds(36_000))
                         if Task.isCancelled { cancelled.add(()) }
@@ -114,7 +123,9 @@ struct WebSocketSessionTests {
                     return [:]
                 }
             })
-        for await state in session.states {
+        let states = session.states
+        isWatched.open()
+        for await state in states {
             if case .waiting(_, let cause) = state { causes.add(cause) }
             if state == .ready { break }
         }

@@ -52,13 +52,15 @@ enum Benchmarks {
         let splitters = streams.flatMap { stream in
             limitSplittingBenchmarks(stream) + wirelineSplittingBenchmarks(stream) + nioSplittingBenchmarks(stream)
         }
+        let stream = VaryingStream(mebibytes: mebibytes)
+        let varying = limitVaryingBenchmarks(stream) + wirelineVaryingBenchmarks(stream)
         let masks = MaskedBytes.all(mebibytes: mebibytes).flatMap { bytes in
             limitMaskingBenchmarks(bytes) + wirelineMaskingBenchmarks(bytes) + nioMaskingBenchmarks(bytes)
         }
         let texts = Text.all().flatMap { text in
             limitTextBenchmarks(text) + wirelineTextBenchmarks(text) + standardTextBenchmarks(text)
         }
-        let all = codecs + splitters + masks + texts
+        let all = codecs + splitters + varying + masks + texts
         let caseNames = all.map(\.caseName).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
         return caseNames.flatMap { name in all.filter { $0.caseName == name } }
     }

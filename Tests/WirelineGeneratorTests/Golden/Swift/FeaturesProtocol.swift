@@ -27,6 +27,35 @@ extension FeaturesProtocol {
     public enum FromClient: WirelineCodec::IncomingMessage {
         public typealias Definition = FeaturesProtocol
 
+        /// Fields that are there only if a condition holds.
+        case conditions(Conditions)
+        /// What goes to the end is there only sometimes, too.
+        case conditionalTail(ConditionalTail)
+        case slots(Slots)
+        /// Bits decide, as in the first packet of MQTT.
+        case conditionalBits(ConditionalBits)
+        /// Values in a number of bytes: always the same, or counted by a prefix.
+        case sizes(Sizes)
+        case sizedTexts(SizedTexts)
+        /// Counts and sizes in earlier fields, which have no properties.
+        case derived(Derived)
+        /// What follows a union in its bytes is skipped, too.
+        case sizedUnions(SizedUnions)
+        /// Their tags stand before, and their sizes too.
+        case taggedSizes(TaggedSizes)
+        /// Lists that end at a byte where an item would begin.
+        case settings(Settings)
+        case ended(Ended)
+        case trail(Trail)
+        /// Bytes without a meaning.
+        case filled(Filled)
+        case onlyFilled(OnlyFilled)
+        /// Values that are always the same.
+        case constants(Constants)
+        /// Values that are always the same, among bits.
+        case constantBits(ConstantBits)
+        /// Nothing but constants.
+        case onlyConstantBits(OnlyConstantBits)
         /// numbers
         case cs1(Cs_1)
         case texts(Texts)
@@ -42,6 +71,22 @@ extension FeaturesProtocol {
         case fixed(Fixed)
         /// Documented, but old.
         case hidden(FeaturesProtocol.Hidden)
+        /// Values that may be absent: a prefix with a sign is -1 then, and 0 for an empty value.
+        case nullable(Nullable)
+        /// Fields that share bytes, in one byte and in several.
+        case packed(Packed)
+        /// Integers of 5, 6 and 7 bytes.
+        case wide(Wide)
+        case unions(Unions)
+        case drawing(Drawing)
+        case choosing(Choosing)
+        case keeping(Keeping)
+        case tags(Tags)
+        case tail(Tail)
+        case late(Late)
+        /// Text in UTF-16, of each extent.
+        case wideText(WideText)
+        case wideGrown(WideGrown)
         /// Integers of variable length with a sign.
         case varints(Varints)
         /// A packet whose ID the schema does not know.
@@ -50,6 +95,23 @@ extension FeaturesProtocol {
         public init(in packet: borrowing WirelineCodec::Packet) throws(WirelineCodec::CodecError) {
             var reader = packet.makeReader(maximumDepth: Definition.maximumDepth)
             switch packet.id {
+            case 289: self = .conditions(try .init(from: &reader))
+            case 290: self = .conditionalTail(try .init(from: &reader))
+            case 291: self = .slots(try .init(from: &reader))
+            case 292: self = .conditionalBits(try .init(from: &reader))
+            case 321: self = .sizes(try .init(from: &reader))
+            case 322: self = .sizedTexts(try .init(from: &reader))
+            case 323: self = .derived(try .init(from: &reader))
+            case 324: self = .sizedUnions(try .init(from: &reader))
+            case 326: self = .taggedSizes(try .init(from: &reader))
+            case 346: self = .settings(try .init(from: &reader))
+            case 347: self = .ended(try .init(from: &reader))
+            case 348: self = .trail(try .init(from: &reader))
+            case 337: self = .filled(try .init(from: &reader))
+            case 338: self = .onlyFilled(try .init(from: &reader))
+            case 339: self = .constants(try .init(from: &reader))
+            case 344: self = .constantBits(try .init(from: &reader))
+            case 345: self = .onlyConstantBits(try .init(from: &reader))
             case 1: self = .cs1(try .init(from: &reader))
             case 257: self = .texts(try .init(from: &reader))
             case 258: self = .lines(try .init(from: &reader))
@@ -61,6 +123,18 @@ extension FeaturesProtocol {
             case 263: self = .grown(try .init(from: &reader))
             case 265: self = .fixed(try .init(from: &reader))
             case 2: self = .hidden(try .init(from: &reader))
+            case 325: self = .nullable(try .init(from: &reader))
+            case 273: self = .packed(try .init(from: &reader))
+            case 274: self = .wide(try .init(from: &reader))
+            case 305: self = .unions(try .init(from: &reader))
+            case 306: self = .drawing(try .init(from: &reader))
+            case 307: self = .choosing(try .init(from: &reader))
+            case 308: self = .keeping(try .init(from: &reader))
+            case 309: self = .tags(try .init(from: &reader))
+            case 310: self = .tail(try .init(from: &reader))
+            case 311: self = .late(try .init(from: &reader))
+            case 341: self = .wideText(try .init(from: &reader))
+            case 342: self = .wideGrown(try .init(from: &reader))
             case 272: self = .varints(try .init(from: &reader))
             default: self = .unknown(id: packet.id)
             }
@@ -75,6 +149,33 @@ extension FeaturesProtocol {
     public enum FromServer: WirelineCodec::IncomingMessage {
         public typealias Definition = FeaturesProtocol
 
+        /// Fields that are there only if a condition holds.
+        case conditions(Conditions)
+        case slots(Slots)
+        /// Bits decide, as in the first packet of MQTT.
+        case conditionalBits(ConditionalBits)
+        /// Values in a number of bytes: always the same, or counted by a prefix.
+        case sizes(Sizes)
+        case sizedTexts(SizedTexts)
+        /// Counts and sizes in earlier fields, which have no properties.
+        case derived(Derived)
+        /// What follows a union in its bytes is skipped, too.
+        case sizedUnions(SizedUnions)
+        /// Their tags stand before, and their sizes too.
+        case taggedSizes(TaggedSizes)
+        /// Lists that end at a byte where an item would begin.
+        case settings(Settings)
+        case ended(Ended)
+        case trail(Trail)
+        /// Bytes without a meaning.
+        case filled(Filled)
+        case onlyFilled(OnlyFilled)
+        /// Values that are always the same.
+        case constants(Constants)
+        /// Values that are always the same, among bits.
+        case constantBits(ConstantBits)
+        /// Nothing but constants.
+        case onlyConstantBits(OnlyConstantBits)
         /// The same in the other byte order.
         case sc1(Sc_1)
         case textual(Textual)
@@ -89,6 +190,20 @@ extension FeaturesProtocol {
         /// Text and digits in a fixed number of bytes.
         case fixed(Fixed)
         case sc2(Sc_2)
+        /// Values that may be absent: a prefix with a sign is -1 then, and 0 for an empty value.
+        case nullable(Nullable)
+        /// Fields that share bytes, in one byte and in several.
+        case packed(Packed)
+        /// Integers of 5, 6 and 7 bytes.
+        case wide(Wide)
+        case unions(Unions)
+        case drawing(Drawing)
+        case choosing(Choosing)
+        case tags(Tags)
+        case late(Late)
+        /// Text in UTF-16, of each extent.
+        case wideText(WideText)
+        case wideGrown(WideGrown)
         /// Integers of variable length with a sign.
         case varints(Varints)
         /// A packet whose ID the schema does not know.
@@ -97,6 +212,22 @@ extension FeaturesProtocol {
         public init(in packet: borrowing WirelineCodec::Packet) throws(WirelineCodec::CodecError) {
             var reader = packet.makeReader(maximumDepth: Definition.maximumDepth)
             switch packet.id {
+            case 289: self = .conditions(try .init(from: &reader))
+            case 291: self = .slots(try .init(from: &reader))
+            case 292: self = .conditionalBits(try .init(from: &reader))
+            case 321: self = .sizes(try .init(from: &reader))
+            case 322: self = .sizedTexts(try .init(from: &reader))
+            case 323: self = .derived(try .init(from: &reader))
+            case 324: self = .sizedUnions(try .init(from: &reader))
+            case 326: self = .taggedSizes(try .init(from: &reader))
+            case 346: self = .settings(try .init(from: &reader))
+            case 347: self = .ended(try .init(from: &reader))
+            case 348: self = .trail(try .init(from: &reader))
+            case 337: self = .filled(try .init(from: &reader))
+            case 338: self = .onlyFilled(try .init(from: &reader))
+            case 339: self = .constants(try .init(from: &reader))
+            case 344: self = .constantBits(try .init(from: &reader))
+            case 345: self = .onlyConstantBits(try .init(from: &reader))
             case 1: self = .sc1(try .init(from: &reader))
             case 257: self = .textual(try .init(from: &reader))
             case 258: self = .lines(try .init(from: &reader))
@@ -108,6 +239,16 @@ extension FeaturesProtocol {
             case 263: self = .grown(try .init(from: &reader))
             case 265: self = .fixed(try .init(from: &reader))
             case 2: self = .sc2(try .init(from: &reader))
+            case 325: self = .nullable(try .init(from: &reader))
+            case 273: self = .packed(try .init(from: &reader))
+            case 274: self = .wide(try .init(from: &reader))
+            case 305: self = .unions(try .init(from: &reader))
+            case 306: self = .drawing(try .init(from: &reader))
+            case 307: self = .choosing(try .init(from: &reader))
+            case 309: self = .tags(try .init(from: &reader))
+            case 311: self = .late(try .init(from: &reader))
+            case 341: self = .wideText(try .init(from: &reader))
+            case 342: self = .wideGrown(try .init(from: &reader))
             case 272: self = .varints(try .init(from: &reader))
             default: self = .unknown(id: packet.id)
             }
@@ -130,6 +271,23 @@ private func registeredMessageTypes(sender: WirelineCodec::Sender) -> [any Wirel
     switch sender {
     case .client:
         [
+            Conditions.self,
+            ConditionalTail.self,
+            Slots.self,
+            ConditionalBits.self,
+            Sizes.self,
+            SizedTexts.self,
+            Derived.self,
+            SizedUnions.self,
+            TaggedSizes.self,
+            Settings.self,
+            Ended.self,
+            Trail.self,
+            Filled.self,
+            OnlyFilled.self,
+            Constants.self,
+            ConstantBits.self,
+            OnlyConstantBits.self,
             Cs_1.self,
             Texts.self,
             Lines.self,
@@ -141,10 +299,38 @@ private func registeredMessageTypes(sender: WirelineCodec::Sender) -> [any Wirel
             Grown.self,
             Fixed.self,
             FeaturesProtocol.Hidden.self,
+            Nullable.self,
+            Packed.self,
+            Wide.self,
+            Unions.self,
+            Drawing.self,
+            Choosing.self,
+            Keeping.self,
+            Tags.self,
+            Tail.self,
+            Late.self,
+            WideText.self,
+            WideGrown.self,
             Varints.self,
         ]
     case .server:
         [
+            Conditions.self,
+            Slots.self,
+            ConditionalBits.self,
+            Sizes.self,
+            SizedTexts.self,
+            Derived.self,
+            SizedUnions.self,
+            TaggedSizes.self,
+            Settings.self,
+            Ended.self,
+            Trail.self,
+            Filled.self,
+            OnlyFilled.self,
+            Constants.self,
+            ConstantBits.self,
+            OnlyConstantBits.self,
             Sc_1.self,
             Textual.self,
             Lines.self,
@@ -156,6 +342,16 @@ private func registeredMessageTypes(sender: WirelineCodec::Sender) -> [any Wirel
             Grown.self,
             Fixed.self,
             Sc_2.self,
+            Nullable.self,
+            Packed.self,
+            Wide.self,
+            Unions.self,
+            Drawing.self,
+            Choosing.self,
+            Tags.self,
+            Late.self,
+            WideText.self,
+            WideGrown.self,
             Varints.self,
         ]
     }

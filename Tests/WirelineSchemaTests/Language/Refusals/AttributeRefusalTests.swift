@@ -56,19 +56,19 @@ struct AttributeRefusalTests {
             a.wire:1:1: error: `@name` cannot stand before a constant
             @name(Seats) const uint8 seats = 4;
             ^^^^^^^^^^^^
-            help: it stands before a message, a struct, an enum, flags, a field, a case of an enum or a flag
+            help: it stands before a message, a struct, a union, an enum, flags, a field, a case of an enum or a flag
             a.wire:2:1: error: `@name` cannot stand before an option
             @name(A) option max_depth = 3;
             ^^^^^^^^
-            help: it stands before a message, a struct, an enum, flags, a field, a case of an enum or a flag
+            help: it stands before a message, a struct, a union, an enum, flags, a field, a case of an enum or a flag
             a.wire:3:1: error: `@name` cannot stand before reserved IDs
             @name(B) reserved 3;
             ^^^^^^^^
-            help: it stands before a message, a struct, an enum, flags, a field, a case of an enum or a flag
+            help: it stands before a message, a struct, a union, an enum, flags, a field, a case of an enum or a flag
             a.wire:4:1: error: `@name` cannot stand before the packet
             @name(C) packet { @length(packet) uint32 length; @id uint16 id; }
             ^^^^^^^^
-            help: it stands before a message, a struct, an enum, flags, a field, a case of an enum or a flag
+            help: it stands before a message, a struct, a union, an enum, flags, a field, a case of an enum or a flag
             """),
         Refusal(
             "an attribute twice",
@@ -156,11 +156,11 @@ struct AttributeRefusalTests {
             a.wire:1:23: error: `uint24` cannot hold a count
             message Cs_1 { @count(uint24) string a; }
                                   ^^^^^^
-            help: it is `uint8`, `uint16`, `uint32` or `varint`
+            help: it is `uint8`, `uint16`, `uint32` or `varint`, or an integer field before this one; for a value that may be absent it is `int16`, `int32` or `zigzag`
             a.wire:2:16: error: `int16` cannot hold the size of a struct
             struct S sized(int16) { uint8 a; }
                            ^^^^^
-            help: it is `uint8`, `uint16`, `uint32` or `varint`
+            help: it is `uint8`, `uint16`, `uint32` or `varint`; a field that may be absent has `@size(int16)` before it
             """),
         Refusal(
             "a prefix where nothing is counted",

@@ -89,7 +89,7 @@ struct EnumerationRefusalTests {
             a.wire:1:10: error: `string` is not an integer type
             enum E : string { a = 1; }
                      ^^^^^^
-            help: the integer types are `uint8` to `uint64` and `int8` to `int64`
+            help: the integer types are `uint1` to `uint64` and `int1` to `int64`
             a.wire:2:11: error: `Unit8` is not an integer type
             flags F : Unit8 { a = 1; }
                       ^^^^^
@@ -181,7 +181,7 @@ struct EnumerationRefusalTests {
             a.wire:1:7: error: `float` is not an integer type
             const float pi = 3;
                   ^^^^^
-            help: the integer types are `uint8` to `uint64` and `int8` to `int64`
+            help: the integer types are `uint1` to `uint64` and `int1` to `int64`
             a.wire:2:20: error: a whole number is expected
             const uint8 half = 0.5;
                                ^^^

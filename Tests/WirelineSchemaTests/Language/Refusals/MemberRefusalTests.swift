@@ -240,7 +240,7 @@ struct MemberRefusalTests {
             a.wire:1:22: error: expected the field's name, found `{`
             message Cs_1 { oneof { uint8 a; uint8 b; } Unit8 c; }
                                  ^
-            help: there are no unions: use one message for each case
+            help: declare a `union` at the top level, as in `union U : uint8 { 1: uint32 mileage; }`
             """),
         Refusal(
             "a case without a number",

@@ -13,20 +13,20 @@ struct NameRefusalTests {
         Refusal(
             "a misspelt type",
             """
-            message Cs_1 { Strng a; uint23 b; Piont c; }
+            message Cs_1 { Strng a; uimt32 b; Piont c; }
             struct Point { uint8 x; }
             """,
             """
             a.wire:1:16: error: unknown type `Strng`
-            message Cs_1 { Strng a; uint23 b; Piont c; }
+            message Cs_1 { Strng a; uimt32 b; Piont c; }
                            ^^^^^
             help: did you mean `String`?
-            a.wire:1:25: error: unknown type `uint23`
-            message Cs_1 { Strng a; uint23 b; Piont c; }
+            a.wire:1:25: error: unknown type `uimt32`
+            message Cs_1 { Strng a; uimt32 b; Piont c; }
                                     ^^^^^^
             help: did you mean `uint32`?
             a.wire:1:35: error: unknown type `Piont`
-            message Cs_1 { Strng a; uint23 b; Piont c; }
+            message Cs_1 { Strng a; uimt32 b; Piont c; }
                                               ^^^^^
             help: did you mean `Point`?
             """),

@@ -50,23 +50,23 @@ struct PacketRefusalTests {
             a.wire:4:5: error: a field of the packet cannot be `string`
                 string a;
                 ^^^^^^
-            help: it is an integer, a `bool` or a `varint`
+            help: it is a number, a `bool`, an enum, flags, `char[n]`, `bcd[n]` or `@size(n) bytes`
             a.wire:5:5: error: a field of the packet cannot be `Unit8`
                 Unit8 b;
                 ^^^^^
             help: did you mean `uint8`?
-            a.wire:6:5: error: a field of the packet is always there, once
+            a.wire:6:5: error: a field of the packet is there once
                 repeated uint8 c;
                 ^^^^^^^^
             help: leave this out; lists belong into the messages
-            a.wire:7:10: error: a field of the packet is always there, once
+            a.wire:7:10: error: a field of the packet is there once
                 uint8[4] d;
                      ^^^
             help: leave this out; lists belong into the messages
-            a.wire:8:5: error: a field of the packet is always there, once
+            a.wire:8:5: error: a field of the packet is there once
                 optional uint8 e;
                 ^^^^^^^^
-            help: leave this out; lists belong into the messages
+            help: say when it is there with `@if`: `@if(versioned) uint8 version;`
             """),
         Refusal(
             "two purposes",
@@ -175,26 +175,15 @@ struct PacketRefusalTests {
             help: rename or remove one of them
             """),
         Refusal(
-            "two varints",
-            """
-            packet { @length(rest) varint length; @id varint id; }
-            """,
-            """
-            a.wire:1:50: error: `id`: only one field may vary in width, and it stands in the header
-            packet { @length(rest) varint length; @id varint id; }
-                                                             ^^
-            help: give it a type of fixed width
-            """),
-        Refusal(
             "a varint in the trailer",
             """
             packet { @length(packet) uint32 length; @id uint16 id; payload; varint a; }
             """,
             """
-            a.wire:1:72: error: `a`: only one field may vary in width, and it stands in the header
+            a.wire:1:72: error: `a`: the fields of a trailer have a fixed width
             packet { @length(packet) uint32 length; @id uint16 id; payload; varint a; }
                                                                                    ^
-            help: give it a type of fixed width
+            help: give it a type of fixed width, or put it into the header
             """),
         Refusal(
             "a varint of 11 bytes",
@@ -217,7 +206,7 @@ struct PacketRefusalTests {
             packet { @length(packet) uint32 length; @sequence uint8 a; @sequence uint8 b; }
             """,
             """
-            a.wire:1:76: error: `b`: there can be one sequence
+            a.wire:1:76: error: `b`: there can be one sequence, and one `@fit`
             packet { @length(packet) uint32 length; @sequence uint8 a; @sequence uint8 b; }
                                                                                        ^
             help: remove one of them
@@ -409,7 +398,7 @@ struct PacketRefusalTests {
             a.wire:1:54: error: `@name` cannot stand before a field of the packet
             packet { @length(packet) @range(0..1) uint32 length; @name(A) uint8 a; @sensitive uint8 b; @since(1) uint8 c; }
                                                                  ^^^^^^^^
-            help: it stands before a message, a struct, an enum, flags, a field, a case of an enum or a flag
+            help: it stands before a message, a struct, a union, an enum, flags, a field, a case of an enum or a flag
             a.wire:1:72: error: `@sensitive` cannot stand before a field of the packet
             packet { @length(packet) @range(0..1) uint32 length; @name(A) uint8 a; @sensitive uint8 b; @since(1) uint8 c; }
                                                                                    ^^^^^^^^^^
@@ -422,20 +411,16 @@ struct PacketRefusalTests {
         Refusal(
             "attributes of the packet elsewhere",
             """
-            message Cs_1 { @length(packet) uint32 a; @sequence uint8 b; @constant(3) uint8 c; }
+            message Cs_1 { @length(packet) uint32 a; @sequence uint8 b; }
             """,
             """
             a.wire:1:16: error: `@length` cannot stand before a field
-            message Cs_1 { @length(packet) uint32 a; @sequence uint8 b; @constant(3) uint8 c; }
+            message Cs_1 { @length(packet) uint32 a; @sequence uint8 b; }
                            ^^^^^^^^^^^^^^^
             help: it stands before a field of the packet
             a.wire:1:42: error: `@sequence` cannot stand before a field
-            message Cs_1 { @length(packet) uint32 a; @sequence uint8 b; @constant(3) uint8 c; }
+            message Cs_1 { @length(packet) uint32 a; @sequence uint8 b; }
                                                      ^^^^^^^^^
-            help: it stands before a field of the packet
-            a.wire:1:61: error: `@constant` cannot stand before a field
-            message Cs_1 { @length(packet) uint32 a; @sequence uint8 b; @constant(3) uint8 c; }
-                                                                        ^^^^^^^^^^^^
             help: it stands before a field of the packet
             """),
         Refusal(

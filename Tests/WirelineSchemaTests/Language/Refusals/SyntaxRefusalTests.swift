@@ -50,7 +50,7 @@ struct SyntaxRefusalTests {
             a.wire:1:1: error: `foo` does not start a declaration
             foo bar;
             ^^^
-            help: declarations are `message`, `struct`, `enum`, `flags`, `const`, `reserved`, `option`, `packet`
+            help: declarations are `message`, `struct`, `enum`, `flags`, `union`, `const`, `reserved`, `option`, `packet`
             """),
         Refusal(
             "a brace too many",

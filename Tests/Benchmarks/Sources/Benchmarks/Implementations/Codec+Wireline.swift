@@ -80,7 +80,7 @@ private func serverBenchmarks(_ message: Sc_20001, _ sample: Sample) -> [Benchma
 
 /// What is left here when this is inlined is a call of `encode(into:)`.
 @inline(__always)
-private func encode(
+func encode(
     _ message: some PacketMessage, into buffer: UnsafeMutableRawBufferPointer
 ) throws(CodecError) -> Int {
     var output = OutputRawSpan(buffer: buffer, initializedCount: 0)

@@ -22,6 +22,10 @@ struct Goal {
         Goal("decode, 1 KiB text", ["cs_dec_1024", "sc_dec_1024"], of: "c-own", most: 0.75),
         Goal("split, 23-byte packets", ["frame_23"], of: "c-call", most: 1.5),
         Goal("split, 1 KiB packets", ["frame_1024"], of: "c-call", most: 1.5),
+        Goal("encode, header that varies", ["varying_enc"], of: "c", most: 3),
+        Goal("encode, header that varies, fixed values", ["varying_fixed"], of: "c", most: 3),
+        Goal("decode, header that varies", ["varying_dec"], of: "c", most: 3),
+        Goal("split, headers that vary", ["varying_split"], of: "c", most: 3),
         // What an engine reads goes from one place to another.
         Goal("unmask, 16 KiB in the cache", ["mask_16k"], of: "c-avx2-copy", most: 2.2),
         Goal("unmask, 64 MiB", ["mask_64m"], of: "c-avx2-copy", most: 1.1),

@@ -18,6 +18,7 @@ struct Report {
             codecTable("Encoding a packet", operation: "enc", limit: "c"),
             codecTable("Decoding a packet", operation: "dec", limit: "c-own"),
             splittingTable(limit: "c-call"),
+            varyingTable(limit: "c"),
             bytesTable("Masking", prefix: "mask_", limit: "c-avx2"),
             bytesTable("Checking that text is UTF-8", prefix: "utf8_", limit: "simdjson"),
             goalTable,
@@ -51,7 +52,7 @@ struct Report {
     // MARK: Streams
 
     private func splittingTable(limit: String) -> String? {
-        let ours = results.benchmarks.filter(\.isOfStream)
+        let ours = results.benchmarks.filter { $0.isOfStream && $0.caseName.hasPrefix("frame_") }
         guard !ours.isEmpty else { return nil }
         let caseNames = ["frame_23", "frame_1024"]
         let rows = implementations(ours).map { implementation in
@@ -73,6 +74,35 @@ struct Report {
         guard unit == .nanoseconds else { return [value.threeDigits, ratio] }
         let each = value / Double(benchmark.packetCount)
         return [each.threeDigits, (Double(benchmark.byteCount) / value).threeDigits, ratio]
+    }
+
+    // MARK: Headers that vary
+
+    private func varyingTable(limit: String) -> String? {
+        let ours = results.benchmarks.filter { $0.caseName.hasPrefix("varying_") }
+        guard !ours.isEmpty else { return nil }
+        let caseNames = [
+            VaryingSample.encoding, VaryingSample.encodingFixed, VaryingSample.encodingSet, VaryingSample.decoding,
+            VaryingSample.splitting,
+        ]
+        let rows = implementations(ours).map { implementation in
+            [implementation]
+                + caseNames.map { caseName in
+                    ours.first { $0.caseName == caseName && $0.implementation == implementation }
+                        .map { varyingCell($0, limit) } ?? "–"
+                }
+        }
+        return "### Packets with a header that varies: \(unit.rawValue) each (times `\(limit)`)\n\n"
+            + markdownTable(
+                ["implementation", "encode", "encode, fixed values", "encode, set values", "decode", "split"], rows)
+    }
+
+    private func varyingCell(_ benchmark: Benchmark, _ limit: String) -> String {
+        guard benchmark.isOfStream, unit == .nanoseconds else {
+            return cell(benchmark.caseName, benchmark.implementation, limit)
+        }
+        let cells = streamCells(benchmark, limit)
+        return "\(cells[0]) (\(cells[2]))"
     }
 
     // MARK: Bytes

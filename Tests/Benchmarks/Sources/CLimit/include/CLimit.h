@@ -55,6 +55,28 @@ typedef void (*limit_receiver)(limit_tally *tally, uint16_t id, const uint8_t *p
 bool limit_split_inlined(const uint8_t *bytes, size_t byte_count, size_t piece, limit_tally *tally);
 bool limit_split_calling(const uint8_t *bytes, size_t byte_count, size_t piece, limit_tally *tally);
 
+// The client's message in packets with a header of varying width (Varying/varying.wire), and what is set in that header.
+typedef struct {
+    bool is_versioned;
+    uint8_t level;
+    uint16_t version;
+    uint64_t serial;
+} limit_varying_values;
+
+// The packet's byte count, or 0 when `room` is too small.
+size_t limit_encode_varying(
+    const limit_client_message *message, const limit_varying_values *values, uint8_t *buffer, size_t room);
+bool limit_decode_varying(const uint8_t *packet, size_t byte_count, limit_client_message *message);
+
+// The same, `iterations` times; decoding takes a checked copy of the text.
+bool limit_repeat_encode_varying(
+    const limit_client_message *message, const limit_varying_values *values, uint8_t *buffer, size_t room,
+    long iterations);
+bool limit_repeat_decode_varying(const uint8_t *packet, size_t byte_count, long iterations);
+
+// Splits as `limit_split_calling`, except that all of a piece is copied behind a packet that the last one began.
+bool limit_split_varying(const uint8_t *bytes, size_t byte_count, size_t piece, limit_tally *tally);
+
 // Masks bytes as RFC 6455 §5.3 wants it, on their way from one place to another or where they stand; the key as it lies in
 // memory. The one goes 128 bytes a step, in vectors of 32, the other 8 bytes a step.
 void limit_mask(const uint8_t *source, uint8_t *destination, size_t byte_count, uint32_t key);

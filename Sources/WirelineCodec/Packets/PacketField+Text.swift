@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The values of header fields that have no number.
+extension PacketField.Format {
+    /// Whether a value is of the field's kind, and fits into it.
+    package func canHold(_ value: PacketHeader.FieldValue) -> Bool {
+        switch (self, value) {
+        case (_, .integer(let number)): range.contains(number)
+        case (.text, .text), (.digits, .text), (.bytes, .bytes): textFault(of: value) == nil
+        default: false
+        }
+    }
+
+    /// Returns why text, digits or bytes do not fit into the field; nil if they do, or if the value is of another kind.
+    func textFault(of value: PacketHeader.FieldValue) -> CodecError.Reason? {
+        switch (self, value) {
+        case (.text(let byteCount, let padding), .text(let text)):
+            text.fixedTextFault(byteCount: byteCount, padding: padding)
+        case (.digits(let byteCount), .text(let text)): text.digitsFault(count: 2 * byteCount)
+        case (.bytes(let byteCount), .bytes(let bytes)) where bytes.count != byteCount:
+            .wrongItemCount(count: bytes.count, expected: byteCount)
+        default: nil
+        }
+    }
+
+    /// Returns the bytes that are written for a text which fits; empty for a field without text.
+    package func bytes(ofText text: String) -> [UInt8] {
+        switch self {
+        case .text(let byteCount, let padding):
+            return text.utf8 + Array(repeating: padding, count: max(0, byteCount - text.utf8.count))
+        case .digits:
+            let digits = text.utf8.map { $0 & 0xF }
+            return stride(from: 1, to: digits.count, by: 2).map { digits[$0 - 1] << 4 | digits[$0] }
+        case .integer, .boolean, .bit, .varint, .bytes: return []
+        }
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A condition of a packet's field, whose operands are positions in the header.
+package indirect enum PlacedCondition: Equatable, Sendable {
+    case isSet(Int)
+    case compares(Int, WireCondition.Comparison, Int128)
+    case not(PlacedCondition)
+    case and(PlacedCondition, PlacedCondition)
+    case or(PlacedCondition, PlacedCondition)
+
+    /// Returns the conditions of a layout's fields, with nil for those that are always there; empty if all are.
+    static func all(header: [PacketField], trailer: [PacketField]) -> [PlacedCondition?] {
+        let fields = header + trailer
+        guard fields.contains(where: { $0.condition != nil }) else { return [] }
+        return fields.map { field in field.condition.map { PlacedCondition($0, header) } }
+    }
+
+    /// An operand that a layout refuses is the header's first field.
+    private init(_ condition: WireCondition, _ header: [PacketField]) {
+        func position(_ operand: WireCondition.Operand) -> Int {
+            guard case .field(let name) = operand else { return 0 }
+            return header.firstIndex { $0.name == name } ?? 0
+        }
+        switch condition {
+        case .isSet(let operand): self = .isSet(position(operand))
+        case .compares(let operand, let comparison, let number):
+            self = .compares(position(operand), comparison, number)
+        case .not(let condition): self = .not(PlacedCondition(condition, header))
+        case .and(let left, let right):
+            self = .and(PlacedCondition(left, header), PlacedCondition(right, header))
+        case .or(let left, let right):
+            self = .or(PlacedCondition(left, header), PlacedCondition(right, header))
+        }
+    }
+
+    /// - Parameter values: The numbers of the header's fields; 0 for what is absent.
+    func holds(_ values: [Int128]) -> Bool {
+        switch self {
+        case .isSet(let index): values[index] != 0
+        case .compares(let index, let comparison, let number): comparison.holds(values[index], number)
+        case .not(let condition): !condition.holds(values)
+        case .and(let left, let right): left.holds(values) && right.holds(values)
+        case .or(let left, let right): left.holds(values) || right.holds(values)
+        }
+    }
+}
+
+/// Finds out which fields of a packet are there, while their values become known in wire order.
+///
+/// It allocates only for a layout with conditions.
+struct FieldPresence {
+    private let conditions: [PlacedCondition?]
+    /// The numbers of the header's fields so far; empty if no field has a condition.
+    private var values: [Int128]
+
+    init(_ layout: PacketLayout) {
+        conditions = layout.conditions
+        values = conditions.isEmpty ? [] : Array(repeating: 0, count: layout.header.count)
+    }
+
+    /// Returns whether one of the layout's fields is there; the values before it are known.
+    func contains(_ index: Int) -> Bool {
+        conditions.isEmpty || conditions[index]?.holds(values) ?? true
+    }
+
+    /// Takes the number of a field; those of the trailer decide nothing.
+    mutating func note(_ value: Int128, of index: Int) {
+        if index < values.count { values[index] = value }
+    }
+}

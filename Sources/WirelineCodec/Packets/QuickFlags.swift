@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Some of the flags of a ``QuickHeader``, and which of these must be set.
+struct QuickTerm: Equatable, Sendable {
+    var mask: UInt32 = 0
+    /// The flags that must be set; the others in the mask must not be.
+    var expected: UInt32 = 0
+
+    /// Flags that no header has.
+    static let never = QuickTerm(mask: 0, expected: 1)
+
+    @inline(__always)
+    func holds(_ flags: UInt32) -> Bool { flags & mask == expected }
+}
+
+extension QuickTerm {
+    init(flag: UInt8, isSet: Bool) {
+        mask = 1 << UInt32(flag)
+        expected = isSet ? mask : 0
+    }
+
+    /// Returns what both terms ask for; nil if no flags are like that.
+    fileprivate func and(_ other: QuickTerm) -> QuickTerm? {
+        let contradiction = (expected ^ other.expected) & mask & other.mask
+        guard contradiction == 0 else { return nil }
+        return QuickTerm(mask: mask | other.mask, expected: expected | other.expected)
+    }
+}
+
+/// A test of one number of a header, and the flag that says whether it holds.
+struct QuickTest: Equatable {
+    /// The position of the field in the header.
+    let field: Int
+    /// Whether the number must share a bit with ``number``; otherwise it is compared.
+    let isOfBits: Bool
+    /// The smallest number for which the test holds, as bits of the field.
+    let number: UInt64
+    /// How much larger the largest one is.
+    let span: UInt64
+    var flag: UInt8 = 0
+
+    static func == (left: QuickTest, right: QuickTest) -> Bool {
+        (left.field, left.isOfBits, left.number, left.span) == (right.field, right.isOfBits, right.number, right.span)
+    }
+}
+
+extension QuickTest {
+    /// Makes the test for which a comparison holds, or does not.
+    ///
+    /// - Returns: Nil if the field's bits are not the number.
+    fileprivate static func make(
+        _ field: Int, _ comparison: WireCondition.Comparison, _ number: Int128, _ format: PacketField.Format
+    ) -> (test: QuickTest, isNegated: Bool)? {
+        if case .varint(let varint) = format, varint.encoding != .unsigned { return nil }
+        let range = format.range
+        switch comparison {
+        case .equal: return (QuickTest(field, number, number, range), false)
+        case .unequal: return (QuickTest(field, number, number, range), true)
+        case .less: return (QuickTest(field, range.lowerBound, number - 1, range), false)
+        case .lessOrEqual: return (QuickTest(field, range.lowerBound, number, range), false)
+        case .greater: return (QuickTest(field, range.lowerBound, number, range), true)
+        case .greaterOrEqual: return (QuickTest(field, range.lowerBound, number - 1, range), true)
+        case .sharesBit:
+            // A negative number has all bits beyond those of its field.
+            guard range.lowerBound == 0 || range.contains(number) else { return nil }
+            let bits = UInt64(truncatingIfNeeded: number) & format.loadedBits
+            return (QuickTest(field: field, isOfBits: true, number: bits, span: 0), false)
+        }
+    }
+
+    /// Tests whether a number is between two; nothing is if they are not in the range.
+    private init(_ field: Int, _ least: Int128, _ most: Int128, _ range: ClosedRange<Int128>) {
+        let most = min(most, range.upperBound)
+        guard least <= most, least >= range.lowerBound else {
+            self.init(field: field, isOfBits: true, number: 0, span: 0)
+            return
+        }
+        let number = UInt64(truncatingIfNeeded: least)
+        self.init(field: field, isOfBits: false, number: number, span: UInt64(most - least))
+    }
+
+    /// Returns a test that does not hold for 0, as which an absent field counts: this one, or its opposite.
+    ///
+    /// - Parameter mask: The bits of the field.
+    fileprivate func failingForZero(_ mask: UInt64) -> (test: QuickTest, isNegated: Bool) {
+        guard !isOfBits, (0 &- number) & mask <= span else { return (self, false) }
+        // There is no opposite of what always holds, but a test that never does.
+        guard span < mask else { return (QuickTest(field: field, isOfBits: true, number: 0, span: 0), true) }
+        let next = (number &+ span &+ 1) & mask
+        return (QuickTest(field: field, isOfBits: false, number: next, span: mask - span - 1), true)
+    }
+}
+
+/// The tests that the conditions of a layout make, each with a flag, which is not set before a header is read.
+struct QuickFlags {
+    /// The most flags.
+    private static let mostCount = 32
+    /// The most alternatives of a condition.
+    private static let mostAlternatives = 16
+
+    private let header: [PacketField]
+    private var tests: [QuickTest] = []
+    private var count = 0
+
+    /// Nil if the conditions need more than flags.
+    init?(_ header: [PacketField], _ conditions: [PlacedCondition?]) {
+        self.header = header
+        for case let condition? in conditions {
+            guard collect(condition) else { return nil }
+        }
+    }
+
+    /// Returns the tests of a header's field.
+    func tests(of field: Int) -> [QuickTest] { tests.filter { $0.field == field } }
+
+    /// Returns a flag that nothing sets yet; nil if there are too many.
+    mutating func addFlag() -> UInt8? {
+        guard count < Self.mostCount else { return nil }
+        defer { count += 1 }
+        return UInt8(count)
+    }
+
+    private mutating func collect(_ condition: PlacedCondition) -> Bool {
+        switch condition {
+        case .not(let condition): return collect(condition)
+        case .and(let left, let right), .or(let left, let right): return collect(left) && collect(right)
+        case .isSet, .compares:
+            guard var test = literal(condition)?.test else { return false }
+            guard !tests.contains(test) else { return true }
+            guard let flag = addFlag() else { return false }
+            test.flag = flag
+            tests.append(test)
+            return true
+        }
+    }
+
+    /// Returns the test of a condition that has only one.
+    private func literal(_ condition: PlacedCondition) -> (test: QuickTest, isNegated: Bool)? {
+        switch condition {
+        case .isSet(let field): literal(field, .unequal, 0)
+        case .compares(let field, let comparison, let number): literal(field, comparison, number)
+        case .not, .and, .or: nil
+        }
+    }
+
+    private func literal(
+        _ field: Int, _ comparison: WireCondition.Comparison, _ number: Int128
+    ) -> (test: QuickTest, isNegated: Bool)? {
+        let format = header[field].format
+        guard let made = QuickTest.make(field, comparison, number, format) else { return nil }
+        let result = made.test.failingForZero(format.loadedBits)
+        return (result.test, result.isNegated != made.isNegated)
+    }
+
+    /// Returns the flags with which a condition holds; nil if there are too many alternatives.
+    func alternatives(of condition: PlacedCondition) -> [QuickTerm]? {
+        alternatives(of: condition, isNegated: false)
+    }
+
+    private func alternatives(of condition: PlacedCondition, isNegated: Bool) -> [QuickTerm]? {
+        switch condition {
+        case .not(let condition): return alternatives(of: condition, isNegated: !isNegated)
+        case .and(let left, let right), .or(let left, let right):
+            guard let left = alternatives(of: left, isNegated: isNegated),
+                let right = alternatives(of: right, isNegated: isNegated)
+            else { return nil }
+            let isAnd = if case .and = condition { true } else { false }
+            let all = isAnd != isNegated ? left.flatMap { term in right.compactMap { term.and($0) } } : left + right
+            return all.count <= Self.mostAlternatives ? all : nil
+        case .isSet, .compares:
+            guard let literal = literal(condition), let test = tests.first(where: { $0 == literal.test }) else {
+                return nil
+            }
+            return [QuickTerm(flag: test.flag, isSet: literal.isNegated == isNegated)]
+        }
+    }
+}
+
+extension QuickStep {
+    /// Makes the step a test of its number.
+    mutating func test(_ test: QuickTest) {
+        use = test.isOfBits ? .testBits : .testRange
+        flag = test.flag
+        number = test.number
+        span = test.span
+    }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Makes the steps of a header or a trailer.
+struct QuickStepMaker {
+    private(set) var steps: [QuickStep] = []
+    /// The bytes since the last varint or condition.
+    private(set) var offset = 0
+    /// The bytes from the first that the steps' loads of 8 bytes need at most.
+    private(set) var roomByteCount = 0
+    /// The bytes that can be before the last varint or condition at most.
+    private var mostByteCount = 0
+    /// What conditions test, and the flags of the tests.
+    private(set) var flags: QuickFlags
+    /// The position of the step that begins the fields with a condition which are being added.
+    private var entry: Int?
+    /// Whether the step before it ends the bytes before these fields.
+    private var hasSkipped = false
+
+    /// Nil if the tests of the conditions need more than steps.
+    ///
+    /// - Parameter conditions: The conditions of the fields of the header; none if all are always there.
+    init?(_ header: [PacketField], _ conditions: [PlacedCondition?] = []) {
+        guard let flags = QuickFlags(header, conditions) else { return nil }
+        self.flags = flags
+    }
+
+    /// Adds fields; false if one of them needs more than steps.
+    ///
+    /// - Parameter conditions: The conditions of these fields; none if all are always there.
+    mutating func add(_ fields: [PacketField], _ conditions: [PlacedCondition?] = []) -> Bool {
+        let places = PackedRuns(fields).places
+        var end = 0
+        while end < fields.count {
+            let start = end
+            let condition = conditions.isEmpty ? nil : conditions[start]
+            repeat { end += 1 } while end < fields.count && !conditions.isEmpty && conditions[end] == condition
+            if conditions.isEmpty { end = fields.count }
+            guard begin(condition) else { return false }
+            for index in start..<end {
+                guard add(fields[index], places[index], flags.tests(of: index)) else { return false }
+            }
+            if condition != nil { endCondition() }
+        }
+        return true
+    }
+
+    /// Begins fields that are there when a condition holds.
+    private mutating func begin(_ condition: PlacedCondition?) -> Bool {
+        guard let condition else { return true }
+        guard let alternatives = flags.alternatives(of: condition), let term = commonTerm(of: alternatives) else {
+            return false
+        }
+        hasSkipped = offset > 0
+        if hasSkipped { skip(if: QuickTerm()) }
+        entry = steps.count
+        var step = QuickStep(.enter, offset: 0, byteCount: 0)
+        step.term = term
+        steps.append(step)
+        return true
+    }
+
+    /// Ends fields with a condition: the next field begins at the same byte if they are absent.
+    private mutating func endCondition() {
+        guard let first = entry else { return }
+        entry = nil
+        let term = steps[first].term
+        if first == steps.count - 1 {
+            // Nothing is read of these fields.
+            steps.removeLast()
+            let before = hasSkipped ? steps.removeLast().byteCount : 0
+            skip(before, if: term)
+            return
+        }
+        if offset > 0 { skip(if: QuickTerm()) }
+        steps[first] = QuickStep(.enter, offset: 0, byteCount: steps.count - 1 - first)
+        steps[first].term = term
+    }
+
+    /// Returns one term that holds when one of several does, after a step for each; nil if there are too many flags.
+    private mutating func commonTerm(of alternatives: [QuickTerm]) -> QuickTerm? {
+        guard alternatives.count > 1 else { return alternatives.first ?? .never }
+        guard let flag = flags.addFlag() else { return nil }
+        for alternative in alternatives {
+            var step = QuickStep(.raise, offset: 0, byteCount: 0)
+            step.term = alternative
+            step.flag = flag
+            steps.append(step)
+        }
+        return QuickTerm(flag: flag, isSet: true)
+    }
+
+    /// Ends the bytes since the last varint or condition, which are there with some flags.
+    ///
+    /// - Parameter before: Bytes before these, which are always there.
+    private mutating func skip(_ before: Int = 0, if term: QuickTerm) {
+        mostByteCount += offset
+        var step = QuickStep(.skip, offset: before, byteCount: offset)
+        step.term = term
+        steps.append(step)
+        offset = 0
+    }
+
+    /// Adds a step that loads 8 bytes.
+    private mutating func append(_ step: QuickStep) {
+        roomByteCount = max(roomByteCount, mostByteCount + step.offset + 8)
+        steps.append(step)
+    }
+
+    private mutating func add(_ field: PacketField, _ place: PackedPlace?, _ tests: [QuickTest]) -> Bool {
+        if case .constant(.text(let text)) = field.role {
+            add(constant: field.format.bytes(ofText: text))
+            return true
+        }
+        guard let use = use(of: field) else { return false }
+        if case .varint(let format) = field.format {
+            // The bits of other encodings are not the number.
+            guard use.use == nil && tests.isEmpty || format.encoding == .unsigned else { return false }
+            var step = QuickStep(use.use ?? .check, offset: offset, format, number: use.number)
+            if use.use == nil { step.span = .max }
+            append(step)
+            // A longer one takes the general path.
+            mostByteCount += offset + 8
+            offset = 0
+            add(tests, ofBits: field.format)
+            return true
+        }
+        let byteCount = place?.runByteCount ?? field.format.byteCount ?? 0
+        if use.use == .digits || use.use == .ascii {
+            steps.append(QuickStep(use.use ?? .ascii, offset: offset, byteCount: byteCount))
+        } else if use.use != nil || !tests.isEmpty {
+            var step = QuickStep(use.use ?? .check, field, place, offset: offset, number: use.number)
+            step.span = use.use == nil ? .max : use.span
+            append(step)
+            add(tests, ofBits: field.format)
+        }
+        if place.map({ $0.position == $0.fieldCount - 1 }) ?? true { offset += byteCount }
+        return true
+    }
+
+    /// Adds bytes that are always written; the general path knows those that readers do not look at.
+    private mutating func add(constant bytes: [UInt8]) {
+        for start in stride(from: 0, to: bytes.count, by: 8) {
+            let part = bytes[start..<min(start + 8, bytes.count)]
+            append(
+                QuickStep(
+                    .check, offset: offset + start, byteCount: part.count, .bigEndian, bitWidth: 8 * part.count,
+                    number: part.reduce(0) { $0 << 8 | UInt64($1) }))
+        }
+        offset += bytes.count
+    }
+
+    /// Adds tests of the number that the last step reads; the first one takes that step's place if nothing else needs it.
+    private mutating func add(_ tests: [QuickTest], ofBits format: PacketField.Format) {
+        for (index, test) in tests.enumerated() {
+            if index == 0, let last = steps.last, last.use == .check, last.span == .max {
+                steps[steps.count - 1].test(test)
+                continue
+            }
+            var step = QuickStep(.testRange, offset: 0, byteCount: 0, mask: format.loadedBits)
+            step.test(test)
+            steps.append(step)
+        }
+    }
+
+    /// Returns what happens with the number of a field; a use of nil if it is not looked at, and nil if more is needed.
+    private func use(of field: PacketField) -> (use: QuickStep.Use?, number: UInt64, span: UInt64)? {
+        switch field.format {
+        case .text, .digits:
+            guard case .value = field.role else { return nil }
+            if case .digits = field.format { return (.digits, 0, 0) }
+            return (.ascii, 0, 0)
+        case .bytes: return (nil, 0, 0)
+        case .integer, .bit, .boolean, .varint: break
+        }
+        switch field.role {
+        case .value, .fitting, .sequence: return field.format == .boolean ? (.check, 0, 1) : (nil, 0, 0)
+        case .checksum, .padding: return (nil, 0, 0)
+        case .messageID:
+            // Whether a `bool` is 0 or 1 would have to be checked, too.
+            guard field.format != .boolean else { return nil }
+            return (.messageID, UInt64(field.format.bitWidth), 0)
+        case .constant(let value):
+            return (.check, field.format.bits(of: value.number), 0)
+        case .length(let base, let constant):
+            guard field.format.range.lowerBound == 0 else { return nil }
+            let use: QuickStep.Use =
+                switch base {
+                case .packet: .length
+                case .payload: .lengthOfPayload
+                case .rest: .lengthOfRest
+                }
+            return (use, UInt64(bitPattern: Int64(constant)), 0)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+/// IDs that no packet can have, because of the conditions of the ID fields.
+extension Checker {
+    /// Refuses an ID that fits only into ID fields which are never there together.
+    func refuseImpossibleID(of message: MessageDescription, at span: SourceSpan) {
+        let layout = description.layout
+        let conditional = layout.fields.filter { $0.role == .messageID && $0.condition != nil }.map(\.name)
+        guard !conditional.isEmpty,
+            let search = HeaderSearch(layout, fixed: description.fixedHeader(of: message) ?? PacketHeader()),
+            !search.contains({ (try? layout.presence(id: message.id, header: $0)) != nil })
+        else { return }
+        let subject = message.headerValues.isEmpty ? "no packet" : "no packet with these header fields"
+        reporter.error(
+            "\(subject) can have the ID \(message.id)", at: span,
+            help: "wherever it fits, the condition of \(Self.list(conditional)) asks for other ID fields")
+    }
+}
+
+/// Headers that differ in which ID fields are there: one of each kind that the conditions tell apart.
+private struct HeaderSearch {
+    private let fixed: PacketHeader
+    /// The fields that a program sets and that decide about ID fields, with the numbers to try.
+    private var choices: [(name: String, numbers: [Int128])] = []
+
+    /// The most headers that are tried, and the most numbers of one field that are all tried.
+    private static let headerLimit = 4096
+    private static let rangeLimit: Int128 = 256
+
+    /// Nil if there are too many headers.
+    init?(_ layout: PacketLayout, fixed: PacketHeader) {
+        self.fixed = fixed
+        let deciding = Self.deciding(layout)
+        let tests = deciding.flatMap { $0.condition?.tests ?? [] }
+        var headerCount = 1
+        for field in deciding where fixed[field.name] == nil {
+            switch field.role {
+            case .value, .fitting, .sequence: break
+            case .length, .messageID, .constant, .padding, .checksum: continue
+            }
+            let own = tests.filter { $0.operand == .field(field.name) }.map { ($0.comparison, $0.number) }
+            guard let numbers = Self.numbers(of: field, own) else { return nil }
+            headerCount *= max(1, numbers.count)
+            guard headerCount <= Self.headerLimit else { return nil }
+            choices.append((field.name, numbers))
+        }
+    }
+
+    /// Returns whether a header passes a test.
+    func contains(_ test: (PacketHeader) -> Bool) -> Bool { contains(fixed, choices[...], test) }
+
+    private func contains(
+        _ header: PacketHeader, _ rest: ArraySlice<(name: String, numbers: [Int128])>, _ test: (PacketHeader) -> Bool
+    ) -> Bool {
+        guard let choice = rest.first else { return test(header) }
+        return choice.numbers.contains { number in
+            var header = header
+            header[choice.name] = number
+            return contains(header, rest.dropFirst(), test)
+        }
+    }
+
+    /// Returns the ID fields, and those at which their conditions look, directly or by other fields.
+    private static func deciding(_ layout: PacketLayout) -> [PacketField] {
+        var names = Set(layout.fields.filter { $0.role == .messageID }.map(\.name))
+        // A condition looks only at fields before its own.
+        for field in layout.fields.reversed() where names.contains(field.name) {
+            for case .field(let name) in field.condition?.operands ?? [] { names.insert(name) }
+        }
+        return layout.fields.filter { names.contains($0.name) }
+    }
+
+    /// Returns a number for each outcome of the tests of a field; nil if there are too many.
+    private static func numbers(
+        of field: PacketField, _ tests: [(comparison: WireCondition.Comparison?, number: Int128)]
+    ) -> [Int128]? {
+        let range = field.range
+        guard !tests.contains(where: { $0.comparison == .sharesBit }) else {
+            return range.upperBound - range.lowerBound < rangeLimit ? Array(range) : nil
+        }
+        let edges = tests.flatMap { [$0.number - 1, $0.number, $0.number + 1] }
+        let numbers = Set([0, range.lowerBound, range.upperBound] + edges)
+        return numbers.filter(range.contains).sorted()
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension SchemaAnalysis {
+    /// Returns what can stand next in a condition that begins before a token: a field, a value or a word between tests.
+    func conditionWords(before index: Int, in file: Int) -> [CompletionWord] {
+        let tokens = checked.lexed[file].tokens[..<index]
+        let words = ["and", "or", "not"]
+        guard let last = tokens.last else { return [] }
+        let (fields, isMessage) = body(at: last, in: file)
+        if last.kind == .dot { return isMessage ? headerFields.filter(\.canDecide).map(Self.word) : [] }
+        if last.kind == .comparison {
+            let operand = tokens.dropLast()
+            let isOfPacket = operand.dropLast().last?.kind == .dot
+            guard let name = operand.last.map({ text(of: $0, in: file) }),
+                let field = (isOfPacket ? headerFields : fields).first(named: name)
+            else { return [] }
+            if ["bool", "bit"].contains(field.typeName.text) { return Self.values(["true", "false"]) }
+            return cases(of: field.typeName.text) ?? []
+        }
+        if last.kind == .leftParenthesis || last.kind == .name && words.contains(text(of: last, in: file)) {
+            let header = CompletionWord("header", .value, detail: "header.field", meaning: "A field of the packet.")
+            let canSeeHeader = isMessage && headerFields.contains(where: \.canDecide)
+            return earlierFields(before: index, in: file) + (canSeeHeader ? [header] : [])
+                + [CompletionWord("not", .keyword)]
+        }
+        return words.dropLast().map { CompletionWord($0, .keyword) }
+    }
+
+    private static func word(_ field: FieldSyntax) -> CompletionWord {
+        CompletionWord(field.name.text, .value, detail: field.typeText, meaning: field.documentation)
+    }
+
+    /// Returns the fields of the same message or struct that end before a token.
+    func earlierFields(before index: Int, in file: Int) -> [CompletionWord] {
+        guard let last = checked.lexed[file].tokens[..<index].last else { return [] }
+        return body(at: last, in: file).fields.prefix { $0.name.span.end <= last.start }
+            .filter { $0.padding == nil }.map(Self.word)
+    }
+
+    /// Returns the fields of the message or the struct that a token is in, or those of the packet's header; and whether it is
+    /// a message.
+    private func body(at token: Token, in file: Int) -> (fields: [FieldSyntax], isMessage: Bool) {
+        for declaration in checked.trees[file].declarations.reversed() where declaration.keyword.start < token.start {
+            switch declaration.body {
+            case .message(_, let fields): return (fields, true)
+            case .structure(let syntax): return (syntax.fields, false)
+            case .packet(let syntax): return (syntax.header, false)
+            default: return ([], false)
+            }
+        }
+        return ([], false)
+    }
+}
+
+extension FieldSyntax {
+    /// Whether conditions can look at this field of the packet's header, as far as its attributes say.
+    fileprivate var canDecide: Bool {
+        let others = [AttributeKind.length, .id, .sequence, .constant, .checksum, .condition, .fit].map(\.rawValue)
+        return padding == nil && SizedType(rawValue: typeName.text) == nil
+            && !attributes.contains { others.contains($0.name.text) }
+    }
+}
+
+extension [FieldSyntax] {
+    fileprivate func first(named name: String) -> FieldSyntax? { first { $0.name.text == name } }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The values that are tried for every change of a message, the most promising first.
+///
+/// They are the same each time, so what became of them can be kept.
+struct CommonCandidates {
+    /// Numbers for what conditions look at; every other random value has one of them.
+    private let choices: [OperandValues]
+    let count: Int
+
+    /// Values at the limits of their types.
+    private static let edges: [ExampleValues.Style] = [.plain, .zero, .most, .least]
+    /// The fewest random values with each message, and the most.
+    private static let randomCounts = 10...400
+    /// The number of random values that all messages of a change share.
+    private static let sharedRandomCount = 4000
+    /// One of so many random values has up to 255 bytes or items more, so that a size reaches any limit of one byte.
+    ///
+    /// It is odd: half of these values have a choice, too.
+    private static let filledInterval = 3
+
+    /// - Parameter messageCount: The number of messages with which a change is tried.
+    init(_ choices: [OperandValues] = [], forEachOf messageCount: Int) {
+        self.choices = choices
+        let share = Self.sharedRandomCount / max(1, messageCount)
+        count = Self.edges.count + min(max(share, Self.randomCounts.lowerBound), Self.randomCounts.upperBound)
+    }
+
+    subscript(index: Int) -> Candidate {
+        guard index >= Self.edges.count else { return Candidate(values: Self.edges[index]) }
+        let number = index - Self.edges.count
+        var random = SplitMix64(seed: UInt64(number))
+        var candidate = Candidate(values: .random(seed: random.next()))
+        if number % Self.filledInterval == 0 { candidate.extra = Int.random(in: 1...255, using: &random) }
+        if number % 2 == 1, !choices.isEmpty { candidate.operands = choices[number / 2 % choices.count] }
+        return candidate
+    }
+}
