@@ -70,12 +70,17 @@ extension CodecError.Reason {
         case .duplicateKey(let key): .tuple([.atom("duplicate_key"), .text(key)])
         case .invalidProperty(let text): .tuple([.atom("invalid_property"), .text(text)])
         case .lengthTooSmall(let length, let minimum): tuple("length_too_small", length, minimum)
+        case .negativeSize(let size): tuple("length_too_small", size, 0)
         case .packetTooLong(let length, let byteCount, let limit):
             tuple("packet_too_long", length, byteCount, Int128(limit))
         case .lengthMismatch(let length, let expected): tuple("length_mismatch", length, expected)
         case .wrongConstant(let value, let expected): tuple("wrong_constant", value, expected)
         case .wrongChecksum(let value, let computed, _): tuple("wrong_checksum", value, UInt64(computed))
-        default: .text("\(self)")
+        case .wrongItemCount, .wrongDigitCount, .wrongByteCount, .knownTag, .embeddedTerminator, .beginsWithTerminator,
+            .endsInPadding, .gapBeforeOptional, .wrongPresence, .endOfStream, .wrongMessage, .invalidMessageID,
+            .invalidHeaderField, .bufferTooSmall, .invalidLayout, .invalidHex, .missingDumpLine:
+            // Not errors of a packet that is read.
+            .text("\(self)")
         }
     }
 

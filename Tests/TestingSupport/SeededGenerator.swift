@@ -9,6 +9,9 @@ public import Testing
 #endif
 
 /// Random numbers that can be repeated: SplitMix64, from the seed in `WIRELINE_SEED` or from a new one.
+///
+/// `WIRELINE_GATE_SEED` is the seed of the tests that would take a new one. The gate sets it, so that all its runs of one
+/// version give the same verdict.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     public let seed: UInt64
     private var state: UInt64
@@ -24,10 +27,13 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     ///   - test: The test's name, which is printed with the seed.
     ///   - usualSeed: The seed without `WIRELINE_SEED`; nil for another one in each run.
     public static func forThisRun(_ test: String = #function, usualSeed: UInt64? = nil) -> SeededGenerator {
-        let text = getenv("WIRELINE_SEED").map { String(cString: $0) }
-        let seed = text.flatMap { UInt64($0) } ?? usualSeed ?? .random(in: .min ... .max)
+        let seed = seed(in: "WIRELINE_SEED") ?? usualSeed ?? seed(in: "WIRELINE_GATE_SEED") ?? .random(in: .min ... .max)
         print("WIRELINE_SEED=\(seed) in \(test)")
         return SeededGenerator(seed: seed)
+    }
+
+    private static func seed(in variable: String) -> UInt64? {
+        getenv(variable).flatMap { UInt64(String(cString: $0)) }
     }
 
     /// The text of a failed expectation, with which the run can be repeated.

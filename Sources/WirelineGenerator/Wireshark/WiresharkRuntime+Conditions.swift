@@ -74,7 +74,7 @@ extension WiresharkRuntime {
     ) -> String {
         let isThere = conditions ? "elseif not field.when or holds(field.when, values) then" : "else"
         let tag = "            if field.tagged then reader.tag = values[field.tagged] end\n"
-        let numbers = "            reader.values = values\n"
+        let numbers = "            reader.numbers = values\n"
         return #"""
             local function read_fields(reader, tree, fields\#(looksAtHeader ? ", header" : ""))
                 local values = \#(looksAtHeader ? "header or " : ""){}

@@ -20,7 +20,7 @@ extension WiresharkRuntime {
     /// Reads them.
     static let readingCounted = #"""
         function read.counted(reader, tree, kind, field, limits, text)
-            local number = reader.values[kind.by]
+            local number = reader.numbers[kind.by]
             local count = number[1] * TWO_32 + number[2] + kind.plus
             if count < 0 then fail(reader, "length_too_small", "a size of " .. count .. place(reader, reader.at)) end
             local whole = kind.as

@@ -80,6 +80,24 @@ struct WiresharkTests {
         #expect(disagreements == [], "\(random.seedComment): \(description.layout)")
     }
 
+    /// Messages of any types, counts, conditions and unions.
+    @Test(arguments: 0..<4)
+    func `tshark shows messages of any schema like the codec`(number: Int) throws {
+        var random = SeededGenerator.forThisRun()
+        // Each number makes another schema, and the seed repeats all of them.
+        for _ in 0..<number { _ = random.next() }
+        let (schema, description) = RandomSchema.make(using: &random)
+        let judge = SharkJudge(PacketTranslator(description))
+        var lines = RandomLines(description, using: random)
+        var packets: [(Sender, [UInt8])] = []
+        for _ in 0..<max(2, Self.messageCount / 20) {
+            let (sender, line) = lines.next()
+            if let bytes = try? judge.translator.encode(line: line) { packets.append((sender, bytes)) }
+        }
+        let disagreements = try Self.disagreements(on: packets, of: judge, using: &random)
+        #expect(disagreements == [], "\(random.seedComment): \(schema.text)")
+    }
+
     @Test func `repeated, late and reordered segments give the same packets`() throws {
         var random = SeededGenerator.forThisRun()
         let folder = try ProtocolFolder.named("TwoByteHeader")

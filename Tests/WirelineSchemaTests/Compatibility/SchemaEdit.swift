@@ -139,7 +139,9 @@ struct SchemaEdit {
         case 2:
             added.presence = random.pick([.required, .optional, .since(3, default: nil)])
             if added.presence != .required, added.presence != .optional {
-                added = RandomSchema.Field(name: "added", type: "uint16", presence: added.presence)
+                let presence = added.presence
+                added = RandomSchema.Field("uint16", named: "added")
+                added.presence = presence
             }
             fields.append(added)
             return SchemaEdit(text: "append \(added.tokens)")
@@ -300,9 +302,8 @@ struct SchemaEdit {
         let message = schema.messages[index]
         switch Int.random(in: 0..<5, using: &random) {
         case 0:
-            schema.messages.append(
-                RandomSchema.Message(
-                    name: "Added", id: 90, sender: "both", fields: [RandomSchema.Field(name: "a", type: "uint8")]))
+            let field = RandomSchema.Field("uint8", named: "a")
+            schema.messages.append(RandomSchema.Message("Added", id: 90, field: field))
             return SchemaEdit(text: "add a message")
         case 1:
             schema.messages.remove(at: index)

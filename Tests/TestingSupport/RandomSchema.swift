@@ -1,79 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestingSupport
-import WirelineSchema
+package import WirelineSchema
 
 /// The text of a random schema, in parts that can be changed one by one.
-struct RandomSchema {
-    var options: [(name: String, value: String)] = []
+package struct RandomSchema {
+    package var options: [(name: String, value: String)] = []
     /// The members of the packet; empty for the default one.
-    var packet: [String] = []
-    var enumerations: [Cases] = []
-    var flagSets: [Cases] = []
-    var structures: [Structure] = []
-    var unions: [Union] = []
-    var messages: [Message] = []
-    var reservedIDs: [Int] = []
+    package var packet: [String] = []
+    package var enumerations: [Cases] = []
+    package var flagSets: [Cases] = []
+    package var structures: [Structure] = []
+    package var unions: [Union] = []
+    package var messages: [Message] = []
+    package var reservedIDs: [Int] = []
 
-    struct Cases {
-        var name: String
-        var format: String
-        var cases: [(name: String, value: Int)]
-        var reserved: [Int] = []
-        var isClosed = false
+    package struct Cases {
+        package var name: String
+        package var format: String
+        package var cases: [(name: String, value: Int)]
+        package var reserved: [Int] = []
+        package var isClosed = false
     }
 
-    struct Structure {
-        var name: String
-        var sizePrefix: String?
-        var fields: [Field]
+    package struct Structure {
+        package var name: String
+        package var sizePrefix: String?
+        package var fields: [Field]
     }
 
-    struct Union {
-        var name: String
-        var tag: String
-        var sizePrefix: String?
-        var arms: [(tag: Int, field: Field?, name: String)]
-        var hasDefault: Bool
+    package struct Union {
+        package var name: String
+        package var tag: String
+        package var sizePrefix: String?
+        package var arms: [(tag: Int, field: Field?, name: String)]
+        package var hasDefault: Bool
     }
 
-    struct Message {
-        var name: String
-        var id: Int
-        var sender: String
+    package struct Message {
+        package var name: String
+        package var id: Int
+        package var sender: String
         /// The value of the header field `level` in its packets.
-        var level: Int?
-        var fields: [Field]
+        package var level: Int?
+        package var fields: [Field]
     }
 
-    struct Field {
-        var name: String
-        var type: String
-        var list: List = .none
-        var presence: Presence = .required
-        var range: ClosedRange<Int>?
-        var maximum: Int?
-        var pad: Int?
+    package struct Field {
+        package var name: String
+        package var type: String
+        package var list: List = .none
+        package var presence: Presence = .required
+        package var range: ClosedRange<Int>?
+        package var maximum: Int?
+        package var pad: Int?
         /// The number of bytes of `padding`, which has nothing else.
-        var padding: Int?
-        var constant: String?
-        var count: String?
-        var size: String?
+        package var padding: Int?
+        package var constant: String?
+        package var count: String?
+        package var size: String?
         /// The byte that ends a list.
-        var until: Int?
-        var isTerminated = false
-        var isUTF16 = false
-        var isRest = false
-        var condition: String?
+        package var until: Int?
+        package var isTerminated = false
+        package var isUTF16 = false
+        package var isRest = false
+        package var condition: String?
         /// The earlier field with the tag of a union.
-        var tag: String?
-        var byteOrder: String?
+        package var tag: String?
+        package var byteOrder: String?
 
-        enum List: Equatable {
+        package enum List: Equatable {
             case none, counted, repeated
             case fixed(Int)
         }
-        enum Presence: Equatable {
+        package enum Presence: Equatable {
             case required, optional
             case since(Int, default: String?)
         }
@@ -82,10 +81,10 @@ struct RandomSchema {
     // MARK: Text
 
     /// Between two tokens of ``tokens``.
-    static let gap: Character = "\u{1}"
+    package static let gap: Character = "\u{1}"
 
     /// The whole schema, with a ``gap`` at each place that may have comments or needs space.
-    var marked: String {
+    package var marked: String {
         var tokens: [String] = []
         for option in options { tokens += ["option", option.name, "=", option.value, ";"] }
         if !packet.isEmpty { tokens += ["packet", "{"] + packet.flatMap(Self.split) + ["}"] }
@@ -115,12 +114,12 @@ struct RandomSchema {
     }
 
     /// The schema with a line for each member.
-    var text: String {
+    package var text: String {
         marked.replacing("\u{1};\u{1}", with: ";\n").replacing("\u{1}{\u{1}", with: " {\n")
             .replacing("\u{1}}\u{1}", with: "}\n\n").replacing(String(Self.gap), with: " ")
     }
 
-    var files: [SourceFile] { [SourceFile(path: "a.wire", bytes: Array(text.utf8))] }
+    package var files: [SourceFile] { [SourceFile(path: "a.wire", bytes: Array(text.utf8))] }
 
     private static func split(_ member: String) -> [String] { member.split(separator: " ").map(String.init) }
 }
@@ -135,7 +134,17 @@ extension RandomSchema.Cases {
     }
 }
 
+extension RandomSchema.Message {
+    /// A message of both sides with one field.
+    package init(_ name: String, id: Int, field: RandomSchema.Field) {
+        self.init(name: name, id: id, sender: "both", fields: [field])
+    }
+}
+
 extension RandomSchema.Field {
+    /// A field without attributes.
+    package init(_ type: String, named name: String) { self.init(name: name, type: type) }
+
     /// Whether its prefix says that it may be absent.
     fileprivate var isNullable: Bool { ["int16", "int32", "zigzag"].contains(count ?? size) }
 
@@ -145,7 +154,7 @@ extension RandomSchema.Field {
             || type == "zigzag"
     }
 
-    var tokens: [String] {
+    package var tokens: [String] {
         if let padding { return ["padding", "\(padding)", ";"] }
         var tokens: [String] = []
         if let condition { tokens += ["@if", "("] + condition.split(separator: " ").map(String.init) + [")"] }
@@ -181,7 +190,7 @@ extension RandomSchema.Field {
 
 extension RandomSchema {
     /// A schema that the checker accepts.
-    static func make(using random: inout SeededGenerator) -> (schema: RandomSchema, description: ProtocolDescription) {
+    package static func make(using random: inout SeededGenerator) -> (schema: RandomSchema, description: ProtocolDescription) {
         while true {
             let schema = RandomSchema(using: &random)
             let result = ProtocolDescription.check(name: "Random", files: schema.files)
@@ -359,7 +368,7 @@ extension RandomSchema {
     /// Makes a condition on some of these fields, and of the packet's; nil if none of them is a number.
     ///
     /// - Parameter packet: The members of the packet; empty if conditions cannot look at it.
-    static func condition(
+    package static func condition(
         after fields: [Field], headerOf packet: [String] = [], _ random: inout SeededGenerator
     ) -> String? {
         let operands = fields.filter {
@@ -392,7 +401,7 @@ extension RandomSchema {
         }
     }
 
-    static func field(
+    package static func field(
         _ name: String, structures: Int, in schema: RandomSchema, _ random: inout SeededGenerator
     ) -> Field {
         var field = Field(name: name, type: "uint8")
@@ -463,9 +472,9 @@ extension RandomSchema {
 
 extension SeededGenerator {
     /// Returns true once in `count` times on average.
-    mutating func chance(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
+    package mutating func chance(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
 
-    mutating func pick<Element>(_ elements: [Element]) -> Element {
+    package mutating func pick<Element>(_ elements: [Element]) -> Element {
         elements[Int.random(in: 0..<elements.count, using: &self)]
     }
 }
