@@ -16,8 +16,10 @@ final class HeaderTemplate: Sendable {
     private let byteCount: Int
     /// Whether the length is a varint; otherwise it has a place in ``before``.
     private let hasVarint: Bool
-    /// Whether the header has at most 8 bytes, even with the longest varint.
-    private let isShort: Bool
+    /// The largest length with which the header has at most 8 bytes, and one for a varint; -1 if there is none.
+    private let mostShortLength: Int
+    /// The header of such a length, without it and the ID: a big-endian number of 8 bytes.
+    private let shortBits: UInt64
     /// The number of bits after the length, of one byte if it is a varint.
     private let lengthShift: Int
     /// The number to add to the payload's byte count to get the length, without the bytes of a varint that counts itself.
@@ -57,14 +59,16 @@ final class HeaderTemplate: Sendable {
         before = bytes.bigEndianBits & ~bitsBehind & ~lengthBits
         behind = bytes.bigEndianBits & bitsBehind
         byteCount = bytes.count
-        isShort = bytes.count + (hasVarint ? 3 : 0) <= 8
         countsItself = hasVarint && base == .packet
+        shortBits = UInt64(truncatingIfNeeded: (before | behind) >> 64)
         switch base {
         case .packet: payloadToLength = constant + bytes.count - (hasVarint ? 1 : 0)
         case .payload: payloadToLength = constant
         case .rest: payloadToLength = constant + packet.count - range.upperBound
         }
         mostLength = min(Int(clamping: field.range.upperBound), (1 << 28) - 1)
+        let canBeShort = bytes.count <= 8 && !countsItself
+        mostShortLength = canBeShort ? min(mostLength, hasVarint ? (1 << 7) - 1 : .max) : -1
         self.mostMessageID = mostMessageID
     }
 
@@ -74,26 +78,25 @@ final class HeaderTemplate: Sendable {
         // No sum below can overflow, not even in 32 bits. The general path handles longer packets.
         guard id <= mostMessageID, payloadByteCount <= 1 << 27 else { return .none }
         let number = payloadByteCount &+ payloadToLength
-        let isPlain = !hasVarint || number < 1 << 7 && !countsItself
+        if number >= 0, number <= mostShortLength {
+            let packetByteCount = byteCount &+ payloadByteCount
+            guard packetByteCount <= limit else { return .none }
+            let bits =
+                shortBits | UInt64(truncatingIfNeeded: number) &<< UInt64(truncatingIfNeeded: lengthShift &- 64)
+                | id &<< UInt64(truncatingIfNeeded: messageIDShift &- 64)
+            return WrittenHeader(bits: UInt128(bits) &<< 64, byteCount: byteCount, packetByteCount: packetByteCount)
+        }
         let length =
-            isPlain
-            ? (value: number, bits: UInt64(truncatingIfNeeded: number), addedByteCount: 0)
-            : Self.varint(number, countsItself: countsItself)
+            hasVarint
+            ? Self.varint(number, countsItself: countsItself)
+            : (value: number, bits: UInt64(truncatingIfNeeded: number), addedByteCount: 0)
         let headerByteCount = byteCount &+ length.addedByteCount
         let packetByteCount = headerByteCount &+ payloadByteCount
-        guard length.value >= 0, length.value <= mostLength, packetByteCount <= limit else { return .none }
+        guard length.value >= 0, length.value <= mostLength, packetByteCount <= limit, headerByteCount <= 16 else {
+            return .none
+        }
         let moved = 8 &* length.addedByteCount
         let shift = messageIDShift &- messageIDMove &* length.addedByteCount
-        if isShort {
-            let bits =
-                UInt64(truncatingIfNeeded: before &>> 64)
-                | UInt64(truncatingIfNeeded: behind &>> 64) &>> UInt64(truncatingIfNeeded: moved)
-                | length.bits &<< UInt64(truncatingIfNeeded: lengthShift &- moved &- 64)
-                | id &<< UInt64(truncatingIfNeeded: shift &- 64)
-            return WrittenHeader(
-                bits: UInt128(bits) &<< 64, byteCount: headerByteCount, packetByteCount: packetByteCount)
-        }
-        guard headerByteCount <= 16 else { return .none }
         let bits =
             before | behind &>> UInt128(truncatingIfNeeded: moved)
             | UInt128(length.bits) &<< UInt128(truncatingIfNeeded: lengthShift &- moved)
