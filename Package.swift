@@ -163,16 +163,18 @@ let package = Package(
             swiftSettings: usual),
         .testTarget(
             name: "WirelineSessionTests", dependencies: ["WirelineSession", "TestingSupport"], swiftSettings: usual),
+        .testTarget(name: "WirelineLibrariesTests", dependencies: ["WirelineLibraries"], swiftSettings: usual),
         .testTarget(
             name: "WirelineTransportTests", dependencies: ["WirelineTransport", "FaultSupport", "TestingSupport"],
             swiftSettings: usual),
         .testTarget(
-            name: "WirelineTLSTests", dependencies: ["WirelineTLS", "TestingSupport"], exclude: ["Erlang"],
-            swiftSettings: usual),
+            name: "WirelineTLSTests", dependencies: ["WirelineTLS", "WirelineLibraries", "TestingSupport"],
+            exclude: ["Erlang"], swiftSettings: usual),
         .testTarget(
             name: "WirelineWebSocketTests",
-            dependencies: ["WirelineWebSocket", "WirelineCodec", "TestingSupport", "WebSocketSupport"],
-            swiftSettings: usual),
+            dependencies: [
+                "WirelineWebSocket", "WirelineCodec", "WirelineLibraries", "TestingSupport", "WebSocketSupport",
+            ], swiftSettings: usual),
         .target(
             name: "WebSocketSupport", dependencies: ["WirelineWebSocket", "TestingSupport"],
             path: "Tests/WebSocketSupport", swiftSettings: usual),

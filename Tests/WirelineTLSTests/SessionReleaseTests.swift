@@ -2,6 +2,7 @@
 
 import Testing
 import TestingSupport
+import WirelineLibraries
 
 // Only OpenSSL and the session store know which sessions exist.
 @testable import WirelineTLS
@@ -61,9 +62,9 @@ private final class SessionWatch {
     private typealias SetData = @convention(c) (Handle?, Int32, AnyPointer?) -> Int32
 
     /// The index in each session for the tied object; made once for the process.
-    private static let index = Result { () throws(TLSError) in
-        let libraries = try Libraries(at: .library("libssl.so.3"))
-        let makeIndex: MakeIndex = try libraries.function("CRYPTO_get_ex_new_index")
+    private static let index = Result { () throws(LibraryFailure) in
+        let library = try OpenSSLLibrary(.ssl, at: .library("libssl.so.3"))
+        let makeIndex: MakeIndex = try library.function("CRYPTO_get_ex_new_index")
         // CRYPTO_EX_INDEX_SSL_SESSION
         return makeIndex(
             2, 0, nil, nil,
@@ -83,7 +84,7 @@ private final class SessionWatch {
 
     init() throws {
         index = try Self.index.get()
-        setData = try Libraries(at: .library("libssl.so.3")).function("SSL_SESSION_set_ex_data")
+        setData = try OpenSSLLibrary(.ssl, at: .library("libssl.so.3")).function("SSL_SESSION_set_ex_data")
     }
 
     func add(_ session: Handle) throws {

@@ -3,6 +3,7 @@
 import Testing
 import TestingSupport
 import WebSocketSupport
+import WirelineLibraries
 import WirelineWebSocket
 
 /// How client and server agree on compression.
@@ -147,15 +148,15 @@ struct DeflateNegotiationTests {
     }
 
     @Test func `without zlib nothing is compressed, and required compression fails with what to install`() throws {
-        let missing = Result { () throws(WebSocketError) in try Zlib("libz-that-nobody-has.so.1") }
+        let missing = Result { () throws(LibraryFailure) in try Zlib("libz-that-nobody-has.so.1") }
         var deflate = WebSocketDeflate()
-        #expect(try !Zlib.isAvailable(for: deflate, missing))
+        #expect(try !deflate.isAvailable(with: missing))
         deflate.isOptional = false
-        let error = #expect(throws: WebSocketError.self) { try Zlib.isAvailable(for: deflate, missing) }
+        let error = #expect(throws: WebSocketError.self) { try deflate.isAvailable(with: missing) }
         #expect(error?.description.contains("zlib1g") == true)
-        let foreign = Result { () throws(WebSocketError) in try Zlib("libdl.so.2") }
+        let foreign = Result { () throws(LibraryFailure) in try Zlib("libdl.so.2") }
         #expect(throws: WebSocketError.deflateUnavailable(reason: "libdl.so.2 has no function zlibVersion")) {
-            try foreign.get()
+            try deflate.isAvailable(with: foreign)
         }
     }
 }

@@ -2,10 +2,8 @@
 
 /// Numbers from OpenSSL 3's headers; they are part of its binary interface.
 enum Constant {
-    // MARK: crypto.h, err.h
+    // MARK: err.h
 
-    /// `OPENSSL_INIT_NO_ATEXIT`
-    static let initializeWithoutExit: UInt64 = 0x0008_0000
     /// The bits of an error that hold its reason (`ERR_REASON_MASK`); those above them hold the library.
     static let reasonMask: UInt = 0x7F_FFFF
     /// `ERR_LIB_OFFSET` and `ERR_LIB_MASK`

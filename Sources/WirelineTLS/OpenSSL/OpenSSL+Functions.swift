@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineLibraries
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -50,15 +52,15 @@ extension OpenSSL {
             @convention(c) (AnyPointer?, Int, AnyPointer?, UnsafeMutablePointer<UInt32>?, Handle?, Handle?) -> Int32
         let sha256: @convention(c) () -> Handle?
 
-        init(_ libraries: Libraries) throws(TLSError) {
+        init(_ library: OpenSSLLibrary) throws(LibraryFailure) {
             // SAFETY: each property above has the type that OpenSSL 3's headers give the function named here.
-            unsafe initialize = try libraries.function("OPENSSL_init_ssl")
-            unsafe free = try libraries.function("CRYPTO_free")
-            unsafe erase = try libraries.function("OPENSSL_cleanse")
-            unsafe countOfStack = try libraries.function("OPENSSL_sk_num")
-            unsafe elementOfStack = try libraries.function("OPENSSL_sk_value")
-            unsafe digest = try libraries.function("EVP_Digest")
-            unsafe sha256 = try libraries.function("EVP_sha256")
+            unsafe initialize = try library.function("OPENSSL_init_ssl")
+            unsafe free = try library.function("CRYPTO_free")
+            unsafe erase = try library.function("OPENSSL_cleanse")
+            unsafe countOfStack = try library.function("OPENSSL_sk_num")
+            unsafe elementOfStack = try library.function("OPENSSL_sk_value")
+            unsafe digest = try library.function("EVP_Digest")
+            unsafe sha256 = try library.function("EVP_sha256")
         }
     }
 
@@ -70,12 +72,12 @@ extension OpenSSL {
         let last: @convention(c) () -> UInt
         let reason: @convention(c) (UInt) -> Text?
 
-        init(_ libraries: Libraries) throws(TLSError) {
-            clear = try libraries.function("ERR_clear_error")
-            first = try libraries.function("ERR_peek_error")
-            last = try libraries.function("ERR_peek_last_error")
+        init(_ library: OpenSSLLibrary) throws(LibraryFailure) {
+            clear = try library.function("ERR_clear_error")
+            first = try library.function("ERR_peek_error")
+            last = try library.function("ERR_peek_last_error")
             // SAFETY: the property above has the type that OpenSSL 3's headers give the function.
-            unsafe reason = try libraries.function("ERR_reason_error_string")
+            unsafe reason = try library.function("ERR_reason_error_string")
         }
     }
 
@@ -87,12 +89,12 @@ extension OpenSSL {
         let unlock: @convention(c) (AnyPointer?) -> Int32
         let free: @convention(c) (AnyPointer?) -> Void
 
-        init(_ libraries: Libraries) throws(TLSError) {
+        init(_ library: OpenSSLLibrary) throws(LibraryFailure) {
             // SAFETY: each property above has the type that OpenSSL 3's headers give the function named here.
-            unsafe make = try libraries.function("CRYPTO_THREAD_lock_new")
-            unsafe lock = try libraries.function("CRYPTO_THREAD_write_lock")
-            unsafe unlock = try libraries.function("CRYPTO_THREAD_unlock")
-            unsafe free = try libraries.function("CRYPTO_THREAD_lock_free")
+            unsafe make = try library.function("CRYPTO_THREAD_lock_new")
+            unsafe lock = try library.function("CRYPTO_THREAD_write_lock")
+            unsafe unlock = try library.function("CRYPTO_THREAD_unlock")
+            unsafe free = try library.function("CRYPTO_THREAD_lock_free")
         }
     }
 
@@ -115,23 +117,23 @@ extension OpenSSL {
         let setFlags: @convention(c) (Handle?, Int32) -> Void
         let clearFlags: @convention(c) (Handle?, Int32) -> Void
 
-        init(_ libraries: Libraries) throws(TLSError) {
-            makeIndex = try libraries.function("BIO_get_new_index")
+        init(_ library: OpenSSLLibrary) throws(LibraryFailure) {
+            makeIndex = try library.function("BIO_get_new_index")
             // SAFETY: each property above has the type that OpenSSL 3's headers give the function named here.
-            unsafe makeMethod = try libraries.function("BIO_meth_new")
-            unsafe setReading = try libraries.function("BIO_meth_set_read")
-            unsafe setWriting = try libraries.function("BIO_meth_set_write")
-            unsafe setControl = try libraries.function("BIO_meth_set_ctrl")
-            unsafe make = try libraries.function("BIO_new")
-            unsafe memoryMethod = try libraries.function("BIO_s_mem")
-            unsafe read = try libraries.function("BIO_read")
-            unsafe makeOfMemory = try libraries.function("BIO_new_mem_buf")
-            unsafe free = try libraries.function("BIO_free")
-            unsafe setData = try libraries.function("BIO_set_data")
-            unsafe data = try libraries.function("BIO_get_data")
-            unsafe setInitialized = try libraries.function("BIO_set_init")
-            unsafe setFlags = try libraries.function("BIO_set_flags")
-            unsafe clearFlags = try libraries.function("BIO_clear_flags")
+            unsafe makeMethod = try library.function("BIO_meth_new")
+            unsafe setReading = try library.function("BIO_meth_set_read")
+            unsafe setWriting = try library.function("BIO_meth_set_write")
+            unsafe setControl = try library.function("BIO_meth_set_ctrl")
+            unsafe make = try library.function("BIO_new")
+            unsafe memoryMethod = try library.function("BIO_s_mem")
+            unsafe read = try library.function("BIO_read")
+            unsafe makeOfMemory = try library.function("BIO_new_mem_buf")
+            unsafe free = try library.function("BIO_free")
+            unsafe setData = try library.function("BIO_set_data")
+            unsafe data = try library.function("BIO_get_data")
+            unsafe setInitialized = try library.function("BIO_set_init")
+            unsafe setFlags = try library.function("BIO_set_flags")
+            unsafe clearFlags = try library.function("BIO_clear_flags")
         }
     }
 
@@ -159,28 +161,28 @@ extension OpenSSL {
         let valueOfAttribute: @convention(c) (Handle?) -> Handle?
         let encodeAsUTF8: @convention(c) (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, Handle?) -> Int32
 
-        init(_ libraries: Libraries) throws(TLSError) {
+        init(_ library: OpenSSLLibrary) throws(LibraryFailure) {
             // SAFETY: each property above has the type that OpenSSL 3's headers give the function named here.
-            unsafe read = try libraries.function("PEM_read_bio_X509")
-            unsafe readKey = try libraries.function("PEM_read_bio_PrivateKey")
-            unsafe free = try libraries.function("X509_free")
-            unsafe freeKey = try libraries.function("EVP_PKEY_free")
-            unsafe hasKey = try libraries.function("X509_check_private_key")
-            unsafe publicKey = try libraries.function("X509_get_X509_PUBKEY")
-            unsafe lastTime = try libraries.function("X509_get0_notAfter")
-            unsafe calendarTime = try libraries.function("ASN1_TIME_to_tm")
-            unsafe encodePublicKey = try libraries.function("i2d_X509_PUBKEY")
-            unsafe readExtension = try libraries.function("X509_get_ext_d2i")
-            unsafe freeNames = try libraries.function("GENERAL_NAMES_free")
-            unsafe valueOfName = try libraries.function("GENERAL_NAME_get0_value")
-            unsafe bytesOfText = try libraries.function("ASN1_STRING_get0_data")
-            unsafe byteCountOfText = try libraries.function("ASN1_STRING_length")
-            unsafe subject = try libraries.function("X509_get_subject_name")
-            unsafe printName = try libraries.function("X509_NAME_print_ex")
-            unsafe placeInName = try libraries.function("X509_NAME_get_index_by_NID")
-            unsafe attribute = try libraries.function("X509_NAME_get_entry")
-            unsafe valueOfAttribute = try libraries.function("X509_NAME_ENTRY_get_data")
-            unsafe encodeAsUTF8 = try libraries.function("ASN1_STRING_to_UTF8")
+            unsafe read = try library.function("PEM_read_bio_X509")
+            unsafe readKey = try library.function("PEM_read_bio_PrivateKey")
+            unsafe free = try library.function("X509_free")
+            unsafe freeKey = try library.function("EVP_PKEY_free")
+            unsafe hasKey = try library.function("X509_check_private_key")
+            unsafe publicKey = try library.function("X509_get_X509_PUBKEY")
+            unsafe lastTime = try library.function("X509_get0_notAfter")
+            unsafe calendarTime = try library.function("ASN1_TIME_to_tm")
+            unsafe encodePublicKey = try library.function("i2d_X509_PUBKEY")
+            unsafe readExtension = try library.function("X509_get_ext_d2i")
+            unsafe freeNames = try library.function("GENERAL_NAMES_free")
+            unsafe valueOfName = try library.function("GENERAL_NAME_get0_value")
+            unsafe bytesOfText = try library.function("ASN1_STRING_get0_data")
+            unsafe byteCountOfText = try library.function("ASN1_STRING_length")
+            unsafe subject = try library.function("X509_get_subject_name")
+            unsafe printName = try library.function("X509_NAME_print_ex")
+            unsafe placeInName = try library.function("X509_NAME_get_index_by_NID")
+            unsafe attribute = try library.function("X509_NAME_get_entry")
+            unsafe valueOfAttribute = try library.function("X509_NAME_ENTRY_get_data")
+            unsafe encodeAsUTF8 = try library.function("ASN1_STRING_to_UTF8")
         }
     }
 
@@ -204,24 +206,24 @@ extension OpenSSL {
         let setHost: @convention(c) (Handle?, Text?, Int) -> Int32
         let setAddress: @convention(c) (Handle?, Text?) -> Int32
 
-        init(_ libraries: Libraries) throws(TLSError) {
+        init(_ library: OpenSSLLibrary) throws(LibraryFailure) {
             // SAFETY: each property above has the type that OpenSSL 3's headers give the function named here.
-            unsafe addRoot = try libraries.function("X509_STORE_add_cert")
-            unsafe verify = try libraries.function("X509_verify_cert")
-            unsafe code = try libraries.function("X509_STORE_CTX_get_error")
-            unsafe setCode = try libraries.function("X509_STORE_CTX_set_error")
-            unsafe depth = try libraries.function("X509_STORE_CTX_get_error_depth")
-            unsafe chain = try libraries.function("X509_STORE_CTX_get0_chain")
-            unsafe certificate = try libraries.function("X509_STORE_CTX_get0_cert")
-            unsafe extraData = try libraries.function("X509_STORE_CTX_get_ex_data")
-            indexOfConnection = try libraries.function("SSL_get_ex_data_X509_STORE_CTX_idx")
-            unsafe reason = try libraries.function("X509_verify_cert_error_string")
-            unsafe parameters = try libraries.function("X509_STORE_CTX_get0_param")
-            unsafe setTime = try libraries.function("X509_VERIFY_PARAM_set_time")
-            unsafe setFlags = try libraries.function("X509_VERIFY_PARAM_set_flags")
-            unsafe setHostFlags = try libraries.function("X509_VERIFY_PARAM_set_hostflags")
-            unsafe setHost = try libraries.function("X509_VERIFY_PARAM_set1_host")
-            unsafe setAddress = try libraries.function("X509_VERIFY_PARAM_set1_ip_asc")
+            unsafe addRoot = try library.function("X509_STORE_add_cert")
+            unsafe verify = try library.function("X509_verify_cert")
+            unsafe code = try library.function("X509_STORE_CTX_get_error")
+            unsafe setCode = try library.function("X509_STORE_CTX_set_error")
+            unsafe depth = try library.function("X509_STORE_CTX_get_error_depth")
+            unsafe chain = try library.function("X509_STORE_CTX_get0_chain")
+            unsafe certificate = try library.function("X509_STORE_CTX_get0_cert")
+            unsafe extraData = try library.function("X509_STORE_CTX_get_ex_data")
+            indexOfConnection = try library.function("SSL_get_ex_data_X509_STORE_CTX_idx")
+            unsafe reason = try library.function("X509_verify_cert_error_string")
+            unsafe parameters = try library.function("X509_STORE_CTX_get0_param")
+            unsafe setTime = try library.function("X509_VERIFY_PARAM_set_time")
+            unsafe setFlags = try library.function("X509_VERIFY_PARAM_set_flags")
+            unsafe setHostFlags = try library.function("X509_VERIFY_PARAM_set_hostflags")
+            unsafe setHost = try library.function("X509_VERIFY_PARAM_set1_host")
+            unsafe setAddress = try library.function("X509_VERIFY_PARAM_set1_ip_asc")
         }
     }
 
@@ -255,34 +257,34 @@ extension OpenSSL {
         let setObserver: @convention(c) (Handle?, Observer) -> Void
         let setKeyLog: @convention(c) (Handle?, KeyLogger) -> Void
 
-        init(_ libraries: Libraries) throws(TLSError) {
+        init(_ library: OpenSSLLibrary) throws(LibraryFailure) {
             // SAFETY: each property above has the type that OpenSSL 3's headers give the function named here.
-            unsafe clientMethod = try libraries.function("TLS_client_method")
-            unsafe serverMethod = try libraries.function("TLS_server_method")
-            unsafe make = try libraries.function("SSL_CTX_new")
-            unsafe free = try libraries.function("SSL_CTX_free")
-            unsafe control = try libraries.function("SSL_CTX_ctrl")
-            unsafe controlCallback = try libraries.function("SSL_CTX_callback_ctrl")
-            unsafe setOptions = try libraries.function("SSL_CTX_set_options")
-            unsafe setCiphers = try libraries.function("SSL_CTX_set_cipher_list")
-            unsafe setCipherSuites = try libraries.function("SSL_CTX_set_ciphersuites")
-            unsafe ciphers = try libraries.function("SSL_CTX_get_ciphers")
-            unsafe setVerification = try libraries.function("SSL_CTX_set_verify")
-            unsafe setVerifier = try libraries.function("SSL_CTX_set_cert_verify_callback")
-            unsafe useSystemRoots = try libraries.function("SSL_CTX_set_default_verify_paths")
-            unsafe store = try libraries.function("SSL_CTX_get_cert_store")
-            unsafe verificationParameters = try libraries.function("SSL_CTX_get0_param")
-            unsafe useCertificate = try libraries.function("SSL_CTX_use_certificate")
-            unsafe useKey = try libraries.function("SSL_CTX_use_PrivateKey")
-            unsafe nameIssuer = try libraries.function("SSL_CTX_add_client_CA")
-            unsafe offerProtocols = try libraries.function("SSL_CTX_set_alpn_protos")
-            unsafe setProtocolChoice = try libraries.function("SSL_CTX_set_alpn_select_cb")
-            unsafe setSessionKeeper = try libraries.function("SSL_CTX_sess_set_new_cb")
-            unsafe setSessionContext = try libraries.function("SSL_CTX_set_session_id_context")
-            unsafe setTicketCount = try libraries.function("SSL_CTX_set_num_tickets")
-            unsafe setTicketHandlers = try libraries.function("SSL_CTX_set_session_ticket_cb")
-            unsafe setObserver = try libraries.function("SSL_CTX_set_info_callback")
-            unsafe setKeyLog = try libraries.function("SSL_CTX_set_keylog_callback")
+            unsafe clientMethod = try library.function("TLS_client_method")
+            unsafe serverMethod = try library.function("TLS_server_method")
+            unsafe make = try library.function("SSL_CTX_new")
+            unsafe free = try library.function("SSL_CTX_free")
+            unsafe control = try library.function("SSL_CTX_ctrl")
+            unsafe controlCallback = try library.function("SSL_CTX_callback_ctrl")
+            unsafe setOptions = try library.function("SSL_CTX_set_options")
+            unsafe setCiphers = try library.function("SSL_CTX_set_cipher_list")
+            unsafe setCipherSuites = try library.function("SSL_CTX_set_ciphersuites")
+            unsafe ciphers = try library.function("SSL_CTX_get_ciphers")
+            unsafe setVerification = try library.function("SSL_CTX_set_verify")
+            unsafe setVerifier = try library.function("SSL_CTX_set_cert_verify_callback")
+            unsafe useSystemRoots = try library.function("SSL_CTX_set_default_verify_paths")
+            unsafe store = try library.function("SSL_CTX_get_cert_store")
+            unsafe verificationParameters = try library.function("SSL_CTX_get0_param")
+            unsafe useCertificate = try library.function("SSL_CTX_use_certificate")
+            unsafe useKey = try library.function("SSL_CTX_use_PrivateKey")
+            unsafe nameIssuer = try library.function("SSL_CTX_add_client_CA")
+            unsafe offerProtocols = try library.function("SSL_CTX_set_alpn_protos")
+            unsafe setProtocolChoice = try library.function("SSL_CTX_set_alpn_select_cb")
+            unsafe setSessionKeeper = try library.function("SSL_CTX_sess_set_new_cb")
+            unsafe setSessionContext = try library.function("SSL_CTX_set_session_id_context")
+            unsafe setTicketCount = try library.function("SSL_CTX_set_num_tickets")
+            unsafe setTicketHandlers = try library.function("SSL_CTX_set_session_ticket_cb")
+            unsafe setObserver = try library.function("SSL_CTX_set_info_callback")
+            unsafe setKeyLog = try library.function("SSL_CTX_set_keylog_callback")
         }
     }
 
@@ -318,35 +320,35 @@ extension OpenSSL {
         let setSession: @convention(c) (Handle?, Handle?) -> Int32
         let session: @convention(c) (Handle?) -> Handle?
 
-        init(_ libraries: Libraries) throws(TLSError) {
+        init(_ library: OpenSSLLibrary) throws(LibraryFailure) {
             // SAFETY: each property above has the type that OpenSSL 3's headers give the function named here.
-            unsafe make = try libraries.function("SSL_new")
-            unsafe free = try libraries.function("SSL_free")
-            unsafe setStream = try libraries.function("SSL_set_bio")
-            unsafe setContext = try libraries.function("SSL_set_SSL_CTX")
-            unsafe setConnecting = try libraries.function("SSL_set_connect_state")
-            unsafe setAccepting = try libraries.function("SSL_set_accept_state")
-            unsafe control = try libraries.function("SSL_ctrl")
-            unsafe verificationParameters = try libraries.function("SSL_get0_param")
-            unsafe setExtraData = try libraries.function("SSL_set_ex_data")
-            unsafe extraData = try libraries.function("SSL_get_ex_data")
-            unsafe shakeHands = try libraries.function("SSL_do_handshake")
-            unsafe read = try libraries.function("SSL_read")
-            unsafe write = try libraries.function("SSL_write")
-            unsafe end = try libraries.function("SSL_shutdown")
-            unsafe setEnded = try libraries.function("SSL_set_shutdown")
-            unsafe outcome = try libraries.function("SSL_get_error")
-            unsafe updateKey = try libraries.function("SSL_key_update")
-            unsafe version = try libraries.function("SSL_version")
-            unsafe cipher = try libraries.function("SSL_get_current_cipher")
-            unsafe nameOfCipher = try libraries.function("SSL_CIPHER_get_name")
-            unsafe chosenProtocol = try libraries.function("SSL_get0_alpn_selected")
-            unsafe isResumed = try libraries.function("SSL_session_reused")
-            unsafe peerCertificate = try libraries.function("SSL_get1_peer_certificate")
-            unsafe verificationResult = try libraries.function("SSL_get_verify_result")
-            unsafe requestedName = try libraries.function("SSL_get_servername")
-            unsafe setSession = try libraries.function("SSL_set_session")
-            unsafe session = try libraries.function("SSL_get_session")
+            unsafe make = try library.function("SSL_new")
+            unsafe free = try library.function("SSL_free")
+            unsafe setStream = try library.function("SSL_set_bio")
+            unsafe setContext = try library.function("SSL_set_SSL_CTX")
+            unsafe setConnecting = try library.function("SSL_set_connect_state")
+            unsafe setAccepting = try library.function("SSL_set_accept_state")
+            unsafe control = try library.function("SSL_ctrl")
+            unsafe verificationParameters = try library.function("SSL_get0_param")
+            unsafe setExtraData = try library.function("SSL_set_ex_data")
+            unsafe extraData = try library.function("SSL_get_ex_data")
+            unsafe shakeHands = try library.function("SSL_do_handshake")
+            unsafe read = try library.function("SSL_read")
+            unsafe write = try library.function("SSL_write")
+            unsafe end = try library.function("SSL_shutdown")
+            unsafe setEnded = try library.function("SSL_set_shutdown")
+            unsafe outcome = try library.function("SSL_get_error")
+            unsafe updateKey = try library.function("SSL_key_update")
+            unsafe version = try library.function("SSL_version")
+            unsafe cipher = try library.function("SSL_get_current_cipher")
+            unsafe nameOfCipher = try library.function("SSL_CIPHER_get_name")
+            unsafe chosenProtocol = try library.function("SSL_get0_alpn_selected")
+            unsafe isResumed = try library.function("SSL_session_reused")
+            unsafe peerCertificate = try library.function("SSL_get1_peer_certificate")
+            unsafe verificationResult = try library.function("SSL_get_verify_result")
+            unsafe requestedName = try library.function("SSL_get_servername")
+            unsafe setSession = try library.function("SSL_set_session")
+            unsafe session = try library.function("SSL_get_session")
         }
     }
 
@@ -360,13 +362,13 @@ extension OpenSSL {
         let ticketData:
             @convention(c) (Handle?, UnsafeMutablePointer<AnyPointer?>?, UnsafeMutablePointer<Int>?) -> Int32
 
-        init(_ libraries: Libraries) throws(TLSError) {
+        init(_ library: OpenSSLLibrary) throws(LibraryFailure) {
             // SAFETY: each property above has the type that OpenSSL 3's headers give the function named here.
-            unsafe free = try libraries.function("SSL_SESSION_free")
-            unsafe isResumable = try libraries.function("SSL_SESSION_is_resumable")
-            unsafe version = try libraries.function("SSL_SESSION_get_protocol_version")
-            unsafe setTicketData = try libraries.function("SSL_SESSION_set1_ticket_appdata")
-            unsafe ticketData = try libraries.function("SSL_SESSION_get0_ticket_appdata")
+            unsafe free = try library.function("SSL_SESSION_free")
+            unsafe isResumable = try library.function("SSL_SESSION_is_resumable")
+            unsafe version = try library.function("SSL_SESSION_get_protocol_version")
+            unsafe setTicketData = try library.function("SSL_SESSION_set1_ticket_appdata")
+            unsafe ticketData = try library.function("SSL_SESSION_get0_ticket_appdata")
         }
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineLibraries
+
 /// The functions of OpenSSL 3 that this module calls, each with its type.
 ///
 /// They are looked up by name on first use, so that neither building nor starting a program needs OpenSSL. Their names
@@ -18,43 +20,46 @@ final class OpenSSL: @unchecked Sendable {
     let connections: Connections
     let sessions: Sessions
 
-    /// - Throws: ``TLSError/unavailable(reason:)`` if a function is missing.
-    init(_ libraries: Libraries) throws(TLSError) {
-        general = try General(libraries)
-        errors = try Errors(libraries)
-        locks = try Locks(libraries)
-        streams = try Streams(libraries)
-        certificates = try Certificates(libraries)
-        verification = try Verification(libraries)
-        contexts = try Contexts(libraries)
-        connections = try Connections(libraries)
-        sessions = try Sessions(libraries)
-        // Without OpenSSL's clean-up at exit: it frees what running threads still use.
-        guard general.initialize(Constant.initializeWithoutExit, nil) == 1 else {
-            throw .unavailable(reason: "OpenSSL could not be initialised")
-        }
+    /// - Throws: Which function is missing.
+    init(_ library: OpenSSLLibrary) throws(LibraryFailure) {
+        general = try General(library)
+        errors = try Errors(library)
+        locks = try Locks(library)
+        streams = try Streams(library)
+        certificates = try Certificates(library)
+        verification = try Verification(library)
+        contexts = try Contexts(library)
+        connections = try Connections(library)
+        sessions = try Sessions(library)
+        try library.requireInitialised(general.initialize(OpenSSLLibrary.initializeWithoutExit, nil))
     }
 
     /// OpenSSL, loaded once for the process; a failure lasts until the process ends.
     static let shared: Result<OpenSSL, TLSError> = Result { () throws(TLSError) in
-        try first(of: Libraries.places)
+        try first(of: OpenSSLLibrary.Part.ssl.places)
     }
 
     /// Loads OpenSSL from the first place that has it.
     ///
     /// - Throws: ``TLSError/unavailable(reason:)`` of the first library that was tried: it names what to install.
-    static func first(of places: [Libraries.Place]) throws(TLSError) -> OpenSSL {
-        var failure: TLSError?
-        for place in places {
-            do throws(TLSError) {
-                return try OpenSSL(Libraries(at: place))
-            } catch {
-                if case .library = place, failure == nil { failure = error }
+    static func first(of places: [OpenSSLLibrary.Place]) throws(TLSError) -> OpenSSL {
+        do {
+            return try OpenSSLLibrary.first(of: places, .ssl) { library throws(LibraryFailure) in
+                try OpenSSL(library)
             }
+        } catch {
+            throw TLSError(error)
         }
-        // If there is no library to load, the only place says why there is no TLS.
-        guard let failure else { return try OpenSSL(Libraries(at: .program)) }
-        throw failure
+    }
+}
+
+extension TLSError {
+    /// Makes the error of an OpenSSL that cannot be used.
+    init(_ failure: LibraryFailure) {
+        self =
+            failure.cause == .otherSystem
+            ? .unavailable(reason: "TLS is built on OpenSSL on Linux only; here use Network.framework")
+            : .unavailable(reason: failure.reason(for: "TLS"))
     }
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineLibraries
+
 /// Checks whether TLS is available.
 public enum TLSAvailability {
     /// Loads OpenSSL, unless it is already loaded.
@@ -16,6 +18,6 @@ public enum TLSAvailability {
 
     /// Looks for OpenSSL in the program itself and the libraries loaded with it.
     package static func loadFromProgram() throws(TLSError) {
-        _ = try OpenSSL(Libraries(at: .program))
+        _ = try OpenSSL.first(of: [.program])
     }
 }

@@ -31,7 +31,7 @@ public struct WebSocketClientHandshake: Sendable {
 
     package init(_ request: WebSocketRequest, key: String) throws(WebSocketError) {
         var asked = request
-        if let deflate = asked.deflate, try !Zlib.isAvailable(for: deflate) { asked.deflate = nil }
+        if let deflate = asked.deflate, try !deflate.isAvailable() { asked.deflate = nil }
         self.request = try asked.head(key: key)
         self.asked = asked
         self.key = key

@@ -103,7 +103,7 @@ public struct WebSocketServerHandshake: Sendable {
         _ policy: WebSocketHandshakePolicy = WebSocketHandshakePolicy(), listensOnLoopback: Bool = false
     ) throws(WebSocketError) {
         var policy = policy
-        if let deflate = policy.deflate, try !Zlib.isAvailable(for: deflate) { policy.deflate = nil }
+        if let deflate = policy.deflate, try !deflate.isAvailable() { policy.deflate = nil }
         try policy.deflate?.validate()
         for page in policy.pages.values { try Self.validate(page) }
         self.policy = policy

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// brotli's encoder, looked up at first use.
+///
+/// Nothing changes after initialization, so `@unchecked Sendable` is correct.
+@safe
+package final class BrotliEncoding: @unchecked Sendable {
+    private typealias Encoder =
+        @convention(c) (
+            CInt, CInt, CInt, Int, UnsafePointer<UInt8>?, UnsafeMutablePointer<Int>?, UnsafeMutablePointer<UInt8>?
+        ) -> CInt
+
+    private let library: SystemLibrary
+    private let largestByteCount: @convention(c) (Int) -> Int
+    /// The level, the window's bits, the mode, the input's byte count and place, the output's.
+    private let encode: Encoder
+
+    /// - Throws: What to install, or which function is missing.
+    package init(_ name: String) throws(LibraryFailure) {
+        library = try SystemLibrary(name, of: .brotli)
+        // SAFETY: each property above has the type that brotli/encode.h gives the function named here.
+        largestByteCount = try library.function("BrotliEncoderMaxCompressedSize")
+        unsafe encode = try library.function("BrotliEncoderCompress")
+    }
+
+    /// The encoder, loaded once for the process; a failure lasts until the process ends.
+    package static let shared: Result<BrotliEncoding, LibraryFailure> = Result { () throws(LibraryFailure) in
+        try BrotliEncoding("libbrotlienc.so.1")
+    }
+
+    /// Compresses bytes to one whole stream.
+    ///
+    /// - Parameter level: From 0 to 11; nil for brotli's default, which is 11.
+    /// - Throws: A failure with ``LibraryFailure/Cause/gaveUp(status:)`` if memory is exhausted.
+    package func compress(_ content: RawSpan, level: Int?) throws(LibraryFailure) -> [UInt8] {
+        var status: CInt = 0
+        let capacity = largestByteCount(content.byteCount)
+        // SAFETY: brotli reads the content's bytes, which are lent, and writes at most `capacity` bytes to the array.
+        let compressed = unsafe content.withUnsafeBytes { source in
+            unsafe [UInt8](unsafeUninitializedCapacity: capacity) { room, filledByteCount in
+                var byteCount = capacity
+                unsafe status = encode(
+                    level.map { CInt($0) } ?? Self.defaultLevel, Self.defaultWindowBits, Self.defaultMode, source.count,
+                    source.baseAddress?.assumingMemoryBound(to: UInt8.self), &byteCount, room.baseAddress)
+                filledByteCount = status == 1 ? byteCount : 0
+            }
+        }
+        guard status == 1 else { throw library.failure(.gaveUp(status: Int(status))) }
+        return compressed
+    }
+
+    // brotli/encode.h
+    private static let defaultLevel: CInt = 11
+    private static let defaultWindowBits: CInt = 22
+    private static let defaultMode: CInt = 0
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A library of the system, loaded at run time until the process ends.
+///
+/// Neither building nor starting a program needs the library. Libraries are loaded on Linux only.
+@safe
+package struct SystemLibrary {
+    /// Where the functions are: the file's name, or the program.
+    package let name: String
+    package let product: LibraryProduct
+    /// nil means the program and what was loaded with it (`RTLD_DEFAULT`).
+    private let handle: UnsafeMutableRawPointer?
+
+    #if os(Linux)
+        /// Loads a library, such as `libz.so.1`, with the libraries that it needs.
+        ///
+        /// - Throws: A failure with ``LibraryFailure/Cause/staticProgram`` or ``LibraryFailure/Cause/notFound``.
+        package init(_ name: String, of product: LibraryProduct) throws(LibraryFailure) {
+            self.name = name
+            self.product = product
+            // A static program has no dynamic symbols, and would load a second C library beside its own.
+            // SAFETY: here and below, C gets texts that live as long as the call, and the library is never closed.
+            guard unsafe dlsym(nil, "dlopen") != nil else {
+                throw LibraryFailure(.staticProgram, library: name, of: product)
+            }
+            guard let handle = unsafe dlopen(name, RTLD_NOW | RTLD_LOCAL) else {
+                throw LibraryFailure(.notFound, library: name, of: product)
+            }
+            unsafe self.handle = handle
+        }
+
+        /// Takes the functions of the program and of what was loaded with it.
+        ///
+        /// - Throws: A failure with ``LibraryFailure/Cause/notInProgram`` if they have no function of this name.
+        package init(inProgramWith function: String, of product: LibraryProduct) throws(LibraryFailure) {
+            name = Self.programName
+            self.product = product
+            // SAFETY: as above; without a handle, C searches the program.
+            guard unsafe dlsym(nil, function) != nil else {
+                throw LibraryFailure(.notInProgram, library: name, of: product)
+            }
+            unsafe handle = nil
+        }
+
+        /// Returns a function of the library, or of the libraries that it needs.
+        ///
+        /// - Throws: A failure with ``LibraryFailure/Cause/noFunction(_:)``.
+        package func function<Function>(_ function: String) throws(LibraryFailure) -> Function {
+            // SAFETY: the library is loaded, and C gets a text that lives as long as the call.
+            guard let address = unsafe dlsym(handle, function) else { throw failure(.noFunction(function)) }
+            // SAFETY: the caller names a function and its type from the library's header.
+            return unsafe unsafeBitCast(address, to: Function.self)
+        }
+    #else
+        package init(_ name: String, of product: LibraryProduct) throws(LibraryFailure) {
+            throw LibraryFailure(.otherSystem, library: name, of: product)
+        }
+
+        package init(inProgramWith function: String, of product: LibraryProduct) throws(LibraryFailure) {
+            throw LibraryFailure(.otherSystem, library: Self.programName, of: product)
+        }
+
+        package func function<Function>(_ function: String) throws(LibraryFailure) -> Function {
+            throw failure(.otherSystem)
+        }
+    #endif
+
+    /// The failure of this library.
+    package func failure(_ cause: LibraryFailure.Cause) -> LibraryFailure {
+        LibraryFailure(cause, library: name, of: product)
+    }
+
+    private static let programName = "the program"
+}

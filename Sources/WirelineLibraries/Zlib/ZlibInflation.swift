@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The state of a stream that zlib inflates: about 40 KB, kept for the streams that follow.
+@safe
+package struct ZlibInflation: StreamInflation, ~Copyable {
+    private let zlib: Zlib
+    /// The stream must not move: zlib keeps its address.
+    private let stream: UnsafeMutablePointer<ZlibStream>
+
+    /// - Parameter windowBits: How far back a stream may refer, as a power of two from 8 to 15.
+    /// - Throws: A failure with ``LibraryFailure/Cause/gaveUp(status:)`` if memory is exhausted.
+    package init(_ zlib: Zlib, _ wrapper: ZlibWrapper, windowBits: Int = 15) throws(LibraryFailure) {
+        // SAFETY: the memory is this value's own until `deinit`, or until zlib refuses it; zlib compares the size given
+        // with that of its own `z_stream`.
+        let stream = UnsafeMutablePointer<ZlibStream>.allocate(capacity: 1)
+        unsafe stream.initialize(to: ZlibStream())
+        let status = unsafe zlib.initializeInflation(
+            stream, wrapper.code(windowBits: windowBits), zlib.version(), CInt(MemoryLayout<ZlibStream>.size))
+        if status != ZlibConstant.isFine { unsafe stream.deallocate() }
+        try zlib.require(status)
+        self.zlib = zlib
+        unsafe self.stream = stream
+    }
+
+    deinit {
+        // SAFETY: `init` has initialised the stream. The memory is not used later.
+        _ = unsafe zlib.endInflation(stream)
+        unsafe stream.deallocate()
+    }
+
+    /// Whether the input so far ends with a complete block.
+    package var isBetweenBlocks: Bool {
+        // zlib.h at `inflate`: 128 is added after the end of a block.
+        // SAFETY: `init` has initialised the stream, which lives as long as this value.
+        unsafe stream.pointee.dataType & 128 != 0
+    }
+
+    /// Inflates until the input ends or the buffer is full.
+    ///
+    /// - Parameter destination: The buffer; it must not be empty.
+    package func inflate(
+        _ source: UnsafeRawBufferPointer, into destination: UnsafeMutableRawBufferPointer
+    ) -> InflationStep {
+        let (sourceByteCount, roomByteCount) = (UInt32(clamping: source.count), UInt32(clamping: destination.count))
+        // SAFETY: zlib reads and writes at most this many bytes, and none after the call.
+        unsafe stream.pointee.nextInput = source.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        unsafe stream.pointee.inputByteCount = sourceByteCount
+        unsafe stream.pointee.nextOutput = destination.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        unsafe stream.pointee.outputByteCount = roomByteCount
+        let status = unsafe zlib.inflate(stream, ZlibFlush.sync.rawValue)
+        let progress: InflationStep.Progress =
+            switch status {
+            // A buffer error means that there was no input, or no room.
+            case ZlibConstant.isFine, ZlibConstant.bufferError: .isIncomplete
+            case ZlibConstant.streamEnd: .hasEnded
+            default: .isDamaged
+            }
+        return unsafe InflationStep(
+            takenByteCount: Int(sourceByteCount - stream.pointee.inputByteCount),
+            filledByteCount: Int(roomByteCount - stream.pointee.outputByteCount),
+            hasFilledRoom: stream.pointee.outputByteCount == 0, progress: progress)
+    }
+
+    /// Forgets all input, so that another stream can follow. Its memory is kept.
+    package func reset() {
+        // SAFETY: `init` has initialised the stream. zlib refuses only one that was not.
+        _ = unsafe zlib.resetInflation(stream)
+    }
+
+    /// Lets another stream follow, which may refer to what came before.
+    ///
+    /// - Returns: Whether zlib has done so.
+    package func restart() -> Bool {
+        // SAFETY: as above.
+        unsafe zlib.restartInflation(stream) == ZlibConstant.isFine
+    }
+}
