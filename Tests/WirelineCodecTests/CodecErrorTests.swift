@@ -66,6 +66,23 @@ struct CodecErrorTests {
         ),
         (CodecError(.duplicateKey("uid"), offset: 4), "the key \"uid\" stands twice at offset 4"),
         (CodecError(.invalidHex, offset: 3), "not pairs of hexadecimal digits at offset 3"),
+        (CodecError(.invalidLayer(.cut)), "the compressed stream ends too early"),
+        (CodecError(.invalidLayer(.damaged), offset: 3), "the compressed stream is damaged at offset 3"),
+        (CodecError(.invalidLayer(.brokenBlock)), "the encrypted bytes are no whole blocks"),
+        (CodecError(.invalidLayer(.wrongPadding)), "the padding is wrong: is the key right?"),
+        (
+            CodecError(.layerUnavailable(.key("k", of: .server)), path: "packet.k"),
+            "packet.k: the layer is not available: there is no key \"k\" for packets of the server"
+        ),
+        (
+            CodecError(.layerUnavailable(.library("install it"))),
+            "the layer is not available: install it"
+        ),
+        (
+            CodecError(.layerUnavailable(.transform("rsa"))),
+            "the layer is not available: the program has no transform \"rsa\""
+        ),
+        (CodecError(.inflatedTooLong(limit: 1)), "the layers make more than 1 byte of the packet"),
         (CodecError(.gapBeforeOptional, path: "M.a"), "M.a: is not set, but what follows it is"),
     ]
 

@@ -198,6 +198,8 @@ struct TrafficLogTests {
             "the checksum at offset 9 is not that of the bytes a..payload"
         ),
         (.missingTerminator, "the string at offset 9 has no terminating NUL"),
+        (.invalidLayer(.damaged), "the compressed stream is damaged at offset 9"),
+        (.inflatedTooLong(limit: 8), "the layers make more than 8 bytes of the packet"),
     ])
     func `a log tells why a message cannot be read, without its values`(_ reason: CodecError.Reason, _ text: String) {
         #expect(CodecError(reason, offset: 9, path: "Login.password").shownText == "Login.password: " + text)

@@ -36,7 +36,8 @@ extension CodecError {
         case .wrongChecksum(_, _, let checksum): "the checksum\(place) is not that of the \(checksum.range.shownName)"
         case .varintTooLong, .varintNotShortest, .invalidUTF8, .missingTerminator, .trailingBytes, .tooDeep,
             .wrongItemCount, .wrongDigitCount, .wrongByteCount, .negativeSize, .embeddedTerminator,
-            .beginsWithTerminator, .endsInPadding, .gapBeforeOptional:
+            .beginsWithTerminator, .endsInPadding, .gapBeforeOptional, .invalidLayer, .layerUnavailable,
+            .inflatedTooLong:
             CodecError(reason, offset: offset).description
         default: "not what the schema says\(place)"
         }

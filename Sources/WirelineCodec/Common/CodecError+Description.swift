@@ -110,6 +110,12 @@ extension CodecError.Reason {
             "\(name.inQuotes()) is not a header field that can be set"
         case .bufferTooSmall(let needed, let available):
             "the packet takes \(count(needed, "byte")), the buffer has room for \(available)"
+        case .invalidLayer(let fault):
+            "\(fault)\(place)"
+        case .layerUnavailable(let need):
+            "the layer is not available: \(need)"
+        case .inflatedTooLong(let limit):
+            "the layers make more than \(count(limit, "byte")) of the packet"
         case .invalidLayout(let fault):
             "the packet layout cannot work: \(fault)"
         case .invalidHex:

@@ -179,6 +179,15 @@ extension CodecError {
         /// A buffer that is too small for the encoded packet.
         case bufferTooSmall(needed: Int, available: Int)
 
+        // MARK: Layers
+
+        /// Content of a layer that the peer cannot have made with it.
+        case invalidLayer(LayerFault)
+        /// A layer that cannot be opened or sealed here, because something is missing.
+        case layerUnavailable(LayerNeed)
+        /// Layers that make more than `limit` bytes of one packet (`max_inflated`).
+        case inflatedTooLong(limit: Int)
+
         // MARK: Declarations and text
 
         /// An invalid packet layout.

@@ -43,6 +43,9 @@ extension CodecError.Reason {
         case .invalidMessageID: "invalid_message_id"
         case .invalidHeaderField: "invalid_header_field"
         case .bufferTooSmall: "buffer_too_small"
+        case .invalidLayer: "invalid_layer"
+        case .layerUnavailable: "layer_unavailable"
+        case .inflatedTooLong: "inflated_too_long"
         default: "invalid"
         }
     }
