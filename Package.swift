@@ -50,6 +50,7 @@ let package = Package(
         .library(name: "WirelineLanguage", targets: ["WirelineLanguage"]),
         .library(name: "WirelineSchema", targets: ["WirelineSchema"]),
         .library(name: "WirelineTLS", targets: ["WirelineTLS"]),
+        .library(name: "WirelineLayers", targets: ["WirelineLayers"]),
         .library(name: "WirelineSwiftGenerator", targets: ["WirelineSwiftGenerator"]),
         .library(name: "WirelineGenerator", targets: ["WirelineGenerator"]),
         .library(name: "WirelineSession", targets: ["WirelineSession"]),
@@ -73,6 +74,7 @@ let package = Package(
         .target(name: "WirelineTLS", dependencies: ["WirelineLibraries"], swiftSettings: strict),
         .target(
             name: "WirelineWebSocket", dependencies: ["WirelineCodec", "WirelineLibraries"], swiftSettings: strict),
+        .target(name: "WirelineLayers", dependencies: ["WirelineCodec", "WirelineLibraries"], swiftSettings: strict),
         // Layer 2
         .target(
             name: "WirelineSchema", dependencies: ["WirelineCodec", "WirelineLanguage"], swiftSettings: strict),
@@ -164,6 +166,11 @@ let package = Package(
         .testTarget(
             name: "WirelineSessionTests", dependencies: ["WirelineSession", "TestingSupport"], swiftSettings: usual),
         .testTarget(name: "WirelineLibrariesTests", dependencies: ["WirelineLibraries"], swiftSettings: usual),
+        .testTarget(
+            name: "WirelineLayersTests",
+            dependencies: [
+                "WirelineLayers", "WirelineCodec", "WirelineLibraries", "TestingSupport", "AllocationCounter",
+            ], swiftSettings: usual),
         .testTarget(
             name: "WirelineTransportTests", dependencies: ["WirelineTransport", "FaultSupport", "TestingSupport"],
             swiftSettings: usual),

@@ -14,6 +14,7 @@ struct ArrowTests {
         "WirelineLibraries": [],
         "WirelineTLS": ["WirelineLibraries"],
         "WirelineWebSocket": ["WirelineCodec", "WirelineLibraries"],
+        "WirelineLayers": ["WirelineCodec", "WirelineLibraries"],
         "WirelineTransport": ["CWirelineSystem", "WirelineCodec"],
         "WirelineSwiftGenerator": ["WirelineCodec", "WirelineLanguage"],
         "WirelineGenerator": ["WirelineCodec", "WirelineLanguage", "WirelineSchema", "WirelineSwiftGenerator"],
@@ -36,6 +37,7 @@ struct ArrowTests {
         "WirelineLibraries": ["Glibc", "Musl"],
         "WirelineTLS": ["Glibc", "Musl", "Darwin", "Synchronization"],
         "WirelineWebSocket": ["Glibc", "Musl"],
+        "WirelineLayers": ["Glibc", "Musl", "Darwin"],
         // With kqueue on Linux, in Tests/Kqueue alone.
         "WirelineTransport": ["Glibc", "Musl", "Darwin", "Synchronization", "CKqueue"],
         "WirelineScript": ["Synchronization"],

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+/// `layer rc4(key)`: each byte XOR the next byte of a keystream, which goes on from packet to packet.
+///
+/// RC4 is broken (RFC 7465). It is here because old protocols use it.
+final class RC4Layer: PacketLayer {
+    /// The permutation of all bytes.
+    private let state: SecretMemory
+    private var index: UInt8 = 0
+    private var other: UInt8 = 0
+
+    static let longestKeyByteCount = 256
+
+    /// Begins a keystream.
+    ///
+    /// - Parameter key: 1 to 256 bytes.
+    init(key: SecretMemory) {
+        precondition(
+            unsafe 1...Self.longestKeyByteCount ~= key.bytes.count, "the stack has counted the bytes of the key")
+        state = SecretMemory(byteCount: 256)
+        // SAFETY: the permutation has a place for each byte, and places in the key are below its count.
+        let permutation = unsafe state.bytes
+        for value in 0...255 { unsafe permutation[value] = UInt8(value) }
+        var place: UInt8 = 0
+        for value in 0...255 {
+            unsafe place &+= permutation[value] &+ key.bytes[value % key.bytes.count]
+            unsafe permutation.swapAt(value, Int(place))
+        }
+    }
+
+    func open(_ sealed: RawSpan, _ header: PacketHeader, limit: Int) throws(CodecError) -> [UInt8] {
+        transformed(sealed)
+    }
+
+    func seal(_ content: RawSpan, _ header: PacketHeader) throws(CodecError) -> [UInt8] { transformed(content) }
+
+    private func transformed(_ bytes: RawSpan) -> [UInt8] {
+        // SAFETY: both sides have as many bytes, which are lent until `transform` returns.
+        unsafe bytes.withUnsafeBytes { source in
+            unsafe [UInt8](unsafeUninitializedCapacity: source.count) { room, filledByteCount in
+                guard let destination = room.baseAddress else { return }
+                unsafe transform(source, to: destination)
+                filledByteCount = source.count
+            }
+        }
+    }
+
+    /// Transforms bytes, and moves the keystream on by as many.
+    ///
+    /// - Parameter destination: Memory for as many bytes. It may equal the source, but not overlap it otherwise.
+    func transform(_ source: UnsafeRawBufferPointer, to destination: UnsafeMutablePointer<UInt8>) {
+        guard let start = unsafe source.assumingMemoryBound(to: UInt8.self).baseAddress,
+            let permutation = unsafe state.bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+        else { return }
+        var (index, other) = (index, other)
+        for offset in 0..<source.count {
+            // SAFETY: the permutation has a place for each byte; source and destination have `source.count` bytes.
+            index &+= 1
+            let first = unsafe permutation[Int(index)]
+            other &+= first
+            let second = unsafe permutation[Int(other)]
+            unsafe permutation[Int(index)] = second
+            unsafe permutation[Int(other)] = first
+            unsafe destination[offset] = start[offset] ^ permutation[Int(first &+ second)]
+        }
+        (self.index, self.other) = (index, other)
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc) || canImport(Musl)
+    #if canImport(Glibc)
+        import Glibc
+    #else
+        import Musl
+    #endif
+
+    /// Fills memory with zeros. The compiler cannot leave that out, although nobody reads them.
+    func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
+        guard let start = bytes.baseAddress else { return }
+        // SAFETY: the buffer has this many bytes.
+        unsafe explicit_bzero(start, bytes.count)
+    }
+#endif

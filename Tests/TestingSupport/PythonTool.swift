@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Python with modules for compression and ciphers, which share no code of ours.
+public enum PythonTool {
+    /// Whether to run the tests that need it: it is installed with these modules, or `WIRELINE_REQUIRE_PEERS=1` requires
+    /// it, so that its absence is a failure.
+    public static let isWanted = isPresent || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+
+    /// The message of a test that is skipped.
+    public static let absence =
+        "/usr/bin/python3 has no modules brotli and cryptography: install python3-brotli and python3-cryptography"
+
+    private static let path = "/usr/bin/python3"
+
+    private static let isPresent = (try? run("import brotli, cryptography")) != nil
+
+    /// Runs a script.
+    ///
+    /// - Parameter input: What it reads from its standard input.
+    /// - Returns: What it prints.
+    public static func run(_ script: String, input: String = "") throws -> String {
+        guard FileManager.default.isExecutableFile(atPath: path) else { throw Failure(description: absence) }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (inputFile, problemsFile) = (folder.appending(path: "input"), folder.appending(path: "problems"))
+        try Data(input.utf8).write(to: inputFile)
+        try Data().write(to: problemsFile)
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = URL(filePath: path)
+        process.arguments = ["-c", script]
+        process.standardInput = try FileHandle(forReadingFrom: inputFile)
+        process.standardOutput = output
+        process.standardError = try FileHandle(forWritingTo: problemsFile)
+        let data = try process.runToEnd { try output.fileHandleForReading.readToEnd() ?? Data() }
+        guard process.terminationStatus == 0 else {
+            throw Failure(description: try String(contentsOf: problemsFile, encoding: .utf8))
+        }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+}
