@@ -27,6 +27,38 @@ extension PacketLayout {
     }
 }
 
+extension PacketLayout {
+    /// A layout of packets between marks, with or without lengths, whose fields are always there.
+    public static func random(
+        framing: PacketFraming, using random: inout SeededGenerator
+    ) throws(CodecError) -> PacketLayout {
+        for _ in 0..<1000 {
+            let header = [PacketField].random("h", 1...4, using: &random)
+            let trailer = Bool.random(using: &random) ? [PacketField].random("t", 1...2, using: &random) : []
+            if let layout = try? PacketLayout(framing: framing, header: header, trailer: trailer) { return layout }
+        }
+        let id = PacketField("id", .integer(.uint16, .bigEndian), .messageID)
+        return try PacketLayout(framing: framing, header: [id])
+    }
+}
+
+extension PacketFraming {
+    /// One or two marks, one or two bytes that begin escapes, and perhaps other listed bytes.
+    public static func random(using random: inout SeededGenerator) -> PacketFraming {
+        var free = (0...255).map { UInt8($0) }.shuffled(using: &random)
+        let start = free.removeLast()
+        let end = Bool.random(using: &random) ? start : free.removeLast()
+        let firsts = (0..<Int.random(in: 1...2, using: &random)).map { _ in free.removeLast() }
+        let others = (0..<Int.random(in: 0...2, using: &random)).map { _ in free.removeLast() }
+        let escapes = Set([start, end] + firsts + others).sorted().enumerated().map { index, byte in
+            // The second byte may begin an escape itself, too.
+            let first = firsts.randomElement(using: &random) ?? firsts[0]
+            return Escape(byte, as: first, index == 0 ? firsts[0] : free.removeLast())
+        }
+        return PacketFraming(start: start, end: end, escapes: escapes)
+    }
+}
+
 extension [PacketField] {
     /// Some fields, among them sometimes a run of fields that share bytes.
     fileprivate static func random(

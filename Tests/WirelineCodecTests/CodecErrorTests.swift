@@ -40,6 +40,14 @@ struct CodecErrorTests {
     static let texts: [(CodecError, String)] = [
         (CodecError(.truncated(needed: 1, available: 1), offset: 0), "needs 1 byte at offset 0, 1 is left"),
         (CodecError(.invalidBoolean(2), offset: 7), "a bool is 0 or 1, the byte at offset 7 is 2"),
+        (
+            CodecError(.invalidEscape(0x7D, 3), offset: 7, path: "packet.frame"),
+            "packet.frame: 0x7D 0x03 at offset 7 are no escape"
+        ),
+        (
+            CodecError(.invalidEscape(0x5B, nil), offset: 7, path: "packet.frame"),
+            "packet.frame: the start mark 0x5B at offset 7, before the packet's end mark"
+        ),
         (CodecError(.invalidUTF8(.overlong), offset: 3), "not UTF-8 at offset 3: an overlong form"),
         (CodecError(.outOfRange(value: 300, minimum: 0, maximum: 255), path: "A.b"), "A.b: 300 is not in 0...255"),
         (

@@ -97,6 +97,10 @@ extension CodecError.Reason {
             "length \(length)\(place) where \(expected) was expected"
         case .wrongConstant(let value, let expected):
             "\(hexadecimal(value))\(place) where the constant \(hexadecimal(expected)) was expected"
+        case .invalidEscape(let first, let second?):
+            "\(first.hexadecimal) \(second.hexadecimal)\(place) are no escape"
+        case .invalidEscape(let mark, nil):
+            "the start mark \(mark.hexadecimal)\(place), before the packet's end mark"
         case .wrongChecksum(let value, let computed, let checksum):
             "\(checksum.kind.displayName) \(hexadecimal(Int128(value)))\(place), "
                 + "but \(checksum.range.owner) is \(hexadecimal(Int128(computed)))"

@@ -164,6 +164,10 @@ extension CodecError {
         case lengthMismatch(length: Int128, expected: Int128)
         /// A constant with another value; of a constant text, the first byte that differs.
         case wrongConstant(value: Int128, expected: Int128)
+        /// Two bytes between the marks of a frame that stand for no byte; without the second one, a start mark there.
+        ///
+        /// The offset is that of the byte for which they should stand.
+        case invalidEscape(UInt8, UInt8?)
         /// A checksum that does not match the bytes that it covers.
         case wrongChecksum(value: UInt64, computed: UInt32, of: PacketChecksum = PacketChecksum(.crc32))
         /// The stream ended inside a packet, after `received` bytes of it.

@@ -3,8 +3,12 @@
 /// Why fields cannot form a layout.
 @nonexhaustive
 public enum PacketLayoutFault: Equatable, Sendable, CustomStringConvertible {
-    /// No header field is a length, so the end of a packet is unknown.
+    /// No header field is a length, and there is no frame, so the end of a packet is unknown.
     case noLength
+    /// Marks or escapes with which packets could not be read as they were written.
+    case invalidFraming(PacketFraming.Fault)
+    /// A frame around packets without a field: nothing between two marks is no packet.
+    case emptyFrame
     /// Two fields have this name.
     case duplicateName(String)
     /// A field of variable width in the trailer: a reader could not tell where the trailer begins.
@@ -46,6 +50,8 @@ public enum PacketLayoutFault: Equatable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .noLength: "no header field is a length"
+        case .invalidFraming(let fault): fault.description
+        case .emptyFrame: "a packet in a frame has at least one field"
         case .duplicateName(let name): "two fields are named `\(name)`"
         case .varintInTrailer(let name): "`\(name)`: the fields of a trailer have a fixed width"
         case .unfinishedRun(let name): "`\(name)` ends inside a byte"

@@ -175,12 +175,13 @@ extension PacketLayout {
         writingPayload writePayload: (inout ByteWriter) -> Void
     ) throws(CodecError) -> [UInt8] {
         let (measure, header) = try fit(payloadByteCount: payloadByteCount, id: id, header: header, limit: limit)
-        return [UInt8](byteCount: measure.packetByteCount) { writer in
-            writeHeader(measure, id: id, values: header, to: &writer)
-            writePayload(&writer)
-            writeTrailer(measure, id: id, values: header, to: &writer)
-            fillChecksums(measure, &writer)
-        }
+        return framed(
+            [UInt8](byteCount: measure.packetByteCount) { writer in
+                writeHeader(measure, id: id, values: header, to: &writer)
+                writePayload(&writer)
+                writeTrailer(measure, id: id, values: header, to: &writer)
+                fillChecksums(measure, &writer)
+            })
     }
 
     /// Encodes a packet around an existing payload.
@@ -198,13 +199,26 @@ extension PacketLayout {
 // MARK: - Decoding
 
 extension PacketMessage {
-    /// Decodes the message from bytes that must be exactly one whole packet of it.
+    /// Decodes the message from bytes that must be exactly one whole packet of it, with its marks if there is a frame.
     ///
     /// - Throws: ``CodecError`` if they are not; its offset counts from the packet's first byte.
     @inlinable @inline(__always)
     public init(packet bytes: RawSpan) throws(CodecError) {
+        let plan = Definition.plan
+        if plan.isFramed { try self.init(framedPacket: bytes) } else { try self.init(unframedPacket: bytes, plan) }
+    }
+
+    /// Not inlined: few protocols have a frame, and unescaping allocates.
+    @usableFromInline
+    init(framedPacket bytes: RawSpan) throws(CodecError) {
+        let packet = try Definition.layout.unframed(bytes, limit: Definition.maximumPacketByteCount)
+        try self.init(unframedPacket: packet.rawSpan, Definition.plan)
+    }
+
+    @inlinable @inline(__always)
+    init(unframedPacket bytes: RawSpan, _ plan: PacketPlan) throws(CodecError) {
         let packet = try Packet(
-            bytes, plan: Definition.plan, limit: Definition.maximumPacketByteCount, layout: Definition.layout)
+            bytes, plan: plan, limit: Definition.maximumPacketByteCount, layout: Definition.layout)
         guard packet.id == Self.messageID else {
             throw CodecError(.wrongMessage(id: packet.id, expected: Self.messageID))
         }

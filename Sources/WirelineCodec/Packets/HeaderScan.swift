@@ -114,9 +114,10 @@ struct HeaderScan: ~Escapable {
         }
     }
 
-    /// Returns the byte count of a packet in which no length is there: its payload is empty.
+    /// Returns the byte count of a packet in which no length is there: its payload is empty, or a frame ends it.
     private func byteCountWithoutLength() throws(CodecError) -> Int {
-        let total = headerByteCount + trailerByteCount
+        let around = headerByteCount + trailerByteCount
+        let total = layout.isFramed ? max(around, bytes.byteCount) : around
         guard total <= limit else {
             throw CodecError(
                 .packetTooLong(length: Int128(total), packetByteCount: Int128(total), limit: limit), offset: 0,

@@ -190,7 +190,7 @@ extension HeaderTemplate {
             layout.header[index].role == .messageID
                 && (layout.header[index].condition != nil || layout.operands.contains(index))
         }
-        guard !layout.plan.canWriteAtOnce, !depends else { return nil }
+        guard !layout.plan.canWriteAtOnce, !layout.isFramed, !depends else { return nil }
         self.init(layout, 0, [:], isOfAnyID: true)
     }
 
@@ -199,6 +199,7 @@ extension HeaderTemplate {
     /// Such are a trailer, a checksum, `@fit`, several lengths, an ID in several pieces, and a header of more than 16
     /// bytes. Fields and lengths do not count if they are absent with these values.
     convenience init?(_ layout: PacketLayout, id: UInt64, header: PacketHeader) {
+        guard !layout.isFramed else { return nil }
         self.init(layout, id, header, isOfAnyID: false)
     }
 

@@ -5,7 +5,7 @@
 /// It has four words, so that functions get it in registers.
 @frozen
 public struct Packet: ~Escapable {
-    /// All bytes of the packet, header and trailer included.
+    /// All bytes of the packet, header and trailer included, but no marks and escapes of a frame.
     public let bytes: RawSpan
     /// The message's ID; 0 if the layout has none.
     ///
@@ -72,7 +72,8 @@ public struct Packet: ~Escapable {
     /// Makes a packet of bytes that must be exactly one packet.
     ///
     /// - Parameters:
-    ///   - bytes: The packet, from the first byte of its header to the last of its trailer.
+    ///   - bytes: The packet, from the first byte of its header to the last of its trailer: what is between the marks
+    ///     of a frame, unescaped.
     ///   - layout: The fields around the payload.
     ///   - limit: The most bytes that a packet may have (default 1 MiB, as in a schema without options).
     /// - Throws: ``CodecError``: `truncated` if bytes are missing, `trailingBytes` if there are too many, and whatever

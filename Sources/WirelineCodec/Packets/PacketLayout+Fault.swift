@@ -8,8 +8,14 @@ extension PacketLayout {
     @inlinable
     public static var maximumHeaderByteCount: Int { 256 }
 
-    static func firstFault(header: [PacketField], trailer: [PacketField]) -> Fault? {
-        guard header.contains(where: { $0.role.isLength }) else { return .noLength }
+    static func firstFault(_ framing: PacketFraming?, header: [PacketField], trailer: [PacketField]) -> Fault? {
+        if let fault = framing?.fault { return .invalidFraming(fault) }
+        if framing == nil {
+            guard header.contains(where: { $0.role.isLength }) else { return .noLength }
+        } else {
+            // Nothing between the marks is no packet.
+            guard header.leastByteCount + trailer.leastByteCount > 0 else { return .emptyFrame }
+        }
         for fields in [header, trailer] {
             if let fault = PackedRuns(fields).fault { return layoutFault(fault, fields) }
             let byteCount = fields.byteCounts.reduce(0) { $0 + ($1 ?? 10) }
@@ -23,7 +29,7 @@ extension PacketLayout {
         }
         if let fault = conditionFault(header: header, trailer: trailer) { return fault }
         if let fault = checksumRangeFault(header: header, trailer: trailer) { return fault }
-        let counts = PacketPlan.packetByteCounts(header: header, trailer: trailer)
+        let counts = PacketPlan.packetByteCounts(header: header, trailer: trailer, isFramed: framing != nil)
         return counts.least <= counts.most ? nil : .noPacketFits
     }
 

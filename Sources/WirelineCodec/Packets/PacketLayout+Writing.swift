@@ -107,7 +107,7 @@ extension PacketLayout {
             measure.headerByteCount = plan.headerByteCount + added.header + measure.varints.addedByteCount
             let around = measure.headerByteCount + measure.trailerByteCount
             let total = Int128(payloadByteCount) + Int128(around)
-            let limit = hasLength(measure.presence) ? limit : min(limit, around)
+            let limit = isFramed || hasLength(measure.presence) ? limit : min(limit, around)
             guard total <= Int128(limit) else {
                 throw CodecError(.packetTooLong(length: total, packetByteCount: total, limit: limit))
             }

@@ -7,8 +7,9 @@
 ///     | length | ID |           |            | CRC, end  |
 ///     +--------+----+- - - - - -+------------+- - - - - -+
 ///
-/// A layout is data: one splitter and one encoder serve all layouts. It needs at least one length in its header. Only
-/// fields of the header may vary in width. Fields of both may have a condition about numbers of the header.
+/// A layout is data: one splitter and one encoder serve all layouts. It needs at least one length in its header, or a
+/// frame: marks around each packet (``PacketFraming``). Only fields of the header may vary in width. Fields of both may
+/// have a condition about numbers of the header.
 @frozen
 public struct PacketLayout: Sendable {
     /// One pointer, so that a layout is cheap to pass; the plan inside is read in place for every packet.
@@ -27,25 +28,35 @@ public struct PacketLayout: Sendable {
 
     /// Checks the fields and makes a layout of them.
     ///
+    /// - Parameters:
+    ///   - framing: The marks around each packet of a stream (default: none).
+    ///   - header: The fields before the payload, in wire order.
+    ///   - trailer: The fields after the payload, in wire order.
     /// - Throws: ``CodecError`` with ``CodecError/Reason/invalidLayout(_:)``.
-    public init(header: [PacketField], trailer: [PacketField] = []) throws(CodecError) {
-        if let fault = Self.firstFault(header: header, trailer: trailer) {
+    public init(
+        framing: PacketFraming? = nil, header: [PacketField], trailer: [PacketField] = []
+    ) throws(CodecError) {
+        if let fault = Self.firstFault(framing, header: header, trailer: trailer) {
             throw CodecError(.invalidLayout(fault))
         }
-        self.init(uncheckedHeader: header, trailer: trailer)
+        self.init(framing, uncheckedHeader: header, trailer: trailer)
     }
 
     /// Makes a layout of fields that the code generator has checked; invalid fields stop the program.
-    public init(generatedHeader header: [PacketField], trailer: [PacketField] = []) {
-        precondition(Self.firstFault(header: header, trailer: trailer) == nil, "a layout that cannot work")
-        self.init(uncheckedHeader: header, trailer: trailer)
+    public init(
+        generatedFraming framing: PacketFraming? = nil, generatedHeader header: [PacketField],
+        trailer: [PacketField] = []
+    ) {
+        precondition(Self.firstFault(framing, header: header, trailer: trailer) == nil, "a layout that cannot work")
+        self.init(framing, uncheckedHeader: header, trailer: trailer)
     }
 
     /// Makes a layout of fields that are known to be valid.
-    init(uncheckedHeader header: [PacketField], trailer: [PacketField] = []) {
-        let storage = Storage(header: header, trailer: trailer, template: nil)
+    init(_ framing: PacketFraming? = nil, uncheckedHeader header: [PacketField], trailer: [PacketField] = []) {
+        let table = framing.map { FramingTable($0) }
+        let storage = Storage(table, header: header, trailer: trailer, template: nil)
         let template = HeaderTemplate(PacketLayout(storage))
-        self.storage = template == nil ? storage : Storage(header: header, trailer: trailer, template: template)
+        self.storage = template == nil ? storage : Storage(table, header: header, trailer: trailer, template: template)
     }
 
     private init(_ storage: Storage) { self.storage = storage }
@@ -64,6 +75,9 @@ public struct PacketLayout: Sendable {
     ) -> WrittenHeader {
         storage.writer?.header(values, id: id, payloadByteCount: payloadByteCount, limit: limit) ?? .none
     }
+
+    /// The marks and escapes as tables; nil if packets follow each other directly.
+    var framingTable: FramingTable? { storage.framing }
 
     /// The places of the ``fields`` that share bytes, and nil for the other ones; empty if no field shares bytes.
     package var packedPlaces: [PackedPlace?] { storage.packedPlaces }
@@ -130,6 +144,7 @@ public struct PacketLayout: Sendable {
         let header: [PacketField]
         let trailer: [PacketField]
         let fields: [PacketField]
+        let framing: FramingTable?
         private let quickHeader: QuickHeader?
         /// The same, without counting its references.
         let borrowedQuickHeader: Unmanaged<QuickHeader>?
@@ -151,7 +166,10 @@ public struct PacketLayout: Sendable {
         @usableFromInline let plan: PacketPlan
         @usableFromInline let sequencePlace: Range<Int>?
 
-        init(header: [PacketField], trailer: [PacketField], template: HeaderTemplate?) {
+        init(
+            _ framing: FramingTable?, header: [PacketField], trailer: [PacketField], template: HeaderTemplate?
+        ) {
+            self.framing = framing
             self.header = header
             self.trailer = trailer
             let fields = header + trailer
@@ -159,12 +177,12 @@ public struct PacketLayout: Sendable {
             self.template = template
             // SAFETY: the object lives as long as this one.
             unsafe borrowedTemplate = template.map { unsafe Unmanaged.passUnretained($0) }
-            plan = PacketPlan(header: header, trailer: trailer)
+            plan = PacketPlan(header: header, trailer: trailer, isFramed: framing != nil)
             conditions = PlacedCondition.all(header: header, trailer: trailer)
             quickHeader = QuickHeader(header: header, trailer: trailer, conditions)
             // SAFETY: the object lives as long as this one.
             unsafe borrowedQuickHeader = quickHeader.map { unsafe Unmanaged.passUnretained($0) }
-            writer = HeaderWriter(header: header, trailer: trailer, conditions)
+            writer = framing == nil ? HeaderWriter(header: header, trailer: trailer, conditions) : nil
             checksums = PlannedChecksum.all(header: header, trailer: trailer)
             let places = PackedRuns(header).places + PackedRuns(trailer).places
             hasRuns = places.contains { $0 != nil }
@@ -220,7 +238,8 @@ extension PacketHeader {
 
 extension PacketLayout: Equatable {
     public static func == (left: PacketLayout, right: PacketLayout) -> Bool {
-        left.storage === right.storage || left.header == right.header && left.trailer == right.trailer
+        left.storage === right.storage
+            || left.header == right.header && left.trailer == right.trailer && left.framing == right.framing
     }
 }
 

@@ -2,9 +2,9 @@
 
 extension PacketPlan {
     /// Computes a plan from the fields of a layout.
-    init(header: [PacketField], trailer: [PacketField]) {
-        guard (header + trailer).allSatisfy({ $0.condition == nil }) else {
-            self.init(conditionalHeader: header, trailer: trailer)
+    init(header: [PacketField], trailer: [PacketField], isFramed: Bool) {
+        guard !isFramed, (header + trailer).allSatisfy({ $0.condition == nil }) else {
+            self.init(generalHeader: header, trailer: trailer, isFramed: isFramed)
             return
         }
         let places = PlacedField.place(header: header)
@@ -15,7 +15,7 @@ extension PacketPlan {
         let hasTexts = (header + trailer).contains { !$0.format.isNumber }
         let lengths = places.filter { $0.field.role.isLength }
         let identifiers = places.filter { $0.field.role == .messageID }
-        let counts = Self.packetByteCounts(header: header, trailer: trailer)
+        let counts = Self.packetByteCounts(header: header, trailer: trailer, isFramed: false)
 
         let window = NumberWindow(length: lengths.prefix(1), messageID: identifiers[...])
         let canRead =
@@ -45,25 +45,29 @@ extension PacketPlan {
             mostMessageID: PacketField.maximumMessageID(header + trailer))
     }
 
-    /// Makes a plan that leaves everything to the general path, for fields that may be absent.
-    private init(conditionalHeader header: [PacketField], trailer: [PacketField]) {
-        let counts = Self.packetByteCounts(header: header, trailer: trailer)
+    /// Makes a plan that leaves everything to the general path, for fields that may be absent and for frames.
+    private init(generalHeader header: [PacketField], trailer: [PacketField], isFramed: Bool) {
+        let counts = Self.packetByteCounts(header: header, trailer: trailer, isFramed: isFramed)
         let none = PatchPlan(nil, headerByteCount: 0)
         self.init(
             headerByteCount: header.leastByteCount, trailerByteCount: trailer.leastByteCount,
             leastPacketByteCount: counts.least, mostPacketByteCount: max(counts.least, counts.most),
             canReadAtOnce: false, windowOffset: 0, windowByteOrder: .bigEndian, length: .none, lengthToPacket: 0,
             messageID: .none, canWriteAtOnce: false, template: 0, firstLength: none, secondLength: none,
-            messageIDShift: 0, mostMessageID: PacketField.maximumMessageID(header + trailer))
+            messageIDShift: 0, mostMessageID: PacketField.maximumMessageID(header + trailer), isFramed: isFramed)
     }
 
     /// Returns the fewest and the most bytes of a packet that all lengths of the header can express.
     ///
     /// If the most is below the fewest, no packet is possible. Varints count as their shortest. If fields can be absent,
     /// these are bounds: no packet has fewer bytes or more.
-    static func packetByteCounts(header: [PacketField], trailer: [PacketField]) -> (least: Int, most: Int) {
+    ///
+    /// - Parameter isFramed: Whether a frame tells the byte count if no length does.
+    static func packetByteCounts(
+        header: [PacketField], trailer: [PacketField], isFramed: Bool
+    ) -> (least: Int, most: Int) {
         guard (header + trailer).allSatisfy({ $0.condition == nil }) else {
-            return conditionalPacketByteCounts(header: header, trailer: trailer)
+            return conditionalPacketByteCounts(header: header, trailer: trailer, isFramed: isFramed)
         }
         let places = PlacedField.place(header: header)
         let headerByteCount = places.last?.end ?? 0
@@ -79,14 +83,14 @@ extension PacketPlan {
     }
 
     private static func conditionalPacketByteCounts(
-        header: [PacketField], trailer: [PacketField]
+        header: [PacketField], trailer: [PacketField], isFramed: Bool
     ) -> (least: Int, most: Int) {
         let least = header.leastByteCount + trailer.leastByteCount
         let mostHeader = header.byteCounts.reduce(0) { $0 + ($1 ?? 10) }
         let mostTrailer = trailer.byteCounts.reduce(0) { $0 + ($1 ?? 0) }
         var end = 0
         var always: Int?
-        var sometimes = mostHeader + mostTrailer
+        var sometimes = isFramed ? Int.max : mostHeader + mostTrailer
         for (field, byteCount) in zip(header, header.byteCounts) {
             end += byteCount ?? 10
             guard field.role.isLength else { continue }

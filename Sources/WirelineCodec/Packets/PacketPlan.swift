@@ -42,6 +42,8 @@ public struct PacketPlan: Equatable, Sendable {
     public let messageIDShift: Int
     /// The largest message ID that fits.
     public let mostMessageID: UInt64
+    /// Whether packets stand between marks (``PacketFraming``), so that the plan can neither read nor write them at once.
+    public let isFramed: Bool
 
     /// Makes a plan of its numbers; numbers that lead outside a packet stop the program.
     @inlinable @inline(__always)
@@ -50,7 +52,7 @@ public struct PacketPlan: Equatable, Sendable {
         canReadAtOnce: Bool, windowOffset: Int, windowByteOrder: ByteOrder, length: NumberPlan, lengthToPacket: Int,
         messageID: NumberPlan,
         canWriteAtOnce: Bool, template: UInt128, firstLength: PatchPlan, secondLength: PatchPlan, messageIDShift: Int,
-        mostMessageID: UInt64
+        mostMessageID: UInt64, isFramed: Bool = false
     ) {
         // Unchecked loads and stores rely on this. If the numbers are constants, the compiler does the comparisons.
         precondition(
@@ -58,7 +60,8 @@ public struct PacketPlan: Equatable, Sendable {
                 && trailerByteCount <= PacketLayout.maximumHeaderByteCount && windowOffset >= 0
                 && windowOffset <= PacketLayout.maximumHeaderByteCount
                 && leastPacketByteCount >= headerByteCount + trailerByteCount
-                && mostPacketByteCount >= leastPacketByteCount && (!canWriteAtOnce || headerByteCount <= 16),
+                && mostPacketByteCount >= leastPacketByteCount && (!canWriteAtOnce || headerByteCount <= 16)
+                && !(isFramed && (canReadAtOnce || canWriteAtOnce)),
             "a plan that follows from no layout")
         self.headerByteCount = headerByteCount
         self.trailerByteCount = trailerByteCount
@@ -76,6 +79,7 @@ public struct PacketPlan: Equatable, Sendable {
         self.secondLength = secondLength
         self.messageIDShift = messageIDShift
         self.mostMessageID = mostMessageID
+        self.isFramed = isFramed
     }
 
     /// The fewest bytes that a packet can have, with an empty payload.

@@ -3,6 +3,8 @@
 extension PacketSplitter {
     /// Finds the packet that begins at `start`, in bytes that the caller keeps; the splitter keeps none.
     ///
+    /// It is for layouts without a frame. Those with one have ``nextFramedPacket(in:from:)``.
+    ///
     /// - Returns: The positions of the packet's parts, in bytes from its first; nil if the packet is incomplete.
     /// - Throws: ``CodecError`` for an invalid header; every later call throws it again.
     package mutating func packet(in bytes: RawSpan, at start: Int) throws(CodecError) -> PacketBounds? {
@@ -52,6 +54,27 @@ extension PacketSplitter {
         return PacketBounds(id: plan.messageID.value(in: window), packetByteCount: byteCount, plan.frame)
     }
 
+    /// Finds the next packet in bytes that the caller keeps, and copies it; for tools, and for any layout.
+    ///
+    /// In a layout with a frame, `position` moves past all bytes that were read, and later calls continue there.
+    /// In another one it moves past the packet, or stays.
+    ///
+    /// - Returns: The packet without marks and escapes; nil if it is incomplete.
+    /// - Throws: ``CodecError`` as ``packet(in:at:)`` and ``nextFramedPacket(in:from:)``.
+    package mutating func nextPacket(
+        in bytes: [UInt8], from position: inout Int
+    ) throws(CodecError) -> (content: [UInt8], bounds: PacketBounds)? {
+        guard layout.isFramed else {
+            guard let bounds = try packet(in: bytes.rawSpan, at: position) else { return nil }
+            let start = position
+            position += bounds.packetByteCount
+            return (Array(bytes[start..<position]), bounds)
+        }
+        guard let packet = try nextFramedPacket(in: bytes.rawSpan, from: &position) else { return nil }
+        guard let start = packet.start else { return (takeUnescaped(), packet.bounds) }
+        return (Array(bytes[start..<start + packet.bounds.packetByteCount]), packet.bounds)
+    }
+
     /// The number of bytes that the last incomplete packet needs.
     ///
     /// That is the whole packet, or its header if the header is incomplete too.
@@ -65,9 +88,27 @@ extension PacketSplitter {
 
     /// Returns the error of a stream that ended inside a packet, given the packet's first bytes.
     package mutating func endOfStream(in bytes: RawSpan) -> CodecError {
+        if let error = endOfFrames() { return error }
         // Only the general path finds out how many bytes were needed.
         if (try? inspect(bytes, from: 0)) == nil, let failure { return failure }
         return .endOfStream(in: bytes, neededByteCount: needed)
+    }
+}
+
+extension PacketLayout {
+    /// Passes the packets at the start of a stream's bytes to `body`, of any size, up to the first fault.
+    ///
+    /// - Returns: The end of the last one, in bytes.
+    @discardableResult
+    package func forEachPacket(atStartOf bytes: [UInt8], _ body: (borrowing Packet) -> Void) -> Int {
+        var splitter = PacketSplitter(layout: self, maximumPacketByteCount: .max)
+        var end = 0
+        var position = 0
+        while let (content, bounds) = try? splitter.nextPacket(in: bytes, from: &position) {
+            body(Packet(content.rawSpan, bounds))
+            end = position
+        }
+        return end
     }
 }
 

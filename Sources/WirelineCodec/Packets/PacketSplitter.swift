@@ -12,6 +12,9 @@
 /// A packet is refused at its header if a length is smaller than the header (an error, not a wait). It is also refused
 /// if it would exceed the limit, or if a constant is wrong. After a refusal the splitter stays failed, because the
 /// start of the next packet is unknown.
+///
+/// In a layout with a frame (``PacketFraming``), a packet with escapes is lent from a copy without them, and the limit
+/// is checked as bytes arrive, because no length announces them.
 public struct PacketSplitter: ~Copyable, Sendable {
     /// The fields around each payload.
     public let layout: PacketLayout
@@ -35,6 +38,8 @@ public struct PacketSplitter: ~Copyable, Sendable {
     /// The number of bytes of the packet at ``pendingStart`` that are needed to go on.
     @usableFromInline var needed = 1
     var failure: CodecError?
+    /// One reader in a layout with a frame, none in another one, which so has only an empty reference.
+    private var frameReaders: [FrameReader]
 
     /// Makes a splitter of a new stream.
     ///
@@ -55,10 +60,19 @@ public struct PacketSplitter: ~Copyable, Sendable {
         lengthSpan = isPossible ? UInt64(highest - max(0, lowest)) : 0
         fastByteCount = isPossible ? plan.fastByteCount : Int.max
         sightByteCount = fastByteCount
+        frameReaders = layout.isFramed ? [FrameReader()] : []
+    }
+
+    /// Reads what has arrived of a packet between marks; only a layout with a frame has it.
+    var frames: FrameReader {
+        _read { yield frameReaders[0] }
+        _modify { yield &frameReaders[0] }
     }
 
     /// The number of bytes kept of an incomplete packet.
-    public var pendingByteCount: Int { pending.count - pendingStart }
+    public var pendingByteCount: Int { undeliveredByteCount + framedByteCount }
+
+    private var undeliveredByteCount: Int { pending.count - pendingStart }
 
     /// Takes the next bytes of the stream and passes each packet that is now whole to `receiver`, in order.
     ///
@@ -73,6 +87,7 @@ public struct PacketSplitter: ~Copyable, Sendable {
         _ bytes: RawSpan, _ receiver: (borrowing Packet) throws(CodecError) -> Void
     ) throws(CodecError) {
         try throwFailure()
+        if layout.isFramed { return try receiveFrames(bytes, receiver) }
         var position = 0
         if !pending.isEmpty {
             guard try receivePending(bytes, &position, receiver) else { return }
@@ -92,6 +107,7 @@ public struct PacketSplitter: ~Copyable, Sendable {
     /// - Throws: ``CodecError/Reason/endOfStream(received:needed:)`` if the stream ended inside a packet.
     public func finish() throws(CodecError) {
         try throwFailure()
+        if let error = endOfFrames() { throw error }
         guard pending.isEmpty else {
             // SAFETY: an array of bytes has neither padding nor uninitialised bytes, and `extracting` checks its range.
             throw unsafe .endOfStream(
@@ -198,10 +214,10 @@ public struct PacketSplitter: ~Copyable, Sendable {
         _ bytes: RawSpan, _ position: inout Int, _ receiver: (borrowing Packet) throws(CodecError) -> Void
     ) throws(CodecError) -> Bool {
         while !pending.isEmpty {
-            let taken = max(0, min(needed - pendingByteCount, bytes.byteCount - position))
+            let taken = max(0, min(needed - undeliveredByteCount, bytes.byteCount - position))
             append(bytes.extracting(position..<position + taken))
             position += taken
-            guard pendingByteCount >= needed else { return false }
+            guard undeliveredByteCount >= needed else { return false }
             do throws(CodecError) {
                 try splitPending(receiver)
             } catch {
@@ -216,10 +232,8 @@ public struct PacketSplitter: ~Copyable, Sendable {
     private mutating func splitPending(
         _ receiver: (borrowing Packet) throws(CodecError) -> Void
     ) throws(CodecError) {
-        let held = pending
-        var position = pendingStart
-        pending = []
-        pendingStart = 0
+        guard let (held, start) = takeUndelivered() else { return }
+        var position = start
         do throws(CodecError) {
             // SAFETY: the span of an array of bytes; `bytes` is marked unsafe for the padding other types have.
             unsafe try split(held.span.bytes, from: &position, receiver)
@@ -230,11 +244,21 @@ public struct PacketSplitter: ~Copyable, Sendable {
         keep(held, from: position)
     }
 
+    /// Takes the bytes that were kept; nil if there are none.
+    mutating func takeUndelivered() -> (bytes: [UInt8], start: Int)? {
+        guard !pending.isEmpty else { return nil }
+        defer {
+            pending = []
+            pendingStart = 0
+        }
+        return (pending, pendingStart)
+    }
+
     /// Keeps the pending bytes from `position` on.
     ///
     /// They are copied only if they are less than the memory that this frees. So the work stays linear even if a
     /// receiver throws at every packet.
-    private mutating func keep(_ held: [UInt8], from position: Int) {
+    mutating func keep(_ held: [UInt8], from position: Int) {
         guard position < held.count, failure == nil else { return }
         let isCopied = position > held.count / 2
         pending = isCopied ? Array(held[position...]) : held
