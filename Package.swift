@@ -32,8 +32,8 @@ let generatedTypes = ["Apart", "Features", "Names", "Newer", "Older", "Replies"]
 
 let protocols = [
     "AMQP", "Checksums", "Envelope", "ErlangPacket1", "ErlangPacket2", "ErlangPacket4", "GT06", "Goim", "HTTP2",
-    "Headers", "IDFirst", "JTT808", "MQTT", "MagicHeader", "Modbus", "Pomelo", "QSIOP", "Scene", "ServiceCommand",
-    "Shapes", "ShortStrings", "Skynet", "Telemetry", "TwoByteHeader", "Zabbix",
+    "Headers", "IDFirst", "JTT808", "JTT809", "MQTT", "MagicHeader", "Modbus", "Pomelo", "QSIOP", "Scene",
+    "ServiceCommand", "Shapes", "ShortStrings", "Skynet", "Telemetry", "TwoByteHeader", "Zabbix",
 ]
 
 /// The test targets that are built: all, or those that this variable names. The gate's sanitizers run only some of them,
@@ -195,7 +195,7 @@ let package = Package(
             name: "WirelineTests",
             dependencies: [
                 "Wireline", "WirelineTesting", "WirelineTransport", "WirelineWebSocket", "WirelineCodec", "Scene",
-                "Goim", "Modbus", "Features", "Replies", "TestingSupport", "FaultSupport",
+                "Goim", "JTT808", "Modbus", "Features", "Replies", "TestingSupport", "FaultSupport",
             ],
             exclude: ["Erlang", "WebSocket/Peers"], swiftSettings: usual),
         .target(

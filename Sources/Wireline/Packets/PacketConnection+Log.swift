@@ -15,16 +15,10 @@ extension PacketConnection {
 
     package func wrote(_ bytes: [UInt8], to stream: ByteStream) {
         guard let sharedLimits, let log = sharedLimits.log else { return }
-        // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
-        let span = unsafe bytes.span.bytes
-        var splitter = PacketSplitter(layout: layout, maximumPacketByteCount: .max)
-        var position = 0
-        while let bounds = try? splitter.packet(in: span, at: position) {
-            let message = log.message(in: Packet(span, bounds, at: position), from: sharedLimits.side, layout)
-            log.record(.sent(message), of: peerAddress, id)
-            position += bounds.packetByteCount
+        let end = layout.forEachPacket(atStartOf: bytes) { packet in
+            log.record(.sent(log.message(in: packet, from: sharedLimits.side, layout)), of: peerAddress, id)
         }
-        if position < bytes.count { log.record(.sentOther(byteCount: bytes.count - position), of: peerAddress, id) }
+        if end < bytes.count { log.record(.sentOther(byteCount: bytes.count - end), of: peerAddress, id) }
     }
 
     func logEnd() {

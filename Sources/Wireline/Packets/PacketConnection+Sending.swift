@@ -43,7 +43,7 @@ extension PacketConnection: SendingConnection {
         try await send(packet: encode(message, header: header))
     }
 
-    /// Sends an encoded packet, such as one for many connections.
+    /// Sends an encoded packet, such as one for many connections; with the marks of a frame.
     ///
     /// - Throws: As ``send(_:)``.
     @inlinable @inline(__always)
@@ -72,6 +72,7 @@ extension PacketConnection: SendingConnection {
     /// - Throws: As ``send(_:)``.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func forward(_ packet: ReceivedPacket) async throws(ConnectionError) {
+        if layout.isFramed { return try await send(packet: layout.framed(packet.bytes)) }
         if stream.loop.isCurrent, prepareToSend(packet.byteCount) { return append(packet.bytes) }
         try await sendAfterOthers([UInt8](copying: packet.bytes))
     }
@@ -81,6 +82,7 @@ extension PacketConnection: SendingConnection {
     /// - Throws: As ``send(_:)``.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func forward(_ packet: Packet) async throws(ConnectionError) {
+        if layout.isFramed { return try await send(packet: layout.framed(packet.bytes)) }
         if stream.loop.isCurrent, prepareToSend(packet.bytes.byteCount) { return append(packet.bytes) }
         try await sendAfterOthers([UInt8](copying: packet.bytes))
     }
@@ -164,7 +166,8 @@ extension PacketConnection: SendingConnection {
         try unsafe write(packet: bytes.span.bytes)
     }
 
-    /// Queues an encoded packet without waiting, as ``write(_:)``.
+    /// Queues an encoded packet without waiting, as ``write(_:)``; with the marks of a frame, which
+    /// `PacketLayout.framed(_:)` adds to the bytes of a received packet.
     ///
     /// - Throws: As ``send(_:)``.
     @inlinable @inline(__always)

@@ -30,12 +30,21 @@ struct PacketInput: ~Copyable {
     private var requestLineWatch: RequestLineWatch?
     /// Whether every packet must go through ``take()``, because it may be a reply or is logged.
     private var looksAtEach = false
+    /// What a layout with a frame needs besides; nil for another one, so that it takes no memory.
+    private var framed: FramedInput?
 
     /// - Parameter judgesRequestLine: Whether the first packets may turn out to be an HTTP request.
     init(_ splitter: consuming PacketSplitter, judgesRequestLine: Bool) {
         self.splitter = splitter
         if judgesRequestLine { requestLineWatch = RequestLineWatch() }
+        if isFramed { framed = FramedInput() }
         setSight()
+    }
+
+    /// In a layout with a frame, the packet that was found and not taken.
+    var foundPacket: ReceivedPacket? {
+        get { framed?.foundPacket }
+        set { framed?.foundPacket = newValue }
     }
 
     private mutating func setSight() { splitter.findsPacketsAtSight = !looksAtEach && requestLineWatch == nil }
@@ -49,15 +58,18 @@ struct PacketInput: ~Copyable {
     // MARK: What is there
 
     /// The block in which unread packets lie, if there is one.
-    var currentBlock: SharedBlock? { block }
+    var currentBlock: SharedBlock? { foundPacket?.block ?? block }
 
     private var restByteCount: Int { end - position }
 
     /// The memory of unread input, in bytes.
-    var capacity: Int { block?.capacity ?? held.count }
+    var capacity: Int { (block?.capacity ?? held.count) + splitter.framedByteCount }
 
     /// The number of unread bytes.
-    var byteCount: Int { block == nil ? held.count : restByteCount }
+    var byteCount: Int { unreadByteCount + splitter.framedByteCount + (foundPacket?.byteCount ?? 0) }
+
+    /// The number of bytes that the splitter has not read.
+    var unreadByteCount: Int { block == nil ? held.count : restByteCount }
 
     /// How many bytes of memory the partial packet still needs; 0 or less: none.
     var missingByteCount: Int { splitter.neededByteCount - capacity }
@@ -65,6 +77,7 @@ struct PacketInput: ~Copyable {
     /// The number of bytes that arrived of a partial packet, and the size of the whole packet if its header is whole.
     /// It is nil if no packet has begun, or if whole packets before it were not taken.
     var partialPacket: (receivedByteCount: Int, byteCount: Int?)? {
+        if isFramed { return partialFramedByteCount.map { ($0, nil) } }
         guard byteCount > 0 else { return nil }
         let whole = withBytes { splitter.byteCountOfPacket(beginning: $0) }
         if let whole, byteCount >= whole { return nil }
@@ -129,6 +142,7 @@ struct PacketInput: ~Copyable {
     ///
     /// - Throws: ``ConnectionError/codec(_:)``, ``ConnectionError/httpRequest``; the next call throws it again.
     mutating func take() throws(ConnectionError) -> ReceivedPacket? {
+        if isFramed { return try takeFramedPacket() }
         guard let block, let bounds = try nextBounds(in: block) else { return nil }
         // SAFETY: the packet lies inside the block, which is held here.
         let bytes = unsafe RawSpan(_unsafeStart: block.base + position, byteCount: bounds.packetByteCount)
@@ -140,6 +154,7 @@ struct PacketInput: ~Copyable {
     ///
     /// - Throws: ``ConnectionError/codec(_:)`` if the bytes cannot be a packet.
     mutating func findsPacket() throws(ConnectionError) -> Bool {
+        if isFramed { return try findsFramedPacket() }
         guard let block else { return false }
         return try nextBounds(in: block) != nil
     }
@@ -169,6 +184,7 @@ struct PacketInput: ~Copyable {
 
     /// Returns what is wrong with a stream that ends here; nil if it ends where a packet ended.
     mutating func errorAtEndOfStream() -> CodecError? {
+        if isFramed { return splitter.endOfFrames() }
         guard byteCount > 0 else { return nil }
         guard let block else {
             let held = held
@@ -211,12 +227,18 @@ struct PacketInput: ~Copyable {
     /// the packets may stay unread until the peer reads.
     mutating func shrink(on loop: EventLoop) {
         guard let block, block.capacity > max(Self.mostHeldByteCount, 4 * restByteCount) else { return }
-        guard restByteCount > 0 else { return drop() }
+        if let packet = foundPacket, packet.block === block { foundPacket = packet.copied(for: loop) }
+        guard restByteCount > 0 else { return dropUnread() }
         moveRest(to: Block(capacity: restByteCount), on: loop)
     }
 
     /// Drops all bytes.
     mutating func drop() {
+        foundPacket = nil
+        dropUnread()
+    }
+
+    private mutating func dropUnread() {
         block = nil
         held = []
         (position, end) = (0, 0)

@@ -5,6 +5,8 @@ public import WirelineTransport
 
 /// A packet that has arrived: a slice of the block that it was read into, without a copy.
 ///
+/// A packet between marks is copied if it has escapes, or has arrived in pieces.
+///
 /// It can be kept and sent to other tasks. It keeps its whole block, usually 128 KiB. To keep packets for long, copy
 /// ``bytes``.
 public struct ReceivedPacket: Sendable {
@@ -19,13 +21,17 @@ public struct ReceivedPacket: Sendable {
         self.bounds = bounds
     }
 
-    /// Makes a packet from its bytes, as if it had arrived; for tests.
+    /// Makes a packet from its bytes as they stand in a stream, with the marks of a frame; for tests.
     ///
     /// - Throws: `CodecError` if the bytes are not exactly one packet.
     public init(bytes: [UInt8], layout: PacketLayout) throws(CodecError) {
-        // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
-        let packet = try Packet(unsafe bytes.span.bytes, layout: layout, limit: max(1, bytes.count))
-        let bounds = packet.bounds
+        let bytes = try layout.unframed(bytes)
+        let packet = try Packet(bytes.rawSpan, layout: layout, limit: max(1, bytes.count))
+        self.init(copying: bytes, packet.bounds)
+    }
+
+    /// Makes a packet in memory of its own.
+    init(copying bytes: [UInt8], _ bounds: PacketBounds) {
         let block = Block(capacity: max(1, bytes.count))
         // SAFETY: the block has as many bytes as the array.
         unsafe bytes.withUnsafeBytes { bytes in
@@ -37,10 +43,10 @@ public struct ReceivedPacket: Sendable {
     /// The message's ID; 0 if the layout has none.
     @inlinable public var id: UInt64 { bounds.id }
 
-    /// The number of bytes of the packet, header and trailer included.
+    /// The number of bytes of the packet, header and trailer included, without the marks and escapes of a frame.
     @inlinable public var byteCount: Int { bounds.packetByteCount }
 
-    /// All bytes of the packet.
+    /// All bytes of the packet, without the marks and escapes of a frame (`PacketLayout.framed(_:)`).
     @inlinable public var bytes: RawSpan {
         @_lifetime(borrow self)
         get {

@@ -36,10 +36,8 @@ struct KeptMessages {
 
     /// The ID of a packet; 0 if the bytes are no packet.
     static func id(of bytes: [UInt8], _ layout: PacketLayout) -> UInt64 {
-        // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
-        let span = unsafe bytes.span.bytes
-        var splitter = PacketSplitter(layout: layout, maximumPacketByteCount: .max)
-        guard let bounds = try? splitter.packet(in: span, at: 0) else { return 0 }
-        return Packet(span, bounds, at: 0).id
+        var id: UInt64?
+        layout.forEachPacket(atStartOf: bytes) { packet in id = id ?? packet.id }
+        return id ?? 0
     }
 }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineTransport
+
+/// The state of an input whose packets stand between marks.
+final class FramedInput {
+    /// The packet that was found and not taken.
+    var foundPacket: ReceivedPacket?
+}
+
+/// Packets between marks.
+///
+/// The splitter keeps what has arrived of a packet, so no block waits for its rest. A packet that was found and not taken
+/// keeps its own block.
+extension PacketInput {
+    /// Whether packets stand between marks.
+    var isFramed: Bool { splitter.layout.isFramed }
+
+    /// Looks for a whole packet.
+    ///
+    /// - Throws: ``ConnectionError/codec(_:)`` if the bytes cannot be a packet.
+    mutating func findsFramedPacket() throws(ConnectionError) -> Bool {
+        if foundPacket == nil, let block { foundPacket = try nextFramedPacket(in: block) }
+        return foundPacket != nil
+    }
+
+    /// Takes the next whole packet; nil if there is none.
+    mutating func takeFramedPacket() throws(ConnectionError) -> ReceivedPacket? {
+        guard try findsFramedPacket() else { return nil }
+        packetCount &+= 1
+        defer { foundPacket = nil }
+        return foundPacket
+    }
+
+    private mutating func nextFramedPacket(in block: SharedBlock) throws(ConnectionError) -> ReceivedPacket? {
+        do throws(CodecError) {
+            // SAFETY: the bytes up to `end` lie inside the block, which is held here.
+            let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: end)
+            guard let packet = try splitter.nextFramedPacket(in: bytes, from: &position) else { return nil }
+            guard let start = packet.start else {
+                return ReceivedPacket(copying: splitter.takeUnescaped(), packet.bounds)
+            }
+            return ReceivedPacket(block: block, start: start, bounds: packet.bounds)
+        } catch {
+            throw .codec(error)
+        }
+    }
+
+    /// The number of bytes that arrived of a packet whose end mark has not; nil if no packet has begun.
+    var partialFramedByteCount: Int? {
+        let byteCount = splitter.framedByteCount
+        return foundPacket == nil && unreadByteCount == 0 && byteCount > 0 ? byteCount : nil
+    }
+}
