@@ -212,6 +212,10 @@ struct FeatureTests {
             ("packet { @‸ }", ["length", "id", "constant"], ["max", "reply"]),
             ("packet { ‸ }", ["uint16", "varint", "payload"], ["string", "Item"]),
             ("packet { @length(‸) uint32 a; }", ["packet", "payload", "rest"], ["uint8"]),
+            ("packet { ‸ }", ["frame", "uint8", "payload"], ["optional"]),
+            ("packet { frame 1..1 { ‸ } }", [], ["frame", "uint8"]),
+            ("packet { frame 1..1 { 1 = 2; } ‸ }", ["uint8", "payload"], ["frame"]),
+            ("packet { uint8 a; ‸ }", ["uint8", "payload"], ["frame"]),
             ("packet { @checksum(‸) uint32 a; }", ["crc32", "crc16_modbus", "xor8"], ["payload"]),
             ("packet { uint8 a; @checksum(xor8, ‸) uint8 b; }", ["payload", "rest", "a"], ["xor8"]),
             ("packet { uint8 a; @checksum(xor8, a..‸) uint8 b; }", ["payload", "a"], ["xor8", "rest"]),
@@ -332,6 +336,14 @@ struct FeatureTests {
         #expect(union.map { text($0["detail"]) } == ["union : uint8"])
         #expect(items(union[0]["children"]).map { text($0["name"]) } == ["s", "n"])
         #expect(items(union[0]["children"]).map { text($0["detail"]) } == ["1: string", "2"])
+        let packet = items(
+            try Editor(
+                ["a.wire": "packet {\n    frame 1..1 { 1 = 0x0201; 2 = 0x0202; }\n    @id uint8 id;\n}\n"],
+                capabilities: ["textDocument": ["documentSymbol": ["hierarchicalDocumentSymbolSupport": true]]]
+            ).result("documentSymbol", "a.wire"))
+        #expect(packet[0]["range"]?["end"] == ["line": 3, "character": 1])
+        #expect(items(packet[0]["children"]).map { text($0["name"]) } == ["frame", "id"])
+        #expect(items(packet[0]["children"]).map { text($0["detail"]) } == ["1..1", "uint8"])
         let list = items(try Editor(["a.wire": source]).result("documentSymbol", "a.wire"))
         #expect(list.map { text($0["name"]) } == ["E", "a", "Cs_1", "s", "n"])
         #expect(list.map { text($0["containerName"]) } == [nil, "E", nil, "Cs_1", nil])

@@ -47,14 +47,16 @@ extension Checker {
         }
         let goodHeader = header.compactMap(\.self)
         let goodTrailer = trailer.compactMap(\.self)
-        guard packet.isComplete, goodHeader.count + goodTrailer.count == fields.count,
+        let framing = packet.frame.flatMap(framing)
+        guard packet.isComplete, (framing == nil) == (packet.frame == nil),
+            goodHeader.count + goodTrailer.count == fields.count,
             Set(description.packetFields.map(\.name)).count == fields.count
         else {
             hasFaultyLayout = true
             return
         }
         do {
-            description.layout = try PacketLayout(header: goodHeader, trailer: goodTrailer)
+            description.layout = try PacketLayout(framing: framing, header: goodHeader, trailer: goodTrailer)
         } catch {
             hasFaultyLayout = true
             guard case .invalidLayout(let fault) = error.reason else { return }
@@ -373,6 +375,7 @@ extension PacketLayout.Fault {
     fileprivate var help: String? {
         switch self {
         case .noLength: "put `@length(packet)`, `@length(payload)` or `@length(rest)` before a field of the header"
+        case .emptyFrame: "add a field, such as `@id uint16 id;`: marks with nothing between them are no packet"
         case .varintInTrailer: "give it a type of fixed width, or put it into the header"
         case .unfinishedRun: "let its bits and those of the fields beside it fill whole bytes"
         case .wideRun: "end a field at a byte boundary earlier"
@@ -411,8 +414,8 @@ extension PacketLayout {
         let total = Int128(byteCounts.reduce(0, +))
         var behind = 0
         var limit: Int128?
-        // Of lengths that may be absent, one is enough, and none for an empty payload.
-        var otherLimit = total
+        // Of lengths that may be absent, one is enough, and none for an empty payload or in a frame.
+        var otherLimit = isFramed ? Int128(Int.max) : total
         for (field, byteCount) in zip(fields, byteCounts) {
             behind += byteCount
             guard case .length(let base, let constant) = field.role else { continue }

@@ -20,12 +20,7 @@ extension Checker {
             case .constant(terminator) = FirstByte(of: element, in: description, sizes).source
         else { return }
         reporter.error(
-            "each item of \(field.description.name.quoted) begins with \(terminator.shown), the byte that ends the list",
+            "each item of \(field.description.name.quoted) begins with \(terminator.hexadecimal), the byte that ends the list",
             at: field.typeSpan, help: "end the list at another byte, or count its items")
     }
-}
-
-extension UInt8 {
-    /// The byte as `0x0A`.
-    fileprivate var shown: String { "0x" + (self < 16 ? "0" : "") + String(self, radix: 16, uppercase: true) }
 }

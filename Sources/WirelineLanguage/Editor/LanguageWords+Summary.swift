@@ -100,6 +100,9 @@ extension SchemaAnalysis {
             if let type = SizedType(rawValue: word), tokens[index + 1].kind == .leftBracket {
                 return (span, word, type.summary)
             }
+            if word == "frame", tokens[index + 1].kind == .number {
+                return (span, "frame 0x7E..0x7E { … }", "Each packet stands between two marks, and is escaped.")
+            }
             if let previous, previous.kind == .name, text(of: previous, in: file) == Keyword.option.rawValue {
                 return OptionKind(rawValue: word).map { (span, "option " + word, "It is \($0.choices).") }
             }

@@ -60,7 +60,7 @@ extension SchemaAnalysis {
         switch context.owner {
         case nil: return topLevel(context.words)
         case .message, .struct: return member(context.words)
-        case .packet: return packetMember(context.words)
+        case .packet: return context.isInFrame ? [] : packetMember(context)
         case .enum: return context.words.isEmpty ? [CompletionWord("reserved", .keyword)] : []
         case .union: return arm(context)
         case .flags, .const, .reserved, .option: return []
@@ -199,9 +199,13 @@ extension SchemaAnalysis {
         return words.isEmpty ? types : member(words)
     }
 
-    private func packetMember(_ words: [String]) -> [CompletionWord] {
-        guard words.isEmpty else { return [] }
-        return Self.integers + Self.types(["bool"] + VarintFormat.Encoding.allCases.map(\.name))
+    private func packetMember(_ context: StatementContext) -> [CompletionWord] {
+        guard context.words.isEmpty else { return [] }
+        let frame = CompletionWord(
+            "frame", .keyword, detail: "frame 0x7E..0x7E { 0x7E = 0x7D02; 0x7D = 0x7D01; }",
+            meaning: "Each packet stands between two marks, and bytes that look like them are escaped.")
+        return (context.isFirst ? [frame] : []) + Self.integers
+            + Self.types(["bool"] + VarintFormat.Encoding.allCases.map(\.name))
             + declaredTypes.filter { $0.kind == .enumeration }
             + [CompletionWord("payload", .keyword, detail: "payload;", meaning: "Here stand the message's fields.")]
     }

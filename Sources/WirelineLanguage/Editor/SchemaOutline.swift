@@ -44,7 +44,8 @@ extension SchemaAnalysis {
             case .packet(let syntax):
                 item(
                     .packet, NameSyntax(text: "packet", span: declaration.keyword), "", declaration,
-                    members: members(syntax.header + syntax.trailer, in: file))
+                    members: (syntax.frame.map { [frame($0, in: file)] } ?? [])
+                        + members(syntax.header + syntax.trailer, in: file))
             case .reserved, .option: nil
             }
         }
@@ -63,6 +64,12 @@ extension SchemaAnalysis {
     /// Returns the fields that have a name: not `padding`.
     private func members(_ fields: [FieldSyntax], in file: Int) -> [OutlineItem] {
         fields.filter { $0.padding == nil }.map { field($0, in: file) }
+    }
+
+    private func frame(_ frame: FrameSyntax, in file: Int) -> OutlineItem {
+        OutlineItem(
+            kind: .field, name: "frame", detail: sources[file].text(frame.start.span.start..<frame.end.span.end),
+            nameSpan: frame.keyword, span: frame.keyword.through(endOfStatement(after: frame.keyword)))
     }
 
     private func field(_ field: FieldSyntax, in file: Int) -> OutlineItem {
@@ -97,11 +104,12 @@ extension SchemaAnalysis {
     /// Returns the `;` or the `}` that ends what has this name; the name itself if neither follows.
     private func endOfStatement(after name: SourceSpan) -> SourceSpan {
         let tokens = checked.lexed[name.file].tokens
-        var isInBody = false
+        var depth = 0
         for token in tokens[firstToken(of: name.file, endingAfter: name.start)...] {
             switch token.kind {
-            case .leftBrace: isInBody = true
-            case .semicolon where isInBody: break
+            case .leftBrace: depth += 1
+            case .rightBrace where depth > 1: depth -= 1
+            case .semicolon where depth > 0: break
             case .semicolon, .rightBrace: return SourceSpan(file: name.file, start: token.start, end: token.end)
             default: break
             }

@@ -14,6 +14,10 @@ struct StatementContext {
     private(set) var openAttribute: String?
     /// Whether the place is directly after an `@`.
     private(set) var isAfterAt = false
+    /// Whether the statement is the first in its body.
+    private(set) var isFirst = true
+    /// Whether the place is between the braces of a frame.
+    private(set) var isInFrame = false
 
     /// - Parameter end: The index of the first token that is not before the place.
     init(_ tokens: [Token], upTo end: Int, in source: SourceText) {
@@ -22,13 +26,21 @@ struct StatementContext {
             switch tokens[index].kind {
             case .leftBrace:
                 let statement = StatementReader(tokens[start..<index], source)
-                owner = statement.words.first.flatMap(Keyword.init)
-                declaration = statement.words
+                if owner == .packet, statement.words.first == "frame" {
+                    isInFrame = true
+                } else {
+                    owner = statement.words.first.flatMap(Keyword.init)
+                    declaration = statement.words
+                }
                 start = index + 1
+                isFirst = true
             case .rightBrace:
-                owner = nil
+                if isInFrame { isInFrame = false } else { owner = nil }
                 start = index + 1
-            case .semicolon: start = index + 1
+                isFirst = false
+            case .semicolon:
+                start = index + 1
+                isFirst = false
             default: break
             }
         }

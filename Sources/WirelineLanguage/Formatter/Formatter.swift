@@ -2,8 +2,7 @@
 
 /// Lays out the tokens and comments of a file that has been parsed without errors.
 ///
-/// Nothing in the language nests, so tokens are enough: a statement ends in `;`, or in a `{` with statements up to its
-/// `}`. ``DocumentationFinder`` tells which comments document the declaration above or after them. Each comment is
+/// Only a frame nests, so tokens are enough: a statement ends in `;`, or in a `{` with statements up to its `}`. ``DocumentationFinder`` tells which comments document the declaration above or after them. Each comment is
 /// placed so that this stays the same.
 struct Formatter {
     private let input: CommentedTokens
@@ -53,47 +52,48 @@ struct Formatter {
 
     private mutating func layOutDeclaration() {
         let statement = Statement(from: position, in: input)
-        let isExpanded = statement.body.map { !staysOnOneLine(statement, $0) } ?? false
+        let isExpanded = statement.body.map { !staysOnOneLine(statement, $0, indentation: 0) } ?? false
         layOutComments(above: position, indentation: 0, wantsBlank: isExpanded)
-        guard let body = statement.body else { return layOut(statement, indentation: 0) }
-        if isExpanded {
-            layOut(statement, body)
-        } else {
-            rows += statement.rows(through: body.close, indentation: 0)
-            finish(body.close)
-        }
+        layOut(statement, isExpanded: isExpanded, indentation: 0)
         wantsBlank = isExpanded
     }
 
+    private mutating func layOut(_ statement: Statement, isExpanded: Bool, indentation: Int) {
+        guard let body = statement.body else {
+            rows += statement.rows(indentation: indentation)
+            return finish(statement.last)
+        }
+        guard !isExpanded else { return layOut(statement, body, indentation: indentation) }
+        rows += statement.rows(through: body.close, indentation: indentation)
+        finish(body.close)
+    }
+
     /// Whether a declaration keeps its body on its line; an empty body always fits.
-    private func staysOnOneLine(_ statement: Statement, _ body: Statement.Body) -> Bool {
+    private func staysOnOneLine(_ statement: Statement, _ body: Statement.Body, indentation: Int) -> Bool {
         guard !statement.hasComments,
             (statement.last + 1...body.close).allSatisfy({ documentation.comments(before: $0).isEmpty })
         else { return false }
         let isWritten = tokens[statement.last].line == tokens[body.close].line
         let isEmpty = body.close == statement.last + 1
         if isEmpty { return isWritten || documentation.behind(body.close).isEmpty }
-        return isWritten && statement.oneLine(through: body.close).displayWidth <= Self.oneLineLimit
+        return isWritten && indentation + statement.oneLine(through: body.close).displayWidth <= Self.oneLineLimit
     }
 
-    private mutating func layOut(_ statement: Statement, indentation: Int) {
-        rows += statement.rows(indentation: indentation)
-        finish(statement.last)
-    }
-
-    private mutating func layOut(_ statement: Statement, _ body: Statement.Body) {
+    private mutating func layOut(_ statement: Statement, _ body: Statement.Body, indentation: Int) {
         let isOnOneLine = tokens[statement.last].line == tokens[body.close].line
-        rows += statement.rows(indentation: 0)
+        let inner = indentation + Self.indentation
+        rows += statement.rows(indentation: indentation)
         // Its documentation follows the `}` if the declaration is on one line, otherwise the `{`.
         finish(isOnOneLine ? body.close : statement.last)
         position = statement.last + 1
         while position < body.close {
-            layOutComments(above: position, indentation: Self.indentation, wantsBlank: false)
+            layOutComments(above: position, indentation: inner, wantsBlank: false)
             let member = Statement(from: position, in: input, owner: statement.keyword)
-            layOut(member, indentation: Self.indentation)
+            let isExpanded = member.body.map { !staysOnOneLine(member, $0, indentation: inner) } ?? false
+            layOut(member, isExpanded: isExpanded, indentation: inner)
         }
-        layOut(remainder(before: body.close), indentation: Self.indentation)
-        rows.append(LayoutRow(kind: .code, cells: ["}"]))
+        layOut(remainder(before: body.close), indentation: inner)
+        rows.append(LayoutRow(kind: .code, indentation: indentation, cells: ["}"]))
         if isOnOneLine {
             line = max(line, tokens[body.close].line)
             position = body.close + 1

@@ -41,8 +41,7 @@ struct Statement {
         }
         var last = start
         while tokens[last].kind != .semicolon, tokens[last].kind != .leftBrace { last += 1 }
-        var close = last
-        if tokens[last].kind == .leftBrace { while tokens[close].kind != .rightBrace { close += 1 } }
+        let close = tokens[last].kind == .leftBrace ? Self.closingBrace(of: last, in: tokens) : last
         self.input = input
         self.first = first
         self.start = start
@@ -51,6 +50,21 @@ struct Statement {
         body = close == last ? nil : Body(close: close)
         hasComments = (first..<last).contains { !input.documentation.comments(before: $0 + 1).isEmpty }
         keyword = input.text(of: start)
+    }
+
+    /// Returns the index of the `}` that closes a `{`; a frame stands in the braces of its packet.
+    private static func closingBrace(of open: Int, in tokens: [Token]) -> Int {
+        var depth = 0
+        var index = open
+        while true {
+            switch tokens[index].kind {
+            case .leftBrace: depth += 1
+            case .rightBrace: depth -= 1
+            default: break
+            }
+            guard depth > 0 else { return index }
+            index += 1
+        }
     }
 
     private var tokens: [Token] { input.tokens }
@@ -104,7 +118,7 @@ struct Statement {
         switch owner ?? keyword {
         case "packet": .packetField
         case "message", "struct": .field
-        case "enum", "flags": .enumerationCase
+        case "enum", "flags", "frame": .enumerationCase
         case "union": .arm
         case "option": .option
         case "const": .constant

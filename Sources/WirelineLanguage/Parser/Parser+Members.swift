@@ -47,6 +47,18 @@ extension Parser {
         var packet = PacketSyntax(header: [], trailer: [], isComplete: true)
         var payload: SourceSpan?
         packet.isComplete = parseMembers(of: "packet", openedBy: open) { parser in
+            if parser.startsFrame {
+                let isFirst = packet.frame == nil && packet.header.isEmpty && payload == nil
+                guard let frame = parser.parseFrame() else { return false }
+                if !isFirst {
+                    parser.reporter.error(
+                        packet.frame == nil ? "a frame stands first in the packet" : "a second frame",
+                        at: frame.keyword,
+                        help: packet.frame == nil ? "move it before the first field" : "remove one of them")
+                }
+                packet.frame = packet.frame ?? frame
+                return true
+            }
             if parser.startsPayloadLine {
                 let span = parser.span(of: parser.advance())
                 parser.advance()
@@ -151,13 +163,22 @@ extension Parser {
                 help: "move it in front of `\(typeName.text)`")
             return nil
         }
-        let isReserved = typeName.text == "reserved" && (current.kind == .number || current.kind == .minus)
-        let help =
-            isReserved
-            ? "`reserved` lists message IDs at the top level, or values inside an `enum`"
-            : Self.foreignHelp(for: typeName.text) ?? "a field is a type and a name, as in `uint8 SceneId = 1;`"
-        reportExpected("the field's name", help: help)
+        let isBeforeNumber = current.kind == .number || current.kind == .minus
+        let help = isBeforeNumber ? Self.helpBeforeNumber(for: typeName.text) : nil
+        reportExpected(
+            "the field's name",
+            help: help ?? Self.foreignHelp(for: typeName.text)
+                ?? "a field is a type and a name, as in `uint8 SceneId = 1;`")
         return nil
+    }
+
+    /// Returns help for a word of the language that a number follows elsewhere.
+    private static func helpBeforeNumber(for word: String) -> String? {
+        switch word {
+        case "reserved": "`reserved` lists message IDs at the top level, or values inside an `enum`"
+        case "frame": "a frame stands first in the `packet`, without attributes"
+        default: nil
+        }
     }
 
     /// Reports what other languages write after a field's name.

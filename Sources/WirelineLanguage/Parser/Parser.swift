@@ -2,7 +2,7 @@
 
 /// Makes a syntax tree of a file's tokens.
 ///
-/// It is a recursive descent of only two levels, because nothing in the language nests.
+/// It is a recursive descent of only two levels, because nothing in the language nests but a frame in the packet.
 ///
 /// A method that returns nil has reported why, and leaves the position where it failed. Its caller skips to a place
 /// where something new starts.

@@ -145,10 +145,28 @@ struct OptionSyntax {
 
 /// The packet: `packet { … payload; … }`.
 struct PacketSyntax {
+    var frame: FrameSyntax?
     var header: [FieldSyntax]
     var trailer: [FieldSyntax]
     /// Whether no field had to be left out.
     var isComplete: Bool
+}
+
+/// The marks around packets: `frame 0x7E..0x7E { 0x7E = 0x7D02; 0x7D = 0x7D01; }`.
+struct FrameSyntax {
+    /// The word `frame`.
+    var keyword: SourceSpan
+    var start: NumberSyntax
+    var end: NumberSyntax
+    var escapes: [EscapeSyntax]
+    /// Whether no escape had to be left out.
+    var isComplete: Bool
+}
+
+/// A byte and the two bytes that replace it: `0x7E = 0x7D02;`.
+struct EscapeSyntax {
+    var byte: NumberSyntax
+    var pair: NumberSyntax
 }
 
 /// A field: `@max(32) repeated uint8 name = 1;`.

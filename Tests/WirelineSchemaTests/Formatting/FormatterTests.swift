@@ -33,6 +33,38 @@ struct FormatterTests {
 
             """
         ),
+        (
+            "packet{frame 0x7E..0x7E{0x7E=0x7D02;0x7D=0x7D01;}@id uint8 id;payload;}",
+            "packet { frame 0x7E..0x7E { 0x7E = 0x7D02; 0x7D = 0x7D01; } @id uint8 id; payload; }\n"
+        ),
+        (
+            "packet{\nframe 0x7E .. 0x7E{0x7E=0x7D02;0x7D=0x7D01;} // Marks.\n@id uint8 id;\n\n// Next.\nuint16 x;}",
+            """
+            packet {
+                frame 0x7E..0x7E { 0x7E = 0x7D02; 0x7D = 0x7D01; }  // Marks.
+                @id uint8 id;
+
+                // Next.
+                uint16 x;
+            }
+
+            """
+        ),
+        (
+            "packet {\n// Above.\nframe '['..']' {\n'[' = 0x5A01;// one\n0x5A = 0x5A02;\n// last\n}\nuint8 id; }",
+            """
+            packet {
+                // Above.
+                frame '['..']' {
+                    '['  = 0x5A01;  // one
+                    0x5A = 0x5A02;
+                    // last
+                }
+                uint8 id;
+            }
+
+            """
+        ),
         ("union U:E{one:S s;}", "union U : E { one: S s; }\n"),
         ("option  a=b;option  list_count = uint8;", "option a          = b;\noption list_count = uint8;\n"),
         ("reserved 1,3 to - 4;", "reserved 1, 3 to -4;\n"),

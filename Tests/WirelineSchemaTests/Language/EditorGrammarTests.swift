@@ -52,6 +52,12 @@ struct EditorGrammarTests {
         #expect(try !takes("entity.other.attribute-name.wire", "@" + word, in: "    @\(word)x uint8 a;"))
     }
 
+    @Test func `frame is highlighted as a keyword before a mark, and as a name elsewhere`() throws {
+        #expect(try takes("keyword.other.wire", "frame", in: "    frame 0x7E..0x7E {"))
+        #expect(try takes("keyword.other.wire", "frame", in: "    frame '['..']' {"))
+        #expect(try !takes("keyword.other.wire", "frame", in: "    frame frame;"))
+    }
+
     @Test func `the bar between replies is highlighted as an operator`() throws {
         #expect(try takes("keyword.operator.alternative.wire", "|", in: "@reply(Welcome | Failure)"))
     }
