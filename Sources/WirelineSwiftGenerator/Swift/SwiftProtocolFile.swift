@@ -45,6 +45,7 @@ struct SwiftProtocolFile {
             source.line("public static var layout: WirelineCodec::PacketLayout { WirelineCodec::PacketLayout.\(name) }")
         } else {
             source.open("public static let layout = WirelineCodec::PacketLayout(")
+            if let framing = layout.framing { source.line("generatedFraming: \(text(framing)),") }
             source.line("generatedHeader: [\(layout.header.map(text).joined(separator: ", "))],")
             source.line("trailer: [\(layout.trailer.map(text).joined(separator: ", "))])")
             source.close()
@@ -57,6 +58,12 @@ struct SwiftProtocolFile {
             for line in lines(of: plan) { source.line(line) }
             source.close()
         }
+    }
+
+    private func text(_ framing: PacketFraming) -> String {
+        let escapes = framing.escapes.map { ".init(\($0.byte), as: \($0.first), \($0.second))" }
+        return "WirelineCodec::PacketFraming(start: \(framing.start), end: \(framing.end), "
+            + "escapes: [\(escapes.joined(separator: ", "))])"
     }
 
     private func lines(of plan: PacketPlan) -> [String] {
