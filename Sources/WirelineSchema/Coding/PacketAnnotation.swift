@@ -108,7 +108,8 @@ extension PacketTranslator {
     /// Annotates bytes that must be exactly one packet.
     ///
     /// - Parameters:
-    ///   - packet: The packet's bytes.
+    ///   - packet: The packet's bytes, with the marks of a frame; offsets of the parts count without them, and without
+    ///     escapes.
     ///   - sender: The side that probably sent it.
     ///   - maximumPartCount: The most parts to make (default 10,000).
     /// - Throws: `CodecError` as ``annotate(_:preferring:maximumPartCount:)-(Packet,_,_)``, and what `Packet` refuses.
@@ -116,8 +117,14 @@ extension PacketTranslator {
         _ packet: RawSpan, preferring sender: Sender, maximumPartCount: Int = 10_000
     ) throws(CodecError) -> PacketAnnotation {
         let limit = index.description.options.maximumPacketByteCount
-        let packet = try Packet(packet, layout: index.description.layout, limit: limit)
-        return try annotate(packet, preferring: sender, maximumPartCount: maximumPartCount)
+        let layout = index.description.layout
+        guard layout.isFramed else {
+            let packet = try Packet(packet, layout: layout, limit: limit)
+            return try annotate(packet, preferring: sender, maximumPartCount: maximumPartCount)
+        }
+        let content = try layout.unframed(packet, limit: limit)
+        let inside = try Packet(content.rawSpan, layout: layout, limit: limit)
+        return try annotate(inside, preferring: sender, maximumPartCount: maximumPartCount)
     }
 
     /// Returns the parts of header and trailer.

@@ -35,13 +35,14 @@ extension PacketTranslator {
         return try decode(packet, as: message)
     }
 
-    /// Returns bytes that must be exactly one packet as a line of JSON.
+    /// Returns bytes that must be exactly one packet, with the marks of a frame, as a line of JSON.
     ///
     /// - Throws: `CodecError` as ``decode(_:from:)-(Packet,_)``, and what `Packet` refuses.
     public func decode(_ packet: RawSpan, from sender: Sender) throws(CodecError) -> JSONValue {
-        let options = index.description.options
-        let packet = try Packet(packet, layout: index.description.layout, limit: options.maximumPacketByteCount)
-        return try decode(packet, from: sender)
+        let (layout, limit) = (index.description.layout, index.description.options.maximumPacketByteCount)
+        guard layout.isFramed else { return try decode(Packet(packet, layout: layout, limit: limit), from: sender) }
+        let content = try layout.unframed(packet, limit: limit)
+        return try decode(Packet(content.rawSpan, layout: layout, limit: limit), from: sender)
     }
 
     /// Returns a payload of the named message in JSON: `{"fields":{…}}`, with `trailing` if bytes were kept.

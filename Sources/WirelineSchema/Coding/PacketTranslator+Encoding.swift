@@ -157,9 +157,9 @@ extension PacketTranslator {
         let layout = index.description.layout
         let limit = index.description.options.maximumPacketByteCount
         do throws(CodecError) {
-            // SAFETY: here and below, an array of bytes has neither padding nor uninitialised bytes.
-            let packet = try unsafe layout.encode(id: id, header: header, payload: payload.span.bytes, limit: limit)
-            return (packet, try unsafe layout.header(of: Packet(packet.span.bytes, layout: layout, limit: limit)))
+            let packet = try layout.encode(id: id, header: header, payload: payload.rawSpan, limit: limit)
+            let content = try layout.unframed(packet)
+            return (packet, try layout.header(of: Packet(content.rawSpan, layout: layout, limit: limit)))
         } catch {
             throw TranslationError(.value(error.reason), path: error.path)
         }

@@ -28,8 +28,10 @@ struct ExampleWriter {
         if case .packetByteCount(let count)? = candidate.hint {
             var plain = ExampleValues(translator.index, candidate.values, operands: candidate.operands)
             let fields = plain.fields(ofMessage: message)
-            guard let packet = encode(fields, plain.header, name) else { return nil }
-            extra += max(0, count - packet.count)
+            guard let packet = encode(fields, plain.header, name),
+                let content = try? description.layout.unframed(packet)
+            else { return nil }
+            extra += max(0, count - content.count)
         }
         var values = ExampleValues(
             translator.index, candidate.values, hint: candidate.hint, operands: candidate.operands,

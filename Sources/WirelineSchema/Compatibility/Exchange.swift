@@ -63,7 +63,8 @@ struct Exchange {
             guard pair.senders.contains(sender) || outcome.isRefusal else { continue }
             return SchemaChange.Failure(
                 reader: reader, sender: sender, message: written.messages[writtenMessage].name, packet: attempt.packet,
-                sent: attempt.fields, outcome: outcome)
+                content: (try? written.layout.unframed(attempt.packet)) ?? attempt.packet, sent: attempt.fields,
+                outcome: outcome)
         }
         return nil
     }
@@ -117,7 +118,8 @@ struct Exchange {
     /// Returns the header of a packet if one of the two messages looks at it.
     private func writtenHeader(of packet: [UInt8]) -> PacketHeader {
         guard written.messages[writtenMessage].looksAtHeader || read.messages[readMessage].looksAtHeader,
-            let whole = try? Packet(packet.rawSpan, layout: written.layout, limit: packet.count),
+            let content = try? written.layout.unframed(packet),
+            let whole = try? Packet(content.rawSpan, layout: written.layout, limit: content.count),
             let header = try? written.layout.header(of: whole)
         else { return PacketHeader() }
         return header
@@ -135,9 +137,9 @@ struct Exchange {
         guard !path.isEmpty else { return nil }
         let layout = isOfPacket ? read.layout : written.layout
         let header = readHeader(writtenHeader(of: packet))
-        let span = packet.span
-        // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
-        guard let packet = unsafe try? Packet(span.bytes, layout: layout, limit: packet.count) else { return nil }
+        guard let content = try? layout.unframed(packet),
+            let packet = try? Packet(content.rawSpan, layout: layout, limit: content.count)
+        else { return nil }
         let recorder = AnnotationRecorder(maximumPartCount: .max)
         let decoder = PayloadDecoder(index: readerTranslator.index, header: header, recorder: recorder)
         var reader = packet.makeReader(maximumDepth: read.options.maximumDepth)

@@ -231,8 +231,8 @@ struct ExchangeTrial {
         for sender in Sender.allCases where description.senders.contains(sender) {
             guard let outcome = outcome(of: packet, named: name, sender, reader) else { continue }
             return SchemaChange.Failure(
-                reader: reader, sender: sender, message: description.name, packet: packet, sent: fields,
-                outcome: outcome)
+                reader: reader, sender: sender, message: description.name, packet: packet,
+                content: (try? written.layout.unframed(packet)) ?? packet, sent: fields, outcome: outcome)
         }
         return nil
     }

@@ -52,8 +52,10 @@ public struct SchemaChange: Equatable, Sendable {
         public var sender: Sender
         /// The message's name in the schema of its writer.
         public var message: String
-        /// The whole packet.
+        /// The whole packet, with the marks of a frame.
         public var packet: [UInt8]
+        /// The packet without marks and escapes, in which offsets count.
+        public var content: [UInt8]
         /// The message's fields, as the writer means them.
         public var sent: JSONValue
         /// The result of reading it.

@@ -139,6 +139,16 @@ struct SchemaComparison {
             && zip(before.fields, after.fields).allSatisfy { $0.hasSameBytes(as: $1) }
             && before.checksums == after.checksums && before.packedPlaces == after.packedPlaces
             && before.conditions == after.conditions
+        if !before.hasSameFrame(as: after) {
+            let escaped = [before, after].flatMap { $0.framing?.escapes.map(\.byte) ?? [] }
+            return suspect(
+                .packetLayout, "packet", Self.frameDifference(before, after), at: place, old: old.packetLocation,
+                new: new.packetLocation,
+                breaks: Dictionary(
+                    uniqueKeysWithValues: SchemaVersion.allCases.map {
+                        ($0, description(of: $0.peer).hints(forBytes: escaped))
+                    }))
+        }
         guard isSame else {
             // Lengths of one byte and varints are the same on the wire as long as packets are short.
             let isOfLengths = zip(before.fields, after.fields).contains { Self.differInLongLengths($0, $1) }
@@ -160,6 +170,16 @@ struct SchemaComparison {
                     left.role == .sequence || right.role == .sequence ? .reply : .defaultValue, "packet.\(right.name)",
                     "what it is for, or its default, is different", at: place, old: locations.0, new: locations.1)
             }
+        }
+    }
+
+    private static func frameDifference(_ before: PacketLayout, _ after: PacketLayout) -> String {
+        switch (before.framing, after.framing) {
+        case (nil, _): "packets have a frame"
+        case (_, nil): "packets have no frame any more"
+        case (let left?, let right?):
+            left.start == right.start && left.end == right.end
+                ? "bytes of a packet are escaped otherwise" : "packets have other marks"
         }
     }
 
@@ -196,6 +216,15 @@ extension PacketLayout {
     fileprivate func conditions(for count: Int) -> [PlacedCondition?] {
         let known = conditions.prefix(count)
         return known + Array(repeating: nil, count: count - known.count)
+    }
+}
+
+extension PacketLayout {
+    /// Whether packets have the same marks and escapes, in whatever order the schema lists them.
+    fileprivate func hasSameFrame(as other: PacketLayout) -> Bool {
+        guard let framing, let another = other.framing else { return framing == other.framing }
+        return framing.start == another.start && framing.end == another.end
+            && framing.escapes.count == another.escapes.count && framing.escapes.allSatisfy(another.escapes.contains)
     }
 }
 
@@ -248,6 +277,19 @@ extension ProtocolDescription {
             default: []
             }
         } + shapeHints
+    }
+
+    /// Hints for packets that contain one of these bytes.
+    fileprivate func hints(forBytes bytes: [UInt8]) -> [ExampleHint] {
+        bytes.flatMap { byte -> [ExampleHint] in
+            let fields = layout.fields.filter { field in
+                switch field.role {
+                case .value, .fitting, .sequence: field.format.isNumber && field.format.range.contains(Int128(byte))
+                default: false
+                }
+            }
+            return fields.map { .header(PacketHeader($0.name, .integer(Int128(byte)))) } + [.packetByteCount(Int(byte))]
+        }
     }
 
     /// Hints for headers with and without each field that has a condition.

@@ -37,6 +37,7 @@ extension CodecError.Reason {
         case .packetTooLong: "packet_too_long"
         case .lengthMismatch: "length_mismatch"
         case .wrongConstant: "wrong_constant"
+        case .invalidEscape: "invalid_escape"
         case .wrongChecksum: "wrong_checksum"
         case .endOfStream: "end_of_stream"
         case .wrongMessage: "wrong_message"

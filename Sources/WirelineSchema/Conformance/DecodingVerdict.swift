@@ -17,6 +17,7 @@ extension PacketTranslator {
     package func verdict(on bytes: ArraySlice<UInt8>, from sender: Sender) -> DecodingVerdict {
         let options = description.options
         let all = Array(bytes)
+        guard !description.layout.isFramed else { return framedVerdict(on: all, from: sender) }
         do throws(CodecError) {
             switch try description.layout.scan(all.rawSpan, limit: options.maximumPacketByteCount) {
             case .needs(let byteCount): return .more(byteCount: byteCount - all.count)
@@ -26,6 +27,22 @@ extension PacketTranslator {
                 let packet = Array(all.prefix(bounds.packetByteCount))
                 return .packet(byteCount: packet.count, line: try decode(packet.rawSpan, from: sender))
             }
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    private func framedVerdict(on bytes: [UInt8], from sender: Sender) -> DecodingVerdict {
+        let layout = description.layout
+        var splitter = PacketSplitter(
+            layout: layout, maximumPacketByteCount: description.options.maximumPacketByteCount)
+        var position = 0
+        do throws(CodecError) {
+            guard let (content, bounds) = try splitter.nextPacket(in: bytes, from: &position) else {
+                return .more(byteCount: 1)
+            }
+            let line = try decode(Packet(content.rawSpan, bounds), from: sender)
+            return .packet(byteCount: position, line: line)
         } catch {
             return .refused(error)
         }
@@ -48,10 +65,10 @@ extension PacketTranslator {
 
     /// Returns the likely sender of a packet: the client, unless only servers have a message with its ID.
     package func likelySender(of bytes: [UInt8]) -> Sender {
-        let limit = description.options.maximumPacketByteCount
-        guard case .packet(let bounds)? = try? description.layout.scan(bytes.rawSpan, limit: limit) else {
-            return .client
-        }
+        var splitter = PacketSplitter(
+            layout: description.layout, maximumPacketByteCount: description.options.maximumPacketByteCount)
+        var position = 0
+        guard let (_, bounds) = try? splitter.nextPacket(in: bytes, from: &position) else { return .client }
         let isKnown = index.message(id: bounds.id, from: .client) != nil
         return isKnown || index.message(id: bounds.id, from: .server) == nil ? .client : .server
     }

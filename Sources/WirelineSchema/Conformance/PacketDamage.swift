@@ -17,9 +17,10 @@ struct PacketDamage {
     /// - Parameters:
     ///   - checksums: The names of the header's and the trailer's checksums.
     ///   - counters: The names of fields of messages that are written as what others need.
+    ///   - escaped: The bytes that a frame escapes.
     static func all(
         of annotation: PacketAnnotation, _ packet: [UInt8], payload: Range<Int>, checksums: Set<String>,
-        counters: Set<String>
+        counters: Set<String>, escaped: [UInt8] = []
     ) -> [PacketDamage] {
         var result: [PacketDamage] = []
         for part in annotation.parts {
@@ -36,6 +37,9 @@ struct PacketDamage {
             add("zero", range, Array(repeating: 0, count: range.count))
             add("changed", range.upperBound - 1..<range.upperBound, [packet[range.upperBound - 1] ^ 1])
             if isOfPayload {
+                for byte in escaped {
+                    add("escaped-" + Hexadecimal.text(of: [byte]), range, Array(repeating: byte, count: range.count))
+                }
                 add("cut-before", range.lowerBound..<payload.upperBound, [])
                 add("cut-inside", range.upperBound - 1..<payload.upperBound, [])
             } else if range.lowerBound > 0 {

@@ -46,6 +46,7 @@ package struct VectorMaker {
     private enum Recipe {
         case value(message: Int, ExampleValues.Style, ExampleHint?, label: String)
         case damage(message: Int, ExampleValues.Style, PacketDamage)
+        case frame(message: Int, FrameDamage)
         /// An optional field that is not set, before one that is.
         case gap(message: Int, FieldDescription)
         case unknown
@@ -95,6 +96,9 @@ package struct VectorMaker {
             guard let packet = packet(message, style, nil, translator) else { continue }
             for damage in damages(of: packet, message) { result.append(.damage(message: message, style, damage)) }
         }
+        if let framing = description.layout.framing, let packet = packet(message, .plain, nil, translator) {
+            result += FrameDamage.all(of: packet, framing).map { .frame(message: message, $0) }
+        }
         return result
     }
 
@@ -133,6 +137,7 @@ package struct VectorMaker {
     private func damages(of packet: [UInt8], _ message: Int) -> [PacketDamage] {
         let options = description.options
         guard
+            let packet = try? description.layout.unframed(packet),
             let lent = try? Packet(
                 packet.rawSpan, layout: description.layout, limit: options.maximumPacketByteCount),
             let annotation = try? translator.annotate(lent, preferring: sender(of: message), maximumPartCount: 200)
@@ -140,7 +145,8 @@ package struct VectorMaker {
         let checksums = Set(description.layout.fields.filter { $0.checksum != nil }.map(\.name))
         let counters = Set(description.allFields.filter { $0.role == .derived }.map(\.name))
         return PacketDamage.all(
-            of: annotation, packet, payload: lent.payloadRange, checksums: checksums, counters: counters)
+            of: annotation, packet, payload: lent.payloadRange, checksums: checksums, counters: counters,
+            escaped: description.layout.framing?.escapes.map(\.byte) ?? [])
     }
 
     // MARK: Results
@@ -153,6 +159,9 @@ package struct VectorMaker {
             guard let packet = packet(message, style, nil, translator) else { return }
             let label = description.messages[message].name + "-" + damage.label
             addBytes(apply(damage, to: packet), from: sender(of: message), label: label)
+        case .frame(let message, let damage):
+            let label = description.messages[message].name + "-" + damage.label
+            addBytes(damage.bytes, from: sender(of: message), label: label)
         case .gap(let message, let field):
             let label = description.messages[message].name + "-" + field.name + "-gap"
             addLine(line(message, .plain, nil).without(field: field.name), from: sender(of: message), label: label)
@@ -337,17 +346,19 @@ package struct VectorMaker {
     }
 
     private func apply(_ damage: PacketDamage, to packet: [UInt8]) -> [UInt8] {
+        let (layout, limit) = (description.layout, description.options.maximumPacketByteCount)
+        guard let packet = try? layout.unframed(packet) else { return packet }
         var bytes = packet
         bytes.replaceSubrange(damage.range, with: damage.bytes)
-        let (layout, limit) = (description.layout, description.options.maximumPacketByteCount)
         guard damage.isOfPayload, let whole = try? Packet(packet.rawSpan, layout: layout, limit: limit),
             let header = try? layout.header(of: whole)
-        else { return bytes }
+        else { return layout.framed(bytes) }
         let range = whole.payloadRange
         let payload = Array(bytes[range.lowerBound..<range.upperBound + bytes.count - packet.count])
         var settable = PacketHeader()
         for field in layout.fields where field.isSettable { settable[value: field.name] = header[value: field.name] }
-        return (try? layout.encode(id: whole.id, header: settable, payload: payload.rawSpan, limit: limit)) ?? bytes
+        return (try? layout.encode(id: whole.id, header: settable, payload: payload.rawSpan, limit: limit))
+            ?? layout.framed(bytes)
     }
 }
 

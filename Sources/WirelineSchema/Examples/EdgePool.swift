@@ -31,6 +31,7 @@ struct EdgePool {
                 }
                 if let count = field.maximumCount, count <= Self.largestCount { counts.formUnion([count, count + 1]) }
             }
+            numbers.formUnion(version.layout.framing?.escapes.map { Int128($0.byte) } ?? [])
             numbers.formUnion(version.enumerations.flatMap(\.cases).map(\.value))
             numbers.formUnion(version.flagSets.flatMap(\.cases).map(\.value))
         }

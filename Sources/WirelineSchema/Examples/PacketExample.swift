@@ -9,8 +9,10 @@ import WirelineLanguage
 package struct PacketExample: Sendable {
     /// The fields as ``PacketTranslator/decode(_:from:)-(Packet,_)`` returns them, and as `encode` takes them.
     package let fields: JSONValue
-    /// The whole packet, with default values in its header.
+    /// The whole packet, with default values in its header, and with the marks of a frame.
     package let packet: [UInt8]
+    /// The packet without marks and escapes, as the annotation counts it.
+    package let content: [UInt8]
     /// The meaning of the bytes.
     package let annotation: PacketAnnotation
 }
@@ -32,12 +34,10 @@ extension PacketTranslator {
         let line = JSONValue.object([JSONValue.Member(LineKey.fields, fields)])
         guard let bytes = try? encode(message: name, json: line), bytes.count <= maximumByteCount else { return nil }
         let sender = Sender.allCases.first(where: description.messages[message].senders.contains) ?? .client
-        let span = bytes.span
-        // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
-        let packet = unsafe span.bytes
-        guard let decoded = try? decode(packet, from: sender)[LineKey.fields],
-            let annotation = try? annotate(packet, preferring: sender)
+        guard let decoded = try? decode(bytes.rawSpan, from: sender)[LineKey.fields],
+            let annotation = try? annotate(bytes.rawSpan, preferring: sender),
+            let content = try? description.layout.unframed(bytes)
         else { return nil }
-        return PacketExample(fields: decoded, packet: bytes, annotation: annotation)
+        return PacketExample(fields: decoded, packet: bytes, content: content, annotation: annotation)
     }
 }

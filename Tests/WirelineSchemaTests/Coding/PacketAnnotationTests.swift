@@ -105,7 +105,9 @@ struct PacketAnnotationTests {
             let translator = PacketTranslator(maker.description)
             let (fields, header) = (maker.fields(), maker.headerLine)
             random = maker.random
-            guard var packet = try? translator.encode(message: "M", json: fields, header: header) else {
+            guard let whole = try? translator.encode(message: "M", json: fields, header: header),
+                var packet = try? maker.description.layout.unframed(whole)
+            else {
                 wrong.append(fields.description)
                 continue
             }
@@ -121,9 +123,10 @@ struct PacketAnnotationTests {
 extension PacketTranslator {
     /// Whether the parts follow one another without a gap, up to the end or to a fault that decoding reports, too.
     fileprivate func annotatesAll(_ packet: [UInt8]) -> Bool {
-        guard let annotation = try? annotate(packet.span.bytes, preferring: .client) else { return false }
+        let whole = description.layout.framed(packet)
+        guard let annotation = try? annotate(whole.span.bytes, preferring: .client) else { return false }
         var fault: CodecError?
-        do throws(CodecError) { _ = try decode(packet.span.bytes, from: .client) } catch { fault = error }
+        do throws(CodecError) { _ = try decode(whole.span.bytes, from: .client) } catch { fault = error }
         var end = 0
         var run = 0..<0
         for part in annotation.parts {

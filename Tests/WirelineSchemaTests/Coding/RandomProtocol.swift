@@ -14,7 +14,7 @@ struct RandomProtocol {
     init(random: SeededGenerator) {
         self.random = random
         description = .only([])
-        description.layout = Self.layout
+        description.layout = Self.framedLayout(using: &self.random) ?? Self.layout
         for field in Self.layout.header where field.isSettable && self.random.isTrue {
             header[field.name] = Int128.random(in: field.format.range, using: &self.random)
         }
@@ -37,6 +37,13 @@ struct RandomProtocol {
         ]
         return PacketLayout(generatedHeader: PacketLayout.standard.header + fields)
     }()
+
+    /// The same fields between random marks, with or without the length; often nil.
+    private static func framedLayout(using random: inout SeededGenerator) -> PacketLayout? {
+        guard Int.random(in: 0..<3, using: &random) == 0 else { return nil }
+        let header = random.isTrue ? layout.header : Array(layout.header.dropFirst())
+        return try? PacketLayout(framing: .random(using: &random), header: header)
+    }
 
     /// ``header`` in JSON.
     var headerLine: JSONValue {

@@ -165,7 +165,9 @@ struct OracleExchange {
 
     private func header(of packet: [UInt8]) -> PacketHeader {
         let limit = written.options.maximumPacketByteCount
-        guard let whole = try? Packet(packet.span.bytes, layout: written.layout, limit: limit) else { return [:] }
+        guard let content = try? written.layout.unframed(packet),
+            let whole = try? Packet(content.rawSpan, layout: written.layout, limit: limit)
+        else { return [:] }
         return (try? written.layout.header(of: whole)) ?? [:]
     }
 
