@@ -13,8 +13,8 @@ struct HeaderBytes {
 
     /// - Returns: nil if the bytes are not a packet of the layout.
     init?(of packet: [UInt8], _ payload: [UInt8], _ layout: PacketLayout) {
-        let span = packet.rawSpan
-        guard let whole = try? Packet(span, layout: layout, limit: packet.count),
+        guard let packet = try? layout.unframed(packet),
+            let whole = try? Packet(packet.rawSpan, layout: layout, limit: packet.count),
             let values = try? layout.header(of: whole), let ranges = try? layout.fieldRanges(of: whole)
         else { return nil }
         self.layout = layout
@@ -45,7 +45,8 @@ struct HeaderBytes {
     }
 
     var packet: [UInt8] {
-        Array(fields[..<layout.header.count].joined()) + payload + Array(fields[layout.header.count...].joined())
+        let header = Array(fields[..<layout.header.count].joined())
+        return layout.framed(header + payload + Array(fields[layout.header.count...].joined()))
     }
 }
 

@@ -136,16 +136,13 @@ struct LiveTarget {
 
         init(_ vector: ConformanceVector, _ translator: PacketTranslator) {
             let description = translator.description
-            let limit = description.options.maximumPacketByteCount
-            var rest = vector.bytes[...]
-            while !rest.isEmpty {
-                let bytes = Array(rest)
+            var splitter = PacketSplitter(
+                layout: description.layout, maximumPacketByteCount: description.options.maximumPacketByteCount)
+            var position = 0
+            while position < vector.bytes.count {
                 do throws(CodecError) {
-                    guard case .packet(let bounds) = try description.layout.scan(bytes.rawSpan, limit: limit),
-                        bounds.packetByteCount <= bytes.count
-                    else { return }
-                    packets.append(Array(bytes.prefix(bounds.packetByteCount)))
-                    rest = rest.dropFirst(bounds.packetByteCount)
+                    guard let packet = try splitter.nextPacket(in: vector.bytes, from: &position) else { return }
+                    packets.append(description.layout.framed(packet.content))
                 } catch {
                     needsEnd = false
                     return
@@ -201,7 +198,7 @@ struct LiveTarget {
     private func next(on connection: PacketConnection) async -> Event {
         do throws(ConnectionError) {
             guard let packet = try await connection.next() else { return .end }
-            return .packet([UInt8](copying: packet.bytes))
+            return .packet(translator.description.layout.framed(packet.bytes))
         } catch {
             return error == .transport(.closed) ? .silence : .failure(error)
         }

@@ -88,14 +88,15 @@ struct PacketSearch {
                 return count > 0 ? .accepted : .refused
             }
             do throws(CodecError) {
-                guard let bounds = try splitter.packet(in: bytes.rawSpan, at: position) else {
-                    return isAtEnd ? .refused : .needs(position - start + splitter.neededByteCount)
+                let before = position
+                guard let (content, bounds) = try splitter.nextPacket(in: bytes, from: &position) else {
+                    guard isAtEnd else { return .needs(position - start + splitter.neededByteCount) }
+                    // In a frame, marks with nothing between them may follow the last packet.
+                    return count > 0 && splitter.isBetweenFrames ? .accepted : .refused
                 }
-                let end = position + bounds.packetByteCount
-                work += bounds.packetByteCount
-                let line = try PacketStream.decode(bytes, position..<end, translator, direction)
+                work += position - before
+                let line = try PacketStream.decode(Packet(content.rawSpan, bounds), translator, direction)
                 guard line["message"]?.isNull == false else { return .refused }
-                position = end
             } catch {
                 return .refused
             }

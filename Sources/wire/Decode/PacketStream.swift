@@ -41,6 +41,8 @@ struct PacketStream: ~Copyable {
     /// The unread bytes begin at ``start``.
     private var bytes: [UInt8] = []
     private var start = 0
+    /// The number of unread bytes that the splitter has looked at, of a packet in a frame whose end mark is missing.
+    private var scannedByteCount = 0
     private var place = PacketPlace()
     /// The number of unread bytes that are needed to continue.
     private var needed = 1
@@ -83,6 +85,7 @@ struct PacketStream: ~Copyable {
         if isInside { place.number += 1 }
         bytes = []
         start = 0
+        scannedByteCount = 0
         times = []
         needed = 1
         splitter = Self.splitter(translator)
@@ -96,7 +99,7 @@ struct PacketStream: ~Copyable {
         var events = read(isAtEnd: true)
         if search != nil {
             events += giveUpSearch(isGivenUp: false)
-        } else if start < bytes.count {
+        } else if start < bytes.count, !splitter.isBetweenFrames {
             let bytes = bytes
             let error = splitter.endOfStream(in: bytes.rawSpan.extracting(start..<bytes.count))
             events.append(.fault(fault(error.description)))
@@ -131,20 +134,22 @@ struct PacketStream: ~Copyable {
     private mutating func readPacket(_ events: inout [PacketStreamEvent]) -> Bool {
         let bytes = bytes
         do throws(CodecError) {
-            guard let bounds = try splitter.packet(in: bytes.rawSpan, at: start) else {
+            var end = start + scannedByteCount
+            guard let (content, bounds) = try splitter.nextPacket(in: bytes, from: &end) else {
+                scannedByteCount = end - start
                 needed = max(splitter.neededByteCount, bytes.count - start + 1)
                 return false
             }
-            let end = start + bounds.packetByteCount
-            let time = time(upTo: place.offset + bounds.packetByteCount)
+            let byteCount = end - start
+            let time = time(upTo: place.offset + byteCount)
             do throws(CodecError) {
-                let line = try Self.decode(bytes, start..<end, translator, direction)
+                let line = try Self.decode(Packet(content.rawSpan, bounds), translator, direction)
                 events.append(.packet(line, time: time))
             } catch {
                 events.append(.fault(fault(error.description)))
             }
             start = end
-            place.offset += bounds.packetByteCount
+            place.offset += byteCount
         } catch {
             events.append(.fault(fault(error.description)))
             search = PacketSearch(origin: place.offset, trustsFirst: false)
@@ -153,6 +158,7 @@ struct PacketStream: ~Copyable {
             start += 1
             place.offset += 1
         }
+        scannedByteCount = 0
         place.number += 1
         needed = 1
         return true
@@ -218,13 +224,9 @@ struct PacketStream: ~Copyable {
     }
 
     static func decode(
-        _ bytes: [UInt8], _ range: Range<Int>, _ translator: PacketTranslator, _ direction: Direction
+        _ packet: borrowing Packet, _ translator: PacketTranslator, _ direction: Direction
     ) throws(CodecError) -> JSONValue {
-        let description = translator.description
-        let packet = try Packet(
-            bytes.rawSpan.extracting(range), layout: description.layout,
-            limit: description.options.maximumPacketByteCount)
-        return switch direction {
+        switch direction {
         case .from(let sender): try translator.decode(packet, from: sender)
         case .preferring(let sender): try translator.decode(packet, preferring: sender)
         }

@@ -10,7 +10,15 @@ enum Echo {
 
     /// Returns the handler for a connection.
     static func makeHandler(of connection: PacketConnection) -> Handler {
-        { batch in while let packet = try batch.next() { try connection.write(packet: packet.bytes) } }
+        let layout = connection.layout
+        guard !layout.isFramed else {
+            return { batch in
+                while let packet = try batch.next() {
+                    try connection.write(packet: layout.framed(packet.bytes).rawSpan)
+                }
+            }
+        }
+        return { batch in while let packet = try batch.next() { try connection.write(packet: packet.bytes) } }
     }
 
     // MARK: For load generators

@@ -47,7 +47,9 @@ struct Expectation {
 
     private static func sequence(of packet: [UInt8], _ description: ProtocolDescription) -> UInt64? {
         let limit = description.options.maximumPacketByteCount
-        guard let packet = try? Packet(packet.rawSpan, layout: description.layout, limit: limit) else { return nil }
+        guard let content = try? description.layout.unframed(packet),
+            let packet = try? Packet(content.rawSpan, layout: description.layout, limit: limit)
+        else { return nil }
         return try? description.layout.sequence(of: packet)
     }
 

@@ -100,7 +100,7 @@ extension ServerCall {
 
     /// Returns a hint for a reply that equals the request.
     private func echoHint(_ reply: ReceivedPacket, _ request: CallRequest) -> String? {
-        guard [UInt8](copying: reply.bytes) == request.packet else { return nil }
+        guard translator.description.layout.framed(reply.bytes) == request.packet else { return nil }
         let sent = translator.description.message(id: reply.id, from: .client)?.name
         return sent.map { "these are the bytes that were sent; --expect \($0) reads what a server returns unchanged" }
     }

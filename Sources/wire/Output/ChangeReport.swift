@@ -71,7 +71,7 @@ struct ChangeReport {
             "      and \(failure.reader) \(failure.sender.peer)s \(outcome)",
         ]
         if case .misread(_, _, let difference?) = failure.outcome, !difference.path.isEmpty {
-            lines.append("      " + text(of: difference, in: failure.packet))
+            lines.append("      " + text(of: difference, in: failure.content))
         }
         return lines.map(TextStyle.harmless)
     }
