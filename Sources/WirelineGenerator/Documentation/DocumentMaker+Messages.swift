@@ -144,7 +144,7 @@ extension DocumentMaker {
             return [.line([.text("No example: a packet has more than \(limit) bytes.")])]
         }
         let rows = example.annotation.rows(
-            of: example.packet, maximumCount: Self.maximumRowCount, hidesSensitive: false)
+            of: example.content, maximumCount: Self.maximumRowCount, hidesSensitive: false)
         var lines = rows.map { "\($0.offset)  \($0.digits)  \($0.path)  \($0.text)" }
         let omitted = example.annotation.parts.count - rows.count
         if omitted > 0 { lines.append("… and \(DocumentText.count(omitted, "part")) more") }

@@ -86,15 +86,33 @@ struct DocumentMaker {
             previous = part.name
         }
         let table = Document.Table(
-            shape: .fields, caption: "Offsets count from the packet's first byte.", columns: Self.fieldColumns,
-            rows: rows)
+            shape: .fields,
+            caption: layout.isFramed
+                ? "Offsets count from the packet's first byte, without marks and escapes."
+                : "Offsets count from the packet's first byte.",
+            columns: Self.fieldColumns, rows: rows)
         let entry = Document.Entry(
             anchor: "packet", title: "Packet layout", isCode: false,
-            blocks: [
+            blocks: (layout.framing.map(blocks) ?? []) + [
                 .drawing(label: "The bytes of a packet", header + [payload] + trailer),
                 .legend(hasBits: description.hasPackedFields || !layout.packedPlaces.isEmpty), .table(table),
             ])
         return Document.Section(anchor: "layout", title: "Packet", entries: [entry])
+    }
+
+    /// Returns what stands around packets, and how their bytes are escaped.
+    private func blocks(of framing: PacketFraming) -> [Document.Block] {
+        let rows = framing.escapes.map { escape in
+            let pair = "\(escape.first.hexadecimal) \(escape.second.hexadecimal)"
+            return Document.Row(cells: [[.init([.code(escape.byte.hexadecimal)])], [.init([.code(pair)])]])
+        }
+        let marks: [Document.Inline] = [
+            .text("Each packet stands between the marks "), .code(framing.start.hexadecimal), .text(" and "),
+            .code(framing.end.hexadecimal), .text(". In it, these bytes are escaped:"),
+        ]
+        return [
+            .line(marks), .table(Document.Table(shape: .facts, columns: ["Byte", "On the wire"], rows: rows)),
+        ]
     }
 
     static let fieldColumns = ["Offset", "Bytes", "Field", "Type", "Meaning"]

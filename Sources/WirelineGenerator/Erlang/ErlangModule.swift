@@ -9,6 +9,7 @@ struct ErlangModule {
     let types: ErlangTypes
     private var description: ProtocolDescription { types.description }
     private var naming: ErlangNaming { types.naming }
+    private var frames: ErlangFrames { ErlangFrames(types) }
 
     init(_ types: ErlangTypes) { self.types = types }
 
@@ -35,6 +36,7 @@ struct ErlangModule {
             writing.writeStructure(plan, naming.structures[index])
         }
         var code = [dispatch(), payloads(), ErlangUnwrapping.function(types), ErlangWrapping.function(types)]
+        code += frames.functions
         for (index, plan) in types.plan.unions.enumerated() {
             guard let places = used.unions[index] else { continue }
             reading.readUnion(plan, naming.unions[index], tagsAt: places)
@@ -143,7 +145,7 @@ struct ErlangModule {
         return lines.joined(separator: "\n") + "\n"
             + Self.sharedTypes(
                 hasDigits: hasDigits, hasUTF16: description.uses(\.isUTF16), hasConditions: description.hasConditions,
-                keepsTags: description.unions.contains { $0.defaultArm != nil })
+                keepsTags: description.unions.contains { $0.defaultArm != nil }, frames: frames.reasons)
     }
 
     private func comment(
@@ -169,10 +171,11 @@ struct ErlangModule {
     ///   - hasUTF16: Whether a type is text in UTF-16, which can be wrong.
     ///   - hasConditions: Whether a field has a condition.
     ///   - keepsTags: Whether a union keeps tags, which can be those of an arm.
+    ///   - frames: The reasons of errors in marks and escapes.
     private static func sharedTypes(
-        hasDigits: Bool, hasUTF16: Bool, hasConditions: Bool, keepsTags: Bool
+        hasDigits: Bool, hasUTF16: Bool, hasConditions: Bool, keepsTags: Bool, frames: String
     ) -> String {
-        sharedTypesBeforeDigits + (hasUTF16 ? "    invalid_utf16 |\n" : "")
+        sharedTypesBeforeDigits + frames + (hasUTF16 ? "    invalid_utf16 |\n" : "")
             + (hasDigits ? "    {invalid_digit, byte()} |\n" : "")
             + (hasConditions ? "    {presence, set | not_set} |\n" : "")
             + (keepsTags ? "    {known_case, Tag :: integer()} |\n" : "") + sharedTypesAfterDigits
@@ -229,6 +232,14 @@ struct ErlangModule {
     private var coding: String {
         let isFixed = ErlangFixedHeaders(types).isUsed
         let header = description.hasHeaderConditions ? ", Header" : ""
+        let wrapping = frames.framed("wrap(Id, Payload, \(isFixed ? "fix(Message, Header)" : "Header"))")
+        let unwrapping =
+            frames.isUsed
+            ? """
+            {Packet, Rest} = unframe(Bytes),
+                        {Id, Header, Payload, End, <<>>} =
+                            unwrap_whole(fun(B) -> unwrap(\(isFixed ? "Sender, " : "")B) end, Packet),
+            """ : "{Id, Header, Payload, End, Rest} = unwrap(\(isFixed ? "Sender, " : "")Bytes),"
         return """
             %% @doc A whole packet of a message, with the header's defaults.
             -spec encode(message()) -> {ok, iodata()} | {error, error()}.
@@ -242,7 +253,7 @@ struct ErlangModule {
             encode(Header, Message) when is_map(Header) ->
                 try
                     {Id, Payload} = payload(Message\(header)),
-                    {ok, wrap(Id, Payload, \(isFixed ? "fix(Message, Header)" : "Header"))}
+                    {ok, \(wrapping)}
                 catch
                     throw:{error, Error} -> {error, Error}
                 end.
@@ -256,7 +267,7 @@ struct ErlangModule {
                 {ok, header(), message(), Rest :: binary()} | {more, pos_integer()} | {error, error()}.
             decode(Sender, Bytes) when is_binary(Bytes), (Sender =:= cs orelse Sender =:= sc) ->
                 try
-                    {Id, Header, Payload, End, Rest} = unwrap(\(isFixed ? "Sender, " : "")Bytes),
+                    \(unwrapping)
                     {ok, Header, message(Sender, Id, Payload, End\(header)), Rest}
                 catch
                     throw:{more, Count} -> {more, Count};

@@ -109,7 +109,16 @@ struct ErlangUnwrapping {
                 takeLength(length.index, layout.header[length.index], length.start, length.end, isAgain: true)
             }
         }
+        if layout.isFramed, !layout.hasConditions, lengths.isEmpty {
+            measureFrame("undefined", headerCount + trailerCount)
+        }
         if isFixed { remaining = bytes }
+    }
+
+    /// Takes the packet's size from its frame if no length is there.
+    private mutating func measureFrame(_ size: String, _ minimum: Count) {
+        lines.append("PacketSize = size_or(\(size), max(\(minimum.text), Size), \(limit))")
+        packetSize = "PacketSize"
     }
 
     private var remaining = "B"
@@ -290,6 +299,7 @@ struct ErlangUnwrapping {
             lines.append("\(size) = \(value)")
         }
         if lengths.allSatisfy({ layout.header[$0.index].condition != nil }) {
+            guard !layout.isFramed else { return measureFrame(size, minimum) }
             lines.append("PacketSize = size_or(\(size), \(minimum.text), \(limit))")
             size = "PacketSize"
         }
@@ -327,6 +337,10 @@ struct ErlangUnwrapping {
         verifyChecksums()
         if !isEndNeeded { lines.append(end) }
         verifyTrailer(from: first)
+        if layout.isFramed {
+            lines.append(
+                "Rest =:= <<>> orelse fail({trailing_bytes, byte_size(Rest)}, [], Size - byte_size(Rest))")
+        }
         var identifier = identifier()
         let fixed = ErlangFixedHeaders(types)
         if fixed.isUsed {
@@ -481,16 +495,4 @@ struct ErlangUnwrapping {
 
 extension ErlangUnwrapping.Count {
     fileprivate var parenthesized: String { widths.isEmpty ? text : "(\(text))" }
-}
-
-extension PacketField.Format {
-    /// The number of bits of a message's ID that the field holds.
-    var idBitWidth: Int {
-        switch self {
-        case .integer(let format, _): format.bitWidth
-        case .boolean, .bit: 1
-        case .varint(let format): format.bitWidth
-        case .text, .digits, .bytes: 0
-        }
-    }
 }

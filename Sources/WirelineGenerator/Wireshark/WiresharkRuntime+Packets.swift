@@ -11,9 +11,10 @@ extension WiresharkRuntime {
     ///   - fixesHeaders: Whether messages fix values of header fields.
     ///   - looksAtHeader: Whether conditions of messages look at fields of the header.
     ///   - presence: How fields of the packet that may be absent are handled.
+    ///   - framing: How packets between marks are handled.
     static func packets(
         verifyingChecksum: String, keepingTrailing: String, isPacked: Bool, texts: HeaderTexts, fixesHeaders: Bool,
-        looksAtHeader: Bool, presence: Presence
+        looksAtHeader: Bool, presence: Presence, framing: Framing
     ) -> String {
         #"""
         -- MARK: Packets
@@ -90,7 +91,7 @@ extension WiresharkRuntime {
                 enter(reader, "packet." .. field.name)
                 \#(presence.room)local at = \#(fieldStart(isPacked))
                 local high, low = header_value(reader, field, available, limit)
-                if not high then return nil, layout.is_fixed and size or nil end
+                if not high then \#(framing.missing) end
                 \#(presence.noting)if field.kind[1] == "varint" then header_size = header_size - 1 + reader.at - at end
                 check_constant(reader, field, at, high, low)
                 if field.role == "length" then
@@ -116,7 +117,7 @@ extension WiresharkRuntime {
                 end
                 reader.level = 0
             \#(presence.limitingHeader)end
-            return header_size, size or header_size + \#(presence.trailerSize), bits
+            return header_size, size or \#(framing.sizeWithoutLength), bits
         end
 
         -- Checks what only a whole packet shows. Returns the bits of the ID.
@@ -145,7 +146,7 @@ extension WiresharkRuntime {
             return bits
         end
 
-        -- Does something; a fault becomes an expert information of the item. What is no fault of the packet's goes on.
+        \#(framing.readingWhole)-- Does something; a fault becomes an expert information of the item. What is no fault of the packet's goes on.
         local function attempt(item, action, ...)
             local results = { pcall(action, ...) }
             if results[1] then return true, results[2], results[3], results[4] end
@@ -279,7 +280,21 @@ extension WiresharkRuntime {
             local shared = { items = 0, hides = false }
             local data, at = tvb:raw(), 0
             while at < length do
-                local reader = { tvb = tvb, data = data, start = at, at = at, stop = length, level = 0, names = {}, shared = shared\#(fixesHeaders || looksAtHeader ? ", seen = {}" : "") }
+        \#(framing.isUsed ? framing.dissecting : splitting(presence, seen: framing.seen))
+            end
+            if shared.hides then tree:add_proto_expert_info(faults.hidden_items) end
+            return length
+        end
+
+        tcp:add_for_decode_as(proto)
+
+        """#
+    }
+
+    /// The body of the loop over the packets of a stream without a frame.
+    private static func splitting(_ presence: Presence, seen: String) -> String {
+        #"""
+                local reader = { tvb = tvb, data = data, start = at, at = at, stop = length, level = 0, names = {}, shared = shared\#(seen) }
                 local is_good, header_size, size, bits = pcall(scan, reader, length)
                 if not is_good then
                     local item = tree:add(proto, tvb(at, length - at))
@@ -303,13 +318,6 @@ extension WiresharkRuntime {
                     is_certain)
                 tell(pinfo, title)
                 at = stop
-            end
-            if shared.hides then tree:add_proto_expert_info(faults.hidden_items) end
-            return length
-        end
-
-        tcp:add_for_decode_as(proto)
-
         """#
     }
 

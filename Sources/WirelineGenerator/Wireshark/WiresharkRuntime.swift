@@ -41,7 +41,8 @@ enum WiresharkRuntime {
             hasNullables ? declaringNullable : nil,
             hasEndedLists ? declaringEnded : nil,
             hasUnions ? declaringUnions : nil, declaringFields(arms: hasUnions ? declaringArms : ""),
-            isFixedText ? declaringDigitError : nil, isUTF16 ? declaringUTF16Error : nil, declaringErrors, reading,
+            isFixedText ? declaringDigitError : nil, isUTF16 ? declaringUTF16Error : nil,
+            description.layout.isFramed ? declaringEscapeError : nil, declaringErrors, reading,
             hasConditions || presence.mayBeAbsent ? conditions : nil, hasOperands ? operands : nil,
             hasOperands
                 ? readingDependentFields(
@@ -62,6 +63,7 @@ enum WiresharkRuntime {
             presence.mayBeAbsent ? presence.testing : nil,
             hasAnyChecksum
                 ? checksums(otherByteCount: otherByteCount(description), skippingAbsent: presence.skippingAbsent) : nil,
+            description.layout.isFramed ? frames : nil,
             packets(
                 verifyingChecksum: hasAnyChecksum ? verifyingAnyChecksum : verifyingCRC32,
                 keepingTrailing: hasConditions || hasUnions
@@ -69,9 +71,17 @@ enum WiresharkRuntime {
                 isPacked: isPacked(description),
                 texts: texts,
                 fixesHeaders: description.messages.contains { !$0.headerValues.isEmpty },
-                looksAtHeader: description.hasHeaderConditions, presence: presence),
+                looksAtHeader: description.hasHeaderConditions, presence: presence,
+                framing: framing(description, presence)),
         ]
         return parts.compactMap(\.self).joined(separator: "\n")
+    }
+
+    private static func framing(_ description: ProtocolDescription, _ presence: Presence) -> Framing {
+        let isSeen = description.hasHeaderConditions || description.messages.contains { !$0.headerValues.isEmpty }
+        return Framing(
+            isUsed: description.layout.isFramed, otherByteCount: otherByteCount(description),
+            trailerSize: presence.trailerSize, seen: isSeen ? ", seen = {}" : "")
     }
 
     /// Whether a layout has another checksum than CRC-32 of the payload.

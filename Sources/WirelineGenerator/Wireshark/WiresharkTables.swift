@@ -62,11 +62,15 @@ struct WiresharkTables {
         let (header, trailer) = (Array(fields[..<layout.header.count]), Array(fields[layout.header.count...]))
         let limit = description.options.maximumPacketByteCount
         let isFixed = !layout.hasConditions && layout.header.allSatisfy { $0.format.byteCount != nil }
-        let lines = [
+        let frame = layout.framing.map { ["frame = \(WiresharkRuntime.table(of: $0))"] } ?? []
+        let sizes = [
             "header_size = \(plan.headerByteCount)", "trailer_size = \(plan.trailerByteCount)",
             "is_fixed = \(isFixed)", "limit = \(limit)",
+        ]
+        let lists = [
             list("header", header, indentation: "        "), list("trailer", trailer, indentation: "        "),
         ]
+        let lines = sizes + frame + lists
         return "layout = {\n" + lines.map { "        \($0),\n" }.joined() + "    }"
     }
 
