@@ -13,6 +13,7 @@ import HTTP2
 import Headers
 import IDFirst
 import JTT808
+import JTT809
 import MQTT
 import MagicHeader
 import Modbus
@@ -34,7 +35,7 @@ extension ProtocolFolder {
     package static let generated: [any PacketProtocol.Type] = [
         AMQPProtocol.self, ChecksumsProtocol.self, EnvelopeProtocol.self, ErlangPacket1Protocol.self,
         ErlangPacket2Protocol.self, ErlangPacket4Protocol.self, GT06Protocol.self, GoimProtocol.self,
-        HTTP2Protocol.self, HeadersProtocol.self, IDFirstProtocol.self, JTT808Protocol.self,
+        HTTP2Protocol.self, HeadersProtocol.self, IDFirstProtocol.self, JTT808Protocol.self, JTT809Protocol.self,
         MQTTProtocol.self, MagicHeaderProtocol.self, ModbusProtocol.self, PomeloProtocol.self, QSIOPProtocol.self,
         SceneProtocol.self, ServiceCommandProtocol.self, ShapesProtocol.self, ShortStringsProtocol.self,
         SkynetProtocol.self, TelemetryProtocol.self, TwoByteHeaderProtocol.self, ZabbixProtocol.self,

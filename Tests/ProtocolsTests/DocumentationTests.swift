@@ -84,8 +84,9 @@ struct DocumentationTests {
             let packet = try translator.encode(message: example.message, parsing: Array(example.json.utf8))
             #expect(Hexadecimal.text(of: packet) == example.digits)
             let description = translator.description
+            let content = try description.layout.unframed(packet)
             let bytes = try Packet(
-                packet.span.bytes, layout: description.layout, limit: description.options.maximumPacketByteCount)
+                content.rawSpan, layout: description.layout, limit: description.options.maximumPacketByteCount)
             let line = try #require(try translator.decode(bytes, asMessage: example.message))
             #expect(try line["fields"] == JSONValue(parsing: Array(example.json.utf8)))
         }

@@ -15,26 +15,16 @@ struct ErlangVerdict {
     let generated: (any PacketProtocol.Type)?
 
     func term(of bytes: [UInt8], from sender: Sender) -> ErlangTerm {
-        do throws(CodecError) {
-            let description = translator.description
-            switch try description.layout.scan(
-                bytes.span.bytes, limit: description.options.maximumPacketByteCount)
-            {
-            case .needs(let byteCount): return more(byteCount - bytes.count)
-            case .packet(let bounds) where bounds.packetByteCount > bytes.count:
-                return more(bounds.packetByteCount - bytes.count)
-            case .packet(let bounds):
-                let packet = Array(bytes.prefix(bounds.packetByteCount))
-                let line = try translator.decode(packet.span.bytes, from: sender)
-                return .tuple([.atom("ok"), .integer(Int128(packet.count)), again(packet, line, from: sender)])
-            }
-        } catch {
+        switch translator.verdict(on: bytes[...], from: sender) {
+        case .more(let byteCount): return .tuple([.atom("more"), .integer(Int128(byteCount))])
+        case .packet(let byteCount, let line):
+            let packet = Array(bytes.prefix(byteCount))
+            return .tuple([.atom("ok"), .integer(Int128(byteCount)), again(packet, line, from: sender)])
+        case .refused(let error):
             let offset = error.offset.map { ErlangTerm.integer(Int128($0)) } ?? .atom("none")
             return .tuple([.atom("error"), error.reason.erlang, .text(error.path), offset])
         }
     }
-
-    private func more(_ byteCount: Int) -> ErlangTerm { .tuple([.atom("more"), .integer(Int128(byteCount))]) }
 
     /// The bytes that are written for a packet that was read.
     private func again(_ bytes: [UInt8], _ line: JSONValue, from sender: Sender) -> ErlangTerm {
@@ -58,6 +48,8 @@ extension CodecError.Reason {
         case .invalidUTF8(let fault): .tuple([.atom("invalid_utf8"), .atom(fault.erlang)])
         case .invalidUTF16: .atom("invalid_utf16")
         case .invalidDigit(let byte): tuple("invalid_digit", Int(byte))
+        case .invalidEscape(let first, let second?): tuple("invalid_escape", Int(first), Int(second))
+        case .invalidEscape(let mark, nil): tuple("invalid_escape", Int(mark))
         case .missingTerminator: .atom("missing_terminator")
         case .trailingBytes(let count): tuple("trailing_bytes", count)
         case .tooDeep(let limit): tuple("too_deep", limit)

@@ -60,8 +60,8 @@ private struct Subject {
     init(_ vector: Vector) throws {
         codecs = try vector.folder.codecs()
         sender = try vector.sender()
-        let bytes = try vector.bytes()
         let (layout, limit) = (codecs.generated.layout, codecs.generated.maximumPacketByteCount)
+        let bytes = try layout.unframed(vector.bytes())
         let packet = try Packet(bytes.span.bytes, layout: layout, limit: limit)
         id = packet.id
         payload = [UInt8](copying: packet.payload)

@@ -11,7 +11,9 @@ extension PacketTranslator {
         var variants = changed(bytes, using: &random) + [bytes + bytes, bytes + [0]]
         let layout = description.layout
         let limit = description.options.maximumPacketByteCount
-        guard let packet = try? Packet(bytes.span.bytes, layout: layout, limit: limit) else { return variants }
+        guard let content = try? layout.unframed(bytes),
+            let packet = try? Packet(content.rawSpan, layout: layout, limit: limit)
+        else { return variants }
         for payload in changed([UInt8](copying: packet.payload), using: &random) {
             let whole = try? layout.encode(id: packet.id, payload: payload.span.bytes, limit: limit)
             if let whole { variants.append(whole) }

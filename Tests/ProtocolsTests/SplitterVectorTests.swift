@@ -77,7 +77,7 @@ private struct Stream {
         var start = 0
         for end in cuts + [bytes.count] {
             try splitter.receive(bytes.span.bytes.extracting(start..<end)) { packet in
-                packets.append(packet.bytes.withUnsafeBytes { Array($0) })
+                packets.append(description.layout.framed(packet.bytes))
             }
             start = end
         }

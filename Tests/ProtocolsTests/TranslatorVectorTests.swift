@@ -41,8 +41,8 @@ struct TranslatorVectorTests {
 extension Vector {
     /// The line that decoding returns.
     func decoded(_ other: [UInt8]? = nil) throws -> JSONValue {
-        let bytes = try other ?? bytes()
         let description = folder.translator.description
+        let bytes = try description.layout.unframed(other ?? bytes())
         let limit = description.options.maximumPacketByteCount
         let packet = try Packet(bytes.span.bytes, layout: description.layout, limit: limit)
         return try folder.translator.decode(packet, from: sender())

@@ -14,7 +14,9 @@ extension CodecPair {
         let message: (any PacketMessage)?
         let header: PacketHeader
         do throws(CodecError) {
-            let packet = try Packet(bytes.span.bytes, layout: generated.layout, limit: generated.maximumPacketByteCount)
+            let limit = generated.maximumPacketByteCount
+            let content = try generated.layout.unframed(bytes, limit: limit)
+            let packet = try Packet(content.rawSpan, layout: generated.layout, limit: limit)
             header = try generated.layout.settableHeader(of: packet)
             message = try generated.message(in: packet, from: sender)
         } catch {

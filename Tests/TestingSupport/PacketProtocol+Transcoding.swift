@@ -30,7 +30,8 @@ extension PacketProtocol {
     public static func transcode(
         _ bytes: [UInt8], from sender: Sender
     ) throws(CodecError) -> (message: any PacketMessage, bytes: [UInt8])? {
-        let packet = try Packet(bytes.span.bytes, layout: layout, limit: maximumPacketByteCount)
+        let content = try layout.unframed(bytes, limit: maximumPacketByteCount)
+        let packet = try Packet(content.rawSpan, layout: layout, limit: maximumPacketByteCount)
         guard let message = try message(in: packet, from: sender) else { return nil }
         return (message, try message.encoded(header: layout.settableHeader(of: packet)))
     }

@@ -78,7 +78,9 @@ extension Seed {
     private static func payload(of bytes: [UInt8], from sender: Sender, of place: Int) -> [UInt8]? {
         let subject = Subject.all[place]
         do throws(CodecError) {
-            let packet = try Packet(bytes.span.bytes, layout: subject.codecs.generated.layout)
+            let layout = subject.codecs.generated.layout
+            let content = try layout.unframed(bytes)
+            let packet = try Packet(content.rawSpan, layout: layout)
             guard let role = subject.roles.firstIndex(where: { $0.id == packet.id && $0.sender == sender })
             else { return nil }
             return [UInt8(place), UInt8(role)] + [UInt8](copying: packet.payload)

@@ -70,7 +70,8 @@ struct SplitterCheck {
         } catch {
             outcome.fail(error)
         }
-        let isKept = splitter.pendingByteCount > 0
+        // A start mark begins a packet, but is not kept.
+        let isKept = splitter.pendingByteCount > 0 || layout.isFramed && outcome.error != nil
         try require(isKept == (outcome.error != nil), "\(splitter.pendingByteCount) bytes are left, but \(outcome)")
         return outcome
     }
@@ -96,7 +97,8 @@ struct SplitterCheck {
             piece = piece.upperBound..<piece.upperBound
         }
         let kept = splitter.pendingByteCount
-        let most = max(limit, layout.mostHeaderByteCount)
+        // Between marks, the whole packet is kept until its end mark comes, and the first byte of an escape after it.
+        let most = layout.isFramed ? limit + 2 : max(limit, layout.mostHeaderByteCount)
         try require(kept < most, "\(kept) bytes are kept of a packet of at most \(most)")
     }
 
@@ -134,7 +136,7 @@ struct SplitterCheck {
     private func verifyWriting(_ packet: borrowing Packet) throws(CodecError) {
         let header = try layout.settableHeader(of: packet)
         guard let written = try written(for: packet, header) else { return }
-        let other = try Packet(written.span.bytes, layout: layout, limit: limit)
+        let other = try Packet(written.rawSpan, layout: layout, limit: limit)
         let isAlike = other.id == packet.id && [UInt8](copying: other.payload) == [UInt8](copying: packet.payload)
         let isSame =
             layout.hasUnseenBytes
@@ -147,7 +149,8 @@ struct SplitterCheck {
     /// - Returns: nil if the ID has another form with which the packet cannot be written.
     private func written(for packet: borrowing Packet, _ header: PacketHeader) throws(CodecError) -> [UInt8]? {
         do throws(CodecError) {
-            return try layout.encode(id: packet.id, header: header, payload: packet.payload, limit: limit)
+            let written = try layout.encode(id: packet.id, header: header, payload: packet.payload, limit: limit)
+            return try layout.unframed(written)
         } catch {
             // Its other fields may be missing, or be too long for the limit.
             guard layout.hasIDForms else { throw error }
@@ -184,6 +187,7 @@ extension Input {
             let generated = Subject.all[Int(selector) % Subject.all.count].codecs.generated
             return (generated.layout, generated.maximumPacketByteCount)
         }
+        let framing = selector & 0x40 == 0 ? nil : framing()
         let headerCount = 1 + Int(selector & 7)
         let trailerCount = Int(selector >> 3 & 3)
         let fields = (0..<headerCount + trailerCount).map { index in
@@ -193,11 +197,25 @@ extension Input {
         }
         do throws(CodecError) {
             return (
-                try PacketLayout(header: Array(fields[..<headerCount]), trailer: Array(fields[headerCount...])), 1 << 20
+                try PacketLayout(
+                    framing: framing, header: Array(fields[..<headerCount]), trailer: Array(fields[headerCount...])),
+                1 << 20
             )
         } catch {
             return nil
         }
+    }
+
+    /// Marks that may be the same, and escapes with one or two first bytes; often one that cannot work.
+    private mutating func framing() -> PacketFraming {
+        let (selector, start, first) = (byte(), byte(), byte())
+        let end = selector & 1 == 0 ? start : byte()
+        let second = selector & 2 == 0 ? first : byte()
+        let bytes = [start, end, first, second].reduce(into: [UInt8]()) { if !$0.contains($1) { $0.append($1) } }
+        let escapes = bytes.enumerated().map { index, byte in
+            PacketFraming.Escape(byte, as: index & 1 == 0 ? first : second, UInt8(index) &+ selector >> 2)
+        }
+        return PacketFraming(start: start, end: end, escapes: escapes)
     }
 
     /// A condition about two fields before one, or about itself if it is the first; often none.

@@ -56,38 +56,35 @@ struct SharkJudge {
     /// The first difference in a stream of one side; nil if there is none.
     func disagreement(of sights: [PacketSight], on stream: [UInt8], from sender: Sender) -> String? {
         var sights = sights[...]
-        var start = 0
-        while start < stream.count {
-            let bytes = Array(stream[start...])
+        var splitter = PacketSplitter(description)
+        var position = 0
+        while position < stream.count {
+            let start = position
             do throws(CodecError) {
-                let limit = description.options.maximumPacketByteCount
-                guard case .packet(let bounds) = try description.layout.scan(bytes.span.bytes, limit: limit),
-                    bounds.packetByteCount <= bytes.count
-                else { break }
-                start += bounds.packetByteCount
-                guard let sight = sights.popFirst() else { return "the packet before \(start) is not shown" }
-                let packet = Array(bytes.prefix(bounds.packetByteCount))
-                if let difference = try disagreement(of: sight, on: packet, id: bounds.id, from: sender) {
+                guard let (packet, bounds) = try splitter.nextPacket(in: stream, from: &position) else { break }
+                guard let sight = sights.popFirst() else { return "the packet before \(position) is not shown" }
+                if let difference = try disagreement(of: sight, on: packet, bounds, from: sender) {
                     return "\(Hexadecimal.text(of: packet)) from \(sender): \(difference)"
                 }
             } catch {
                 // The position of the next packet is unknown; the dissector may still try.
                 let difference = disagreement(of: sights.first?.fault, on: error)
-                return difference.map { "\(Hexadecimal.text(of: bytes)): \($0)" }
+                return difference.map { "\(Hexadecimal.text(of: Array(stream[start...]))): \($0)" }
             }
         }
         return sights.isEmpty ? nil : "\(sights.count) more packets are shown in \(Hexadecimal.text(of: stream))"
     }
 
     private func disagreement(
-        of sight: PacketSight, on packet: [UInt8], id: UInt64, from sender: Sender
+        of sight: PacketSight, on packet: [UInt8], _ bounds: PacketBounds, from sender: Sender
     ) throws(CodecError) -> String? {
         guard sight.sender == sender else { return "its sender is \(sight.sender.map(\.rawValue) ?? "nobody")" }
-        let isKnown = description.message(id: id, from: sender) != nil
+        let isKnown = description.message(id: bounds.id, from: sender) != nil
         let notes = isKnown ? [] : ["note.unknown_message"]
         guard sight.notes == notes else { return "notes are \(sight.notes)" }
         guard let translator = translators[sender] else { return "nobody sends it" }
-        let annotation = try translator.annotate(packet.span.bytes, preferring: sender, maximumPartCount: 100_000)
+        let annotation = try translator.annotate(
+            Packet(packet.rawSpan, bounds), preferring: sender, maximumPartCount: 100_000)
         return disagreement(of: sight.fault, on: annotation.fault) ?? sight.disagreement(with: annotation, of: packet)
     }
 
