@@ -50,7 +50,6 @@ let package = Package(
         .library(name: "WirelineLanguage", targets: ["WirelineLanguage"]),
         .library(name: "WirelineSchema", targets: ["WirelineSchema"]),
         .library(name: "WirelineTLS", targets: ["WirelineTLS"]),
-        .library(name: "WirelineLayers", targets: ["WirelineLayers"]),
         .library(name: "WirelineSwiftGenerator", targets: ["WirelineSwiftGenerator"]),
         .library(name: "WirelineGenerator", targets: ["WirelineGenerator"]),
         .library(name: "WirelineSession", targets: ["WirelineSession"]),
