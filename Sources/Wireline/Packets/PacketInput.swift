@@ -235,6 +235,7 @@ struct PacketInput: ~Copyable {
     /// Drops all bytes.
     mutating func drop() {
         foundPacket = nil
+        if isFramed { _ = splitter.takeUnescaped() }
         dropUnread()
     }
 

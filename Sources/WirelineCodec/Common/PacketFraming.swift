@@ -77,7 +77,7 @@ public struct PacketFraming: Equatable, Sendable {
                 return .ambiguous(escape.byte)
             }
         }
-        let needed = [start, end] + escapes.map(\.first)
+        let needed = [start, end] + escapes.map { $0.first }
         return needed.first { byte in !escapes.contains { $0.byte == byte } }.map { .unlisted($0) }
     }
 }

@@ -7,7 +7,7 @@ extension PacketLayout {
 
     /// Whether packets stand between marks.
     @inlinable @inline(__always)
-    package var isFramed: Bool { plan.isFramed }
+    package var isFramed: Bool { storage.isFramed }
 
     /// Returns a packet as it stands in a stream: between its marks, escaped.
     ///

@@ -145,6 +145,7 @@ public struct PacketLayout: Sendable {
         let trailer: [PacketField]
         let fields: [PacketField]
         let framing: FramingTable?
+        @usableFromInline let isFramed: Bool
         private let quickHeader: QuickHeader?
         /// The same, without counting its references.
         let borrowedQuickHeader: Unmanaged<QuickHeader>?
@@ -170,6 +171,7 @@ public struct PacketLayout: Sendable {
             _ framing: FramingTable?, header: [PacketField], trailer: [PacketField], template: HeaderTemplate?
         ) {
             self.framing = framing
+            isFramed = framing != nil
             self.header = header
             self.trailer = trailer
             let fields = header + trailer

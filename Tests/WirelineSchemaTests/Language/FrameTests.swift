@@ -39,7 +39,7 @@ struct FrameTests {
             """
             packet { frame 1..1 { 1 = 0x0203; 2 = 0x0202; } uint8 frame; }
             struct frame { uint8 frame; }
-            message frames { frame frame; }
+            @from(client) message frames { frame frame; }
             """)
         #expect(description.layout.header.map(\.name) == ["frame"])
         #expect(description.messages[0].fields.map(\.name) == ["frame"])
