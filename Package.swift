@@ -154,8 +154,8 @@ let package = Package(
         .target(
             name: "FuzzingChecks",
             dependencies: [
-                "WirelineGenerator", "WirelineSchema", "WirelineWebSocket", "WirelineCodec", "ProtocolsSupport",
-                "TestingSupport",
+                "WirelineGenerator", "WirelineSchema", "WirelineWebSocket", "WirelineLayers", "WirelineCodec",
+                "ProtocolsSupport", "TestingSupport",
             ],
             path: "Tests/Fuzzing/Checks", swiftSettings: usual),
         .testTarget(

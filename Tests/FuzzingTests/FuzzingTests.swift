@@ -10,8 +10,7 @@ struct FuzzingTests {
     @Test(arguments: FuzzTarget.allCases)
     func `no seed breaks a property`(target: FuzzTarget) throws {
         let seeds = try target.seeds()
-        // Handshakes do not come from the files of the protocols.
-        #expect(seeds.count >= (target == .handshake ? 10 : Self.protocolCount))
+        #expect(seeds.count >= (target.isOfProtocols ? Self.protocolCount : 10))
         #expect(findings(of: target, in: seeds) == [])
     }
 

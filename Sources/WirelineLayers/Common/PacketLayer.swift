@@ -13,9 +13,9 @@ public protocol PacketLayer {
     ///   - sealed: The bytes after the layer's line in the packet, up to the end of the payload.
     ///   - header: The header fields before the layer.
     ///   - limit: The most bytes that may be returned (`max_inflated`, less what outer layers made of this packet). Do
-    ///     not make more of them and throw ``CodecError/Reason/inflatedTooLong(limit:)`` instead; a longer result is
+    ///     not make more of them and throw `CodecError.Reason.inflatedTooLong(limit:)` instead; a longer result is
     ///     refused.
-    /// - Throws: An error ends the connection. Use ``CodecError/Reason/invalidLayer(_:)`` for bytes that the peer
+    /// - Throws: An error ends the connection. Use `CodecError.Reason.invalidLayer(_:)` for bytes that the peer
     ///   cannot have sealed.
     mutating func open(_ sealed: RawSpan, _ header: PacketHeader, limit: Int) throws(CodecError) -> [UInt8]
 

@@ -7,7 +7,8 @@ extension StreamInflation where Self: ~Copyable {
     /// Inflates bytes that are one whole stream.
     ///
     /// Memory grows with the content: it is at most four times the input or twice what was made so far, and never more
-    /// than the limit. The work is bounded, too: each byte of input or output is looked at once.
+    /// than the limit. The work is in proportion to the bytes of input and output. At worst, a stream of blocks that have
+    /// tables and no content takes nine times as long for a byte of input as a usual stream does (330 ns, zlib 1.2.13).
     ///
     /// - Parameter limit: The most bytes that are made. One more is refused, and takes no memory.
     /// - Throws: ``CodecError/Reason/invalidLayer(_:)``, ``CodecError/Reason/trailingBytes(count:)`` or

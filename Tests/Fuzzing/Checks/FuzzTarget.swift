@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineLayers
+
 /// A way into the library for bytes that nobody has looked at.
 public enum FuzzTarget: String, CaseIterable, Sendable {
     /// Streams into packets: `PacketSplitter`.
@@ -20,6 +22,16 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case websocket
     /// Requests, answers and addresses: `WebSocketServerHandshake`, `WebSocketClientHandshake`, `WebSocketURL`.
     case handshake
+    /// Compressed layers: `LayerStack`, with each transform.
+    case zlib
+    case deflate
+    case gzip
+    case brotli
+    /// Encrypted layers.
+    case xor
+    case rc4
+    case aesctr
+    case aescbc
 
     /// Gives an input to the library, and holds what it says against what it promises.
     ///
@@ -35,6 +47,14 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .schema: try SchemaCheck.check(input)
         case .websocket: try WebSocketCheck.check(input)
         case .handshake: try HandshakeCheck.check(input)
+        case .zlib: try CompressionCheck.check(input, .zlib)
+        case .deflate: try CompressionCheck.check(input, .deflate)
+        case .gzip: try CompressionCheck.check(input, .gzip)
+        case .brotli: try CompressionCheck.check(input, .brotli)
+        case .xor: try CipherCheck.check(input, .xor)
+        case .rc4: try CipherCheck.check(input, .rc4)
+        case .aesctr: try CipherCheck.check(input, .aesCTR)
+        case .aescbc: try CipherCheck.check(input, .aesCBC)
         }
     }
 }

@@ -4,6 +4,7 @@ import Foundation
 import ProtocolsSupport
 import TestingSupport
 import WirelineCodec
+import WirelineLayers
 import WirelineSchema
 
 /// An input to begin with.
@@ -19,6 +20,14 @@ public struct Seed: Sendable {
 }
 
 extension FuzzTarget {
+    /// Whether its seeds come from the files of the protocols.
+    public var isOfProtocols: Bool {
+        switch self {
+        case .splitter, .decoder, .translator, .encoder, .properties, .json, .schema, .websocket: true
+        case .handshake, .zlib, .deflate, .gzip, .brotli, .xor, .rc4, .aesctr, .aescbc: false
+        }
+    }
+
     /// What the vectors and schemas of all protocols give this target to begin with.
     public func seeds() throws -> [Seed] {
         switch self {
@@ -30,6 +39,11 @@ extension FuzzTarget {
         case .schema: try Subject.all.map(Seed.schema)
         case .websocket: Seed.frames
         case .handshake: Seed.handshakes
+        case .zlib: Seed.streams(of: .zlib)
+        case .deflate: Seed.streams(of: .deflate)
+        case .gzip: Seed.streams(of: .gzip)
+        case .brotli: Seed.streams(of: .brotli)
+        case .xor, .rc4, .aesctr, .aescbc: Seed.encrypted
         }
     }
 
