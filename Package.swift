@@ -32,7 +32,8 @@ let generatedTypes = ["Apart", "Features", "Names", "Newer", "Older", "Replies"]
 
 let protocols = [
     "AMQP", "Checksums", "Envelope", "ErlangPacket1", "ErlangPacket2", "ErlangPacket4", "GT06", "Goim", "HTTP2",
-    "Headers", "IDFirst", "JTT808", "JTT809", "MQTT", "MagicHeader", "Modbus", "Pomelo", "QSIOP", "Scene",
+    "Headers", "IDFirst", "JTT808", "JTT809", "MQTT", "MagicHeader", "Modbus", "Pomelo", "QSIOP", "Realm", "Scene",
+    "Senders",
     "ServiceCommand", "Shapes", "ShortStrings", "Skynet", "Telemetry", "TwoByteHeader", "Zabbix",
 ]
 
@@ -188,7 +189,7 @@ let package = Package(
             name: "WirelineTestingTests",
             dependencies: [
                 "WirelineTesting", "Wireline", "WirelineTransport", "WirelineCodec", "Scene", "Goim", "Features",
-                "Headers", "TestingSupport",
+                "Headers", "Senders", "TestingSupport",
             ], swiftSettings: usual),
         .testTarget(
             name: "WirelineTests",

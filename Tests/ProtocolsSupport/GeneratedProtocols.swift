@@ -19,7 +19,9 @@ import MagicHeader
 import Modbus
 import Pomelo
 import QSIOP
+import Realm
 import Scene
+import Senders
 import ServiceCommand
 import Shapes
 import ShortStrings
@@ -37,7 +39,8 @@ extension ProtocolFolder {
         ErlangPacket2Protocol.self, ErlangPacket4Protocol.self, GT06Protocol.self, GoimProtocol.self,
         HTTP2Protocol.self, HeadersProtocol.self, IDFirstProtocol.self, JTT808Protocol.self, JTT809Protocol.self,
         MQTTProtocol.self, MagicHeaderProtocol.self, ModbusProtocol.self, PomeloProtocol.self, QSIOPProtocol.self,
-        SceneProtocol.self, ServiceCommandProtocol.self, ShapesProtocol.self, ShortStringsProtocol.self,
+        RealmProtocol.self, SceneProtocol.self, SendersProtocol.self, ServiceCommandProtocol.self, ShapesProtocol.self,
+        ShortStringsProtocol.self,
         SkynetProtocol.self, TelemetryProtocol.self, TwoByteHeaderProtocol.self, ZabbixProtocol.self,
     ]
 

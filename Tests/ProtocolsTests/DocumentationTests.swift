@@ -81,12 +81,16 @@ struct DocumentationTests {
         let page = try Self.page(name)
         let translator = page.folder.translator
         for example in try Self.examples(in: page.structure) {
-            let packet = try translator.encode(message: example.message, parsing: Array(example.json.utf8))
+            let message = try #require(translator.description.message(named: example.message))
+            let sender: Sender = message.senders.contains(.client) ? .client : .server
+            let packet = try translator.encode(
+                message: example.message, parsing: Array(example.json.utf8), from: sender)
             #expect(Hexadecimal.text(of: packet) == example.digits)
             let description = translator.description
             let content = try description.layout.unframed(packet)
             let bytes = try Packet(
-                content.rawSpan, layout: description.layout, limit: description.options.maximumPacketByteCount)
+                content.rawSpan, layout: description.layout.layout(from: sender),
+                limit: description.options.maximumPacketByteCount)
             let line = try #require(try translator.decode(bytes, asMessage: example.message))
             #expect(try line["fields"] == JSONValue(parsing: Array(example.json.utf8)))
         }

@@ -30,7 +30,7 @@ struct ErlangVerdict {
     private func again(_ bytes: [UInt8], _ line: JSONValue, from sender: Sender) -> ErlangTerm {
         do {
             if let generated, let (_, again) = try generated.transcode(bytes, from: sender) { return .binary(again) }
-            return .binary(try translator.encode(line: translator.settable(line)))
+            return .binary(try translator.encode(line: translator.settable(line), from: sender))
         } catch {
             return .atom("none")
         }

@@ -31,10 +31,10 @@ struct GeneratedErlangTests {
             for _ in start..<min(start + Self.batchCount, Self.messageCount) {
                 let (sender, line) = lines.next()
                 do {
-                    let bytes = try folder.translator.encode(line: line)
+                    let bytes = try folder.translator.encode(line: line, from: sender)
                     cases.append(try judge.value(of: bytes, from: sender))
                 } catch let error as TranslationError {
-                    cases.append(try judge.refusal(of: line, error))
+                    cases.append(try judge.refusal(of: line, from: sender, error))
                 }
             }
             let disagreements = try judge.disagreements(on: cases)
@@ -53,11 +53,11 @@ struct GeneratedErlangTests {
         let count = packets.count + max(12, Self.messageCount / 100)
         while packets.count < count {
             let (sender, line) = lines.next()
-            if let bytes = try? folder.translator.encode(line: line) { packets.append((sender, bytes)) }
+            if let bytes = try? folder.translator.encode(line: line, from: sender) { packets.append((sender, bytes)) }
         }
         var cases: [ErlangTerm] = []
         for (number, (sender, bytes)) in packets.enumerated() {
-            for other in judge.translator.variants(of: bytes, using: &random) {
+            for other in judge.translator.variants(of: bytes, from: sender, using: &random) {
                 cases.append(judge.verdict(on: other, from: sender))
             }
             guard cases.count >= Self.batchCount || number == count - 1 else { continue }
@@ -74,9 +74,9 @@ struct GeneratedErlangTests {
         // Each number makes another layout, and the seed repeats all of them.
         for _ in 0..<number { _ = random.next() }
         var description = try ProtocolFolder.named("Scene").translator.description
-        description.layout = .random(using: &random)
+        description.layout = number % 3 == 2 ? .randomBySender(using: &random) : .random(using: &random)
         description.options.maximumPacketByteCount = [200, 70_000, 1 << 20].randomElement(using: &random)!
-        let id = description.layout.randomMessageID(using: &random)
+        let id = description.layout.layout(from: .client).randomMessageID(using: &random)
         for index in description.messages.indices { description.messages[index].id = id }
         let translator = PacketTranslator(description)
         let judge = ErlangJudge(translator, nil)
@@ -168,9 +168,9 @@ private struct ErlangJudge {
     }
 
     /// A message that cannot be written, and the field that prevents it.
-    func refusal(of line: JSONValue, _ error: TranslationError) throws -> ErlangTerm {
+    func refusal(of line: JSONValue, from sender: Sender, _ error: TranslationError) throws -> ErlangTerm {
         .tuple([
-            .atom("refused"), values.header(of: line, onlySettable: true), try values.message(of: line),
+            .atom("refused"), side(sender), values.header(of: line, onlySettable: true), try values.message(of: line),
             .text(error.path),
         ])
     }

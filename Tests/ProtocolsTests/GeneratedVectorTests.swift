@@ -36,7 +36,8 @@ struct GeneratedVectorTests {
     func `for packets in another form, both codecs write the same form`(vector: Vector) throws {
         let again = try #require(try vector.folder.generated().transcode(vector.bytes(), from: vector.sender()))
         let translator = vector.folder.translator
-        let other = try translator.encode(line: vector.line().withDecidingHeader(translator.description))
+        let other = try translator.encode(
+            line: vector.line().withDecidingHeader(translator.description), from: vector.sender())
         #expect(Hexadecimal.text(of: again.bytes) == Hexadecimal.text(of: other))
     }
 
@@ -50,7 +51,7 @@ struct GeneratedVectorTests {
     func `a generated type refuses invalid packets with the expected error`(vector: Vector) throws {
         let (bytes, sender, generated) = (try vector.bytes(), try vector.sender(), try vector.folder.generated())
         var splitter = PacketSplitter(
-            layout: generated.layout, maximumPacketByteCount: generated.maximumPacketByteCount)
+            layout: generated.layout.layout(from: sender), maximumPacketByteCount: generated.maximumPacketByteCount)
         let error = #expect(throws: CodecError.self) {
             try splitter.receive(bytes.span.bytes) { packet throws(CodecError) in
                 _ = try generated.message(in: packet, preferring: sender)

@@ -60,7 +60,8 @@ private struct Subject {
     init(_ vector: Vector) throws {
         codecs = try vector.folder.codecs()
         sender = try vector.sender()
-        let (layout, limit) = (codecs.generated.layout, codecs.generated.maximumPacketByteCount)
+        let layout = codecs.generated.layout.layout(from: sender)
+        let limit = codecs.generated.maximumPacketByteCount
         let bytes = try layout.unframed(vector.bytes())
         let packet = try Packet(bytes.span.bytes, layout: layout, limit: limit)
         id = packet.id

@@ -22,7 +22,7 @@ struct RandomLines {
         let sender = pick(Sender.allCases.filter(message.senders.contains))
         let optionalCount = message.fields.count { $0.presence == .optional }
         let setCount = Int.random(in: 0...optionalCount, using: &random)
-        let header = header(of: message)
+        let header = header(of: message, from: sender)
         let fields = object(message.fields, numbers(header), settingOptionals: setCount, depth: 0)
         var members = [
             JSONValue.Member("message", .string(message.name)), JSONValue.Member("header", header),
@@ -34,16 +34,17 @@ struct RandomLines {
     }
 
     /// A header with only those fields that are there, in which some length is.
-    private mutating func header(of message: MessageDescription) -> JSONValue {
-        let layout = description.layout
-        guard layout.hasConditions else { return anyHeader(of: message) }
+    private mutating func header(of message: MessageDescription, from sender: Sender) -> JSONValue {
+        guard description.layout.hasConditions else { return anyHeader(of: message) }
+        let layout = description.layout.layout(from: sender)
         for _ in 0..<20 {
             guard case .object(let members) = anyHeader(of: message),
                 let presence = try? layout.presence(id: message.id, header: values(of: members, message))
             else { continue }
             // What a field that fits itself takes depends on the payload: then no field with a condition is set.
             let isOpen = layout.fitting.map { name, _ in !members.contains { $0.name == name } } ?? false
-            let present = zip(layout.fields, presence).filter { $0.1 && (!isOpen || $0.0.condition == nil) }.map(\.0)
+            let present = zip(layout.fields, presence.isEmpty ? layout.fields.map { _ in true } : presence)
+                .filter { $0.1 && (!isOpen || $0.0.condition == nil) }.map(\.0)
             guard isOpen || present.contains(where: \.role.isLength) || message.fields.isEmpty else { continue }
             return .object(members.filter { member in present.contains { $0.name == member.name } })
         }

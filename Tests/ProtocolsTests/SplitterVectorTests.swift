@@ -9,29 +9,40 @@ import WirelineSchema
 /// All packets of a protocol as one stream, split in every way.
 struct SplitterVectorTests {
     static let folders = ProtocolFolder.all.filter { !$0.vectors(.exact).isEmpty }
+    /// All packets of a folder one after another, or those of each sender if the layout depends on that.
+    private static let streams = folders.flatMap { folder in
+        folder.translator.description.layout.dependsOnSender
+            ? Sender.allCases.map { Subject(folder: folder, sender: $0) } : [Subject(folder: folder, sender: nil)]
+    }
 
-    @Test(arguments: folders)
-    func `merged packets are split`(folder: ProtocolFolder) throws {
-        let stream = try Stream(folder)
+    fileprivate struct Subject: Sendable, CustomTestStringConvertible {
+        let folder: ProtocolFolder
+        let sender: Sender?
+        var testDescription: String { folder.name + (sender.map { " from the \($0)" } ?? "") }
+    }
+
+    @Test(arguments: streams)
+    fileprivate func `merged packets are split`(subject: Subject) throws {
+        let stream = try Stream(subject)
         #expect(try stream.split(at: []) == stream.packets)
     }
 
-    @Test(arguments: folders)
-    func `a stream in two pieces gives the same packets, wherever it is cut`(folder: ProtocolFolder) throws {
-        let stream = try Stream(folder)
+    @Test(arguments: streams)
+    fileprivate func `a stream in two pieces gives the same packets, wherever it is cut`(subject: Subject) throws {
+        let stream = try Stream(subject)
         let badCuts = try stream.bytes.indices.filter { try stream.split(at: [$0]) != stream.packets }
         #expect(badCuts == [])
     }
 
-    @Test(arguments: folders)
-    func `a stream that arrives byte by byte gives the same packets`(folder: ProtocolFolder) throws {
-        let stream = try Stream(folder)
+    @Test(arguments: streams)
+    fileprivate func `a stream that arrives byte by byte gives the same packets`(subject: Subject) throws {
+        let stream = try Stream(subject)
         #expect(try stream.split(at: Array(stream.bytes.indices)) == stream.packets)
     }
 
-    @Test(arguments: folders)
-    func `a stream in random chunks gives the same packets`(folder: ProtocolFolder) throws {
-        let stream = try Stream(folder)
+    @Test(arguments: streams)
+    fileprivate func `a stream in random chunks gives the same packets`(subject: Subject) throws {
+        let stream = try Stream(subject)
         var random = SeededGenerator.forThisRun()
         let runs = (0..<200).map { _ in
             stream.bytes.indices.filter { _ in Int.random(in: 0..<16, using: &random) == 0 }
@@ -64,15 +75,21 @@ private struct Stream {
     let packets: [[UInt8]]
     let bytes: [UInt8]
 
-    init(_ folder: ProtocolFolder) throws {
-        description = folder.translator.description
-        packets = try folder.vectors(.exact).map { try $0.bytes() }
+    private let sender: Sender
+
+    init(_ subject: SplitterVectorTests.Subject) throws {
+        description = subject.folder.translator.description
+        sender = subject.sender ?? .client
+        let vectors = try subject.folder.vectors(.exact).filter { vector in
+            try subject.sender.map { try vector.sender() == $0 } ?? true
+        }
+        packets = try vectors.map { try $0.bytes() }
         bytes = packets.flatMap(\.self)
     }
 
     /// The packets that a splitter delivers if the stream is cut at these offsets.
     func split(at cuts: [Int]) throws(CodecError) -> [[UInt8]] {
-        var splitter = PacketSplitter(description)
+        var splitter = PacketSplitter(description, from: sender)
         var packets: [[UInt8]] = []
         var start = 0
         for end in cuts + [bytes.count] {

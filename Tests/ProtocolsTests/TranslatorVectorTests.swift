@@ -16,7 +16,7 @@ struct TranslatorVectorTests {
 
     @Test(arguments: Vector.exact)
     func `a line is encoded to its packet`(vector: Vector) throws {
-        let packet = try vector.folder.translator.encode(line: vector.line())
+        let packet = try vector.folder.translator.encode(line: vector.line(), from: vector.sender())
         #expect(try Hexadecimal.text(of: packet) == Hexadecimal.text(of: vector.bytes()))
     }
 
@@ -25,7 +25,8 @@ struct TranslatorVectorTests {
     func `a packet in another form decodes to the same values`(vector: Vector) throws {
         let translator = vector.folder.translator
         let line = try vector.line()
-        let again = try translator.encode(line: line.withDecidingHeader(translator.description))
+        let again = try translator.encode(
+            line: line.withDecidingHeader(translator.description), from: vector.sender())
         #expect(try Hexadecimal.text(of: again) != Hexadecimal.text(of: vector.bytes()))
         #expect(try vector.decoded(again)["fields"] == line["fields"])
     }
@@ -44,7 +45,8 @@ extension Vector {
         let description = folder.translator.description
         let bytes = try description.layout.unframed(other ?? bytes())
         let limit = description.options.maximumPacketByteCount
-        let packet = try Packet(bytes.span.bytes, layout: description.layout, limit: limit)
+        let layout = try description.layout.layout(from: sender())
+        let packet = try Packet(bytes.span.bytes, layout: layout, limit: limit)
         return try folder.translator.decode(packet, from: sender())
     }
 
@@ -54,7 +56,7 @@ extension Vector {
     func firstError(cutAt offset: Int?) throws -> CodecError? {
         let (bytes, sender) = (try bytes(), try sender())
         let translator = folder.translator
-        var splitter = PacketSplitter(translator.description)
+        var splitter = PacketSplitter(translator.description, from: sender)
         do throws(CodecError) {
             for range in [0..<(offset ?? bytes.count), (offset ?? bytes.count)..<bytes.count] {
                 try splitter.receive(bytes.span.bytes.extracting(range)) { packet throws(CodecError) in
@@ -70,8 +72,10 @@ extension Vector {
 }
 
 extension PacketSplitter {
-    /// A splitter of a protocol's packets, with its limit.
-    init(_ description: ProtocolDescription) {
-        self.init(layout: description.layout, maximumPacketByteCount: description.options.maximumPacketByteCount)
+    /// A splitter of the packets of one end, with the protocol's limit.
+    init(_ description: ProtocolDescription, from sender: Sender) {
+        self.init(
+            layout: description.layout.layout(from: sender),
+            maximumPacketByteCount: description.options.maximumPacketByteCount)
     }
 }

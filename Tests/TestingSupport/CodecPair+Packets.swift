@@ -15,8 +15,9 @@ extension CodecPair {
         let header: PacketHeader
         do throws(CodecError) {
             let limit = generated.maximumPacketByteCount
-            let content = try generated.layout.unframed(bytes, limit: limit)
-            let packet = try Packet(content.rawSpan, layout: generated.layout, limit: limit)
+            let layout = generated.layout.layout(from: sender)
+            let content = try layout.unframed(bytes, limit: limit)
+            let packet = try Packet(content.rawSpan, layout: layout, limit: limit)
             header = try generated.layout.settableHeader(of: packet)
             message = try generated.message(in: packet, from: sender)
         } catch {
@@ -31,8 +32,9 @@ extension CodecPair {
     private func disagreement(
         onWriting message: any PacketMessage, _ header: PacketHeader, _ line: JSONValue, from sender: Sender
     ) -> String? {
-        let written = Result { () throws(CodecError) in try message.encoded(header: header) }
-        let translated = Result { () throws(TranslationError) in try translator.encode(line: translator.settable(line))
+        let written = Result { () throws(CodecError) in try message.encoded(header: header, from: sender) }
+        let translated = Result { () throws(TranslationError) in
+            try translator.encode(line: translator.settable(line), from: sender)
         }
         switch (written, translated) {
         case (.failure(let error), .failure(let other)):
@@ -62,7 +64,10 @@ extension CodecPair {
         do throws(CodecError) {
             guard let again = try generated.transcode(bytes, from: sender) else { return "written with another ID" }
             // Without the packet's header, a field whose condition looks at it may be refused.
-            let (general, atOnce) = (generatedPacket(of: message, header: [:]), generatedPacket(of: message))
+            // Only a message that both ends may send needs to know its sender.
+            let dependsOnSender = generated.layout.dependsOnSender && type(of: message).packetSender == nil
+            let general = generatedPacket(of: message, header: [:], from: sender)
+            let atOnce = generatedPacket(of: message, from: dependsOnSender ? sender : nil)
             return change("reading again", text(of: message), text(of: again.message))
                 ?? change("writing again", Hexadecimal.text(of: bytes), Hexadecimal.text(of: again.bytes))
                 ?? change("writing at once", general, atOnce)

@@ -23,7 +23,7 @@ public struct CodecPair: Sendable {
 
     private func disagreement(on payload: [UInt8], id: UInt64, from sender: Sender) -> String? {
         do throws(CodecError) {
-            return disagreement(on: try packet(payload, id), from: sender)
+            return disagreement(on: try packet(payload, id, from: sender), from: sender)
         } catch {
             // A payload that no packet can hold is not read at all.
             return error.reason.isOfLength ? nil : "there is no packet of it: \(error)"
@@ -33,7 +33,7 @@ public struct CodecPair: Sendable {
     /// The schema-driven codec's result for a payload: the fields and the bytes after them, or the error.
     public func translatorVerdict(on payload: [UInt8], id: UInt64, from sender: Sender) -> String {
         do throws(CodecError) {
-            let bytes = try packet(payload, id)
+            let bytes = try packet(payload, id, from: sender)
             let line = try translator.decode(bytes.span.bytes, from: sender)
             return "\(line["fields"] ?? .null) \(line["trailing"] ?? "")"
         } catch {
@@ -44,7 +44,7 @@ public struct CodecPair: Sendable {
     /// The same for the generated code.
     public func generatedVerdict(on payload: [UInt8], id: UInt64, from sender: Sender) -> String {
         do throws(CodecError) {
-            guard let (message, _) = try generated.transcode(packet(payload, id), from: sender) else {
+            guard let (message, _) = try generated.transcode(packet(payload, id, from: sender), from: sender) else {
                 return "\(JSONValue.null) \(JSONValue.string(""))"
             }
             let json = GeneratedJSON(description: translator.description)
@@ -58,9 +58,14 @@ public struct CodecPair: Sendable {
 
     /// The generated code's result of writing a message: the packet in hexadecimal, or the error.
     ///
-    /// - Parameter header: The header fields to set; nil for the function that sets none.
-    public func generatedPacket(of message: any PacketMessage, header: PacketHeader? = nil) -> String {
+    /// - Parameters:
+    ///   - header: The header fields to set; nil for the function that sets none.
+    ///   - sender: Who sends it; nil for the only sender.
+    public func generatedPacket(
+        of message: any PacketMessage, header: PacketHeader? = nil, from sender: Sender? = nil
+    ) -> String {
         do throws(CodecError) {
+            if let sender { return Hexadecimal.text(of: try message.encoded(header: header ?? [:], from: sender)) }
             if let header { return Hexadecimal.text(of: try message.encoded(header: header)) }
             return Hexadecimal.text(of: try message.encoded())
         } catch {
@@ -88,7 +93,7 @@ public struct CodecPair: Sendable {
         return .object(members)
     }
 
-    private func packet(_ payload: [UInt8], _ id: UInt64) throws(CodecError) -> [UInt8] {
-        try generated.layout.encode(id: id, payload: payload.span.bytes)
+    private func packet(_ payload: [UInt8], _ id: UInt64, from sender: Sender) throws(CodecError) -> [UInt8] {
+        try generated.layout.layout(from: sender).encode(id: id, payload: payload.span.bytes)
     }
 }

@@ -21,7 +21,7 @@ extension PacketProtocol {
         in packet: borrowing Packet, preferring sender: Sender
     ) throws(CodecError) -> (any PacketMessage)? {
         if let message = try message(in: packet, from: sender) { return message }
-        return try message(in: packet, from: sender.peer)
+        return layout.dependsOnSender ? nil : try message(in: packet, from: sender.peer)
     }
 
     /// Reads a packet as its message's type, and writes it again.
@@ -31,9 +31,10 @@ extension PacketProtocol {
         _ bytes: [UInt8], from sender: Sender
     ) throws(CodecError) -> (message: any PacketMessage, bytes: [UInt8])? {
         let content = try layout.unframed(bytes, limit: maximumPacketByteCount)
-        let packet = try Packet(content.rawSpan, layout: layout, limit: maximumPacketByteCount)
+        let sentLayout = layout.layout(from: sender)
+        let packet = try Packet(content.rawSpan, layout: sentLayout, limit: maximumPacketByteCount)
         guard let message = try message(in: packet, from: sender) else { return nil }
-        return (message, try message.encoded(header: layout.settableHeader(of: packet)))
+        return (message, try message.encoded(header: layout.settableHeader(of: packet), from: sender))
     }
 }
 

@@ -69,6 +69,14 @@ struct FeatureTests {
                 ["U u", "1 byte, at offset 7 of the packet", "its tag is `k`"]
             ),
             ("option ‸byte_order = little;", ["option byte_order", "`big` or `little`"]),
+            (
+                "packet { @length(rest) uint8 l; @if(‸sender == client) uint8 a; }\nmessage Cs_1 {}",
+                ["sender", "Who sends the packet: `client` or `server`."]
+            ),
+            (
+                "packet { @length(rest) uint8 l; uint8 sender; @if(‸sender) uint8 a; @id uint8 id; }\nmessage Cs_1 {}",
+                ["uint8 sender", "1 byte"]
+            ),
             ("message Cs_1 { Unknown a; uint8 ‸b; }", ["`b`", "when the protocol has no errors"]),
         ] as [(String, [String])])
     func `hover tells bytes, offsets and the comment`(source: String, parts: [String]) throws {
@@ -247,6 +255,11 @@ struct FeatureTests {
             ("packet { @length(packet) uint8 l; State e; } struct S { @if(‸) uint8 b; }", ["not"], ["header"]),
             ("packet { uint8 a; State s; @if(‸) uint8 b; uint8 c; }", ["a", "s", "not"], ["b", "c", "open"]),
             ("packet { State s; @if(s == ‸) uint8 b; }", ["open", "closed"], ["s"]),
+            ("packet { uint8 a; @if(‸) uint8 b; }", ["a", "sender", "nested", "not"], ["client"]),
+            ("packet { uint8 sender; @if(‸) uint8 b; }", ["sender", "nested"], ["client"]),
+            ("packet { @if(sender == ‸) uint8 b; }", ["client", "server"], ["sender"]),
+            ("packet { @if(a and nested != ‸) uint8 b; }", ["true", "false"], ["client"]),
+            ("message Cs_1 { @if(sender == ‸) uint8 b; }", [], ["client"]),
             ("message Cs_1 { @count(‸) string a; }", ["uint8", "varint"], ["int8"]),
             ("message Cs_1 { @‸ }", ["count", "until", "rest"], ["length"]),
             ("message Cs_1 { @since(2) @default(‸) State s; }", ["open", "closed"], ["uint8"]),

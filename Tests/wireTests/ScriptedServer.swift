@@ -34,7 +34,8 @@ struct ScriptedConnection {
     let translator: PacketTranslator
 
     func packet(_ message: String, _ json: String, header: String? = nil) throws -> [UInt8] {
-        try translator.encode(message: message, parsing: Array(json.utf8), header: header.map { Array($0.utf8) })
+        try translator.encode(
+            message: message, parsing: Array(json.utf8), header: header.map { Array($0.utf8) }, from: .client)
     }
 
     func send(_ message: String, _ json: String, header: String? = nil) async throws {

@@ -33,7 +33,7 @@ extension PacketConnection {
             let webSocket = try webSocket(to: host, port, configuration)
             let stream = try await Dialer.dial(host, port, on: loop, dialing, recorder)
             let connection = PacketConnection(
-                stream, layout: layout, packetLimit: packetLimit, limits: configuration.limits, tls: tls,
+                stream, layout: layout, side: .client, packetLimit: packetLimit, limits: configuration.limits, tls: tls,
                 webSocket: webSocket, recorder: recorder,
                 sharedLimits: configuration.log.map { SharedLimits(log: $0, side: .client) })
             if tls != nil {

@@ -15,7 +15,7 @@ extension PacketConnection {
 
     package func wrote(_ bytes: [UInt8], to stream: ByteStream) {
         guard let sharedLimits, let log = sharedLimits.log else { return }
-        let end = layout.forEachPacket(atStartOf: bytes) { packet in
+        let end = sentLayout.forEachPacket(atStartOf: bytes) { packet in
             log.record(.sent(log.message(in: packet, from: sharedLimits.side, layout)), of: peerAddress, id)
         }
         if end < bytes.count { log.record(.sentOther(byteCount: bytes.count - end), of: peerAddress, id) }

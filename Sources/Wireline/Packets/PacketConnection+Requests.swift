@@ -27,9 +27,9 @@ extension PacketConnection {
         _ request: Request, header: PacketHeader = [:], timeout: Duration = .seconds(10)
     ) async throws(ConnectionError) -> Request.Reply {
         let pending = PendingRequest(on: self, of: Request.self)
-        let layout = layout
+        let layout = sentLayout
         let encode: @Sendable (UInt64?) throws(CodecError) -> [UInt8] = { sequence throws(CodecError) in
-            try request.encoded(header: header.with(sequence: sequence, in: layout))
+            try request.encoded(header.with(sequence: sequence, in: layout), in: layout)
         }
         let packet: ReceivedPacket
         if loop.isCurrent {

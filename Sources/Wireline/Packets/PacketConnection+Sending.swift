@@ -183,7 +183,7 @@ extension PacketConnection: SendingConnection {
     /// - Throws: As ``send(id:payload:)``.
     @inlinable @inline(__always)
     public func write(id: UInt64, payload: RawSpan) throws(ConnectionError) {
-        try write(id: id, payload: payload, layout.plan)
+        try write(id: id, payload: payload, sentLayout.plan)
     }
 
     /// - Parameter plan: The plan of ``layout``. Code that is compiled for one protocol passes a constant.
@@ -206,7 +206,7 @@ extension PacketConnection: SendingConnection {
     /// - Returns: Whether the packet was sent; false if the caller would have to wait, or if there is an error.
     @usableFromInline
     func sendPayloadAtOnce(_ id: UInt64, _ payload: RawSpan) -> Bool {
-        sendPayloadAtOnce(id, payload, layout.plan)
+        sendPayloadAtOnce(id, payload, sentLayout.plan)
     }
 
     /// - Parameter plan: The plan of ``layout``. Code that is compiled for one protocol passes a constant.
@@ -266,7 +266,7 @@ extension PacketConnection: SendingConnection {
     @usableFromInline
     func encode(id: UInt64, payload: RawSpan) throws(ConnectionError) -> [UInt8] {
         do throws(CodecError) {
-            return try layout.encode(id: id, payload: payload, limit: maximumPacketByteCount)
+            return try sentLayout.encode(id: id, payload: payload, limit: maximumPacketByteCount)
         } catch {
             throw .codec(error)
         }
@@ -276,6 +276,7 @@ extension PacketConnection: SendingConnection {
     @usableFromInline
     func encode(_ message: some PacketMessage, header: PacketHeader? = nil) throws(ConnectionError) -> [UInt8] {
         do throws(CodecError) {
+            if layout.dependsOnSender { return try message.encoded(header ?? PacketHeader(), in: sentLayout) }
             if let header { return try message.encoded(header: header) }
             return try message.encoded()
         } catch {

@@ -22,6 +22,8 @@ public import WirelineTransport
 public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// The layout of packets. Any thread may read it; the splitter's own copy belongs to the loop.
     public let layout: PacketLayout
+    /// The layout of the packets that this end sends; the same one unless it depends on the sender.
+    @usableFromInline let sentLayout: PacketLayout
     /// The most bytes of a packet that is received, or made from a payload.
     @usableFromInline let maximumPacketByteCount: Int
     @usableFromInline package let stream: ByteStream
@@ -103,21 +105,23 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     package convenience init(
         _ stream: ByteStream, layout: PacketLayout, packetLimit: Int = 1 << 20,
         limits: ConnectionLimits = ConnectionLimits(), tls: TLSEngine? = nil, recorder: TimelineRecorder? = nil,
-        sharedLimits: SharedLimits? = nil
+        sharedLimits: SharedLimits? = nil, side: WirelineCodec.Sender = .client
     ) {
         self.init(
-            stream, layout: layout, packetLimit: packetLimit, limits: limits, tls: tls, webSocket: nil,
+            stream, layout: layout, side: side, packetLimit: packetLimit, limits: limits, tls: tls, webSocket: nil,
             recorder: recorder, sharedLimits: sharedLimits)
     }
 
     /// - Parameter webSocket: This side of the WebSocket that carries the packets; nil: no WebSocket.
     init(
-        _ stream: ByteStream, layout: PacketLayout, packetLimit: Int, limits: ConnectionLimits, tls: TLSEngine?,
+        _ stream: ByteStream, layout: PacketLayout, side: WirelineCodec.Sender, packetLimit: Int,
+        limits: ConnectionLimits, tls: TLSEngine?,
         webSocket: WebSocketTransform?, recorder: TimelineRecorder?, sharedLimits: SharedLimits?
     ) {
         self.recorder = recorder
         notesFirstByte = recorder != nil
         self.layout = layout
+        sentLayout = layout.layout(from: side)
         self.stream = stream
         self.sharedLimits = sharedLimits
         pendingLimit = max(1, limits.pendingByteCount)
@@ -125,7 +129,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         maximumPacketByteCount = limits.maximumPacketByteCount ?? packetLimit
         // With a WebSocket, the handshake checks which page connects (``ServerConfiguration/WebSocketOptions``).
         input = PacketInput(
-            PacketSplitter(layout: layout, maximumPacketByteCount: maximumPacketByteCount),
+            PacketSplitter(layout: layout.layout(from: side.peer), maximumPacketByteCount: maximumPacketByteCount),
             judgesRequestLine: sharedLimits?.side == .server && webSocket == nil)
         stream.writeTimeout = limits.writeTimeout
         insert(tls.map { TLSTransform($0) }, webSocket)

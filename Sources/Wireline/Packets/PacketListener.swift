@@ -55,7 +55,7 @@ extension ConnectionListener where Connection == PacketConnection {
         let makeWebSocket = configuration.webSocket?.transforms()
         let make: @Sendable (ByteStream, SocketAddress) throws -> PacketConnection = { stream, address in
             let connection = PacketConnection(
-                stream, layout: layout, packetLimit: packetLimit, limits: configuration.limits,
+                stream, layout: layout, side: .server, packetLimit: packetLimit, limits: configuration.limits,
                 tls: try listening.tls?.accept(),
                 webSocket: try makeWebSocket?(address.isLoopback), recorder: nil, sharedLimits: sharedLimits)
             try connection.start()

@@ -217,7 +217,7 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     private static func encode(_ message: some PacketMessage, _ header: PacketHeader) throws(ConnectionError) -> [UInt8]
     {
         do throws(CodecError) {
-            return try message.encoded(header: header)
+            return try message.encoded(header: header, from: .server)
         } catch {
             throw .codec(error)
         }

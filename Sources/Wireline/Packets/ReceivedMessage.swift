@@ -36,7 +36,7 @@ public struct ReceivedMessage<Message: IncomingMessage>: Sendable {
     public var packet: ReceivedPacket {
         // SAFETY: the packet's bytes lie inside the block, which this value holds.
         let bytes = unsafe RawSpan(_unsafeStart: block.base + start, byteCount: byteCount)
-        guard let packet = try? Packet(bytes, layout: Message.Definition.layout, limit: .max) else {
+        guard let packet = try? Packet(bytes, layout: Message.layout, limit: .max) else {
             preconditionFailure("a packet that was received is not one")
         }
         return ReceivedPacket(block: block, start: start, bounds: packet.bounds)
@@ -65,7 +65,7 @@ public struct ReceivedMessage<Message: IncomingMessage>: Sendable {
         of message: Sent, header: PacketHeader = [:]
     ) throws(CodecError) where Sent.Definition == Message.Definition {
         try self.init(
-            ReceivedPacket(bytes: try message.encoded(header: header), layout: Message.Definition.layout))
+            ReceivedPacket(bytes: try message.encoded(header, in: Message.layout), layout: Message.layout))
     }
 
     /// Decodes the message of a packet.
@@ -73,12 +73,20 @@ public struct ReceivedMessage<Message: IncomingMessage>: Sendable {
     /// - Throws: `CodecError` if the payload does not match the schema, or if the packet has another layout than the
     ///   messages.
     public init(_ packet: ReceivedPacket) throws(CodecError) {
-        _ = try Packet(packet.bytes, layout: Message.Definition.layout, limit: .max)
+        _ = try Packet(packet.bytes, layout: Message.layout, limit: .max)
         self.init(try Message(in: packet.lent), in: packet)
     }
 
     /// The fields of the packet's header and trailer, in wire order.
     public var header: PacketHeader {
         get throws(CodecError) { try Message.Definition.layout.header(of: packet.lent) }
+    }
+}
+
+extension IncomingMessage {
+    /// The layout of the packets of the end that sends these messages.
+    fileprivate static var layout: PacketLayout {
+        let isFromServer = ObjectIdentifier(self) == ObjectIdentifier(Definition.FromServer.self)
+        return Definition.layout.layout(from: isFromServer ? WirelineCodec.Sender.server : .client)
     }
 }

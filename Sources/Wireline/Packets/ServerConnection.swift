@@ -95,7 +95,7 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
     static func header(
         _ header: PacketHeader, ofReplyTo request: Packet
     ) throws(ConnectionError) -> PacketHeader {
-        guard let field = Definition.layout.sequenceField else { return header }
+        guard let field = Definition.layout.layout(from: .server).sequenceField else { return header }
         var header = header
         do throws(CodecError) {
             header[field.name] = try Definition.layout.header(of: request)[field.name]

@@ -130,7 +130,7 @@ public final class Room<Definition: PacketProtocol>: Sendable {
         _ message: Message, _ header: PacketHeader
     ) throws(ConnectionError) -> [UInt8] {
         do throws(CodecError) {
-            return try message.encoded(header: header)
+            return try message.encoded(header: header, from: .server)
         } catch {
             throw .codec(error)
         }

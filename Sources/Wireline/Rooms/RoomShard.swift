@@ -248,7 +248,7 @@ final class RoomShard: @unchecked Sendable {
         let isFirst = exceptional.kept == nil
         var kept = exceptional.kept.take() ?? KeptMessages()
         counters.keptByteCount -= kept.byteCount
-        switch kept.keep(bytes, id: KeptMessages.id(of: bytes, connection.layout), limit: connection.pendingLimit) {
+        switch kept.keep(bytes, id: KeptMessages.id(of: bytes, connection.sentLayout), limit: connection.pendingLimit) {
         case .kept: break
         case .replaced: counters.replacedCount += 1
         case .dropped: counters.droppedCount += 1

@@ -6,7 +6,11 @@ import WirelineCodec
 typealias PacketEncoder = @Sendable (_ sequence: UInt64?) throws(CodecError) -> [UInt8]
 
 extension PacketMessage {
+    /// Returns what encodes the message as a session sends it, which is a client.
     func encoder(header: PacketHeader = [:]) -> PacketEncoder {
-        { sequence throws(CodecError) in try encoded(header: header.with(sequence: sequence, in: Definition.layout)) }
+        { sequence throws(CodecError) in
+            let layout = Definition.layout.layout(from: .client)
+            return try encoded(header.with(sequence: sequence, in: layout), in: layout)
+        }
     }
 }

@@ -103,9 +103,9 @@ extension PacketSession {
         let byteCount: Int
         do throws(CodecError) {
             // Encoded now, so that `send` throws for a message that does not fit.
-            let bytes = try message.encoded(header: header)
+            let bytes = try message.encoded(header: header, from: .client)
             byteCount = bytes.count
-            if Definition.layout.sequenceField == nil {
+            if Definition.layout.maximumSequence == nil {
                 encode = { _ in bytes }
             } else {
                 encode = message.encoder(header: header)
@@ -123,7 +123,7 @@ extension PacketSession {
         case .atLeastOnce, .exactlyOnce: break
         }
         let rules = driver.adapter.rules
-        if rules.hasAcknowledgement, Definition.layout.sequenceField != nil { return .acknowledgement }
+        if rules.hasAcknowledgement, Definition.layout.maximumSequence != nil { return .acknowledgement }
         return rules.heartbeat == nil ? .none : .heartbeat
     }
 }

@@ -43,6 +43,10 @@ public enum PacketLayoutFault: Equatable, Sendable, CustomStringConvertible {
     case invalidLength(String)
     /// Lengths that cannot say the byte count of any packet, such as a `uint8` that counts 300 bytes too many.
     case noPacketFits
+    /// Conditions that leave no field in the packets of this sender.
+    case noFields(Sender)
+    /// A layout whose packets depend on the sender, where one is needed that does not: ``PacketLayout/layout(from:)``.
+    case needsSender
     /// A header or trailer of more than ``PacketLayout/maximumHeaderByteCount`` bytes.
     case tooLarge
 
@@ -71,6 +75,8 @@ public enum PacketLayoutFault: Equatable, Sendable, CustomStringConvertible {
         case .tooManyMessageIDs(let name): "`\(name)`: at most four ID fields have a condition"
         case .invalidLength(let name): "`\(name)` cannot hold a length"
         case .noPacketFits: "no packet has a byte count that its lengths can say"
+        case .noFields(let sender): "a packet from a \(sender.rawValue) has no fields"
+        case .needsSender: "the layout depends on the sender of a packet, which is not known here"
         case .tooLarge: "header or trailer has more than \(PacketLayout.maximumHeaderByteCount) bytes"
         }
     }

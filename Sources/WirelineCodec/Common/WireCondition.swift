@@ -24,6 +24,10 @@ public indirect enum WireCondition: Equatable, Sendable {
         case field(String)
         /// A field of the packet that carries the message: `header.qos`.
         case header(String)
+        /// Who sends the packet, in conditions of the packet's fields: 0 for a client, 1 for a server.
+        case sender
+        /// Whether the packet stands inside another one, in conditions of the packet's fields: 0 or 1.
+        case nested
     }
 
     /// How an operand is compared with a number; the raw value is its mark in the schema language.

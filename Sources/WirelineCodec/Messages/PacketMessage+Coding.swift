@@ -24,12 +24,29 @@ extension PacketMessage {
     /// - Throws: ``CodecError`` as ``encoded()``, and if `header` names a field that is computed or does not exist, or
     ///   has a value that does not fit.
     public func encoded(header: PacketHeader) throws(CodecError) -> [UInt8] {
+        try encoded(header, in: Definition.layout.layout(from: Self.packetSender))
+    }
+
+    /// Returns the whole packet as a client or a server sends it, in an array of exactly its bytes.
+    ///
+    /// Only messages that both ends may send need to be told, and only in a protocol whose packets depend on the sender.
+    ///
+    /// - Parameters:
+    ///   - header: The header fields to set (default: none).
+    ///   - sender: Who sends it.
+    /// - Throws: ``CodecError`` as ``encoded(header:)``.
+    public func encoded(header: PacketHeader = [:], from sender: Sender) throws(CodecError) -> [UInt8] {
+        try encoded(header, in: Definition.layout.layout(from: sender))
+    }
+
+    /// Returns the whole packet in the layout of its sender's packets.
+    package func encoded(_ header: PacketHeader, in layout: PacketLayout) throws(CodecError) -> [UInt8] {
         let payloadByteCount = try payloadByteCount(besideHeader: header)
         do throws(CodecError) {
             var header = header
-            if let fixed = Self.fixedHeader { try Definition.layout.fix(fixed.values, in: &header) }
+            if let fixed = Self.fixedHeader { try layout.fix(fixed.values, in: &header) }
             let limit = Definition.maximumPacketByteCount
-            let written = Definition.layout.header(
+            let written = layout.header(
                 setting: header, id: Self.messageID, payloadByteCount: payloadByteCount, limit: limit)
             guard written.isNone else {
                 return [UInt8](byteCount: written.packetByteCount) { writer in
@@ -37,7 +54,7 @@ extension PacketMessage {
                     writePayload(to: &writer)
                 }
             }
-            return try Definition.layout.encode(
+            return try layout.encode(
                 id: Self.messageID, header: header, payloadByteCount: payloadByteCount, limit: limit,
                 writingPayload: writePayload)
         } catch {
@@ -93,7 +110,7 @@ extension PacketMessage {
         }
         let plan = Definition.plan
         guard plan.canWriteAtOnce else {
-            let header = Definition.layout.headerFromTemplate(
+            let header = Definition.layout.layout(from: Self.packetSender).headerFromTemplate(
                 id: Self.messageID, payloadByteCount: payloadByteCount, limit: limit)
             return header.isNone ? nil : header
         }
@@ -218,7 +235,28 @@ extension PacketMessage {
     @inlinable @inline(__always)
     init(unframedPacket bytes: RawSpan, _ plan: PacketPlan) throws(CodecError) {
         let packet = try Packet(
-            bytes, plan: plan, limit: Definition.maximumPacketByteCount, layout: Definition.layout)
+            bytes, plan: plan, limit: Definition.maximumPacketByteCount,
+            layout: Definition.layout.layout(from: Self.packetSender))
+        guard packet.id == Self.messageID else {
+            throw CodecError(.wrongMessage(id: packet.id, expected: Self.messageID))
+        }
+        try self.init(fieldsOf: packet)
+    }
+
+    /// Decodes the message from bytes that must be exactly one whole packet of it, sent by a client or a server.
+    ///
+    /// - Throws: ``CodecError`` as ``init(packet:)``.
+    public init(packet bytes: RawSpan, from sender: Sender) throws(CodecError) {
+        let (layout, limit) = (Definition.layout.layout(from: sender), Definition.maximumPacketByteCount)
+        guard !layout.isFramed else {
+            let content = try layout.unframed(bytes, limit: limit)
+            try self.init(onlyPacket: Packet(content.rawSpan, layout: layout, limit: limit))
+            return
+        }
+        try self.init(onlyPacket: Packet(bytes, layout: layout, limit: limit))
+    }
+
+    private init(onlyPacket packet: borrowing Packet) throws(CodecError) {
         guard packet.id == Self.messageID else {
             throw CodecError(.wrongMessage(id: packet.id, expected: Self.messageID))
         }

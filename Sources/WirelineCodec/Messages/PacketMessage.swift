@@ -13,6 +13,11 @@ public protocol PacketMessage: Equatable, Sendable {
     /// The message's number in the packet's ID fields; 0 in a protocol without them.
     static var messageID: UInt64 { get }
 
+    /// Who sends the message, in a protocol whose packets depend on that; nil if both ends may.
+    ///
+    /// In other protocols nobody asks, and it is nil.
+    static var packetSender: Sender? { get }
+
     /// The header fields that have the same value in every packet of the message (`@header`); nil if there are none.
     static var fixedHeader: FixedHeader? { get }
 
@@ -48,6 +53,9 @@ public protocol PacketMessage: Equatable, Sendable {
 }
 
 extension PacketMessage {
+    /// Packets are the same from both ends.
+    @inlinable public static var packetSender: Sender? { nil }
+
     /// Nothing is fixed.
     @inlinable public static var fixedHeader: FixedHeader? { nil }
 
@@ -175,7 +183,7 @@ public protocol PacketProtocol: Sendable {
     /// The name of the protocol's folder.
     static var protocolName: String { get }
 
-    /// The header and trailer of every packet.
+    /// The header and trailer of every packet; if they depend on the sender, ``PacketLayout/layout(from:)`` has them.
     static var layout: PacketLayout { get }
 
     /// The layout's plan; generated code spells it out in numbers, so that the compiler can use them.

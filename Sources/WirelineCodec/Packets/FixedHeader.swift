@@ -22,7 +22,8 @@ public final class FixedHeader: Sendable {
         self.values = values
         self.layout = layout
         template = HeaderTemplate(layout, id: id, header: values)
-        checks = layout.steps(verifying: values)
+        // If the layout depends on the sender, the packet tells which fields it has.
+        checks = layout.dependsOnSender ? nil : layout.steps(verifying: values)
     }
 
     /// Returns the header of a packet that sets no other values.

@@ -13,6 +13,7 @@ extension PacketLayout {
     ///
     /// - Returns: The number of bytes needed, or the packet's bounds. A packet that is whole has been verified.
     package func scan(_ bytes: RawSpan, limit: Int) throws(CodecError) -> ScannedPacket {
+        try requireSender()
         var scan = HeaderScan(self, bytes, limit: limit)
         let result = try scan.run()
         guard case .packet(var bounds) = result, bounds.packetByteCount <= bytes.byteCount else { return result }
@@ -80,7 +81,9 @@ struct HeaderScan: ~Escapable {
         return .packet(
             PacketBounds(
                 id: messageID, packetByteCount: total,
-                PacketFrame(headerByteCount: headerByteCount, trailerByteCount: trailerByteCount)))
+                PacketFrame(
+                    headerByteCount: headerByteCount, trailerByteCount: trailerByteCount,
+                    variant: layout.plan.variant)))
     }
 
     /// Returns whether a field of the header is there.

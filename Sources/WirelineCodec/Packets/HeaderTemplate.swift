@@ -171,11 +171,24 @@ extension PacketLayout {
     /// Returns the header of a packet without set values.
     @usableFromInline @inline(never)
     package func headerFromTemplate(id: UInt64, payloadByteCount: Int, limit: Int) -> WrittenHeader {
-        guard let template = unsafe storage.borrowedTemplate else { return .none }
+        guard let template = unsafe storage.borrowedTemplate else {
+            return storage.plan.header(id: id, payloadByteCount: payloadByteCount, limit: limit)
+        }
         // SAFETY: the layout keeps the object alive.
         return unsafe template._withUnsafeGuaranteedRef {
             $0.header(id: id, payloadByteCount: payloadByteCount, limit: limit)
         }
+    }
+}
+
+extension PacketPlan {
+    /// Returns the header of a packet that the plan can write; only a layout for one sender has such a plan here.
+    fileprivate func header(id: UInt64, payloadByteCount: Int, limit: Int) -> WrittenHeader {
+        guard let byteCount = byteCountAtOnce(id: id, payloadByteCount: payloadByteCount, limit: limit) else {
+            return .none
+        }
+        let header = headerAtOnce(id: id, packetByteCount: byteCount)
+        return WrittenHeader(bits: header.bits, byteCount: header.byteCount, packetByteCount: byteCount)
     }
 }
 

@@ -29,8 +29,24 @@ extension PacketLayout {
         }
         if let fault = conditionFault(header: header, trailer: trailer) { return fault }
         if let fault = checksumRangeFault(header: header, trailer: trailer) { return fault }
-        let counts = PacketPlan.packetByteCounts(header: header, trailer: trailer, isFramed: framing != nil)
-        return counts.least <= counts.most ? nil : .noPacketFits
+        let isFramed = framing != nil
+        let counts = PacketPlan.packetByteCounts(header: header, trailer: trailer, isFramed: isFramed)
+        guard counts.least <= counts.most else { return .noPacketFits }
+        return contextFault(header: header, trailer: trailer, isFramed: isFramed)
+    }
+
+    /// Returns why the packets of a sender cannot be told apart, or do not exist.
+    private static func contextFault(header: [PacketField], trailer: [PacketField], isFramed: Bool) -> Fault? {
+        guard (header + trailer).contains(where: { $0.condition?.looksAtContext ?? false }) else { return nil }
+        for sender in Sender.allCases {
+            let fields = ContextFields(header: header, trailer: trailer, in: PacketContext(from: sender))
+            // What depends on another field has that before it, so a packet with any field has at least one byte.
+            guard !fields.header.isEmpty || !fields.trailer.isEmpty else { return .noFields(sender) }
+            let counts = PacketPlan.packetByteCounts(
+                header: fields.header, trailer: fields.trailer, isFramed: isFramed)
+            guard counts.least <= counts.most else { return .noPacketFits }
+        }
+        return nil
     }
 
     private static func layoutFault(_ fault: PackedRuns.Fault, _ fields: [PacketField]) -> Fault {
@@ -50,7 +66,7 @@ extension PacketLayout {
             guard places[index] == nil else { return .conditionalBits(field.name) }
             let candidates = header.prefix(index)
             let isTestable = condition.operands.allSatisfy { operand in
-                guard case .field(let name) = operand else { return false }
+                guard case .field(let name) = operand else { return operand.isContext }
                 return candidates.first { $0.name == name }?.isTestable ?? false
             }
             guard isTestable else { return .invalidCondition(field.name) }

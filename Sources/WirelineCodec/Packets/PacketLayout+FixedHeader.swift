@@ -35,10 +35,11 @@ extension PacketLayout {
             case .bytes: break
             }
         }
-        guard let wrong, let index = fields.firstIndex(where: { $0.name == wrong.name }) else { return }
-        let offset = try fieldRanges(of: packet)[index].lowerBound
+        let layout = layout(of: packet)
+        guard let wrong, let index = layout.fields.firstIndex(where: { $0.name == wrong.name }) else { return }
+        let offset = try layout.fieldRanges(of: packet)[index].lowerBound
         throw CodecError(.wrongConstant(value: wrong.value, expected: wrong.expected), offset: offset)
-            .prefixed(by: fields[index].path)
+            .prefixed(by: layout.fields[index].path)
     }
 }
 

@@ -74,6 +74,7 @@ extension PacketLayout {
     func fit(
         payloadByteCount: Int, id: UInt64, header: PacketHeader, limit: Int
     ) throws(CodecError) -> (measure: PacketMeasure, header: PacketHeader) {
+        try requireSender()
         var header = header
         if let (name, values) = fitting, header[value: name] == nil {
             for (index, value) in values.enumerated() {
@@ -130,6 +131,7 @@ extension PacketLayout {
     /// Numbers that conditions test are checked first. The ID is in the first of the ``messageIDSets`` into which it
     /// fits, and whose fields are there then.
     package func presence(id: UInt64, header: PacketHeader) throws(CodecError) -> [Bool] {
+        try requireSender()
         guard hasConditions else { return [] }
         let fields = fields
         for index in operands {
@@ -166,20 +168,16 @@ extension PacketLayout {
 
     /// Returns whether a length is among the fields that are there.
     private func hasLength(_ presence: [Bool]) -> Bool {
-        presence.isEmpty || header.indices.contains { presence[$0] && header[$0].role.isLength }
+        presence.isEmpty ? hasLength : header.indices.contains { presence[$0] && header[$0].role.isLength }
     }
 
     private func checkSettable(_ values: PacketHeader) throws(CodecError) {
         for (name, value) in values.fields {
-            guard let field = fields.first(where: { $0.name == name }) else {
+            let field = fields.first { $0.name == name }
+            guard let known = field ?? absentFields.first(where: { $0.name == name }), known.canBeSet(to: value) else {
                 throw CodecError(.invalidHeaderField(name))
             }
-            switch (field.role, field.format, value) {
-            case (.value, .text, .text), (.value, .digits, .text), (.value, .bytes, .bytes): break
-            case (.value, _, .integer) where field.format.isNumber, (.sequence, _, .integer), (.fitting, _, .integer):
-                break
-            default: throw CodecError(.invalidHeaderField(name))
-            }
+            guard field != nil else { throw CodecError(.wrongPresence(isSet: true)).prefixed(by: known.path) }
         }
     }
 
@@ -414,6 +412,17 @@ extension CodecError.Reason {
 }
 
 extension PacketField {
+    /// Whether a program can give the field a value of this kind.
+    func canBeSet(to value: PacketHeader.FieldValue) -> Bool {
+        switch (role, format, value) {
+        case (.value, .text, .text), (.value, .digits, .text), (.value, .bytes, .bytes), (.sequence, _, .integer),
+            (.fitting, _, .integer):
+            true
+        case (.value, _, .integer): format.isNumber
+        default: false
+        }
+    }
+
     /// Returns the number that conditions see; a field that they cannot test has 0.
     fileprivate func givenValue(
         _ header: PacketHeader, _ identifiers: MessageIDSet, _ id: UInt64, _ index: Int, _ list: [PacketField]

@@ -9,7 +9,8 @@
 ///
 /// A layout is data: one splitter and one encoder serve all layouts. It needs at least one length in its header, or a
 /// frame: marks around each packet (``PacketFraming``). Only fields of the header may vary in width. Fields of both may
-/// have a condition about numbers of the header.
+/// have a condition about numbers of the header, or about the packet's sender: then ``layout(from:)`` returns the layout
+/// that reads and writes packets.
 @frozen
 public struct PacketLayout: Sendable {
     /// One pointer, so that a layout is cheap to pass; the plan inside is read in place for every packet.
@@ -54,9 +55,30 @@ public struct PacketLayout: Sendable {
     /// Makes a layout of fields that are known to be valid.
     init(_ framing: PacketFraming? = nil, uncheckedHeader header: [PacketField], trailer: [PacketField] = []) {
         let table = framing.map { FramingTable($0) }
-        let storage = Storage(table, header: header, trailer: trailer, template: nil)
+        if (header + trailer).contains(where: { $0.condition?.looksAtContext ?? false }) {
+            let variants = Sender.allCases.enumerated().map { index, sender in
+                let fields = ContextFields(header: header, trailer: trailer, in: PacketContext(from: sender))
+                return PacketLayout(
+                    table, header: fields.header, trailer: fields.trailer, absent: fields.absent,
+                    variant: UInt16(index))
+            }
+            self.init(Storage(table, header: header, trailer: trailer, variants: variants))
+        } else {
+            self.init(table, header: header, trailer: trailer, absent: [], variant: 0)
+        }
+    }
+
+    /// Makes a layout that does not depend on the sender.
+    private init(
+        _ framing: FramingTable?, header: [PacketField], trailer: [PacketField], absent: [PacketField], variant: UInt16
+    ) {
+        let storage = Storage(framing, header: header, trailer: trailer, absent: absent, variant: variant)
         let template = HeaderTemplate(PacketLayout(storage))
-        self.storage = template == nil ? storage : Storage(table, header: header, trailer: trailer, template: template)
+        self.storage =
+            template == nil
+            ? storage
+            : Storage(
+                framing, header: header, trailer: trailer, absent: absent, variant: variant, template: template)
     }
 
     private init(_ storage: Storage) { self.storage = storage }
@@ -95,6 +117,12 @@ public struct PacketLayout: Sendable {
 
     /// The field that fits itself to the packet, and its values; nil if there is none.
     package var fitting: (name: String, values: [Int128])? { storage.fitting }
+
+    /// The fields that the packets of this layout's sender never have, and those of the other sender may have.
+    var absentFields: [PacketField] { storage.absent }
+
+    /// Whether the header has a length, which may have a condition.
+    var hasLength: Bool { storage.hasLength }
 
     /// Whether some fields have a condition.
     package var hasConditions: Bool { !storage.conditions.isEmpty }
@@ -146,6 +174,10 @@ public struct PacketLayout: Sendable {
         let fields: [PacketField]
         let framing: FramingTable?
         @usableFromInline let isFramed: Bool
+        let absent: [PacketField]
+        /// The layouts of a client's and of a server's packets; empty if they are the same.
+        let variants: [PacketLayout]
+        let hasLength: Bool
         private let quickHeader: QuickHeader?
         /// The same, without counting its references.
         let borrowedQuickHeader: Unmanaged<QuickHeader>?
@@ -168,23 +200,31 @@ public struct PacketLayout: Sendable {
         @usableFromInline let sequencePlace: Range<Int>?
 
         init(
-            _ framing: FramingTable?, header: [PacketField], trailer: [PacketField], template: HeaderTemplate?
+            _ framing: FramingTable?, header: [PacketField], trailer: [PacketField], absent: [PacketField] = [],
+            variant: UInt16 = 0, variants: [PacketLayout] = [], template: HeaderTemplate? = nil
         ) {
             self.framing = framing
             isFramed = framing != nil
             self.header = header
             self.trailer = trailer
+            self.absent = absent
+            self.variants = variants
             let fields = header + trailer
             self.fields = fields
+            hasLength = header.contains { $0.role.isLength }
             self.template = template
             // SAFETY: the object lives as long as this one.
             unsafe borrowedTemplate = template.map { unsafe Unmanaged.passUnretained($0) }
-            plan = PacketPlan(header: header, trailer: trailer, isFramed: framing != nil)
+            plan = PacketPlan(header: header, trailer: trailer, isFramed: framing != nil, variant: variant)
             conditions = PlacedCondition.all(header: header, trailer: trailer)
-            quickHeader = QuickHeader(header: header, trailer: trailer, conditions)
+            let isPlain = variants.isEmpty
+            quickHeader =
+                isPlain ? QuickHeader(header: header, trailer: trailer, conditions, variant: variant) : nil
             // SAFETY: the object lives as long as this one.
             unsafe borrowedQuickHeader = quickHeader.map { unsafe Unmanaged.passUnretained($0) }
-            writer = framing == nil ? HeaderWriter(header: header, trailer: trailer, conditions) : nil
+            writer =
+                framing == nil && isPlain
+                ? HeaderWriter(header: header, trailer: trailer, conditions) : nil
             checksums = PlannedChecksum.all(header: header, trailer: trailer)
             let places = PackedRuns(header).places + PackedRuns(trailer).places
             hasRuns = places.contains { $0 != nil }
@@ -223,8 +263,11 @@ public struct PacketLayout: Sendable {
     /// The field that pairs a reply with its request, if the layout has one.
     public var sequenceField: PacketField? { fields.first { $0.role == .sequence } }
 
-    /// The largest number that ``sequenceField`` can hold; nil if there is none.
-    package var maximumSequence: UInt64? { sequenceField.map { $0.format.maximum } }
+    /// The largest number that ``sequenceField`` can hold; nil if there is none, or if only one end's packets have it.
+    package var maximumSequence: UInt64? {
+        guard senderLayouts.allSatisfy({ $0.sequenceField != nil }) else { return nil }
+        return sequenceField.map { $0.format.maximum }
+    }
 }
 
 extension PacketHeader {
@@ -242,6 +285,7 @@ extension PacketLayout: Equatable {
     public static func == (left: PacketLayout, right: PacketLayout) -> Bool {
         left.storage === right.storage
             || left.header == right.header && left.trailer == right.trailer && left.framing == right.framing
+                && left.absentFields == right.absentFields
     }
 }
 

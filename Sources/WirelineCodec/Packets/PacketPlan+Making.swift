@@ -2,7 +2,14 @@
 
 extension PacketPlan {
     /// Computes a plan from the fields of a layout.
-    init(header: [PacketField], trailer: [PacketField], isFramed: Bool) {
+    ///
+    /// - Parameter variant: The layout's position among those of a layout that depends on the sender.
+    init(header: [PacketField], trailer: [PacketField], isFramed: Bool, variant: UInt16) {
+        self.init(header: header, trailer: trailer, isFramed: isFramed)
+        self.variant = variant
+    }
+
+    private init(header: [PacketField], trailer: [PacketField], isFramed: Bool) {
         guard !isFramed, (header + trailer).allSatisfy({ $0.condition == nil }) else {
             self.init(generalHeader: header, trailer: trailer, isFramed: isFramed)
             return
@@ -19,11 +26,13 @@ extension PacketPlan {
 
         let window = NumberWindow(length: lengths.prefix(1), messageID: identifiers[...])
         let canRead =
-            isFixed && !isPacked && !hasTexts && window != nil && !trailer.contains { $0.role == .messageID }
+            isFixed && !lengths.isEmpty && !isPacked && !hasTexts && window != nil
+            && !trailer.contains { $0.role == .messageID }
             && !Self.needsVerification(header: header, trailer: trailer)
         let idShift = PatchPlan.shift(of: identifiers)
         let canWrite =
-            isFixed && !isPacked && !hasTexts && trailer.isEmpty && headerByteCount <= 16 && lengths.count <= 2
+            isFixed && !lengths.isEmpty && !isPacked && !hasTexts && trailer.isEmpty && headerByteCount <= 16
+            && lengths.count <= 2
             && idShift != nil
             && lengths.allSatisfy { place in
                 // A negative length would not stay inside its field.
@@ -59,7 +68,7 @@ extension PacketPlan {
 
     /// Returns the fewest and the most bytes of a packet that all lengths of the header can express.
     ///
-    /// If the most is below the fewest, no packet is possible. Varints count as their shortest. If fields can be absent,
+    /// If the most is below the fewest, no packet is possible. Without a length, the payload is empty. Varints count as their shortest. If fields can be absent,
     /// these are bounds: no packet has fewer bytes or more.
     ///
     /// - Parameter isFramed: Whether a frame tells the byte count if no length does.
@@ -79,7 +88,11 @@ extension PacketPlan {
             least = max(least, Int(clamping: range.lowerBound + toPacket))
             most = min(most, Int(clamping: range.upperBound + toPacket))
         }
-        return (least, most)
+        return (least, header.contains { $0.role.isLength } ? most : mostWithoutLength(header, trailer))
+    }
+
+    private static func mostWithoutLength(_ header: [PacketField], _ trailer: [PacketField]) -> Int {
+        (header + trailer).byteCounts.reduce(0) { $0 + ($1 ?? 10) }
     }
 
     private static func conditionalPacketByteCounts(

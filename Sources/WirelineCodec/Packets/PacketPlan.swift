@@ -45,6 +45,9 @@ public struct PacketPlan: Equatable, Sendable {
     /// Whether packets stand between marks (``PacketFraming``), so that the plan can neither read nor write them at once.
     public let isFramed: Bool
 
+    /// The layout's position among those of a layout that depends on the sender; 0 for every other layout.
+    @usableFromInline var variant: UInt16 = 0
+
     /// Makes a plan of its numbers; numbers that lead outside a packet stop the program.
     @inlinable @inline(__always)
     public init(

@@ -44,7 +44,9 @@ public struct PacketSplitter: ~Copyable, Sendable {
     /// Makes a splitter of a new stream.
     ///
     /// - Parameters:
-    ///   - layout: The fields around each payload.
+    ///   - layout: The fields around each payload. If they depend on the sender, this is its own layout
+    ///     (``PacketLayout/layout(from:)``); with another one, all calls throw
+    ///     ``CodecError/Reason/invalidLayout(_:)``.
     ///   - maximumPacketByteCount: The largest packet that is accepted, in bytes (default 1 MiB, the schema language's
     ///     `max_packet`). 0 or less refuses everything. With `Int.max` a peer decides how much memory is used.
     public init(layout: PacketLayout, maximumPacketByteCount: Int = 1 << 20) {
@@ -61,6 +63,7 @@ public struct PacketSplitter: ~Copyable, Sendable {
         fastByteCount = isPossible ? plan.fastByteCount : Int.max
         sightByteCount = fastByteCount
         frameReaders = layout.isFramed ? [FrameReader()] : []
+        do throws(CodecError) { try layout.requireSender() } catch { failure = error }
     }
 
     /// Reads what has arrived of a packet between marks; only a layout with a frame has it.

@@ -15,11 +15,16 @@ package indirect enum PlacedCondition: Equatable, Sendable {
         return fields.map { field in field.condition.map { PlacedCondition($0, header) } }
     }
 
-    /// An operand that a layout refuses is the header's first field.
+    /// An operand that a layout refuses is the header's first field. What is no field has a negative position: it is
+    /// compared with that of another layout, and never evaluated, because only plain layouts read and write packets.
     private init(_ condition: WireCondition, _ header: [PacketField]) {
         func position(_ operand: WireCondition.Operand) -> Int {
-            guard case .field(let name) = operand else { return 0 }
-            return header.firstIndex { $0.name == name } ?? 0
+            switch operand {
+            case .field(let name): header.firstIndex { $0.name == name } ?? 0
+            case .header: 0
+            case .sender: -1
+            case .nested: -2
+            }
         }
         switch condition {
         case .isSet(let operand): self = .isSet(position(operand))

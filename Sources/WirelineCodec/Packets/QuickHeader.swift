@@ -15,13 +15,16 @@ final class QuickHeader: Sendable {
     /// The bytes of the header after its last varint or condition; all bytes if there is none.
     private let lastByteCount: Int
     private let trailer: QuickTrailer
+    private let variant: UInt16
 
     /// Nil for a layout that needs more than this.
     ///
     /// Such are a signed length, a checksum in the header or of some of its fields, and a trailer with conditions.
     ///
-    /// - Parameter conditions: The conditions of all fields; none if all are always there.
-    init?(header: [PacketField], trailer: [PacketField], _ conditions: [PlacedCondition?]) {
+    /// - Parameters:
+    ///   - conditions: The conditions of all fields; none if all are always there.
+    ///   - variant: The layout's position among those of a layout that depends on the sender.
+    init?(header: [PacketField], trailer: [PacketField], _ conditions: [PlacedCondition?], variant: UInt16) {
         let conditions = Array(conditions.prefix(header.count))
         guard trailer.allSatisfy({ $0.condition == nil }), var maker = QuickStepMaker(header, conditions),
             maker.add(header, conditions), let trailer = QuickTrailer(trailer, afterHeaderOf: header)
@@ -30,6 +33,7 @@ final class QuickHeader: Sendable {
         lastByteCount = maker.offset
         roomByteCount = maker.roomByteCount
         self.trailer = trailer
+        self.variant = variant
     }
 
     /// Returns the bounds of the packet at `start`; nil if a quick check is not enough.
@@ -103,7 +107,8 @@ final class QuickHeader: Sendable {
         }
         return PacketBounds(
             id: id, packetByteCount: packetByteCount,
-            PacketFrame(headerByteCount: headerByteCount, trailerByteCount: trailer.byteCount))
+            PacketFrame(
+                headerByteCount: headerByteCount, trailerByteCount: trailer.byteCount, variant: variant))
     }
 }
 

@@ -38,11 +38,14 @@ extension DocumentMaker {
 
     /// Returns an ID in both notations: `20001 (0x4e21)`.
     private func text(ofID id: UInt64) -> String {
-        let layout = description.layout
-        let byteCount = layout.fields.indices.reduce(0) { sum, index in
-            layout.fields[index].role == .messageID ? sum + (layout.byteCounts[index] ?? 0) : sum
-        }
+        let byteCount = description.layout.senderLayouts.map(Self.messageIDByteCount).max() ?? 0
         return "\(id) (\(DocumentText.hexadecimal(id, byteCount: byteCount)))"
+    }
+
+    private static func messageIDByteCount(_ layout: PacketLayout) -> Int {
+        zip(layout.fields, layout.byteCounts).reduce(0) { sum, item in
+            item.0.role == .messageID ? sum + (item.1 ?? 0) : sum
+        }
     }
 
     func entry(of index: Int) -> Document.Entry {

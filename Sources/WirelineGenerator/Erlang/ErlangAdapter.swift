@@ -22,7 +22,7 @@ struct ErlangAdapter {
         let banner = ["#!/usr/bin/env escript"] + types.banner
         return
             (banner + [Self.use(path: path, module: naming.module), "-mode(compile).", ""] + tables()
-            + [Self.program(description)]).joined(separator: "\n")
+            + [program()]).joined(separator: "\n")
     }
 
     // MARK: Tables
@@ -126,11 +126,20 @@ struct ErlangAdapter {
     }
 
     /// What leaves out header fields that are missing because of their condition.
-    private static func isThere(_ description: ProtocolDescription) -> String {
+    private var isThere: String {
         description.layout.hasConditions ? ", is_map_key(Key, Header)" : ""
     }
 
-    private static func program(_ description: ProtocolDescription) -> String {
+    private var senders: ErlangSenders { ErlangSenders(types) }
+
+    /// The call that encodes a client's message as the echo of it.
+    private var echoing: String {
+        guard senders.areDistinct else { return "(module()):encode((module()):settable(Header), Message)" }
+        let keys = ErlangWrapping(ErlangTypes(types, sentBy: .server)).settableKeys.joined(separator: ", ")
+        return "(module()):encode(#{from => sc}, maps:with([\(keys)], Header), Message)"
+    }
+
+    private func program() -> String {
         #"""
         main(["echo", Port]) ->
             load(),
@@ -178,10 +187,10 @@ struct ErlangAdapter {
                 {more, Count} -> [{<<"reply">>, <<"more">>}, {<<"count">>, Count}];
                 {error, Error} -> error_members(Error)
             end;
-        answer(<<"encode">>, _, Request) ->
+        answer(<<"encode">>, \#(senders.areDistinct ? "From" : "_"), Request) ->
             Line = member(<<"line">>, Request, {[]}),
             {Header, Message} = message(Line),
-            case (module()):encode(Header, Message) of
+            case (module()):encode(\#(senders.areDistinct ? "#{from => side(From)}, " : "")Header, Message) of
                 {ok, Data} -> [{<<"reply">>, <<"ok">>}, {<<"hex">>, string:lowercase(binary:encode_hex(iolist_to_binary(Data)))}];
                 {error, Error} -> error_members(in_message(member(<<"message">>, Line, null), Error))
             end;
@@ -217,7 +226,7 @@ struct ErlangAdapter {
             {[{<<"message">>, Name}, {<<"id">>, Id}, {<<"header">>, header_line(Header)},
               {<<"fields">>, object(Fields, Values)} | Trailing]}.
 
-        header_line(Header) -> {[{Name, show(Type, maps:get(Key, Header))} || {Name, Key, Type, _} <- header()\#(isThere(description))]}.
+        header_line(Header) -> {[{Name, show(Type, maps:get(Key, Header))} || {Name, Key, Type, _} <- header()\#(isThere)]}.
 
         object(Fields, Values) ->
             {[{Name, show(Type, Value)} || {{Name, Type, _}, Value} <- lists:zip(Fields, lists:sublist(Values, length(Fields))),
@@ -235,7 +244,7 @@ struct ErlangAdapter {
         show({list, Type}, Values) -> [show(Type, V) || V <- Values];
         show({structure, Index}, Value) ->
             {_, Fields} = structure(Index),
-            object(Fields, tl(tuple_to_list(Value)))\#(description.unions.isEmpty ? "." : showUnion)
+            object(Fields, tl(tuple_to_list(Value)))\#(description.unions.isEmpty ? "." : Self.showUnion)
 
         show_float(infinity) -> <<"Infinity">>;
         show_float(neg_infinity) -> <<"-Infinity">>;
@@ -306,7 +315,7 @@ struct ErlangAdapter {
             [read(Type, Value, <<Path/binary, "[", N/binary, "]">>) || {N, Value} <- lists:zip(Places, Values)];
         read({structure, Index}, Value, Path) ->
             {Record, Fields} = structure(Index),
-            list_to_tuple([Record | values(Fields, Value, Path)]);\#(description.unions.isEmpty ? "" : readUnion)
+            list_to_tuple([Record | values(Fields, Value, Path)]);\#(description.unions.isEmpty ? "" : Self.readUnion)
         read(_, _, Path) -> refuse(wrong_kind, Path).
 
         read_name(Names, Value, Path) ->
@@ -461,7 +470,7 @@ struct ErlangAdapter {
         serve(Socket, Buffer) ->
             case (module()):decode(cs, Buffer) of
                 {ok, Header, Message, Rest} ->
-                    {ok, Packet} = (module()):encode((module()):settable(Header), Message),
+                    {ok, Packet} = \#(echoing),
                     _ = gen_tcp:send(Socket, Packet),
                     serve(Socket, Rest);
                 {more, _} ->
@@ -473,16 +482,6 @@ struct ErlangAdapter {
             end.
 
         """#
-    }
-}
-
-extension PacketField {
-    /// Whether the caller of `encode` can choose the value.
-    fileprivate var isSettable: Bool {
-        switch role {
-        case .value, .fitting, .sequence: true
-        case .length, .messageID, .constant, .checksum, .padding: false
-        }
     }
 }
 

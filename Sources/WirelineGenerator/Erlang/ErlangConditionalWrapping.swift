@@ -33,6 +33,9 @@ struct ErlangConditionalWrapping {
 
     private var result: String { "{\(conditional.map { "P\($0 + 1)" }.joined(separator: ", "))}" }
 
+    /// The name of the function that tries one of the sets of ID fields.
+    private func function(_ number: Int) -> String { "presence\(types.suffix)_\(number)" }
+
     /// Whether the value of a field is checked before it is known which fields are there.
     func isFoundFirst(_ index: Int) -> Bool { given.contains(index) && layout.fields[index].condition == nil }
 
@@ -41,7 +44,7 @@ struct ErlangConditionalWrapping {
     /// - Parameter value: Returns the checked value of a field.
     func finding(_ value: (Int) -> String) -> [String] {
         guard layout.hasConditions else { return [] }
-        return given.map { "\(variable($0)) = \(value($0))" } + ["\(result) = presence_1(\(arguments))"]
+        return given.map { "\(variable($0)) = \(value($0))" } + ["\(result) = \(function(1))(\(arguments))"]
             + conditional.map { index in
                 let width = layout.byteCounts[index].map(String.init)
                 return "C\(index + 1) = count_if(P\(index + 1), "
@@ -55,7 +58,7 @@ struct ErlangConditionalWrapping {
         guard !layout.isFramed else { return ([], String(limit)) }
         let lengths = layout.header.indices.filter { layout.header[$0].role.isLength }
         guard lengths.allSatisfy({ layout.fields[$0].condition != nil }) else { return ([], String(limit)) }
-        let isThere = lengths.map { "P\($0 + 1)" }.joined(separator: " orelse ")
+        let isThere = lengths.isEmpty ? "false" : lengths.map { "P\($0 + 1)" }.joined(separator: " orelse ")
         return (["Most = most(\(isThere), \(limit), \(around))"], "Most")
     }
 
@@ -100,11 +103,11 @@ struct ErlangConditionalWrapping {
         for (position, set) in sets.enumerated() {
             let most = set.bitWidth == 0 ? 0 : UInt64.max >> UInt64(64 - set.bitWidth)
             let fits = "16#" + String(most, radix: 16, uppercase: true)
-            let name = "presence_\(position + 1)"
+            let name = function(position + 1)
             let isLast = position == sets.count - 1
             let next =
                 isLast
-                ? "fail_without_offset({invalid_message_id, Id}, [])" : "presence_\(position + 2)(\(arguments))"
+                ? "fail_without_offset({invalid_message_id, Id}, [])" : "\(function(position + 2))(\(arguments))"
             let parameters = isLast ? (["Id"] + given.map { _ in "_" }).joined(separator: ", ") : arguments
             texts.append("\(name)(\(arguments)) when Id =< \(fits) ->")
             texts.append("    " + body(of: set, next).joined(separator: ",\n    ") + ";")

@@ -35,8 +35,7 @@ struct ErlangModule {
             reading.readStructure(plan, naming.structures[index])
             writing.writeStructure(plan, naming.structures[index])
         }
-        var code = [dispatch(), payloads(), ErlangUnwrapping.function(types), ErlangWrapping.function(types)]
-        code += frames.functions
+        var code = [dispatch(), payloads()] + ErlangSenders(types).functions + frames.functions
         for (index, plan) in types.plan.unions.enumerated() {
             guard let places = used.unions[index] else { continue }
             reading.readUnion(plan, naming.unions[index], tagsAt: places)
@@ -65,11 +64,16 @@ struct ErlangModule {
 
     private func attributes(_ runtime: Set<String>) -> String {
         let zeros = types.zeroStructures.map { "\(ErlangText.atom(types.zeroFunction($0)))/0" }
-        let exports = ["encode/1", "encode/2", "decode/2", "settable/1", "format_error/1"] + zeros
+        let areDistinct = ErlangSenders(types).areDistinct
+        let exports =
+            ["encode/1", "encode/2"] + (areDistinct ? ["encode/3"] : []) + ["decode/2", "settable/1", "format_error/1"]
+            + zeros
         let declared =
             [naming.messages, naming.structures].joined().map(\.name)
             + [naming.unions, naming.enumerations, naming.flagSets].joined().map(\.type)
-        let shared = ["cs_message", "sc_message", "message", "header", "error", "reason", "float32", "float64"]
+        let shared =
+            ["cs_message", "sc_message", "message", "header"] + (areDistinct ? ["context"] : [])
+            + ["error", "reason", "float32", "float64"]
         let exportedTypes = (declared + shared).map { "\(ErlangText.atom($0))/0" }
         let closed = description.enumerations.indices.filter {
             description.enumerations[$0].isClosed && usedStructures.enumerations.contains($0)
@@ -138,6 +142,7 @@ struct ErlangModule {
         let header = zip(description.layout.fields, naming.packetFields).enumerated().compactMap { index, item in
             item.0.role == .padding ? nil : "\(ErlangText.atom(item.1)) => \(types.packetFieldType(index))"
         }
+        if ErlangSenders(types).areDistinct { lines.append("-type context() :: #{from => cs | sc}.") }
         lines.append("-type header() :: #{\(header.joined(separator: ", "))}.")
         let hasDigits =
             description.uses { if case .digits = $0 { true } else { false } }
@@ -145,6 +150,7 @@ struct ErlangModule {
         return lines.joined(separator: "\n") + "\n"
             + Self.sharedTypes(
                 hasDigits: hasDigits, hasUTF16: description.uses(\.isUTF16), hasConditions: description.hasConditions,
+                hasSenders: ErlangSenders(types).areDistinct,
                 keepsTags: description.unions.contains { $0.defaultArm != nil }, frames: frames.reasons)
     }
 
@@ -170,14 +176,16 @@ struct ErlangModule {
     ///   - hasDigits: Whether a type has decimal digits, which can be wrong.
     ///   - hasUTF16: Whether a type is text in UTF-16, which can be wrong.
     ///   - hasConditions: Whether a field has a condition.
+    ///   - hasSenders: Whether packets depend on who sends them, which can be unknown.
     ///   - keepsTags: Whether a union keeps tags, which can be those of an arm.
     ///   - frames: The reasons of errors in marks and escapes.
     private static func sharedTypes(
-        hasDigits: Bool, hasUTF16: Bool, hasConditions: Bool, keepsTags: Bool, frames: String
+        hasDigits: Bool, hasUTF16: Bool, hasConditions: Bool, hasSenders: Bool, keepsTags: Bool, frames: String
     ) -> String {
         sharedTypesBeforeDigits + frames + (hasUTF16 ? "    invalid_utf16 |\n" : "")
             + (hasDigits ? "    {invalid_digit, byte()} |\n" : "")
             + (hasConditions ? "    {presence, set | not_set} |\n" : "")
+            + (hasSenders ? "    needs_sender |\n" : "")
             + (keepsTags ? "    {known_case, Tag :: integer()} |\n" : "") + sharedTypesAfterDigits
     }
 
@@ -228,23 +236,14 @@ struct ErlangModule {
 
     // MARK: Exported functions
 
-    /// The functions that write and read whole packets.
-    private var coding: String {
-        let isFixed = ErlangFixedHeaders(types).isUsed
+    /// The function that writes a whole packet with a header.
+    private var encoding: String {
         let header = description.hasHeaderConditions ? ", Header" : ""
-        let wrapping = frames.framed("wrap(Id, Payload, \(isFixed ? "fix(Message, Header)" : "Header"))")
-        let unwrapping =
-            frames.isUsed
-            ? """
-            {Packet, Rest} = unframe(Bytes),
-                        {Id, Header, Payload, End, <<>>} =
-                            unwrap_whole(fun(B) -> unwrap(\(isFixed ? "Sender, " : "")B) end, Packet),
-            """ : "{Id, Header, Payload, End, Rest} = unwrap(\(isFixed ? "Sender, " : "")Bytes),"
+        let values = ErlangFixedHeaders(types).isUsed ? "fix(Message, Header)" : "Header"
+        let senders = ErlangSenders(types)
+        let wrapping = frames.framed("wrap(\(senders.areDistinct ? "sender_of(Context, Message), " : "")Id, Payload, \(values))")
+        guard !senders.areDistinct else { return senders.encoding(header: header, wrapping: wrapping) }
         return """
-            %% @doc A whole packet of a message, with the header's defaults.
-            -spec encode(message()) -> {ok, iodata()} | {error, error()}.
-            encode(Message) -> encode(#{}, Message).
-
             %% @doc A whole packet of a message.
             %%
             %% Of the header what can be set is taken from the map: see settable/1. IDs, lengths, constants and checksums are
@@ -258,6 +257,27 @@ struct ErlangModule {
                     throw:{error, Error} -> {error, Error}
                 end.
 
+            """
+    }
+
+    /// The functions that write and read whole packets.
+    private var coding: String {
+        let takesSender = ErlangFixedHeaders(types).isUsed || ErlangSenders(types).areDistinct
+        let sender = takesSender ? "Sender, " : ""
+        let unwrapping =
+            frames.isUsed
+            ? """
+            {Packet, Rest} = unframe(Bytes),
+                        {Id, Header, Payload, End, <<>>} =
+                            unwrap_whole(fun(B) -> unwrap(\(sender)B) end, Packet),
+            """ : "{Id, Header, Payload, End, Rest} = unwrap(\(sender)Bytes),"
+        let header = description.hasHeaderConditions ? ", Header" : ""
+        return """
+            %% @doc A whole packet of a message, with the header's defaults.
+            -spec encode(message()) -> {ok, iodata()} | {error, error()}.
+            encode(Message) -> encode(#{}, Message).
+
+            \(encoding)
             %% @doc The packet that bytes begin with, which the client (cs) or the server (sc) has sent.
             %%
             %% If the bytes end in the packet, at least so many more are needed. Behind an error in a header nobody knows where

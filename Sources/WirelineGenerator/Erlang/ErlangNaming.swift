@@ -17,7 +17,7 @@ package struct ErlangNaming {
     package let enumerations: [Choice]
     package let flagSets: [Choice]
     /// The keys of a header, in wire order.
-    package let packetFields: [String]
+    package private(set) var packetFields: [String]
     let constants: [String]
 
     /// A record, with a type of the same name.
@@ -54,6 +54,13 @@ package struct ErlangNaming {
         packetFields = Self.unique(description.layout.fields.map(\.name))
         let prefix = module.dropLast("protocol".count).uppercased()
         constants = Self.unique(description.constants.map(\.name)).map { prefix + $0.uppercased() }
+    }
+
+    /// Returns the same names with some keys of a header.
+    func with(packetFields: [String]) -> ErlangNaming {
+        var result = self
+        result.packetFields = packetFields
+        return result
     }
 
     private static func record(

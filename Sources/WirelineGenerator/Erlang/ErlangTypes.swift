@@ -7,12 +7,29 @@ import WirelineLanguage
 struct ErlangTypes {
     let plan: CodingPlan
     let naming: ErlangNaming
+    /// The end of the names of functions for headers, which exist once for each sender: `_cs`; empty if they exist once.
+    let suffix: String
+    /// The fields that only packets of the other sender have, with their keys.
+    let foreignFields: [(field: PacketField, key: String)]
 
     var description: ProtocolDescription { plan.description }
 
     init(_ description: ProtocolDescription) {
         plan = CodingPlan(description)
         naming = ErlangNaming(description)
+        suffix = ""
+        foreignFields = []
+    }
+
+    /// Makes the types for the functions that read and write headers of one sender's packets.
+    init(_ types: ErlangTypes, sentBy sender: Sender) {
+        let description = types.description.sent(by: sender)
+        let names = description.layout.fields.map(\.name)
+        let fields = zip(types.description.layout.fields, types.naming.packetFields)
+        plan = CodingPlan(description)
+        naming = types.naming.with(packetFields: fields.filter { names.contains($0.0.name) }.map(\.1))
+        suffix = "_" + sender.erlangAtom
+        foreignFields = fields.filter { !names.contains($0.0.name) }.map { ($0.0, $0.1) }
     }
 
     // MARK: Specifications

@@ -49,7 +49,7 @@ struct ErlangUnwrapping {
         maker.readHeader()
         maker.readPayload()
         let sender = ErlangFixedHeaders(types).isUsed ? "Sender, " : ""
-        return "unwrap(\(sender)B) ->\n    " + maker.lines.joined(separator: ",\n    ") + ".\n"
+        return "unwrap\(types.suffix)(\(sender)B) ->\n    " + maker.lines.joined(separator: ",\n    ") + ".\n"
     }
 
     private var isFixed: Bool { !layout.hasConditions && layout.header.allSatisfy { $0.format.byteCount != nil } }
@@ -314,7 +314,10 @@ struct ErlangUnwrapping {
     // MARK: Payload and trailer
 
     private mutating func readPayload() {
-        guard let packetSize else { return }
+        if packetSize == nil {
+            lines.append("PacketSize = size_or(undefined, \((headerCount + trailerCount).text), \(limit))")
+        }
+        let packetSize = packetSize ?? "PacketSize"
         lines.append("Size >= \(packetSize) orelse more(\(packetSize), Size)")
         lines.append("Count = \(packetSize) - \((headerCount + trailerCount).parenthesized)")
         var segments = ["Payload:Count/binary"]

@@ -22,7 +22,7 @@ struct ErlangWrapping {
     }
 
     /// The name of the function that adds header and trailer when all values are chosen.
-    private var name: String { layout.fitting == nil ? "wrap" : "wrap_fitted" }
+    private var name: String { (layout.fitting == nil ? "wrap" : "wrap_fitted") + types.suffix }
 
     /// The functions that choose the value of a field which fits itself to the packet; empty if there is none.
     private var fitting: String {
@@ -32,19 +32,19 @@ struct ErlangWrapping {
         let key = ErlangText.atom(types.naming.packetFields[index])
         let choices = values.map { types.packetFieldLiteral(index, $0) }.joined(separator: ", ")
         return """
-            wrap(Id, Payload, #{\(key) := _} = Header) -> \(name)(Id, Payload, Header);
-            wrap(Id, Payload, Header) -> fit([\(choices)], Id, Payload, Header).
+            wrap\(types.suffix)(Id, Payload, #{\(key) := _} = Header) -> \(name)(Id, Payload, Header);
+            wrap\(types.suffix)(Id, Payload, Header) -> fit\(types.suffix)([\(choices)], Id, Payload, Header).
 
             %% The first value with which all lengths can hold the packet, or the error of the last one.
-            fit([Value], Id, Payload, Header) -> \(name)(Id, Payload, Header#{\(key) => Value});
-            fit([Value | Values], Id, Payload, Header) ->
+            fit\(types.suffix)([Value], Id, Payload, Header) -> \(name)(Id, Payload, Header#{\(key) => Value});
+            fit\(types.suffix)([Value | Values], Id, Payload, Header) ->
                 try
                     \(name)(Id, Payload, Header#{\(key) => Value})
                 catch
                     throw:{error, #{reason := Reason}}
                             when element(1, Reason) =:= packet_too_long; element(1, Reason) =:= length_too_small;
                                  element(1, Reason) =:= invalid_message_id ->
-                        fit(Values, Id, Payload, Header)
+                        fit\(types.suffix)(Values, Id, Payload, Header)
                 end.
 
 
@@ -53,7 +53,7 @@ struct ErlangWrapping {
 
     private func function() -> String {
         let limit = types.description.options.maximumPacketByteCount
-        let keys = settableKeys.joined(separator: ", ")
+        let keys = (settableKeys + foreignKeys.map { ErlangText.atom($0.key) }).joined(separator: ", ")
         let around = ([String(constantByteCount)] + variableWidths).joined(separator: " + ")
         let most = conditions.limit(limit, around)
         let measuring =
@@ -74,7 +74,9 @@ struct ErlangWrapping {
         lines.append("[\(output().joined(separator: ", "))]")
         // What fits itself to the packet has been chosen: then the map is never empty.
         let checkingKeys =
-            (layout.fitting == nil ? "map_size(Header) =:= 0 orelse " : "") + "only_settable(Header, [\(keys)])"
+            ([
+                (layout.fitting == nil ? "map_size(Header) =:= 0 orelse " : "") + "only_settable(Header, [\(keys)])"
+            ] + refusingForeign).joined(separator: ",\n    ")
         switch varints.count {
         case 0:
             let all = [checkingKeys] + measuring + lines
@@ -148,10 +150,19 @@ struct ErlangWrapping {
     /// The keys that a caller can set.
     var settableKeys: [String] {
         zip(layout.fields, types.naming.packetFields).compactMap { field, name in
-            switch field.role {
-            case .value, .fitting, .sequence: ErlangText.atom(name)
-            default: nil
-            }
+            field.isSettable ? ErlangText.atom(name) : nil
+        }
+    }
+
+    /// The fields that a caller could set in packets of the other sender.
+    private var foreignKeys: [(field: PacketField, key: String)] {
+        types.foreignFields.filter { $0.field.isSettable }
+    }
+
+    /// The lines that refuse them.
+    private var refusingForeign: [String] {
+        foreignKeys.map { field, key in
+            "_ = absent(\(ErlangText.atom(key)), Header, \(ErlangText.binary(field.name)), 0)"
         }
     }
 

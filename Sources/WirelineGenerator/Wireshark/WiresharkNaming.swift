@@ -18,7 +18,7 @@ struct WiresharkNaming {
     /// The cases of each `flags`.
     let flagSets: [[String]]
     /// The fields of header and trailer, in wire order.
-    let packetFields: [String]
+    private(set) var packetFields: [String]
 
     struct Record {
         let name: String
@@ -37,6 +37,13 @@ struct WiresharkNaming {
         // Every field also has these after its name.
         flagSets = description.flagSets.map { Self.unique($0.cases.map(\.name), besides: ["list", "count"]) }
         packetFields = Self.unique(description.layout.fields.map(\.name))
+    }
+
+    /// Returns the same names with some fields of header and trailer.
+    func with(packetFields: [String]) -> WiresharkNaming {
+        var result = self
+        result.packetFields = packetFields
+        return result
     }
 
     /// The words of Wireshark's filter language. A protocol may not have them as a name, nor a single letter.

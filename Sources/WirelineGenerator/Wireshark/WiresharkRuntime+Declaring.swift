@@ -2,7 +2,10 @@
 
 extension WiresharkRuntime {
     /// Declares a protocol to Wireshark, and how values of each kind are declared.
-    static let declaring = #"""
+    ///
+    /// - Parameter senders: What packets that depend on their sender need.
+    static func declaring(_ senders: Senders) -> String {
+        #"""
         -- Two protocols cannot have one name: where Wireshark has one of its own, this one is called differently.
         local name = protocol.filter
         local is_free, proto = pcall(Proto.new, name, protocol.name .. " (Wireline)")
@@ -12,11 +15,11 @@ extension WiresharkRuntime {
         end
 
         local fields, all = {}, {}
-
+        \#(senders.declaredFields)
         local function declare(filter, title, kind, about, base, values)
-            local field = ProtoField.new(title, name .. "." .. filter, kind, values, base, nil, about)
+            \#(senders.findingField)local field = ProtoField.new(title, name .. "." .. filter, kind, values, base, nil, about)
             all[#all + 1] = field
-            return field
+            \#(senders.keepingField)return field
         end
 
         local INTEGERS = {
@@ -95,6 +98,7 @@ extension WiresharkRuntime {
         end
 
         """#
+    }
 
     /// Gives numbers their width.
     static let settingWidths = #"""
@@ -111,8 +115,10 @@ extension WiresharkRuntime {
 
     /// Declares the fields of a protocol with their filter names, and its errors.
     ///
-    /// - Parameter arms: Declares the arms of unions.
-    static func declaringFields(arms: String) -> String {
+    /// - Parameters:
+    ///   - arms: Declares the arms of unions.
+    ///   - senders: What packets that depend on their sender need.
+    static func declaringFields(arms: String, _ senders: Senders) -> String {
         #"""
         local function declare_fields(parent)
             for _, field in ipairs(parent.fields) do
@@ -135,9 +141,7 @@ extension WiresharkRuntime {
         fields.trailing = declare("trailing", "Trailing bytes", ftypes.BYTES, "Behind the last field that the protocol knows")
         fields.unknown = declare("unknown", "Unknown bytes", ftypes.BYTES, "Behind the last field of a sized structure")
         fields.torn = declare("torn", "Bytes of a packet that is not whole", ftypes.BYTES)
-        local layout = protocol.layout
-        declare_fields({ filter = "packet", fields = layout.header })
-        declare_fields({ filter = "packet", fields = layout.trailer })
+        \#(senders.declaringLayout)
         local messages = { client = {}, server = {} }
         for _, message in ipairs(protocol.messages) do
             message.item = declare(message.filter, message.name, ftypes.NONE, message.about)

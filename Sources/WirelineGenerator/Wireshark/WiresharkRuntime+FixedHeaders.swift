@@ -7,16 +7,17 @@ extension WiresharkRuntime {
 
     /// Compares the values that a message fixes, before its fields are read.
     ///
-    /// - Parameter texts: Whether some of them are texts.
-    static func verifyingFixedValues(texts: Bool) -> String {
+    /// - Parameters:
+    ///   - texts: Whether some of them are texts.
+    ///   - senders: What packets that depend on their sender need.
+    static func verifyingFixedValues(texts: Bool, _ senders: Senders) -> String {
         let number = "check_constant(reader, { role = \"constant\", value = fixed[2] }, seen[1], seen[2], seen[3])"
         let check =
             texts
             ? "if type(fixed[2]) == \"string\" then same_text(reader, seen[1], fixed[2]) else \(number) end" : number
         return """
             for _, fixed in ipairs(message.header or {}) do
-                    local field = layout.header[fixed[1]] or layout.trailer[fixed[1] - #layout.header]
-                    local seen = reader.seen[field]
+                    \(senders.fixedField)
                     if seen then
                         enter(reader, "packet." .. field.name)
                         \(check)

@@ -12,9 +12,10 @@ extension WiresharkRuntime {
     ///   - looksAtHeader: Whether conditions of messages look at fields of the header.
     ///   - presence: How fields of the packet that may be absent are handled.
     ///   - framing: How packets between marks are handled.
+    ///   - senders: What packets that depend on their sender need.
     static func packets(
         verifyingChecksum: String, keepingTrailing: String, isPacked: Bool, texts: HeaderTexts, fixesHeaders: Bool,
-        looksAtHeader: Bool, presence: Presence, framing: Framing
+        looksAtHeader: Bool, presence: Presence, framing: Framing, senders: Senders
     ) -> String {
         #"""
         -- MARK: Packets
@@ -169,7 +170,7 @@ extension WiresharkRuntime {
         end
 
         \#(looksAtHeader ? headerNumbers : "")local function read_message(reader, tree, message)
-            \#(fixesHeaders ? verifyingFixedValues(texts: texts.areFixed) : "")enter(reader, message.name)
+            \#(fixesHeaders ? verifyingFixedValues(texts: texts.areFixed, senders) : "")enter(reader, message.name)
             read_fields(reader, tree, message.fields\#(looksAtHeader ? ", header_numbers(reader)" : ""))
             if reader.at == reader.stop then return end
             if not \#(keepingTrailing) then
@@ -196,7 +197,7 @@ extension WiresharkRuntime {
             local high, low = from_bits(is_good and all_bits or bits)
             local id = decimal(high, low)
             local message = messages[sender][id]
-            if not message and not is_certain then
+            if not message and \#(senders.mayBeOther) then
                 local other = sender == "client" and "server" or "client"
                 message = messages[other][id]
                 if message then sender = other end
@@ -277,7 +278,7 @@ extension WiresharkRuntime {
             local length = tvb:len()
             if length == 0 then return 0 end
             local sender, is_certain = sender_of(pinfo)
-            local shared = { items = 0, hides = false }
+            \#(senders.choosing)local shared = { items = 0, hides = false }
             local data, at = tvb:raw(), 0
             while at < length do
         \#(framing.isUsed ? framing.dissecting : splitting(presence, seen: framing.seen))

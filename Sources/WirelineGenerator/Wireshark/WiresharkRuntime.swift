@@ -30,17 +30,19 @@ enum WiresharkRuntime {
         let hasConditions = description.hasConditions
         let (hasUnions, hasTagFields) = (!description.unions.isEmpty, description.hasTagFields)
         let hasOperands = hasConditions || hasTagFields || hasCounters
+        let senders = Senders(areDistinct: description.layout.dependsOnSender)
         let presence = Presence(
-            mayBeAbsent: description.layout.hasConditions, otherByteCount: otherByteCount(description))
+            mayBeAbsent: description.layout.senderLayouts.contains(where: \.hasConditions),
+            otherByteCount: otherByteCount(description))
         let parts = [
-            constants, numbers, hasWideIntegers ? wideNumbers : nil, declaring,
+            constants, numbers, hasWideIntegers ? wideNumbers : nil, declaring(senders),
             hasWideIntegers ? declaringWideIntegers : nil, hasPackedFields ? declaringPackedFields : nil,
             isFixedText ? declaringFixedText : nil, isUTF16 ? declaringUTF16 : nil, hasPadding ? declaringPadding : nil,
             hasConstants ? declaringConstants : nil, hasPackedConstants ? declaringPackedConstants : nil,
             settingWidths, isSized ? declaringSized : nil, hasCounters ? declaringCounted : nil,
             hasNullables ? declaringNullable : nil,
             hasEndedLists ? declaringEnded : nil,
-            hasUnions ? declaringUnions : nil, declaringFields(arms: hasUnions ? declaringArms : ""),
+            hasUnions ? declaringUnions : nil, declaringFields(arms: hasUnions ? declaringArms : "", senders),
             isFixedText ? declaringDigitError : nil, isUTF16 ? declaringUTF16Error : nil,
             description.layout.isFramed ? declaringEscapeError : nil, declaringErrors, reading,
             hasConditions || presence.mayBeAbsent ? conditions : nil, hasOperands ? operands : nil,
@@ -72,7 +74,7 @@ enum WiresharkRuntime {
                 texts: texts,
                 fixesHeaders: description.messages.contains { !$0.headerValues.isEmpty },
                 looksAtHeader: description.hasHeaderConditions, presence: presence,
-                framing: framing(description, presence)),
+                framing: framing(description, presence), senders: senders),
         ]
         return parts.compactMap(\.self).joined(separator: "\n")
     }

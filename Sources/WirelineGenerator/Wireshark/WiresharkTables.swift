@@ -8,10 +8,22 @@ import WirelineSwiftGenerator
 struct WiresharkTables {
     private let description: ProtocolDescription
     private let naming: WiresharkNaming
+    /// Whether a packet of any sender has another checksum than CRC-32 of the payload.
+    private let hasAnyChecksum: Bool
 
     init(_ description: ProtocolDescription, _ naming: WiresharkNaming) {
         self.description = description
         self.naming = naming
+        hasAnyChecksum = WiresharkRuntime.hasAnyChecksum(description.layout)
+    }
+
+    /// Makes the tables of one sender's packets.
+    private init(_ description: ProtocolDescription, _ naming: WiresharkNaming, sentBy sender: Sender) {
+        self.description = description.sent(by: sender)
+        let names = self.description.layout.fields.map(\.name)
+        let fields = zip(description.layout.fields, naming.packetFields)
+        self.naming = naming.with(packetFields: fields.filter { names.contains($0.0.name) }.map(\.1))
+        hasAnyChecksum = WiresharkRuntime.hasAnyChecksum(description.layout)
     }
 
     func text() -> String {
@@ -22,7 +34,7 @@ struct WiresharkTables {
             "most_depth = \(description.options.maximumDepth)",
             "keeps_trailing = \(description.options.keepsTrailingBytes)",
             description.options.varintForms == .any ? "any_varints = true" : nil,
-            layout,
+            layouts,
             list("enumerations", description.enumerations.map(enumeration)),
             list("flags", zip(description.flagSets, naming.flagSets).map(flags)),
             list("structures", zip(description.structures, naming.structures).map(structure)),
@@ -54,7 +66,17 @@ struct WiresharkTables {
 
     // MARK: Layout
 
-    private var layout: String {
+    /// The fields around the payload; if they depend on the sender, those of each one.
+    private var layouts: String {
+        guard description.layout.dependsOnSender else { return "layout = " + layout(indentation: "    ") }
+        let layouts = Sender.allCases.map { sender in
+            WiresharkTables(description, naming, sentBy: sender).layout(indentation: "        ")
+        }
+        return "layouts = {\n"
+            + zip(Sender.allCases, layouts).map { "        \($0.rawValue) = \($1),\n" }.joined() + "    }"
+    }
+
+    private func layout(indentation: String) -> String {
         let layout = description.layout
         let plan = layout.plan
         let names = naming.packetFields
@@ -62,16 +84,15 @@ struct WiresharkTables {
         let (header, trailer) = (Array(fields[..<layout.header.count]), Array(fields[layout.header.count...]))
         let limit = description.options.maximumPacketByteCount
         let isFixed = !layout.hasConditions && layout.header.allSatisfy { $0.format.byteCount != nil }
+        let inner = indentation + "    "
         let frame = layout.framing.map { ["frame = \(WiresharkRuntime.table(of: $0))"] } ?? []
         let sizes = [
             "header_size = \(plan.headerByteCount)", "trailer_size = \(plan.trailerByteCount)",
             "is_fixed = \(isFixed)", "limit = \(limit)",
         ]
-        let lists = [
-            list("header", header, indentation: "        "), list("trailer", trailer, indentation: "        "),
-        ]
+        let lists = [list("header", header, indentation: inner), list("trailer", trailer, indentation: inner)]
         let lines = sizes + frame + lists
-        return "layout = {\n" + lines.map { "        \($0),\n" }.joined() + "    }"
+        return "{\n" + lines.map { "\(inner)\($0),\n" }.joined() + "\(indentation)}"
     }
 
     private func packetField(_ index: Int, _ filter: String) -> String {
@@ -88,7 +109,7 @@ struct WiresharkTables {
     /// Returns how a checksum is computed; nil for a field with another purpose, or if only CRC-32 of the payload occurs.
     private func checksum(of field: PacketField) -> [String]? {
         let layout = description.layout
-        guard WiresharkRuntime.hasAnyChecksum(layout), let checksum = field.checksum,
+        guard hasAnyChecksum, let checksum = field.checksum,
             let planned = layout.checksums.first(where: { layout.fields[layout.fieldIndex(of: $0)].name == field.name })
         else { return nil }
         return [
@@ -198,10 +219,16 @@ struct WiresharkTables {
             message.senders.contains(.server) ? "server = true" : nil, keepsNone(message) ? "keeps_none = true" : nil,
             message.headerValues.isEmpty
                 ? nil
-                : "header = \(table(message.headerValues.map { table(["\($0.field + 1)", fixed($0)]) }))",
+                : "header = \(table(message.headerValues.map { table([place(of: $0), fixed($0)]) }))",
             about(message.documentation, message.deprecation),
         ]
         return record(parts, message.fields, naming)
+    }
+
+    /// Returns the position of a field that a message fixes, or its name if positions depend on the sender.
+    private func place(of item: HeaderValue) -> String {
+        let layout = description.layout
+        return layout.dependsOnSender ? LuaText.literal(layout.fields[item.field].name) : "\(item.field + 1)"
     }
 
     /// Returns the number that a message fixes, or the bytes of the text.

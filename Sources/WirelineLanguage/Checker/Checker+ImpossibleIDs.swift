@@ -6,13 +6,37 @@ import WirelineCodec
 extension Checker {
     /// Refuses an ID that fits only into ID fields which are never there together.
     func refuseImpossibleID(of message: MessageDescription, at span: SourceSpan) {
-        let layout = description.layout
+        guard description.layout.dependsOnSender else {
+            return refuseImpossibleID(of: message, in: description.layout, at: span)
+        }
+        for sender in Sender.allCases where message.senders.contains(sender) {
+            let layout = description.layout.layout(from: sender)
+            guard layout.maximumMessageID >= message.id else {
+                reporter.error(
+                    "no packet from a \(sender.rawValue) can have the ID \(message.id)", at: span,
+                    help: layout.hasMessageID
+                        ? "IDs from a \(sender.rawValue) go from 0 to \(layout.maximumMessageID)"
+                        : "packets from a \(sender.rawValue) have no ID field, and so the ID 0")
+                return
+            }
+            refuseImpossibleID(of: message, in: layout, from: sender, at: span)
+        }
+    }
+
+    /// - Parameters:
+    ///   - layout: The layout of the sender's packets.
+    ///   - sender: The sender; nil if that makes no difference.
+    private func refuseImpossibleID(
+        of message: MessageDescription, in layout: PacketLayout, from sender: Sender? = nil, at span: SourceSpan
+    ) {
         let conditional = layout.fields.filter { $0.role == .messageID && $0.condition != nil }.map(\.name)
         guard !conditional.isEmpty,
             let search = HeaderSearch(layout, fixed: description.fixedHeader(of: message) ?? PacketHeader()),
             !search.contains({ (try? layout.presence(id: message.id, header: $0)) != nil })
         else { return }
-        let subject = message.headerValues.isEmpty ? "no packet" : "no packet with these header fields"
+        var subject = "no packet"
+        if let sender { subject += " from a \(sender.rawValue)" }
+        if !message.headerValues.isEmpty { subject += " with these header fields" }
         reporter.error(
             "\(subject) can have the ID \(message.id)", at: span,
             help: "wherever it fits, the condition of \(Self.list(conditional)) asks for other ID fields")

@@ -26,7 +26,7 @@ extension Checker {
         let fields = packet.header + packet.trailer
         checkMemberNames(fields.filter { $0.padding == nil }.map { ($0.name, []) }, noun: "field")
         checkNumbersAscend(fields)
-        var scope = ConditionScope(allFields: fields.map(\.name.text), header: nil)
+        var scope = ConditionScope(allFields: fields.map(\.name.text), header: nil, isOfPacket: true)
         var made: [PacketField?] = []
         var paddingCount = 0
         for (index, field) in fields.enumerated() {
@@ -56,11 +56,37 @@ extension Checker {
             return
         }
         do {
+            refuseImpossibleConditions(of: goodHeader + goodTrailer, fields)
             description.layout = try PacketLayout(framing: framing, header: goodHeader, trailer: goodTrailer)
         } catch {
             hasFaultyLayout = true
             guard case .invalidLayout(let fault) = error.reason else { return }
             report(fault, in: fields, keyword: keyword)
+        }
+    }
+
+    /// Refuses conditions that hold for no sender, whatever the header's numbers are.
+    private func refuseImpossibleConditions(of fields: [PacketField], _ syntax: [FieldSyntax]) {
+        for (field, syntax) in zip(fields, syntax) {
+            guard let condition = field.condition, condition.looksAtContext else { continue }
+            let isPossible = Sender.allCases.contains { sender in
+                // Packets will stand inside others.
+                [0, 1].contains { (nested: Int128) in
+                    condition.remainder { operand in
+                        switch operand {
+                        case .sender: sender.conditionNumber
+                        case .nested: nested
+                        case .field, .header: nil
+                        }
+                    } != .never
+                }
+            }
+            guard !isPossible else { continue }
+            let span = syntax.attributes.first { $0.name.text == AttributeKind.condition.rawValue }?.name.span
+            reporter.error(
+                "no packet has \(field.name.quoted)", at: span ?? syntax.name.span,
+                help: "its condition holds neither for a client nor for a server: remove the field, or correct the "
+                    + "condition")
         }
     }
 
@@ -75,12 +101,13 @@ extension Checker {
         guard !hasFaultyLayout else { return }
         let layout = description.layout
         let limit = description.options.maximumPacketByteCount
-        if limit < layout.minimumPacketByteCount, let span = maximumPacketSpan {
+        let minimum = layout.senderLayouts.map(\.minimumPacketByteCount).max() ?? 0
+        if limit < minimum, let span = maximumPacketSpan {
             reporter.error(
                 "a packet of \(limit) bytes has no room for its header", at: span,
-                help: "header and trailer take \(layout.minimumPacketByteCount) bytes")
+                help: "header and trailer take \(minimum) bytes")
         }
-        let largest = layout.largestPacketByteCount
+        let largest = layout.senderLayouts.map(\.largestPacketByteCount).max() ?? 0
         if largest < layout.minimumPacketByteCount, let keyword = declarations.packets.first?.declaration.keyword {
             reporter.error(
                 "a length of this packet cannot count even its header", at: keyword, help: "make the length wider")
@@ -385,6 +412,7 @@ extension PacketLayout.Fault {
         case .narrowChecksum(_, let kind): "write `uint\(8 * kind.byteCount)`"
         case .wideMessageID: "make the ID's fields narrower"
         case .conditionalBits: "give it whole bytes, after other whole bytes"
+        case .noFields(let sender): "let a field be there if `sender == \(sender.rawValue)`, too"
         case .tooManyMessageIDs: "let fewer fields with `@id` have `@if`"
         case .invalidLength: "make it an integer"
         case .noPacketFits: "make the length wider, or what it is increased by smaller"

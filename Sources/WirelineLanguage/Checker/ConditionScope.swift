@@ -13,6 +13,8 @@ struct ConditionScope {
         case enumeration(Int)
         /// The index in the description's flags.
         case flags(Int)
+        /// The sender of the packet.
+        case sender
         /// A field that no condition can look at, with what it is, as in `` `string` ``, and what to look at.
         case other(String, help: String = "it looks at integers, `bool`, enums and flags")
         /// Something about it was reported.
@@ -25,10 +27,13 @@ struct ConditionScope {
     let allFields: Set<String>
     /// The fields of the packet; nil if a condition cannot look at them here.
     let header: [String: Operand]?
+    /// Whether the fields are the packet's, so that a condition can look at what is known before them.
+    let isOfPacket: Bool
 
-    init(allFields: [String], header: [String: Operand]?) {
+    init(allFields: [String], header: [String: Operand]?, isOfPacket: Bool = false) {
         self.allFields = Set(allFields)
         self.header = header
+        self.isOfPacket = isOfPacket
     }
 
     /// Adds a field, so that later ones can look at it.
@@ -113,15 +118,28 @@ extension Checker {
         _ syntax: OperandSyntax, _ comparison: ComparisonSyntax?, in scope: ConditionScope
     ) -> WireCondition? {
         guard let found = operand(syntax, in: scope) else { return nil }
-        let operand: WireCondition.Operand =
-            syntax.header == nil ? .field(syntax.name.text) : .header(syntax.name.text)
+        let operand = operand(syntax, scope)
         if case .other(let what, let help) = found {
             reporter.error(
                 "a condition cannot look at \(syntax.text.quoted), which is \(what)", at: syntax.span, help: help)
             return nil
         }
-        guard let comparison else { return .isSet(operand) }
+        guard let comparison else {
+            guard case .sender = found else { return .isSet(operand) }
+            reporter.error(
+                "a sender is `client` or `server`", at: syntax.span,
+                help: "write `\(syntax.text) == client` or `\(syntax.text) == server`")
+            return nil
+        }
         return value(comparison, of: found, syntax).map { Self.test(operand, found, comparison.comparison, $0) }
+    }
+
+    /// Returns what a condition looks at; a field wins over a word that means the same for every packet.
+    private func operand(_ syntax: OperandSyntax, _ scope: ConditionScope) -> WireCondition.Operand {
+        let name = syntax.name.text
+        if syntax.header != nil { return .header(name) }
+        guard scope.fields[name] == nil else { return .field(name) }
+        return PacketWord(rawValue: name)?.operand ?? .field(name)
     }
 
     /// Returns a test; one of a `bool` is whether it is set.
@@ -149,11 +167,16 @@ extension Checker {
                 help: "a condition looks at what has been read: move \(name.text.quoted) up")
             return nil
         }
-        let help = spelling.help(for: name.text, among: scope.fields.keys.sorted())
-        let isHeader = scope.header?[name.text] != nil
-        reporter.error(
-            "no field before this one is named \(name.text.quoted)", at: name.span,
-            help: isHeader ? "the packet's field is `header.\(name.text)`" : help)
+        let word = PacketWord(rawValue: name.text)
+        if let word, scope.isOfPacket { return word == .sender ? .sender : .boolean }
+        let words = scope.isOfPacket ? PacketWord.allCases.map(\.rawValue) : []
+        var help = spelling.help(for: name.text, among: scope.fields.keys.sorted() + words)
+        if scope.header?[name.text] != nil {
+            help = "the packet's field is `header.\(name.text)`"
+        } else if word != nil {
+            help = "\(name.text.quoted) decides only about fields of the packet"
+        }
+        reporter.error("no field before this one is named \(name.text.quoted)", at: name.span, help: help)
         return nil
     }
 
@@ -193,6 +216,7 @@ extension Checker {
         switch operand {
         case .number(let range): return number(comparison.value, in: range, "a whole number")
         case .boolean: return boolean(comparison, syntax)
+        case .sender: return sender(comparison, syntax)
         case .enumeration(let index):
             let table = enumerationTables[index]
             let format = description.enumerations[index].format
@@ -233,6 +257,26 @@ extension Checker {
                 help: "it is `true` or `false`; write `\(syntax.text)` or `not \(syntax.text)`")
             return nil
         }
+    }
+
+    /// Returns the number of a sender.
+    private func sender(_ comparison: ComparisonSyntax, _ syntax: OperandSyntax) -> Int128? {
+        guard comparison.comparison == .equal || comparison.comparison == .unequal else {
+            reporter.error(
+                "`\(comparison.comparison.rawValue)` does not go with a sender", at: comparison.mark,
+                help: "write `\(syntax.text) == client` or `\(syntax.text) == server`")
+            return nil
+        }
+        switch comparison.value {
+        case .faulty: return nil
+        case .name(let name):
+            if let sender = Sender(rawValue: name.text) { return sender.conditionNumber }
+            let help = Spelling.help(for: name.text, among: Sender.allCases.map(\.rawValue))
+            reporter.error(
+                "no sender is named \(name.text.quoted)", at: name.span, help: help ?? "it is `client` or `server`")
+        default: reporter.error("a sender is never this", at: comparison.value.span, help: "it is `client` or `server`")
+        }
+        return nil
     }
 
     /// Returns the number of a case or a flag.

@@ -100,6 +100,7 @@ extension SchemaAnalysis {
             if let type = SizedType(rawValue: word), tokens[index + 1].kind == .leftBracket {
                 return (span, word, type.summary)
             }
+            if let found = packetWord(at: token, in: file) { return (span, word, found.summary) }
             if word == "frame", tokens[index + 1].kind == .number {
                 return (span, "frame 0x7E..0x7E { … }", "Each packet stands between two marks, and is escaped.")
             }

@@ -152,7 +152,10 @@ private struct NameCollector {
                 }
                 addCases(of: field)
                 addChecksumRange(field.attributes)
-                addConditions(field.attributes, among: syntax.header) { .packetField($0) }
+                let names = (syntax.header + syntax.trailer).map(\.name.text)
+                addConditions(field.attributes, among: syntax.header) { name in
+                    PacketWord(rawValue: name) == nil || names.contains(name) ? .packetField(name) : nil
+                }
             }
         case .reserved, .option: break
         }
@@ -233,14 +236,19 @@ private struct NameCollector {
     }
 
     /// Adds the fields in `@if(kind == zlib)`, and the cases that they are compared with.
+    ///
+    /// - Parameter name: Returns the name of an operand; nil for one that is a word of the language.
     private mutating func addConditions(
-        _ attributes: [AttributeSyntax], among fields: [FieldSyntax], name: (String) -> SchemaName
+        _ attributes: [AttributeSyntax], among fields: [FieldSyntax], name: (String) -> SchemaName?
     ) {
         for case .condition(let condition) in attributes.compactMap({ $0.arguments?.first }) {
             for (operand, comparison) in condition.tests {
                 let isOfPacket = operand.header != nil
                 let field = isOfPacket ? nil : fields.first { $0.name.text == operand.name.text }
-                add(operand.name, isOfPacket ? .packetField(operand.name.text) : name(operand.name.text), false)
+                guard let found = isOfPacket ? .packetField(operand.name.text) : name(operand.name.text) else {
+                    continue
+                }
+                add(operand.name, found, false)
                 guard case .name(let value)? = comparison?.value,
                     let type = isOfPacket ? scope.packetTypes[operand.name.text] : field?.typeName.text,
                     scope.caseOwners.contains(type)

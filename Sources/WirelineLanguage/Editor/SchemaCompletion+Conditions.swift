@@ -6,21 +6,26 @@ extension SchemaAnalysis {
         let tokens = checked.lexed[file].tokens[..<index]
         let words = ["and", "or", "not"]
         guard let last = tokens.last else { return [] }
-        let (fields, isMessage) = body(at: last, in: file)
+        let (fields, owner) = body(at: last, in: file)
+        let isMessage = owner == .message
         if last.kind == .dot { return isMessage ? headerFields.filter(\.canDecide).map(Self.word) : [] }
         if last.kind == .comparison {
             let operand = tokens.dropLast()
             let isOfPacket = operand.dropLast().last?.kind == .dot
-            guard let name = operand.last.map({ text(of: $0, in: file) }),
-                let field = (isOfPacket ? headerFields : fields).first(named: name)
-            else { return [] }
+            guard let name = operand.last.map({ text(of: $0, in: file) }) else { return [] }
+            guard let field = (isOfPacket ? headerFields : fields).first(named: name) else {
+                return owner == .packet ? PacketWord(rawValue: name).map { Self.values($0.values) } ?? [] : []
+            }
             if ["bool", "bit"].contains(field.typeName.text) { return Self.values(["true", "false"]) }
             return cases(of: field.typeName.text) ?? []
         }
         if last.kind == .leftParenthesis || last.kind == .name && words.contains(text(of: last, in: file)) {
             let header = CompletionWord("header", .value, detail: "header.field", meaning: "A field of the packet.")
             let canSeeHeader = isMessage && headerFields.contains(where: \.canDecide)
+            let packetWords =
+                owner == .packet ? PacketWord.allCases.filter { fields.first(named: $0.rawValue) == nil } : []
             return earlierFields(before: index, in: file) + (canSeeHeader ? [header] : [])
+                + packetWords.map { CompletionWord($0.rawValue, .value, meaning: $0.summary) }
                 + [CompletionWord("not", .keyword)]
         }
         return words.dropLast().map { CompletionWord($0, .keyword) }
@@ -37,18 +42,28 @@ extension SchemaAnalysis {
             .filter { $0.padding == nil }.map(Self.word)
     }
 
-    /// Returns the fields of the message or the struct that a token is in, or those of the packet's header; and whether it is
-    /// a message.
-    private func body(at token: Token, in file: Int) -> (fields: [FieldSyntax], isMessage: Bool) {
+    /// Returns the word of the language that a token in the packet can be, where no field has this name.
+    func packetWord(at token: Token, in file: Int) -> PacketWord? {
+        let (fields, owner) = body(at: token, in: file)
+        let word = text(of: token, in: file)
+        guard owner == .packet, fields.first(named: word) == nil else { return nil }
+        return PacketWord(rawValue: word)
+    }
+
+    /// What fields with conditions belong to.
+    private enum Owner { case message, structure, packet }
+
+    /// Returns the fields of the message or the struct that a token is in, or those of the packet's header.
+    private func body(at token: Token, in file: Int) -> (fields: [FieldSyntax], owner: Owner?) {
         for declaration in checked.trees[file].declarations.reversed() where declaration.keyword.start < token.start {
             switch declaration.body {
-            case .message(_, let fields): return (fields, true)
-            case .structure(let syntax): return (syntax.fields, false)
-            case .packet(let syntax): return (syntax.header, false)
-            default: return ([], false)
+            case .message(_, let fields): return (fields, .message)
+            case .structure(let syntax): return (syntax.fields, .structure)
+            case .packet(let syntax): return (syntax.header, .packet)
+            default: return ([], nil)
             }
         }
-        return ([], false)
+        return ([], nil)
     }
 }
 

@@ -72,6 +72,8 @@ extension WireCondition.Operand {
         switch self {
         case .field(let name): name
         case .header(let name): "header." + name
+        case .sender: PacketWord.sender.rawValue
+        case .nested: PacketWord.nested.rawValue
         }
     }
 }
@@ -85,6 +87,7 @@ extension ProtocolDescription {
             switch operand {
             case .field(let name): fields.first { $0.name == name }?.type
             case .header(let name): packetField(named: name).flatMap(packetFieldType)
+            case .sender, .nested: nil
             }
         }
     }
@@ -113,6 +116,7 @@ extension ProtocolDescription {
     private func name(
         of number: Int128, _ operand: WireCondition.Operand, _ type: (WireCondition.Operand) -> TypeDescription?
     ) -> String? {
+        if operand == .sender { return Sender.allCases.first { $0.conditionNumber == number }?.rawValue }
         switch type(operand) {
         case .enumeration(let index, _): return enumerations[index].cases.first { $0.value == number }?.name
         case .flags(let index, _): return flagSets[index].cases.first { $0.value == number }?.name

@@ -69,6 +69,14 @@ final class DescriptionIndex: Sendable {
     /// Returns the index of the message with this ID that `sender` may send.
     func message(id: UInt64, from sender: Sender) -> Int? { messagesByID[sender]?[id] }
 
+    /// Returns the index of the message with this ID that `sender` may send, or else its peer.
+    ///
+    /// If packets depend on their sender, a packet of one end is never a message of the other.
+    func message(id: UInt64, preferring sender: Sender) -> Int? {
+        let own = message(id: id, from: sender)
+        return own ?? (description.layout.dependsOnSender ? nil : message(id: id, from: sender.peer))
+    }
+
     /// Returns the header of a packet of a message if the message looks at it; an empty one if not.
     func header(of packet: borrowing Packet, as message: Int) throws(CodecError) -> PacketHeader {
         guard looksAtHeader[message] else { return PacketHeader() }

@@ -132,7 +132,7 @@ extension PacketLayout {
 
     /// The largest ID of each set of ID fields that packets can have, the widest first.
     var largestMessageIDs: [UInt64] {
-        guard hasConditions else { return [maximumMessageID] }
+        guard hasConditions else { return hasMessageID ? [maximumMessageID] : [] }
         return messageIDSets.filter { $0.bitWidth > 0 }.map { UInt64.max >> UInt64(64 - $0.bitWidth) }
     }
 

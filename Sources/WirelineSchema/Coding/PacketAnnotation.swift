@@ -95,7 +95,7 @@ extension PacketTranslator {
         _ packet: borrowing Packet, preferring sender: Sender, maximumPartCount: Int = 10_000
     ) throws(CodecError) -> PacketAnnotation {
         let recorder = AnnotationRecorder(maximumPartCount: maximumPartCount)
-        let message = index.message(id: packet.id, from: sender) ?? index.message(id: packet.id, from: sender.peer)
+        let message = index.message(id: packet.id, preferring: sender)
         let header = try headerParts(of: packet)
         for part in header where part.range.upperBound <= packet.payloadRange.lowerBound { recorder.append(part) }
         let fault = recordPayload(of: packet, message, recorder)
@@ -117,7 +117,7 @@ extension PacketTranslator {
         _ packet: RawSpan, preferring sender: Sender, maximumPartCount: Int = 10_000
     ) throws(CodecError) -> PacketAnnotation {
         let limit = index.description.options.maximumPacketByteCount
-        let layout = index.description.layout
+        let layout = index.description.layout.layout(from: sender)
         guard layout.isFramed else {
             let packet = try Packet(packet, layout: layout, limit: limit)
             return try annotate(packet, preferring: sender, maximumPartCount: maximumPartCount)
@@ -129,7 +129,7 @@ extension PacketTranslator {
 
     /// Returns the parts of header and trailer.
     private func headerParts(of packet: borrowing Packet) throws(CodecError) -> [PacketAnnotation.Part] {
-        let layout = index.description.layout
+        let layout = index.description.layout.layout(of: packet)
         let header = try layout.header(of: packet)
         let ranges = try layout.fieldRanges(of: packet)
         return layout.fields.enumerated().compactMap { position, field in
@@ -137,7 +137,8 @@ extension PacketTranslator {
             if field.role == .padding {
                 value = .exactInteger(Int128(ranges[position].count))
             } else if let number = header[value: field.name] {
-                value = index.json(of: number, inPacketField: position)
+                value = index.json(
+                    of: number, inPacketField: index.description.packetField(named: field.name) ?? position)
             } else {
                 return nil
             }

@@ -19,8 +19,7 @@ extension PacketTranslator {
     ///
     /// - Throws: `CodecError` as ``decode(_:from:)-(Packet,_)``.
     public func decode(_ packet: borrowing Packet, preferring sender: Sender) throws(CodecError) -> JSONValue {
-        let own = index.message(id: packet.id, from: sender)
-        return try decode(packet, as: own ?? index.message(id: packet.id, from: sender.peer))
+        try decode(packet, as: index.message(id: packet.id, preferring: sender))
     }
 
     /// Returns a packet of the named message as a line of JSON.
@@ -39,7 +38,8 @@ extension PacketTranslator {
     ///
     /// - Throws: `CodecError` as ``decode(_:from:)-(Packet,_)``, and what `Packet` refuses.
     public func decode(_ packet: RawSpan, from sender: Sender) throws(CodecError) -> JSONValue {
-        let (layout, limit) = (index.description.layout, index.description.options.maximumPacketByteCount)
+        let layout = index.description.layout.layout(from: sender)
+        let limit = index.description.options.maximumPacketByteCount
         guard layout.isFramed else { return try decode(Packet(packet, layout: layout, limit: limit), from: sender) }
         let content = try layout.unframed(packet, limit: limit)
         return try decode(Packet(content.rawSpan, layout: layout, limit: limit), from: sender)

@@ -15,28 +15,30 @@ extension PacketTranslator {
     ///   - json: The fields or the line.
     ///   - header: An object of header fields to set, which override a line's own. IDs, lengths, constants and
     ///     checksums are computed and must not be in it.
+    ///   - sender: Who sends the packet. It matters only in a protocol whose packets depend on that, and for a message
+    ///     that both ends may send (default: the only sender of the message).
     /// - Throws: ``TranslationError``, with the path of the field.
     public func encode(
-        message name: String, json: JSONValue, header: JSONValue? = nil
+        message name: String, json: JSONValue, header: JSONValue? = nil, from sender: Sender? = nil
     ) throws(TranslationError) -> [UInt8] {
         guard let message = index.message(named: name) else { throw TranslationError(.unknownMessage(name)) }
         return try inMessage(message) { () throws(TranslationError) in
             let line = try isLine(json, of: message) ? PacketJSON(json) : PacketJSON(fields: json)
-            return try encode(line, as: message, header: header)
+            return try encode(line, as: message, header: header, from: sender)
         }
     }
 
-    /// Encodes one whole packet from JSON text in UTF-8; otherwise like ``encode(message:json:header:)``.
+    /// Encodes one whole packet from JSON text in UTF-8; otherwise like ``encode(message:json:header:from:)``.
     ///
     /// - Throws: ``TranslationError``; for text that is not JSON it names the field and the byte of the text.
     public func encode(
-        message name: String, parsing text: [UInt8], header: [UInt8]? = nil
+        message name: String, parsing text: [UInt8], header: [UInt8]? = nil, from sender: Sender? = nil
     ) throws(TranslationError) -> [UInt8] {
         guard let message = index.message(named: name) else { throw TranslationError(.unknownMessage(name)) }
         let path = index.description.messages[message].name
         let json = try parse(text, path: path)
         let header = if let header { try parse(header, path: path + "." + LineKey.header) } else { JSONValue?.none }
-        return try encode(message: name, json: json, header: header)
+        return try encode(message: name, json: json, header: header, from: sender)
     }
 
     private func parse(_ text: [UInt8], path: String) throws(TranslationError) -> JSONValue {
@@ -51,16 +53,23 @@ extension PacketTranslator {
     ///
     /// Packets with an unknown ID are encoded too: from `"message":null`, `id` and `payload`.
     ///
+    /// - Parameters:
+    ///   - json: The line.
+    ///   - header: An object of header fields to set, which override the line's own.
+    ///   - sender: Who sends the packet. In a protocol whose packets depend on that, a packet with an unknown ID and a
+    ///     message that both ends may send need it.
     /// - Throws: ``TranslationError``, with the path of the field.
-    public func encode(line json: JSONValue, header: JSONValue? = nil) throws(TranslationError) -> [UInt8] {
+    public func encode(
+        line json: JSONValue, header: JSONValue? = nil, from sender: Sender? = nil
+    ) throws(TranslationError) -> [UInt8] {
         switch json[LineKey.message] {
         case .string(let name)?:
             guard let message = index.message(named: name) else { throw TranslationError(.unknownMessage(name)) }
             return try inMessage(message) { () throws(TranslationError) in
-                try encode(PacketJSON(json), as: message, header: header)
+                try encode(PacketJSON(json), as: message, header: header, from: sender)
             }
         case .null?:
-            return try encodeUnknown(json, header: header)
+            return try encodeUnknown(json, header: header, from: sender)
         case let other?:
             throw TranslationError(.wrongKind(expected: .string, found: other.kind), path: LineKey.message)
         case nil:
@@ -102,7 +111,9 @@ extension PacketTranslator {
         }
     }
 
-    private func encode(_ line: PacketJSON, as message: Int, header: JSONValue?) throws(TranslationError) -> [UInt8] {
+    private func encode(
+        _ line: PacketJSON, as message: Int, header: JSONValue?, from sender: Sender?
+    ) throws(TranslationError) -> [UInt8] {
         let description = index.description.messages[message]
         if let name = line.message, !name.hasSameBytes(as: description.name), name != description.alias {
             let found = FieldPath.quoted(name)
@@ -110,13 +121,17 @@ extension PacketTranslator {
         }
         let header = try self.header(line, header)
         let payload = try payload(of: message, fields: line.fields, trailing: line.trailing, header.values)
-        return try encode(id: description.id, payload, line, header, fixed: index.fixedHeaders[message])
+        let onlySender = description.senders.count == 1 ? description.senders.first : nil
+        return try encode(
+            id: description.id, payload, line, header, fixed: index.fixedHeaders[message], from: sender ?? onlySender)
     }
 
-    private func encodeUnknown(_ json: JSONValue, header: JSONValue?) throws(TranslationError) -> [UInt8] {
+    private func encodeUnknown(
+        _ json: JSONValue, header: JSONValue?, from sender: Sender?
+    ) throws(TranslationError) -> [UInt8] {
         let line = try PacketJSON(unknown: json)
         guard let id = line.id else { throw TranslationError(.missing, path: LineKey.id) }
-        return try encode(id: id, line.trailing, line, try self.header(line, header), fixed: nil)
+        return try encode(id: id, line.trailing, line, try self.header(line, header), fixed: nil, from: sender)
     }
 
     /// The header fields that a packet is to have.
@@ -132,19 +147,20 @@ extension PacketTranslator {
 
     /// Adds header and trailer to a payload.
     private func encode(
-        id: UInt64, _ payload: [UInt8], _ line: PacketJSON, _ header: StatedHeader, fixed: PacketHeader?
+        id: UInt64, _ payload: [UInt8], _ line: PacketJSON, _ header: StatedHeader, fixed: PacketHeader?,
+        from sender: Sender?
     ) throws(TranslationError) -> [UInt8] {
         if let stated = line.id, stated != id {
             throw TranslationError(.differs(found: String(stated), actual: String(id)), path: LineKey.id)
         }
-        let layout = index.description.layout
+        let layout = index.description.layout.layout(from: sender)
         var values = header.values
         do throws(CodecError) {
             if let fixed { try layout.fix(fixed, in: &values) }
         } catch {
             throw TranslationError(.value(error.reason), path: error.path)
         }
-        let (packet, written) = try wrap(payload, id: id, header: values)
+        let (packet, written) = try wrap(payload, id: id, header: values, in: layout)
         // A reader of any form of varints has seen lengths and checksums of other bytes with the same meaning.
         if index.varintForms == .shortest { try layout.requireSame(header.computed, as: written) }
         return packet
@@ -152,9 +168,8 @@ extension PacketTranslator {
 
     /// - Returns: The packet, and the values of its header fields.
     private func wrap(
-        _ payload: [UInt8], id: UInt64, header: PacketHeader
+        _ payload: [UInt8], id: UInt64, header: PacketHeader, in layout: PacketLayout
     ) throws(TranslationError) -> ([UInt8], PacketHeader) {
-        let layout = index.description.layout
         let limit = index.description.options.maximumPacketByteCount
         do throws(CodecError) {
             let packet = try layout.encode(id: id, header: header, payload: payload.rawSpan, limit: limit)

@@ -40,31 +40,37 @@ struct Exchange {
     /// A packet that was exchanged, and what went wrong with it for each sender.
     struct Attempt {
         var fields: JSONValue
+        /// The packet that was written last.
         var packet: [UInt8]
-        var outcomes: [(sender: Sender, outcome: SchemaChange.Outcome)]
+        var outcomes: [(sender: Sender, packet: [UInt8], outcome: SchemaChange.Outcome)] = []
     }
 
     /// Exchanges a value; nil if the writer cannot encode it.
     func attempt(_ candidate: Candidate) -> Attempt? {
-        guard let (fields, packet) = writer.packet(ofMessage: writtenMessage, candidate) else { return nil }
         let senders = isOfPacket ? written.messages[writtenMessage].senders : pair.senders
-        let outcomes = Sender.allCases.filter(senders.contains).compactMap { sender in
-            outcome(of: fields, packet, sender).map { (sender: sender, outcome: $0) }
+        var attempt: Attempt?
+        for writing in writer.distinctSenders(of: writtenMessage) {
+            guard let (fields, packet) = writer.packet(ofMessage: writtenMessage, candidate, from: writing) else {
+                continue
+            }
+            let outcomes = Sender.allCases.filter { senders.contains($0) && $0 == writing ?? $0 }.compactMap { sender in
+                outcome(of: fields, packet, sender).map { (sender: sender, packet: packet, outcome: $0) }
+            }
+            attempt = Attempt(fields: fields, packet: packet, outcomes: (attempt?.outcomes ?? []) + outcomes)
         }
-        return Attempt(fields: fields, packet: packet, outcomes: outcomes)
+        return attempt
     }
 
     /// Returns what went wrong; nil if nothing did.
     ///
     /// - Parameter fieldNames: The names of the one field that counts; nil for all.
     func failure(of attempt: Attempt, fieldNames: Set<String>?) -> SchemaChange.Failure? {
-        for (sender, outcome) in attempt.outcomes where counts(outcome, fieldNames) {
+        for (sender, packet, outcome) in attempt.outcomes where counts(outcome, fieldNames) {
             // If the reader need not know a message from this side, only a refused packet counts.
             guard pair.senders.contains(sender) || outcome.isRefusal else { continue }
             return SchemaChange.Failure(
-                reader: reader, sender: sender, message: written.messages[writtenMessage].name, packet: attempt.packet,
-                content: (try? written.layout.unframed(attempt.packet)) ?? attempt.packet, sent: attempt.fields,
-                outcome: outcome)
+                reader: reader, sender: sender, message: written.messages[writtenMessage].name, packet: packet,
+                content: (try? written.layout.unframed(packet)) ?? packet, sent: attempt.fields, outcome: outcome)
         }
         return nil
     }
@@ -72,14 +78,14 @@ struct Exchange {
     private func outcome(of sent: JSONValue, _ packet: [UInt8], _ sender: Sender) -> SchemaChange.Outcome? {
         let name = read.messages[readMessage].name
         do throws(CodecError) {
-            let line = try isOfPacket ? decode(packet, sender) : decodePayload(sent, of: packet)
+            let line = try isOfPacket ? decode(packet, sender) : decodePayload(sent, of: packet, sender)
             guard let line, let found = line[LineKey.fields] else { return isOfPacket ? .unknownMessage : nil }
             if case .string(let other)? = line[LineKey.message], other != name {
                 return .misread(message: other, fields: found, nil)
             }
             let difference = firstDifference(sent, found, .message(writtenMessage), .message(readMessage))
             guard var difference else { return nil }
-            difference.range = range(of: difference.path, in: packet)
+            difference.range = range(of: difference.path, in: packet, sender)
             return .misread(message: name, fields: found, difference)
         } catch {
             return .refused(error)
@@ -103,9 +109,11 @@ struct Exchange {
         return try unsafe readerTranslator.decode(span.bytes, from: sender)
     }
 
-    private func decodePayload(_ sent: JSONValue, of packet: [UInt8]) throws(CodecError) -> JSONValue? {
+    private func decodePayload(
+        _ sent: JSONValue, of packet: [UInt8], _ sender: Sender
+    ) throws(CodecError) -> JSONValue? {
         let name = written.messages[writtenMessage].name
-        let header = writtenHeader(of: packet)
+        let header = writtenHeader(of: packet, sender)
         guard let payload = try? writer.translator.encodePayload(message: name, fields: sent, header: header) else {
             return nil
         }
@@ -116,11 +124,12 @@ struct Exchange {
     }
 
     /// Returns the header of a packet if one of the two messages looks at it.
-    private func writtenHeader(of packet: [UInt8]) -> PacketHeader {
+    private func writtenHeader(of packet: [UInt8], _ sender: Sender) -> PacketHeader {
+        let layout = written.layout.layout(from: sender)
         guard written.messages[writtenMessage].looksAtHeader || read.messages[readMessage].looksAtHeader,
-            let content = try? written.layout.unframed(packet),
-            let whole = try? Packet(content.rawSpan, layout: written.layout, limit: content.count),
-            let header = try? written.layout.header(of: whole)
+            let content = try? layout.unframed(packet),
+            let whole = try? Packet(content.rawSpan, layout: layout, limit: content.count),
+            let header = try? layout.header(of: whole)
         else { return PacketHeader() }
         return header
     }
@@ -133,10 +142,10 @@ struct Exchange {
     }
 
     /// Returns the bytes of the packet that the reader took for the value at a path; nil if there are none.
-    private func range(of path: String, in packet: [UInt8]) -> Range<Int>? {
+    private func range(of path: String, in packet: [UInt8], _ sender: Sender) -> Range<Int>? {
         guard !path.isEmpty else { return nil }
-        let layout = isOfPacket ? read.layout : written.layout
-        let header = readHeader(writtenHeader(of: packet))
+        let layout = (isOfPacket ? read.layout : written.layout).layout(from: sender)
+        let header = readHeader(writtenHeader(of: packet, sender))
         guard let content = try? layout.unframed(packet),
             let packet = try? Packet(content.rawSpan, layout: layout, limit: content.count)
         else { return nil }

@@ -227,12 +227,14 @@ struct ExchangeTrial {
         let description = written.messages[message]
         let name = peer.map { comparison.description(of: reader).messages[$0].name } ?? description.name
         let writer = ExampleWriter(description: written, translator: translator, pool: pool)
-        guard let (fields, packet) = writer.packet(ofMessage: message, candidate) else { return nil }
-        for sender in Sender.allCases where description.senders.contains(sender) {
-            guard let outcome = outcome(of: packet, named: name, sender, reader) else { continue }
-            return SchemaChange.Failure(
-                reader: reader, sender: sender, message: description.name, packet: packet,
-                content: (try? written.layout.unframed(packet)) ?? packet, sent: fields, outcome: outcome)
+        for writing in writer.distinctSenders(of: message) {
+            guard let (fields, packet) = writer.packet(ofMessage: message, candidate, from: writing) else { continue }
+            for sender in Sender.allCases where description.senders.contains(sender) && sender == writing ?? sender {
+                guard let outcome = outcome(of: packet, named: name, sender, reader) else { continue }
+                return SchemaChange.Failure(
+                    reader: reader, sender: sender, message: description.name, packet: packet,
+                    content: (try? written.layout.unframed(packet)) ?? packet, sent: fields, outcome: outcome)
+            }
         }
         return nil
     }

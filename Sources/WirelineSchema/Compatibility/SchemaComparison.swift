@@ -296,7 +296,9 @@ extension ProtocolDescription {
     private var shapeHints: [ExampleHint] {
         guard layout.hasConditions else { return [] }
         return messages.indices.prefix(4).flatMap { message in
-            HeaderShapes(of: self, message: message).headers.map { .header($0) }
+            senders(ofExamplesOf: message).flatMap { sender in
+                HeaderShapes(of: self, message: message, from: sender).headers.map { .header($0) }
+            }
         }
     }
 }

@@ -19,7 +19,8 @@ extension PacketTranslator {
         let all = Array(bytes)
         guard !description.layout.isFramed else { return framedVerdict(on: all, from: sender) }
         do throws(CodecError) {
-            switch try description.layout.scan(all.rawSpan, limit: options.maximumPacketByteCount) {
+            switch try description.layout.layout(from: sender).scan(all.rawSpan, limit: options.maximumPacketByteCount)
+            {
             case .needs(let byteCount): return .more(byteCount: byteCount - all.count)
             case .packet(let bounds) where bounds.packetByteCount > all.count:
                 return .more(byteCount: bounds.packetByteCount - all.count)
@@ -51,7 +52,8 @@ extension PacketTranslator {
     /// Returns the first error of these bytes followed by the end of the stream; nil if nothing is wrong.
     package func streamError(of bytes: [UInt8], from sender: Sender) -> CodecError? {
         var splitter = PacketSplitter(
-            layout: description.layout, maximumPacketByteCount: description.options.maximumPacketByteCount)
+            layout: description.layout.layout(from: sender),
+            maximumPacketByteCount: description.options.maximumPacketByteCount)
         do throws(CodecError) {
             try splitter.receive(bytes.rawSpan) { packet throws(CodecError) in
                 _ = try self.decode(packet, from: sender)
@@ -64,12 +66,22 @@ extension PacketTranslator {
     }
 
     /// Returns the likely sender of a packet: the client, unless only servers have a message with its ID.
+    ///
+    /// If packets depend on the sender, the bytes are a whole packet of only one of them, or of neither.
     package func likelySender(of bytes: [UInt8]) -> Sender {
+        let isKnown = { (sender: Sender) in
+            bounds(of: bytes, from: sender).map { index.message(id: $0.id, from: sender) != nil } ?? false
+        }
+        return isKnown(.client) || !isKnown(.server) ? .client : .server
+    }
+
+    /// Returns the parts of the first packet of a sender; nil if the bytes do not begin with one.
+    private func bounds(of bytes: [UInt8], from sender: Sender) -> PacketBounds? {
         var splitter = PacketSplitter(
-            layout: description.layout, maximumPacketByteCount: description.options.maximumPacketByteCount)
+            layout: description.layout.layout(from: sender),
+            maximumPacketByteCount: description.options.maximumPacketByteCount)
         var position = 0
-        guard let (_, bounds) = try? splitter.nextPacket(in: bytes, from: &position) else { return .client }
-        let isKnown = index.message(id: bounds.id, from: .client) != nil
-        return isKnown || index.message(id: bounds.id, from: .server) == nil ? .client : .server
+        guard let (_, bounds) = try? splitter.nextPacket(in: bytes, from: &position) else { return nil }
+        return description.layout.dependsOnSender && position != bytes.count ? nil : bounds
     }
 }

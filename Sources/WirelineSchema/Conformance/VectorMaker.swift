@@ -44,22 +44,31 @@ package struct VectorMaker {
     // MARK: Recipes
 
     private enum Recipe {
-        case value(message: Int, ExampleValues.Style, ExampleHint?, label: String)
-        case damage(message: Int, ExampleValues.Style, PacketDamage)
-        case frame(message: Int, FrameDamage)
+        case value(Subject, ExampleValues.Style, ExampleHint?, label: String)
+        case damage(Subject, ExampleValues.Style, PacketDamage)
+        case frame(Subject, FrameDamage)
         /// An optional field that is not set, before one that is.
-        case gap(message: Int, FieldDescription)
-        case unknown
+        case gap(Subject, FieldDescription)
+        case unknown(from: Sender)
+    }
+
+    /// A message, by its index, and who sends it.
+    private struct Subject {
+        let message: Int
+        let sender: Sender
     }
 
     private mutating func make(_ count: Int, _ progress: (Double) -> Void) {
         guard !description.messages.isEmpty else { return }
-        let messages = description.messages.indices
-        let first = messages.map { Recipe.value(message: $0, .plain, nil, label: "plain") }
-        var rest: [Recipe] = description.layout.hasMessageID ? [.unknown] : []
+        let subjects = description.messages.indices.flatMap { message in
+            description.senders(ofExamplesOf: message).map { Subject(message: message, sender: $0) }
+        }
+        let first = subjects.map { Recipe.value($0, .plain, nil, label: "plain") }
+        let strangers: [Sender] = description.layout.dependsOnSender ? Sender.allCases : [.client]
+        var rest: [Recipe] = description.layout.hasMessageID ? strangers.map { .unknown(from: $0) } : []
         let graph = StructureGraph(anywhereIn: description)
         let edges = EdgeValues(description, graph)
-        for message in messages { rest += recipes(for: message, edges, graph) }
+        for subject in subjects { rest += recipes(for: subject, edges, graph) }
         rest.shuffle(using: &random)
         for recipe in first + rest where vectors.count < count {
             progress(Double(vectors.count) / Double(count))
@@ -69,55 +78,56 @@ package struct VectorMaker {
         while vectors.count < count, attemptCount < 4 * count {
             progress(Double(max(vectors.count, attemptCount / 4)) / Double(count))
             attemptCount += 1
-            followAny()
+            if let subject = subjects.randomElement(using: &random) { followAny(subject) }
         }
     }
 
-    private func recipes(for message: Int, _ edges: EdgeValues, _ graph: StructureGraph) -> [Recipe] {
+    private func recipes(for subject: Subject, _ edges: EdgeValues, _ graph: StructureGraph) -> [Recipe] {
+        let message = subject.message
         let styles: [(ExampleValues.Style, String)] = [(.zero, "zeros"), (.most, "most"), (.least, "least")]
-        var result = styles.map { Recipe.value(message: message, $0.0, nil, label: $0.1) }
+        var result = styles.map { Recipe.value(subject, $0.0, nil, label: $0.1) }
         for owner in description.owners(in: message, graph) {
             for (index, field) in description.fields(of: owner).enumerated() where field.hasValue {
                 let name = [description.typeName(of: owner), field.name].compactMap(\.self).joined(separator: ".")
                 let key = FieldKey(owner: owner, index: index)
                 for edge in edges.edges(of: field, key) {
                     let label = name + "-" + edge.label
-                    result.append(.value(message: message, .plain, edge.hint, label: label))
+                    result.append(.value(subject, .plain, edge.hint, label: label))
                 }
                 if let hint = edges.allOnes(of: field, key) {
-                    result.append(.value(message: message, .zero, hint, label: name + "-alone"))
+                    result.append(.value(subject, .zero, hint, label: name + "-alone"))
                 }
             }
         }
-        result += headerRecipes(for: message)
+        result += headerRecipes(for: subject)
         let optionals = description.messages[message].fields.filter { $0.presence == .optional }
-        result += optionals.dropLast().map { .gap(message: message, $0) }
+        result += optionals.dropLast().map { .gap(subject, $0) }
         for style in [ExampleValues.Style.plain, .most] {
-            guard let packet = packet(message, style, nil, translator) else { continue }
-            for damage in damages(of: packet, message) { result.append(.damage(message: message, style, damage)) }
+            guard let packet = packet(subject, style, nil, translator) else { continue }
+            for damage in damages(of: packet, from: subject.sender) { result.append(.damage(subject, style, damage)) }
         }
-        if let framing = description.layout.framing, let packet = packet(message, .plain, nil, translator) {
-            result += FrameDamage.all(of: packet, framing).map { .frame(message: message, $0) }
+        if let framing = description.layout.framing, let packet = packet(subject, .plain, nil, translator) {
+            result += FrameDamage.all(of: packet, framing).map { .frame(subject, $0) }
         }
         return result
     }
 
     /// Values at the edges of each header field, and headers with and without each that has a condition.
-    private func headerRecipes(for message: Int) -> [Recipe] {
-        let shapes = HeaderShapes(of: description, message: message)
+    private func headerRecipes(for subject: Subject) -> [Recipe] {
+        let shapes = HeaderShapes(of: description, message: subject.message, from: subject.sender)
         // Without a length a packet can have only an empty payload.
         let styles: [(ExampleValues.Style, String)] = [(.plain, ""), (.zero, "-zeros")]
         var result = shapes.headers.filter { !$0.fields.isEmpty }.enumerated().flatMap { number, header in
             styles.map { style, word in
-                Recipe.value(message: message, style, .header(header), label: "header-shape-\(number + 1)\(word)")
+                Recipe.value(subject, style, .header(header), label: "header-shape-\(number + 1)\(word)")
             }
         }
-        let fixed = description.messages[message].headerValues
+        let fixed = description.messages[subject.message].headerValues
         for item in fixed {
             let field = description.layout.fields[item.field]
             guard let other = field.format.edges.first(where: { $0.value != item.value }) else { continue }
             let header = PacketHeader(field.name, other.value)
-            result.append(.value(message: message, .plain, .header(header), label: "header-\(field.name)-other"))
+            result.append(.value(subject, .plain, .header(header), label: "header-\(field.name)-other"))
         }
         for (index, field) in description.layout.fields.enumerated()
         where field.isSettable && !fixed.contains(where: { $0.field == index }) {
@@ -125,22 +135,22 @@ package struct VectorMaker {
                 guard var header = shapes.header(with: index) else { continue }
                 header[value: field.name] = value
                 let label = "header-\(field.name)-\(label)"
-                result.append(.value(message: message, .plain, .header(header), label: label))
+                result.append(.value(subject, .plain, .header(header), label: label))
             }
             guard var header = shapes.header(without: index) else { continue }
             header[value: field.name] = field.format.edges.first?.value
-            result.append(.value(message: message, .zero, .header(header), label: "header-\(field.name)-set"))
+            result.append(.value(subject, .zero, .header(header), label: "header-\(field.name)-set"))
         }
         return result
     }
 
-    private func damages(of packet: [UInt8], _ message: Int) -> [PacketDamage] {
+    private func damages(of packet: [UInt8], from sender: Sender) -> [PacketDamage] {
         let options = description.options
         guard
             let packet = try? description.layout.unframed(packet),
             let lent = try? Packet(
-                packet.rawSpan, layout: description.layout, limit: options.maximumPacketByteCount),
-            let annotation = try? translator.annotate(lent, preferring: sender(of: message), maximumPartCount: 200)
+                packet.rawSpan, layout: description.layout.layout(from: sender), limit: options.maximumPacketByteCount),
+            let annotation = try? translator.annotate(lent, preferring: sender, maximumPartCount: 200)
         else { return [] }
         let checksums = Set(description.layout.fields.filter { $0.checksum != nil }.map(\.name))
         let counters = Set(description.allFields.filter { $0.role == .derived }.map(\.name))
@@ -153,66 +163,65 @@ package struct VectorMaker {
 
     private mutating func follow(_ recipe: Recipe) {
         switch recipe {
-        case .value(let message, let style, let hint, let label):
-            addValue(message, style, hint, label: description.messages[message].name + "-" + label)
-        case .damage(let message, let style, let damage):
-            guard let packet = packet(message, style, nil, translator) else { return }
-            let label = description.messages[message].name + "-" + damage.label
-            addBytes(apply(damage, to: packet), from: sender(of: message), label: label)
-        case .frame(let message, let damage):
-            let label = description.messages[message].name + "-" + damage.label
-            addBytes(damage.bytes, from: sender(of: message), label: label)
-        case .gap(let message, let field):
-            let label = description.messages[message].name + "-" + field.name + "-gap"
-            addLine(line(message, .plain, nil).without(field: field.name), from: sender(of: message), label: label)
-        case .unknown: addUnknown()
+        case .value(let subject, let style, let hint, let label):
+            addValue(subject, style, hint, label: name(of: subject) + "-" + label)
+        case .damage(let subject, let style, let damage):
+            guard let packet = packet(subject, style, nil, translator) else { return }
+            let label = name(of: subject) + "-" + damage.label
+            addBytes(apply(damage, to: packet, from: subject.sender), from: subject.sender, label: label)
+        case .frame(let subject, let damage):
+            addBytes(damage.bytes, from: subject.sender, label: name(of: subject) + "-" + damage.label)
+        case .gap(let subject, let field):
+            let label = name(of: subject) + "-" + field.name + "-gap"
+            let line = line(subject.message, .plain, nil).without(field: field.name)
+            addLine(line, from: subject.sender, label: label)
+        case .unknown(let sender): addUnknown(from: sender)
         }
     }
 
     /// Makes a message of random values, unchanged or with some bytes changed.
-    private mutating func followAny() {
-        let message = Int.random(in: 0..<description.messages.count, using: &random)
+    private mutating func followAny(_ subject: Subject) {
         let style = ExampleValues.Style.random(seed: random.next())
-        let name = description.messages[message].name
-        guard Bool.random(using: &random), var packet = packet(message, style, nil, translator), !packet.isEmpty else {
-            return addValue(message, style, nil, label: name + "-random")
+        let name = name(of: subject)
+        guard Bool.random(using: &random), var packet = packet(subject, style, nil, translator), !packet.isEmpty else {
+            return addValue(subject, style, nil, label: name + "-random")
         }
         for _ in 0..<Int.random(in: 1...2, using: &random) {
             packet[Int.random(in: 0..<packet.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
         }
-        addBytes(packet, from: sender(of: message), label: name + "-random-bytes")
+        addBytes(packet, from: subject.sender, label: name + "-random-bytes")
     }
 
     private mutating func addValue(
-        _ message: Int, _ style: ExampleValues.Style, _ hint: ExampleHint?, label: String
+        _ subject: Subject, _ style: ExampleValues.Style, _ hint: ExampleHint?, label: String
     ) {
-        addLine(line(message, style, hint), from: sender(of: message), label: label)
+        addLine(line(subject.message, style, hint), from: subject.sender, label: label)
     }
 
     private mutating func addLine(_ line: JSONValue, from sender: Sender, label: String) {
         do throws(TranslationError) {
-            let bytes = try translator.encode(line: line)
+            let bytes = try translator.encode(line: line, from: sender)
             addBytes(bytes, from: sender, label: label, meaning: line[LineKey.fields])
         } catch {
             addRefused(line, error, from: sender, label: label)
             // Other implementations may encode it all the same.
-            guard let bytes = try? unlimited.encode(line: line) else { return }
+            guard let bytes = try? unlimited.encode(line: line, from: sender) else { return }
             addBytes(bytes, from: sender, label: label + "-sent")
         }
     }
 
-    private mutating func addUnknown() {
+    private mutating func addUnknown(from sender: Sender) {
         let known = Set(description.messages.map(\.id))
         let payload = (0..<9).map { _ in UInt8.random(in: 0...255, using: &random) }
-        for most in description.layout.largestMessageIDs {
+        for most in description.layout.layout(from: sender).largestMessageIDs {
             let candidates = (0...min(63, most)).lazy.map { most - $0 }
             guard let id = candidates.first(where: { !known.contains($0) }) else { return }
             let line: JSONValue = [
                 LineKey.message: .null, LineKey.id: .exactInteger(Int128(id)),
                 LineKey.payload: .string(Hexadecimal.text(of: payload)),
             ]
-            guard let bytes = try? translator.encode(line: line) else { continue }
-            return addBytes(bytes, from: .client, label: "unknown")
+            guard let bytes = try? translator.encode(line: line, from: sender) else { continue }
+            return addBytes(bytes, from: sender, label: "unknown")
         }
     }
 
@@ -236,8 +245,9 @@ package struct VectorMaker {
         case .packet(let byteCount, let line):
             // Several packets are not one vector.
             guard byteCount == bytes.count else { return }
-            let isExact = (try? translator.encode(line: line)) == bytes
-            if !isExact, (try? translator.encode(line: line.withDecidingHeader(description))) == nil { return }
+            let isExact = (try? translator.encode(line: line, from: sender)) == bytes
+            let decidingLine = line.withDecidingHeader(description)
+            if !isExact, (try? translator.encode(line: decidingLine, from: sender)) == nil { return }
             let expected = meaning.map { self.line(line, meaning: $0) } ?? line
             add(
                 ConformanceVector(
@@ -272,10 +282,7 @@ package struct VectorMaker {
 
     // MARK: Lines and packets
 
-    /// Returns the client if it may send the message, otherwise the server.
-    private func sender(of message: Int) -> Sender {
-        description.messages[message].senders.contains(.client) ? .client : .server
-    }
+    private func name(of subject: Subject) -> String { description.messages[subject.message].name }
 
     private func line(_ message: Int, _ style: ExampleValues.Style, _ hint: ExampleHint?) -> JSONValue {
         var values = ExampleValues(translator.index, style, hint: hint, operands: operands(for: hint))
@@ -340,13 +347,14 @@ package struct VectorMaker {
     }
 
     private func packet(
-        _ message: Int, _ style: ExampleValues.Style, _ hint: ExampleHint?, _ translator: PacketTranslator
+        _ subject: Subject, _ style: ExampleValues.Style, _ hint: ExampleHint?, _ translator: PacketTranslator
     ) -> [UInt8]? {
-        try? translator.encode(line: line(message, style, hint))
+        try? translator.encode(line: line(subject.message, style, hint), from: subject.sender)
     }
 
-    private func apply(_ damage: PacketDamage, to packet: [UInt8]) -> [UInt8] {
-        let (layout, limit) = (description.layout, description.options.maximumPacketByteCount)
+    private func apply(_ damage: PacketDamage, to packet: [UInt8], from sender: Sender) -> [UInt8] {
+        let layout = description.layout.layout(from: sender)
+        let limit = description.options.maximumPacketByteCount
         guard let packet = try? layout.unframed(packet) else { return packet }
         var bytes = packet
         bytes.replaceSubrange(damage.range, with: damage.bytes)

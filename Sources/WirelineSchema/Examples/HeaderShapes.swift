@@ -14,9 +14,12 @@ struct HeaderShapes {
     private static let combinationLimit = 4096
     private static let headerLimit = 32
 
-    init(of description: ProtocolDescription, message: Int) {
-        let layout = description.layout
-        isAlwaysThere = layout.fields.map { $0.condition == nil }
+    /// - Parameter sender: Who sends the packets.
+    init(of description: ProtocolDescription, message: Int, from sender: Sender) {
+        let layout = description.layout.layout(from: sender)
+        // Presences are by the fields of the description, of which the sender's packets may have only some.
+        let positions = description.layout.fields.map { field in layout.fields.firstIndex { $0.name == field.name } }
+        isAlwaysThere = positions.map { $0.map { layout.fields[$0].condition == nil } ?? false }
         guard layout.hasConditions else {
             (headers, presences) = ([PacketHeader()], [isAlwaysThere])
             return
@@ -25,7 +28,7 @@ struct HeaderShapes {
         let fixed = description.fixedHeader(of: message) ?? PacketHeader()
         var found: [(PacketHeader, [Bool])] = []
         var seen: Set<[Bool]> = []
-        Self.forEachHeader(of: layout, except: message.headerValues.map(\.field)) { header in
+        Self.forEachHeader(of: layout, except: fixed.fields.map(\.name)) { header in
             var whole = header
             for (name, value) in fixed.fields { whole[value: name] = value }
             guard found.count < Self.headerLimit, let presence = try? layout.presence(id: message.id, header: whole)
@@ -33,7 +36,7 @@ struct HeaderShapes {
             let absent = layout.fields.indices.filter { !presence[$0] }
             guard absent.allSatisfy({ header[value: layout.fields[$0].name] == nil }) else { return }
             guard seen.insert(presence + Self.outcomes(layout, whole)).inserted else { return }
-            found.append((header, presence))
+            found.append((header, positions.map { $0.map { presence[$0] } ?? false }))
         }
         headers = found.map(\.0)
         presences = found.map(\.1)
@@ -59,9 +62,11 @@ struct HeaderShapes {
     }
 
     private static func forEachHeader(
-        of layout: PacketLayout, except fixed: [Int], _ body: (PacketHeader) -> Void
+        of layout: PacketLayout, except fixed: [String], _ body: (PacketHeader) -> Void
     ) {
-        let operands = layout.operands.filter { layout.fields[$0].isSettable && !fixed.contains($0) }
+        let operands = layout.operands.filter {
+            layout.fields[$0].isSettable && !fixed.contains(layout.fields[$0].name)
+        }
         // What a field that fits itself takes is not known here.
         let candidates = operands.map { index in
             layout.fields[index].fittingValues ?? [nil] + numbers(of: layout.fields[index], in: layout)

@@ -32,12 +32,21 @@ extension PacketTranslator {
         let fields = values.fields(ofMessage: message)
         let name = description.messages[message].name
         let line = JSONValue.object([JSONValue.Member(LineKey.fields, fields)])
-        guard let bytes = try? encode(message: name, json: line), bytes.count <= maximumByteCount else { return nil }
-        let sender = Sender.allCases.first(where: description.messages[message].senders.contains) ?? .client
-        guard let decoded = try? decode(bytes.rawSpan, from: sender)[LineKey.fields],
+        guard let sender = description.senders(ofExamplesOf: message).first,
+            let bytes = try? encode(message: name, json: line, from: sender), bytes.count <= maximumByteCount,
+            let decoded = try? decode(bytes.rawSpan, from: sender)[LineKey.fields],
             let annotation = try? annotate(bytes.rawSpan, preferring: sender),
             let content = try? description.layout.unframed(bytes)
         else { return nil }
         return PacketExample(fields: decoded, packet: bytes, content: content, annotation: annotation)
+    }
+}
+
+extension ProtocolDescription {
+    /// The senders whose packets of a message are worth an example: both if their packets can differ, otherwise one, and
+    /// preferably the client.
+    func senders(ofExamplesOf message: Int) -> [Sender] {
+        let senders = Sender.allCases.filter(messages[message].senders.contains)
+        return layout.dependsOnSender ? senders : Array(senders.prefix(1))
     }
 }

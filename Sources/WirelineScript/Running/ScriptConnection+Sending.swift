@@ -10,7 +10,14 @@ extension ScriptConnection {
     /// The largest size of a `glue` block, in bytes.
     private static let mostGluedBytes = 16 << 20
 
-    private var layout: PacketLayout { run.translator.description.layout }
+    private var layout: PacketLayout { run.translator.description.layout.layout(from: .server) }
+
+    /// Returns what `echo` sends: the same bytes, unless packets depend on the sender.
+    func returned(_ packet: ReceivedPacket) throws -> [UInt8] {
+        let layout = run.translator.description.layout
+        guard layout.dependsOnSender else { return layout.framed(packet.bytes) }
+        return try layout.packet(returning: packet.lent, from: .server, limit: .max)
+    }
 
     /// Returns the bytes of a message, with correct or wrong header fields.
     func packet(
@@ -49,7 +56,8 @@ extension ScriptConnection {
             header[field.name] = line?["header"]?[field.name].flatMap(Self.integer)
         }
         for (name, expression) in message.header {
-            guard let field = layout.fields.firstIndex(where: { $0.name == name }) else { continue }
+            let fields = run.translator.description.layout.fields
+            guard let field = fields.firstIndex(where: { $0.name == name }) else { continue }
             header[value: name] = try value(of: expression, inPacketField: field, evaluation)
         }
         return header
@@ -66,7 +74,7 @@ extension ScriptConnection {
     private func value(
         of expression: Script.Expression, inPacketField index: Int, _ evaluation: Evaluation
     ) throws(ScriptFailure) -> PacketHeader.FieldValue {
-        let field = layout.fields[index]
+        let field = run.translator.description.layout.fields[index]
         if run.translator.description.packetFieldType(index) != nil || !field.format.isNumber {
             let value = try value(of: expression, evaluation)
             do throws(TranslationError) {
@@ -101,13 +109,14 @@ extension ScriptConnection {
         guard !wrong.isEmpty else { return packet }
         guard var fields = HeaderBytes(of: packet, payload, layout) else { return packet }
         for (name, expression) in wrong {
-            guard let field = layout.fields.firstIndex(where: { $0.name == name }) else { continue }
+            let position = layout.fields.firstIndex { $0.name == name }
+            guard let position, let field = run.translator.description.packetField(named: name) else { continue }
             var evaluation = evaluation
-            evaluation.right = fields.right(of: layout.fields[field])
+            evaluation.right = fields.right(of: layout.fields[position])
             guard case .integer(let number) = try value(of: expression, inPacketField: field, evaluation) else {
                 continue
             }
-            fields.put(number, intoField: field)
+            fields.put(number, intoField: position)
         }
         return fields.packet
     }

@@ -100,7 +100,7 @@ final class ScriptConnection: @unchecked Sendable {
         let rules = run.rules(id: packet.id)
         guard !rules.isEmpty else { return sayUnanswered(packet) }
         var occasion = Occasion(line: try run.translator.decode(packet.lent, from: .client))
-        occasion.packet = run.translator.description.layout.framed(packet.bytes)
+        occasion.packet = try returned(packet)
         if try await !follow(rules, occasion) { sayUnanswered(packet) }
     }
 

@@ -37,6 +37,8 @@ extension SwiftTypes {
         switch operand {
         case .field: Self.field(operand, among: fields).map(number) ?? "0"
         case .header(let name): "(header[\(SwiftText.literal(name))] ?? 0)"
+        // No field of a message looks at them.
+        case .sender, .nested: "0"
         }
     }
 

@@ -116,6 +116,8 @@ struct SwiftProtocolFile {
             switch operand {
             case .field(let name): ".field(\(SwiftText.literal(name)))"
             case .header(let name): ".header(\(SwiftText.literal(name)))"
+            case .sender: ".sender"
+            case .nested: ".nested"
             }
         }
         switch condition {

@@ -28,6 +28,11 @@ struct SwiftStructures {
             body.writeInitializer(to: &source)
             source.line("public static var messageName: Swift::String { \(SwiftText.literal(message.name)) }")
             source.line("@inlinable public static var messageID: Swift::UInt64 { \(message.id) }")
+            if types.description.layout.dependsOnSender, message.senders.count == 1, let sender = message.senders.first
+            {
+                source.line(
+                    "@inlinable public static var packetSender: WirelineCodec::Sender? { .\(sender.rawValue) }")
+            }
             if !message.headerValues.isEmpty {
                 source.line("public static let fixedHeader: WirelineCodec::FixedHeader? = WirelineCodec::FixedHeader(")
                 source.line("    \(fixedHeader(of: message)), of: messageID, in: Definition.layout)")

@@ -69,7 +69,7 @@ public final class TestClient<Definition: PacketProtocol>: Sendable {
     public func sendTogether(
         _ messages: any ClientMessage..., fileID: String = #fileID, line: Int = #line
     ) async throws {
-        try await send(bytes: try messages.flatMap { try $0.encoded() }, fileID: fileID, line: line)
+        try await send(bytes: try messages.flatMap { try $0.encoded(from: .client) }, fileID: fileID, line: line)
     }
 
     /// Sends bytes as they are; they need not be a packet.

@@ -9,7 +9,7 @@ extension Command {
         name: "encode",
         summary: "encode JSON as one packet, and print it as hexadecimal digits",
         parameters: [.message, .json],
-        options: [.protocolFolder, .header],
+        options: [.protocolFolder, .header, .encodingSender],
         example: #"wire encode Cs_20001 '{"SceneId":1,"Line":2,"message":"hi"}' --protocol Protocols/Scene"#,
         run: { arguments, console throws(CommandError) in
             let translator = PacketTranslator(try ProtocolFolder(arguments[.protocolFolder]).describe(console))
@@ -17,7 +17,8 @@ extension Command {
             try translator.requireMessage(message)
             let json = try StandardInput.text(unlessGiven: arguments.word(at: 1))
             let header = arguments[.header].map { Array($0.utf8) }
-            let packet = try translator.packet(of: message, json, header: header)
+            let sender = try translator.sender(of: message, arguments[.encodingSender].flatMap(Sender.init))
+            let packet = try translator.packet(of: message, json, header: header, from: sender)
             try console.print(Hexadecimal.text(of: packet))
         })
 }
@@ -32,6 +33,9 @@ extension Parameter {
 
 extension Option {
     static let header = Option("--header", value: "JSON", "a JSON object of header fields to set")
+    fileprivate static let encodingSender = Option(
+        "--from", choices: Sender.allCases.map(\.rawValue),
+        "the side that sends the message, if both sides can and their packets differ")
 }
 
 extension PacketTranslator {
@@ -43,10 +47,28 @@ extension PacketTranslator {
         throw .failure(error.description, hint: Spelling.help(for: name, among: names))
     }
 
-    /// Returns one packet; see ``encode(message:parsing:header:)``.
-    func packet(of message: String, _ json: [UInt8], header: [UInt8]?) throws(CommandError) -> [UInt8] {
+    /// Returns who sends a message whose name is known, and refuses a side that does not.
+    ///
+    /// - Parameter sender: The side that the caller has named; nil if none was.
+    fileprivate func sender(of message: String, _ sender: Sender?) throws(CommandError) -> Sender? {
+        guard let message = description.message(named: message) else { return sender }
+        if let sender, !message.senders.contains(sender) {
+            throw .failure("\(message.name) is no message from the \(sender.rawValue)")
+        }
+        if sender == nil, description.layout.dependsOnSender, message.senders.count > 1 {
+            throw .usage(
+                "\(Option.encodingSender.name) is missing: \(message.name) from the client and from the server have other "
+                    + "headers")
+        }
+        return sender
+    }
+
+    /// Returns one packet; see ``encode(message:parsing:header:from:)``.
+    func packet(
+        of message: String, _ json: [UInt8], header: [UInt8]?, from sender: Sender?
+    ) throws(CommandError) -> [UInt8] {
         do throws(TranslationError) {
-            return try encode(message: message, parsing: json, header: header)
+            return try encode(message: message, parsing: json, header: header, from: sender)
         } catch {
             throw .failure(error.description)
         }

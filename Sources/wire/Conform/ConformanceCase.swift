@@ -162,7 +162,7 @@ struct ConformanceChecks {
             return .failed("expected the error `\(expected)`, got `\(text)`")
         }
         do throws(TranslationError) {
-            let bytes = try translator.encode(line: line)
+            let bytes = try translator.encode(line: line, from: vector.sender)
             return .failed("the vector is wrong: the line can be encoded, as \(Hexadecimal.text(of: bytes).shortened)")
         } catch {
             // The kind is not compared: which fault of a value is found first depends on how the value is stored.

@@ -62,9 +62,9 @@ final class CodecImplementation: ConformingImplementation {
             case .more(let byteCount): return .more(byteCount: byteCount)
             case .refused(let error): return .refused(Refusal(error), text: error.description)
             }
-        case .encode(let line, _):
+        case .encode(let line, let sender):
             do throws(TranslationError) {
-                return .bytes(try translator.encode(line: line))
+                return .bytes(try translator.encode(line: line, from: sender))
             } catch {
                 return .refused(Refusal(error), text: error.description)
             }

@@ -137,7 +137,8 @@ struct LiveTarget {
         init(_ vector: ConformanceVector, _ translator: PacketTranslator) {
             let description = translator.description
             var splitter = PacketSplitter(
-                layout: description.layout, maximumPacketByteCount: description.options.maximumPacketByteCount)
+                layout: description.layout.layout(from: vector.sender),
+                maximumPacketByteCount: description.options.maximumPacketByteCount)
             var position = 0
             while position < vector.bytes.count {
                 do throws(CodecError) {

@@ -40,8 +40,10 @@ final class DecodedConnection {
         self.number = number
         self.client = client
         self.server = server
-        clientSide = Side(stream: PacketStream(translator, sender.map { .preferring($0) } ?? .from(.client)))
-        serverSide = Side(stream: PacketStream(translator, sender.map { .preferring($0) } ?? .from(.server)))
+        // If packets depend on who sends them, the capture knows better.
+        let preferred = translator.description.layout.dependsOnSender ? nil : sender
+        clientSide = Side(stream: PacketStream(translator, preferred.map { .preferring($0) } ?? .from(.client)))
+        serverSide = Side(stream: PacketStream(translator, preferred.map { .preferring($0) } ?? .from(.server)))
     }
 
     /// The number of bytes in memory.

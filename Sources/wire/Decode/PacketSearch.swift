@@ -80,7 +80,7 @@ struct PacketSearch {
         _ bytes: [UInt8], at start: Int, wanted: Int, isAtEnd: Bool, _ translator: PacketTranslator,
         _ direction: PacketStream.Direction, _ work: inout Int
     ) -> Verdict {
-        var splitter = PacketStream.splitter(translator)
+        var splitter = PacketStream.splitter(translator, direction)
         var position = start
         for count in 0..<wanted {
             if position == bytes.count {

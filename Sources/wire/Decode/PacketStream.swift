@@ -33,6 +33,13 @@ struct PacketStream: ~Copyable {
     enum Direction {
         case from(Sender)
         case preferring(Sender)
+
+        /// Whose packets they are, if packets depend on that.
+        var sender: Sender {
+            switch self {
+            case .from(let sender), .preferring(let sender): sender
+            }
+        }
     }
 
     private let translator: PacketTranslator
@@ -54,7 +61,7 @@ struct PacketStream: ~Copyable {
     init(_ translator: PacketTranslator, _ direction: Direction) {
         self.translator = translator
         self.direction = direction
-        splitter = Self.splitter(translator)
+        splitter = Self.splitter(translator, direction)
     }
 
     /// The number of bytes in memory.
@@ -88,7 +95,7 @@ struct PacketStream: ~Copyable {
         scannedByteCount = 0
         times = []
         needed = 1
-        splitter = Self.splitter(translator)
+        splitter = Self.splitter(translator, direction)
         place.offset = end + byteCount
         search = PacketSearch(origin: place.offset, trustsFirst: true)
         return events
@@ -153,7 +160,7 @@ struct PacketStream: ~Copyable {
         } catch {
             events.append(.fault(fault(error.description)))
             search = PacketSearch(origin: place.offset, trustsFirst: false)
-            splitter = Self.splitter(translator)
+            splitter = Self.splitter(translator, direction)
             // The broken packet itself is not tried again.
             start += 1
             place.offset += 1
@@ -217,10 +224,11 @@ struct PacketStream: ~Copyable {
 
     // MARK: Packets
 
-    static func splitter(_ translator: PacketTranslator) -> PacketSplitter {
+    static func splitter(_ translator: PacketTranslator, _ direction: Direction) -> PacketSplitter {
         let description = translator.description
         return PacketSplitter(
-            layout: description.layout, maximumPacketByteCount: description.options.maximumPacketByteCount)
+            layout: description.layout.layout(from: direction.sender),
+            maximumPacketByteCount: description.options.maximumPacketByteCount)
     }
 
     static func decode(

@@ -45,10 +45,11 @@ struct RequestMaker {
     mutating func request(
         _ message: String, _ json: [UInt8], expecting expected: String?, awaitsAnything: Bool
     ) throws(CommandError) -> CallRequest {
-        var packet = try translator.packet(of: message, json, header: header)
+        var packet = try translator.packet(of: message, json, header: header, from: .client)
         let line = try? JSONValue(parsing: json, maximumDepth: translator.maximumJSONDepth)
         if let numbered = numberedHeader(unlessChosenIn: line) {
-            packet = try translator.packet(of: message, json, header: Array(numbered.description.utf8))
+            packet = try translator.packet(
+                of: message, json, header: Array(numbered.description.utf8), from: .client)
         }
         let expectation = Expectation(of: packet, message, expecting: expected, translator)
         let waits = awaitsReplies && (expectation.name != nil || awaitsAnything)
@@ -76,9 +77,9 @@ struct RequestMaker {
         }
         let header = try header.map { text throws(CommandError) in try Self.parse(text, path: "header") }
         do throws(TranslationError) {
-            var packet = try translator.encode(line: line, header: header)
+            var packet = try translator.encode(line: line, header: header, from: .client)
             if let numbered = numberedHeader(unlessChosenIn: line) {
-                packet = try translator.encode(line: line, header: numbered)
+                packet = try translator.encode(line: line, header: numbered, from: .client)
             }
             guard let name else {
                 return CallRequest(name: "the message with an unknown ID", packet: packet, expectation: nil)
@@ -109,7 +110,7 @@ struct RequestMaker {
     /// Returns the caller's header with the next sequence number; nil if not all packets have one, or the caller has
     /// chosen one.
     private mutating func numberedHeader(unlessChosenIn line: JSONValue?) -> JSONValue? {
-        let layout = translator.description.layout
+        let layout = translator.description.layout.layout(from: .client)
         guard let field = layout.sequenceField, field.condition == nil, let limit = layout.maximumSequence else {
             return nil
         }

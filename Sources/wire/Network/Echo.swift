@@ -11,14 +11,17 @@ enum Echo {
     /// Returns the handler for a connection.
     static func makeHandler(of connection: PacketConnection) -> Handler {
         let layout = connection.layout
-        guard !layout.isFramed else {
-            return { batch in
-                while let packet = try batch.next() {
-                    try connection.write(packet: layout.framed(packet.bytes).rawSpan)
-                }
+        guard layout.dependsOnSender || layout.isFramed else {
+            return { batch in while let packet = try batch.next() { try connection.write(packet: packet.bytes) } }
+        }
+        return { batch in
+            while let packet = try batch.next() {
+                let returned =
+                    layout.dependsOnSender
+                    ? try layout.packet(returning: packet, from: .server, limit: .max) : layout.framed(packet.bytes)
+                try connection.write(packet: returned.rawSpan)
             }
         }
-        return { batch in while let packet = try batch.next() { try connection.write(packet: packet.bytes) } }
     }
 
     // MARK: For load generators

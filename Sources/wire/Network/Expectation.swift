@@ -47,8 +47,9 @@ struct Expectation {
 
     private static func sequence(of packet: [UInt8], _ description: ProtocolDescription) -> UInt64? {
         let limit = description.options.maximumPacketByteCount
-        guard let content = try? description.layout.unframed(packet),
-            let packet = try? Packet(content.rawSpan, layout: description.layout, limit: limit)
+        let layout = description.layout.layout(from: .client)
+        guard let content = try? layout.unframed(packet),
+            let packet = try? Packet(content.rawSpan, layout: layout, limit: limit)
         else { return nil }
         return try? description.layout.sequence(of: packet)
     }

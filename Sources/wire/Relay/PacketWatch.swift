@@ -16,7 +16,8 @@ struct PacketWatch: ~Copyable {
         self.reader = reader
         let description = reader.translator.description
         splitter = PacketSplitter(
-            layout: description.layout, maximumPacketByteCount: description.options.maximumPacketByteCount)
+            layout: description.layout.layout(from: sender),
+            maximumPacketByteCount: description.options.maximumPacketByteCount)
     }
 
     /// Returns the remarks about received bytes.

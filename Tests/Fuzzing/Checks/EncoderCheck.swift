@@ -17,7 +17,8 @@ enum EncoderCheck {
         let role = subject.roles[input.choice(of: subject.roles.count)]
         let packet: [UInt8]
         do throws(TranslationError) {
-            packet = try subject.translator.encode(message: role.name, parsing: Array(input.rest))
+            packet = try subject.translator.encode(
+                message: role.name, parsing: Array(input.rest), from: role.sender)
         } catch {
             return try require(!error.description.isEmpty, "an error without a text")
         }
@@ -30,7 +31,7 @@ enum EncoderCheck {
         }
         let again: [UInt8]
         do throws(TranslationError) {
-            again = try subject.translator.encode(line: line)
+            again = try subject.translator.encode(line: line, from: role.sender)
         } catch {
             throw Finding("\(line) of \(text) is not encoded: \(error)")
         }

@@ -37,7 +37,7 @@ struct Input {
         }
         let role = subject.roles[Int(selector) % subject.roles.count]
         do throws(CodecError) {
-            let layout = subject.codecs.generated.layout
+            let layout = subject.codecs.generated.layout.layout(from: role.sender)
             return (try layout.encode(id: role.id, payload: bytes.span.bytes), role.sender)
         } catch {
             return nil
@@ -67,6 +67,7 @@ struct Subject: Sendable {
         "AMQP", "ErlangPacket1", "ErlangPacket2", "ErlangPacket4", "Goim", "IDFirst", "MQTT", "MagicHeader", "Modbus",
         "Pomelo", "QSIOP", "Scene", "ServiceCommand", "ShortStrings", "Skynet", "Telemetry", "TwoByteHeader",
         "Features", "GT06", "Checksums", "HTTP2", "Headers", "Shapes", "JTT808", "Envelope", "Zabbix",
+        "Realm", "Senders",
     ]
 
     static let all: [Subject] = names.map { name in

@@ -86,7 +86,8 @@ private struct SchemaUse {
         let packet: [UInt8]
         do throws(CodecError) {
             let limit = translator.description.options.maximumPacketByteCount
-            packet = try translator.description.layout.encode(id: message.id, payload: payload.span.bytes, limit: limit)
+            let layout = translator.description.layout.layout(from: sender)
+            packet = try layout.encode(id: message.id, payload: payload.span.bytes, limit: limit)
         } catch {
             // Too long for the protocol.
             return try require(error.reason.isOfLength, "\(message.name) has no packet: \(error)")

@@ -67,10 +67,14 @@ extension Seed {
     /// All good packets of a protocol, one after another, in three pieces of a cut; and what is wrong, alone.
     fileprivate static func streams(of place: Int) throws -> [Seed] {
         let subject = Subject.all[place]
-        let start: [UInt8] = [UInt8(place), 0, 3, 1, 7, 40]
-        let stream = try vectors(subject, [.exact, .decodeOnly]).flatMap { try $0.bytes() }
-        let invalid = try vectors(subject, [.invalid]).map { Seed($0.name, start + (try $0.bytes())) }
-        return [Seed(subject.folder.name, start + stream)] + invalid
+        let isBySender = subject.translator.description.layout.dependsOnSender
+        return try (isBySender ? Sender.allCases : [.client]).flatMap { sender in
+            let start: [UInt8] = [UInt8(place), 0, sender == .client ? 3 : 0x43, 1, 7, 40]
+            let isOwn = { (vector: Vector) in try !isBySender || vector.sender() == sender }
+            let stream = try vectors(subject, [.exact, .decodeOnly]).filter(isOwn).flatMap { try $0.bytes() }
+            let invalid = try vectors(subject, [.invalid]).filter(isOwn).map { Seed($0.name, start + (try $0.bytes())) }
+            return [Seed(subject.folder.name + (isBySender ? "-\(sender)" : ""), start + stream)] + invalid
+        }
     }
 
     /// Each vector as a packet and, where there is one, as the payload of its message; without vectors zeros for each.
@@ -92,7 +96,7 @@ extension Seed {
     private static func payload(of bytes: [UInt8], from sender: Sender, of place: Int) -> [UInt8]? {
         let subject = Subject.all[place]
         do throws(CodecError) {
-            let layout = subject.codecs.generated.layout
+            let layout = subject.codecs.generated.layout.layout(from: sender)
             let content = try layout.unframed(bytes)
             let packet = try Packet(content.rawSpan, layout: layout)
             guard let role = subject.roles.firstIndex(where: { $0.id == packet.id && $0.sender == sender })

@@ -8,7 +8,8 @@ import WirelineCodec
 /// limit; and each packet is what a reader of whole packets says, and what is written for its parts.
 ///
 ///     +--------+-------+------------------+---------- - - -+-------- - - -
-///     | layout | limit | 0 refusing cuts  | piece sizes    | stream
+///     | layout | limit | 0 sender 0       | piece sizes    | stream
+///     |        |       | refusing cuts    |                |
 ///     +--------+-------+------------------+---------- - - -+-------- - - -
 ///
 /// A layout of 128 and more is made up from the bytes that follow it.
@@ -24,7 +25,8 @@ struct SplitterCheck {
         let manner = input.byte()
         let pieces = (0..<manner & 7).map { _ in Int(input.byte()) }
         let check = SplitterCheck(
-            layout: layout, limit: limit == 0 ? ownLimit : Int(limit) - 1, stream: Array(input.rest))
+            layout: layout.layout(from: manner & 0x40 == 0 ? .client : .server),
+            limit: limit == 0 ? ownLimit : Int(limit) - 1, stream: Array(input.rest))
         let whole = try check.split(in: [], refusingEvery: 0)
         let cut = try check.split(in: pieces, refusingEvery: Int(manner >> 3 & 7))
         try require(cut == whole, "whole \(whole), in pieces of \(pieces) \(cut)")
@@ -225,7 +227,13 @@ extension Input {
         let comparisons = WireCondition.Comparison.allCases
         let first = WireCondition.Operand.field("f\(Int(selector & 7) % max(1, index))")
         let number = Int128(Int8(bitPattern: byte()))
-        let test = WireCondition.compares(first, comparisons[Int(selector >> 3 & 7) % comparisons.count], number)
+        let comparison = comparisons[Int(selector >> 3 & 7) % comparisons.count]
+        let test: WireCondition =
+            switch number {
+            case 0x7F: .compares(.sender, .equal, 1)
+            case 0x7E: .isSet(.nested)
+            default: .compares(first, comparison, number)
+            }
         guard selector & 0x80 != 0 else { return test }
         let second = WireCondition.isSet(.field("f\(choice(of: max(1, index)))"))
         return number & 1 == 0 ? .or(.not(test), second) : .and(test, .not(second))

@@ -35,7 +35,8 @@ struct TranslatorCheck {
         let line: Result<JSONValue, CodecError>
         do throws(CodecError) {
             content = try description.layout.unframed(bytes, limit: limit)
-            let packet = try Packet(content.rawSpan, layout: description.layout, limit: limit)
+            let layout = description.layout.layout(from: sender)
+            let packet = try Packet(content.rawSpan, layout: layout, limit: limit)
             annotation = try translator.annotate(packet, preferring: sender, maximumPartCount: .max)
             line = decode(packet, preferring: sender)
         } catch {
@@ -94,11 +95,12 @@ struct TranslatorCheck {
         }
         try require(parsed == line, "printed \(line), parsed \(parsed)")
         let isExact = isExact(line)
-        guard let again = try encoded(line, mayGrow: !isExact) else { return }
+        guard let again = try encoded(line, from: sender, mayGrow: !isExact) else { return }
         let other: JSONValue
         let isSame: Bool
         do throws(CodecError) {
-            let (layout, options) = (translator.description.layout, translator.description.options)
+            let options = translator.description.options
+            let layout = translator.description.layout.layout(from: sender)
             let content = try layout.unframed(again)
             // Empty marks may stand before the packet that was read.
             isSame = try content == layout.unframed(bytes)
@@ -112,12 +114,13 @@ struct TranslatorCheck {
             try require(other[key] == line[key], "\(line) is encoded as \(other)")
         }
         try require(
-            try encoded(translator.settable(other), mayGrow: false) == again, "\(other) is not encoded as before")
+            try encoded(translator.settable(other), from: sender, mayGrow: false) == again,
+            "\(other) is not encoded as before")
     }
 
-    private func encoded(_ line: JSONValue, mayGrow: Bool) throws(Finding) -> [UInt8]? {
+    private func encoded(_ line: JSONValue, from sender: Sender, mayGrow: Bool) throws(Finding) -> [UInt8]? {
         do throws(TranslationError) {
-            return try translator.encode(line: line)
+            return try translator.encode(line: line, from: sender)
         } catch {
             // What a reader skips may change the size with which an item begins.
             if mayGrow, case .value(let reason) = error.reason, reason.isOfLength || reason.isOfTerminator {

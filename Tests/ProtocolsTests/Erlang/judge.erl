@@ -4,7 +4,7 @@
 %% format:
 %%
 %%   {value, Side, Packet, Settable, Header, Message}   the packet is this message, with this header
-%%   {refused, Settable, Message, Path}                 the field with this path keeps the message from being written
+%%   {refused, Side, Settable, Message, Path}           the field with this path keeps the message from being written
 %%   {verdict, Side, Bytes, Verdict}                    the bytes are found to be {ok, ByteCount, Again}, {more, ByteCount}
 %%                                                      or {error, Reason, Path, Offset}
 %%
@@ -28,13 +28,13 @@ catch_all(M, Case) ->
 judge(M, {value, Side, Packet, Settable, Header, Message}) ->
     More = <<Packet/binary, 7, 8, 9>>,
     first([
-        {written, {ok, Packet}, flat(M:encode(Settable, Message))},
+        {written, {ok, Packet}, flat(encode(M, Side, Settable, Message))},
         {read, {ok, Header, Message, <<>>}, M:decode(Side, Packet)},
         {settable, Settable, maps:with(maps:keys(Settable), M:settable(Header))},
         {read_with_rest, {ok, Header, Message, <<7, 8, 9>>}, M:decode(Side, More)}
     ]);
-judge(M, {refused, Settable, Message, Path}) ->
-    case M:encode(Settable, Message) of
+judge(M, {refused, Side, Settable, Message, Path}) ->
+    case encode(M, Side, Settable, Message) of
         {error, #{path := Found}} ->
             %% Fields of the header stand in no message here.
             case binary:longest_common_suffix([Found, Path]) of
@@ -45,24 +45,31 @@ judge(M, {refused, Settable, Message, Path}) ->
     end;
 judge(M, {verdict, Side, Bytes, Verdict}) ->
     Found = M:decode(Side, Bytes),
-    first([{verdict, Verdict, verdict(M, Bytes, Found)}, {described, true, is_described(M, Found)}]).
+    first([{verdict, Verdict, verdict(M, Side, Bytes, Found)}, {described, true, is_described(M, Found)}]).
 
 first([{_, Same, Same} | Rest]) -> first(Rest);
 first([{What, Expected, Found} | _]) -> {What, Expected, Found};
 first([]) -> same.
 
+%% Only where packets depend on it, a module is told who sends.
+encode(M, Side, Header, Message) ->
+    case erlang:function_exported(M, encode, 3) of
+        true -> M:encode(#{from => Side}, Header, Message);
+        false -> M:encode(Header, Message)
+    end.
+
 flat({ok, Data}) -> {ok, iolist_to_binary(Data)};
 flat(Error) -> Error.
 
-verdict(M, Bytes, {ok, Header, Message, Rest}) ->
+verdict(M, Side, Bytes, {ok, Header, Message, Rest}) ->
     Again =
-        case flat(M:encode(M:settable(Header), Message)) of
+        case flat(encode(M, Side, M:settable(Header), Message)) of
             {ok, Packet} -> Packet;
             {error, _} -> none
         end,
     {ok, byte_size(Bytes) - byte_size(Rest), Again};
-verdict(_, _, {more, Count}) -> {more, Count};
-verdict(_, _, {error, #{reason := Reason, path := Path} = Error}) ->
+verdict(_, _, _, {more, Count}) -> {more, Count};
+verdict(_, _, _, {error, #{reason := Reason, path := Path} = Error}) ->
     {error, plain(Reason), Path, maps:get(offset, Error, none)}.
 
 %% A value that Swift has as a double is not compared.
@@ -83,7 +90,7 @@ abuse(M, Cases) ->
     ].
 
 abused(M, Side, Header, Message) ->
-    try flat(M:encode(Header, Message)) of
+    try flat(encode(M, Side, Header, Message)) of
         {error, #{reason := _, path := _}} -> same;
         {ok, Packet} ->
             case M:decode(Side, Packet) of

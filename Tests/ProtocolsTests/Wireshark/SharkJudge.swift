@@ -56,7 +56,7 @@ struct SharkJudge {
     /// The first difference in a stream of one side; nil if there is none.
     func disagreement(of sights: [PacketSight], on stream: [UInt8], from sender: Sender) -> String? {
         var sights = sights[...]
-        var splitter = PacketSplitter(description)
+        var splitter = PacketSplitter(description, from: sender)
         var position = 0
         while position < stream.count {
             let start = position

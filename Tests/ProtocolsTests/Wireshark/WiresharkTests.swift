@@ -45,7 +45,7 @@ struct WiresharkTests {
         let count = max(1, Self.messageCount / 40)
         while packets.count < count {
             let (sender, line) = lines.next()
-            if let bytes = try? folder.translator.encode(line: line), bytes.count < 2000 {
+            if let bytes = try? folder.translator.encode(line: line, from: sender), bytes.count < 2000 {
                 packets.append((sender, bytes))
             }
         }
@@ -65,16 +65,16 @@ struct WiresharkTests {
         // Each number makes another layout, and the seed repeats all of them.
         for _ in 0..<number { _ = random.next() }
         var description = try ProtocolFolder.named("Scene").translator.description
-        description.layout = .random(using: &random)
+        description.layout = number % 3 == 2 ? .randomBySender(using: &random) : .random(using: &random)
         description.options.maximumPacketByteCount = [200, 70_000, 1 << 20].randomElement(using: &random)!
-        let id = description.layout.randomMessageID(using: &random)
+        let id = description.layout.layout(from: .client).randomMessageID(using: &random)
         for index in description.messages.indices { description.messages[index].id = id }
         let judge = SharkJudge(PacketTranslator(description))
         var lines = RandomLines(description, using: random)
         var packets: [(Sender, [UInt8])] = []
         for _ in 0..<max(2, Self.messageCount / 20) {
             let (sender, line) = lines.next()
-            if let bytes = try? judge.translator.encode(line: line) { packets.append((sender, bytes)) }
+            if let bytes = try? judge.translator.encode(line: line, from: sender) { packets.append((sender, bytes)) }
         }
         let disagreements = try Self.disagreements(on: packets, of: judge, using: &random)
         #expect(disagreements == [], "\(random.seedComment): \(description.layout)")
@@ -281,7 +281,9 @@ struct WiresharkTests {
         var streams: [Sender: [UInt8]] = [:]
         for _ in 0..<messageCount {
             let (sender, line) = lines.next()
-            if let bytes = try? folder.translator.encode(line: line) { streams[sender, default: []] += bytes }
+            if let bytes = try? folder.translator.encode(line: line, from: sender) {
+                streams[sender, default: []] += bytes
+            }
         }
         for vector in try Vector.Kind.exact.vectors(of: folder) + Vector.Kind.decodeOnly.vectors(of: folder) {
             streams[vector.0, default: []] += vector.1
@@ -309,8 +311,10 @@ struct WiresharkTests {
     ) throws -> [String] {
         let variants = packets.flatMap { sender, bytes in
             // tshark is slow, so other runs check others of them.
-            judge.translator.variants(of: bytes, using: &random).shuffled(using: &random).prefix(max(150, messageCount))
-                .map { (sender, $0) }
+            judge.translator.variants(of: bytes, from: sender, using: &random).shuffled(using: &random).prefix(
+                max(150, messageCount)
+            )
+            .map { (sender, $0) }
         }.filter { $0.1.count < CaptureFile.mostSegmentByteCount }
         var capture = CaptureFile()
         for (connection, variant) in variants.enumerated() {
