@@ -58,7 +58,7 @@ struct SenderTests {
             on Ask { reply Answer { count: 2 } header { shard: 3 }; }
             on Note { echo; send Note { text: "torn" } wrong { size: value - 1 }; }
             """
-        let server = try ScriptedServer(script, schema: Self.schema)
+        let server = try ScriptedServer(script, schema: Self.schema, "--first-packet-timeout", "none")
         let client = try await server.connect()
         #expect(try await client.ask("Ask", #"{"count":1}"#) == #"Answer {"count":2}"#)
         #expect(try await client.ask("Note", #"{"text":"hi"}"#) == #"Note {"text":"hi"}"#)

@@ -69,6 +69,8 @@ extension PacketConnection: SendingConnection {
 
     /// Sends a received packet unchanged; it may come from another connection.
     ///
+    /// If packets depend on their sender, it must come from a peer that is what this end is: a client or a server.
+    ///
     /// - Throws: As ``send(_:)``.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func forward(_ packet: ReceivedPacket) async throws(ConnectionError) {
@@ -78,6 +80,8 @@ extension PacketConnection: SendingConnection {
     }
 
     /// Sends a packet of a batch unchanged; it may come from another connection.
+    ///
+    /// If packets depend on their sender, it must come from a peer that is what this end is: a client or a server.
     ///
     /// - Throws: As ``send(_:)``.
     @inlinable @inline(__always)

@@ -77,7 +77,18 @@ extension Command {
         try NetworkOptions.apply(arguments, to: &configuration)
         return LiveTarget(
             endpoint: endpoint, timeout: timeout, configuration: configuration, translator: translator,
-            goodPacket: vectors.first { $0.kind == .exact }?.bytes, interruption: interruption)
+            goodPacket: Self.goodPacket(among: vectors, translator), interruption: interruption)
+    }
+
+    /// Returns a packet that a client can send, and that a server returns.
+    private static func goodPacket(
+        among vectors: [ConformanceVector], _ translator: PacketTranslator
+    ) -> [UInt8]? {
+        let dependsOnSender = translator.description.layout.dependsOnSender
+        return vectors.first { vector in
+            guard vector.kind == .exact, !dependsOnSender || vector.sender == .client else { return false }
+            return LiveTarget.echo(of: vector.bytes, translator) != nil
+        }?.bytes
     }
 
     private static func expectedFailures(_ arguments: Arguments) throws(CommandError) -> ExpectedFailures {

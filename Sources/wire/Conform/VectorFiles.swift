@@ -73,7 +73,9 @@ struct VectorFiles {
         let path = folder.joiningPath(stem)
         if kind == .refused {
             let line = try json(path + ".json")
-            var vector = ConformanceVector(kind, stem, from: sender(of: line), line: line)
+            // There are no bytes, but a file for them can say who sends.
+            let isFromServer = try text(ifAny: path + ".hex").map(Self.hasSenderMark) ?? false
+            var vector = ConformanceVector(kind, stem, from: isFromServer ? .server : sender(of: line), line: line)
             vector.errorText = try text(ifAny: path + ".txt")
             return vector
         }
@@ -84,7 +86,7 @@ struct VectorFiles {
         } catch {
             throw .failure("\(path).hex: \(error)")
         }
-        let isFromServer = hexadecimal.split(whereSeparator: \.isNewline).contains { $0 == Self.senderMark }
+        let isFromServer = Self.hasSenderMark(hexadecimal)
         var vector = ConformanceVector(kind, stem, from: .client, bytes: bytes)
         if kind == .invalid {
             vector.errorText = try text(ifAny: path + ".txt")
@@ -96,6 +98,10 @@ struct VectorFiles {
             vector.sender = isFromServer ? .server : sender(of: line)
         }
         return vector
+    }
+
+    private static func hasSenderMark(_ text: String) -> Bool {
+        text.split(whereSeparator: \.isNewline).contains { $0 == senderMark }
     }
 
     /// Returns the sender of a message if nothing names it.
@@ -180,8 +186,12 @@ struct VectorFiles {
 
     private func files(of vector: ConformanceVector) -> [(String, String)] {
         var files: [(String, String)] = []
-        if vector.kind != .refused {
-            let isPlain = (vector.line.map(sender) ?? translator.likelySender(of: vector.bytes)) == vector.sender
+        let isPlain = (vector.line.map(sender) ?? translator.likelySender(of: vector.bytes)) == vector.sender
+        if vector.kind == .refused {
+            if translator.description.layout.dependsOnSender, !isPlain {
+                files.append((".hex", Self.senderMark + "\n"))
+            }
+        } else {
             let mark = isPlain ? "" : Self.senderMark + "\n"
             let digits = Hexadecimal.text(of: vector.bytes)
             files.append((".hex", mark + "# \(TextStyle.harmless(vector.note))\n\n" + Self.lines(of: digits)))
