@@ -29,7 +29,7 @@ extension PacketMessage {
 
     /// Returns the whole packet as a client or a server sends it, in an array of exactly its bytes.
     ///
-    /// Only messages that both ends may send need to be told, and only in a protocol whose packets depend on the sender.
+    /// Only a message that both ends may send needs it, in a protocol whose packets depend on the sender.
     ///
     /// - Parameters:
     ///   - header: The header fields to set (default: none).

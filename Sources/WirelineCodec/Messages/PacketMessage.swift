@@ -13,9 +13,9 @@ public protocol PacketMessage: Equatable, Sendable {
     /// The message's number in the packet's ID fields; 0 in a protocol without them.
     static var messageID: UInt64 { get }
 
-    /// Who sends the message, in a protocol whose packets depend on that; nil if both ends may.
+    /// The end that sends the message, in a protocol whose packets depend on that; nil if both ends may.
     ///
-    /// In other protocols nobody asks, and it is nil.
+    /// In other protocols it is nil, too.
     static var packetSender: Sender? { get }
 
     /// The header fields that have the same value in every packet of the message (`@header`); nil if there are none.

@@ -110,7 +110,7 @@ public struct Packet: ~Escapable {
 /// The number of bytes before and after a payload, each at most ``PacketLayout/maximumHeaderByteCount``, and which layout
 /// the packet has.
 ///
-/// It fits in one word, and takes no more instructions to read than without the layout.
+/// It fits in one word, so that a packet stays in registers.
 @frozen
 @usableFromInline
 package struct PacketFrame: Equatable, Sendable {

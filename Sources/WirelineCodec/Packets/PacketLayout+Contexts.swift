@@ -2,8 +2,8 @@
 
 /// Layouts whose packets depend on their sender.
 ///
-/// Such a layout has a plain one for each sender. Everything that reads and writes packets works on plain layouts, so a
-/// condition about the sender costs nothing for a packet.
+/// Such a layout has a plain one for each sender, made once. All code that reads and writes packets works on plain
+/// layouts, so no packet pays for a condition about the sender.
 extension PacketLayout {
     /// Whether conditions look at the packet's sender, so that only ``layout(from:)`` can read and write packets.
     public var dependsOnSender: Bool { !storage.variants.isEmpty }
@@ -30,10 +30,10 @@ extension PacketLayout {
         storage.variants.isEmpty ? self : storage.variants[min(packet.variant, storage.variants.count - 1)]
     }
 
-    /// Returns the packet that another end sends to return one unchanged: with its ID, its payload, and the header values
-    /// that packets of both have.
+    /// Returns the packet with which an end echoes another packet: the same ID and payload, and those header values that
+    /// its packets can have.
     ///
-    /// - Throws: ``CodecError`` if the sender's packets cannot have the ID or one of the values.
+    /// - Throws: ``CodecError`` if its packets cannot have the ID.
     package func packet(
         returning packet: borrowing Packet, from sender: Sender, limit: Int
     ) throws(CodecError) -> [UInt8] {
