@@ -75,7 +75,7 @@ struct FeatureTests {
             ),
             (
                 "packet { @length(rest) uint8 l; uint8 sender; @if(‸sender) uint8 a; @id uint8 id; }\nmessage Cs_1 {}",
-                ["uint8 sender", "1 byte"]
+                ["sender", "1 byte, at offset 1 of the packet"]
             ),
             ("message Cs_1 { Unknown a; uint8 ‸b; }", ["`b`", "when the protocol has no errors"]),
         ] as [(String, [String])])
