@@ -88,7 +88,8 @@ extension PacketPlan {
             least = max(least, Int(clamping: range.lowerBound + toPacket))
             most = min(most, Int(clamping: range.upperBound + toPacket))
         }
-        return (least, header.contains { $0.role.isLength } ? most : mostWithoutLength(header, trailer))
+        let isOpen = isFramed || header.contains { $0.role.isLength }
+        return (least, isOpen ? most : mostWithoutLength(header, trailer))
     }
 
     private static func mostWithoutLength(_ header: [PacketField], _ trailer: [PacketField]) -> Int {

@@ -22,7 +22,7 @@ extension WiresharkRuntime {
                     """
             }
             return """
-                local layout
+                local layout = protocol.layouts.client
                 for _, sender in ipairs({ "client", "server" }) do
                     declare_fields({ filter = "packet", fields = protocol.layouts[sender].header })
                     declare_fields({ filter = "packet", fields = protocol.layouts[sender].trailer })

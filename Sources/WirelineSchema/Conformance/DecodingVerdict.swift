@@ -34,7 +34,7 @@ extension PacketTranslator {
     }
 
     private func framedVerdict(on bytes: [UInt8], from sender: Sender) -> DecodingVerdict {
-        let layout = description.layout
+        let layout = description.layout.layout(from: sender)
         var splitter = PacketSplitter(
             layout: layout, maximumPacketByteCount: description.options.maximumPacketByteCount)
         var position = 0
