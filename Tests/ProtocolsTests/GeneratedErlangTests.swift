@@ -149,12 +149,14 @@ private struct ErlangJudge {
         of line: JSONValue, from sender: Sender, using random: inout SeededGenerator
     ) throws -> [ErlangTerm] {
         do {
-            let bytes = try translator.encode(line: line)
-            let variants = translator.variants(of: bytes, using: &random).filter { keepsItsBits($0, from: sender) }
+            let bytes = try translator.encode(line: line, from: sender)
+            let variants = translator.variants(of: bytes, from: sender, using: &random).filter {
+                keepsItsBits($0, from: sender)
+            }
             let verdicts = variants.map { verdict(on: $0, from: sender) }
             return [try value(of: bytes, from: sender)] + verdicts
         } catch let error as TranslationError {
-            return [try refusal(of: line, error)]
+            return [try refusal(of: line, from: sender, error)]
         }
     }
 
@@ -178,7 +180,8 @@ private struct ErlangJudge {
     /// Whether the packet that bytes begin with has the same bytes if its values are written again. JSON has one NaN, Erlang
     /// and Swift have many.
     private func keepsItsBits(_ bytes: [UInt8], from sender: Sender) -> Bool {
-        let (layout, limit) = (translator.description.layout, translator.description.options.maximumPacketByteCount)
+        let layout = translator.description.layout.layout(from: sender)
+        let limit = translator.description.options.maximumPacketByteCount
         guard generated == nil, case .packet(let bounds)? = try? layout.scan(bytes.span.bytes, limit: limit),
             let line = try? translator.decode(Array(bytes.prefix(bounds.packetByteCount)).span.bytes, from: sender)
         else { return true }

@@ -241,7 +241,8 @@ struct ErlangModule {
         let header = description.hasHeaderConditions ? ", Header" : ""
         let values = ErlangFixedHeaders(types).isUsed ? "fix(Message, Header)" : "Header"
         let senders = ErlangSenders(types)
-        let wrapping = frames.framed("wrap(\(senders.areDistinct ? "sender_of(Context, Message), " : "")Id, Payload, \(values))")
+        let wrapping = frames.framed(
+            "wrap(\(senders.areDistinct ? "sender_of(Context, Message), " : "")Id, Payload, \(values))")
         guard !senders.areDistinct else { return senders.encoding(header: header, wrapping: wrapping) }
         return """
             %% @doc A whole packet of a message.

@@ -92,7 +92,7 @@ struct WiresharkTests {
         var packets: [(Sender, [UInt8])] = []
         for _ in 0..<max(2, Self.messageCount / 20) {
             let (sender, line) = lines.next()
-            if let bytes = try? judge.translator.encode(line: line) { packets.append((sender, bytes)) }
+            if let bytes = try? judge.translator.encode(line: line, from: sender) { packets.append((sender, bytes)) }
         }
         let disagreements = try Self.disagreements(on: packets, of: judge, using: &random)
         #expect(disagreements == [], "\(random.seedComment): \(schema.text)")
