@@ -3,7 +3,7 @@
 %%! +S 1
 %%
 %% The contract of CNetwork.h as one who writes Erlang would: a process a connection, binary matching, one send for all
-%% that one delivery brought. `{packet, 4}` would count what stands behind the length alone, so it cannot be used.
+%% that one delivery brought. `{packet, 4}` would count what stands after the length alone, so it cannot be used.
 -mode(compile).
 
 -define(COUNTED, 16#7001).

@@ -87,7 +87,7 @@ struct Stalling {
         let stalledCount = await loop.run { floods.count { $0.stream.isOutputStalled } }
         findings.check(
             stalledCount == floods.count,
-            "\(stalledCount) of \(floods.count) are not read from any more, behind \(sentByteCount >> 20) MiB")
+            "\(stalledCount) of \(floods.count) are not read from any more, after \(sentByteCount >> 20) MiB")
     }
 
     private func askOnce(_ server: ServerProcess) async throws {

@@ -36,7 +36,7 @@ public struct CutClient: Sendable {
             for offset in 0...bytes.count {
                 count += 1
                 let found = try await go(behind: offset, ending, from: server.address.port, number: count)
-                complaints += found.map { "\(ending) behind \(offset) of \(bytes.count): \($0)" }
+                complaints += found.map { "\(ending) after \(offset) of \(bytes.count): \($0)" }
             }
         }
         if !server.connections.isEmpty { complaints.append("\(server.connections.count) connections are left") }

@@ -34,7 +34,7 @@ public final class Relay: @unchecked Sendable {
             (self.byteCount, self.sender, self.ending) = (byteCount, sender, ending)
         }
 
-        public var description: String { "\(ending) behind byte \(byteCount) of the \(sender)'s" }
+        public var description: String { "\(ending) after byte \(byteCount) of the \(sender)'s" }
     }
 
     /// The bytes that were passed on in one connection.

@@ -35,7 +35,7 @@ enum KilledPeer {
         }
         findings.check(
             complaints,
-            "killed behind each of \(recording.fromServer.count) bytes of the server's and of "
+            "killed after each of \(recording.fromServer.count) bytes of the server's and of "
                 + "\(recording.fromClient.count) of the client's, and in front: the sessions came back")
         let isQuiet = try await eventually { server.connections.isEmpty }
         findings.check(isQuiet, "nothing is left of connections to peers that were killed")

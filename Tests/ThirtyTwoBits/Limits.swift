@@ -66,7 +66,7 @@ private func lengths() -> [Length] {
 
 private func lengthFailures() -> [String] {
     lengths().compactMap { length in
-        // With few bytes behind the header and with enough for every path over the header.
+        // With few bytes after the header and with enough for every path over the header.
         for zeros in ["0000", "00000000000000000000000000000000000000000000000000000000"] {
             guard let bytes = try? Hexadecimal.bytes(of: length.hex + zeros) else { return "no digits" }
             var splitter = PacketSplitter(layout: length.layout, maximumPacketByteCount: .max)

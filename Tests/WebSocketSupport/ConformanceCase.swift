@@ -17,12 +17,12 @@ public struct ConformanceCase: EchoCase {
         self.gets = gets
     }
 
-    /// A case behind which both close.
+    /// A case after which both close.
     static func fine(_ name: String, _ sends: [Frame], _ gets: [Frame]) -> ConformanceCase {
         ConformanceCase(name, sends + [.close(1000)], gets + [.close(1000)])
     }
 
-    /// A case in which the side finds fault; what comes behind is not looked at.
+    /// A case in which the side finds fault; what comes after is not looked at.
     static func fault(_ name: String, _ sends: [Frame], _ gets: [Frame] = [], _ code: UInt16 = 1002) -> ConformanceCase
     {
         ConformanceCase(name, sends + [.text("not looked at"), .ping("neither")], gets + [.close(code)])
@@ -71,7 +71,7 @@ public struct ConformanceCase: EchoCase {
     static let reservedBits: [ConformanceCase] = (UInt8(1)...7).flatMap { bits in
         [
             fault("3.\(bits)", [.text("*", reservedBits: bits)]),
-            fault("3.\(bits) behind a message", [.text("*"), .binary([1], reservedBits: bits)], [.text("*")]),
+            fault("3.\(bits) after a message", [.text("*"), .binary([1], reservedBits: bits)], [.text("*")]),
             fault("3.\(bits) in a ping", [.text("*"), Frame(reservedBits: bits, opcode: 9)], [.text("*")]),
             fault("3.\(bits) in a close", [Frame(reservedBits: bits, opcode: 8)]),
             fault(
@@ -85,7 +85,7 @@ public struct ConformanceCase: EchoCase {
     static let opcodes: [ConformanceCase] = ([3, 4, 5, 6, 7, 11, 12, 13, 14, 15] as [UInt8]).flatMap { opcode in
         [
             fault("4.\(opcode)", [Frame(opcode: opcode)]),
-            fault("4.\(opcode) behind a message", [.text("*"), Frame(opcode: opcode, payload: [1])], [.text("*")]),
+            fault("4.\(opcode) after a message", [.text("*"), Frame(opcode: opcode, payload: [1])], [.text("*")]),
             fault("4.\(opcode) inside a message", [.text("*", isFinal: false), Frame(opcode: opcode)]),
         ]
     }

@@ -66,7 +66,7 @@ public struct Frame: Equatable, Sendable, CustomStringConvertible {
         return frames
     }
 
-    /// The frame at an offset, which is moved behind it; nil where it is none, is cut off, or is masked otherwise than is
+    /// The frame at an offset, which is moved after it; nil where it is none, is cut off, or is masked otherwise than is
     /// told.
     public static func frame(in bytes: [UInt8], at offset: inout Int, isMasked: Bool) -> Frame? {
         var position = offset

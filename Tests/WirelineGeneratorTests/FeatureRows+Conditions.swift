@@ -107,7 +107,7 @@ extension SpoiltRow {
             FeatureRows.conditions(), at: 3, "02", "Conditions.named: a bool is 0 or 1, the byte at offset 24 is 2"),
         SpoiltRow(
             ConditionalTail(kind: 1, digit: 5), at: 1, "05aa",
-            "ConditionalTail: 1 byte behind the last field at offset 23"),
+            "ConditionalTail: 1 byte after the last field at offset 23"),
         SpoiltRow(
             ConditionalTail(kind: 1, digit: 5), at: 1, "00", "ConditionalTail.digit: 0 is not in 1...9 at offset 22"),
         SpoiltRow(

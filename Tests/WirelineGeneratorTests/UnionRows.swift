@@ -94,7 +94,7 @@ extension SpoiltRow {
             "Drawing.shape: no arm of this union has the tag 3 at offset 22"),
         SpoiltRow(
             Drawing(number: 7, shape: .data([0, 0, 0, 0, 9])), at: 1, "0200",
-            "Drawing: 1 byte behind the last field at offset 28"),
+            "Drawing: 1 byte after the last field at offset 28"),
         SpoiltRow(
             Late(number: 1, pair: .low(1)), at: 0, "05", "Late.pair: no arm of this union has the tag 5 at offset 23"),
         SpoiltRow(UnionRows.tags(), at: 1, "04", "Tags.hue: 4 is not a case of this closed enum at offset 22"),

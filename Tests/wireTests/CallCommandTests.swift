@@ -218,7 +218,7 @@ struct CallCommandTests {
         #expect(outcome.errors.hasSuffix("\nerror: Login was answered by Failure, not by Welcome\n"))
     }
 
-    @Test func `a message that is no reply in the schema is awaited behind the replies`() async throws {
+    @Test func `a message that is no reply in the schema is awaited after the replies`() async throws {
         let outcome = try await call(
             Self.login + ["--expect", "Tick"], files: Self.severalReplies, layout: Self.severalLayout
         ) { connection in
@@ -331,7 +331,7 @@ struct CallCommandTests {
             if let packet = try await connection.next() { try await connection.forward(packet) }
         }
         let errors =
-            "error: the reply of PEER: Sc_20001: 2 bytes behind the last field at offset 11\n"
+            "error: the reply of PEER: Sc_20001: 2 bytes after the last field at offset 11\n"
             + "help: these are the bytes that were sent; --expect Cs_20001 reads what a server returns unchanged\n"
         #expect(refused == Outcome(status: 1, output: "", errors: errors))
     }

@@ -261,7 +261,7 @@ struct CallConversationTests {
         ("- --expect Sc_1", "--expect goes with a MESSAGE, not with lines of standard input"),
         (
             "Cs_3 --listen 5",
-            "--listen is a number above 0 with ms, s or m behind it, such as 500ms, or `forever`; `5` is not"
+            "--listen is a number above 0 with ms, s or m after it, such as 500ms, or `forever`; `5` is not"
         ),
         ("Cs_3 --listen", "option `--listen` needs a value: TIME"),
         ("Cs_3 --no-reply=1", "option `--no-reply` takes no value"),

@@ -146,7 +146,7 @@ struct ConformTargetTests {
             return all.last == 0xFF || bad.count == 0 ? new : []
         }
         try expectFailure(of: peer, "Invalid/text") {
-            "Invalid/text/refuse: behind it, on the next connection: it has not come back within \($0)"
+            "Invalid/text/refuse: after it, on the next connection: it has not come back within \($0)"
         }
     }
 
@@ -163,7 +163,7 @@ struct ConformTargetTests {
         ("--tls", 2, "error: --tls goes with --target HOST:PORT\n"),
         ("--websocket /sub", 2, "error: --websocket goes with --target HOST:PORT\n"),
         ("--target 127.0.0.1:1 --websocket sub", 2, "error: --websocket is a path that begins with a slash"),
-        ("--timeout 5", 2, "error: --timeout is a number above 0 with ms, s or m behind it"),
+        ("--timeout 5", 2, "error: --timeout is a number above 0 with ms, s or m after it"),
     ])
     func `a call that cannot work gives the reason`(words: String, status: Int32, error: String) throws {
         let outcome = try Workspace(Self.files).shell("wire conform " + words)

@@ -208,7 +208,7 @@ struct ProbeTests {
 
     @Test func `random bytes are no framing, whenever they arrive`() async throws {
         try await expectUnclear(rawPeer(greeting: Self.noise(37)) { _, _ in [] }, "first")
-        try await expectUnclear(rawPeer { all, _ in all.count > 20 ? Self.noise(40) : [] }, "behind 20 bytes")
+        try await expectUnclear(rawPeer { all, _ in all.count > 20 ? Self.noise(40) : [] }, "after 20 bytes")
         for count in [4, 37, 200] {
             try await expectUnclear(rawPeer { _, _ in Self.noise(count) }, "\(count) to any data")
             try await expectUnclear(

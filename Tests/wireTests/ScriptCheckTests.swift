@@ -165,24 +165,24 @@ struct ScriptCheckTests {
             [
                 Problem(
                     "1:16", "`5` is no time", "5",
-                    help: "it is a number above 0 with ms, s or m behind it, such as 500ms"),
-                Problem("1:30", "the longer time stands behind `to`", "3s"),
+                    help: "it is a number above 0 with ms, s or m after it, such as 500ms"),
+                Problem("1:30", "the longer time stands after `to`", "3s"),
                 Problem("1:41", "`0` is not a number of times", "0", help: "it is from 1 to 100000"),
                 Problem("1:62", "`200000` is not a number of times", "200000", help: "it is from 1 to 100000"),
                 Problem(
                     "1:84", "expected `,` and the largest number, found `)`", ")",
                     help: "`random(1, 6)` is a number from 1 to 6"),
                 Problem(
-                    "1:98", "`5s` is no number", "5s", help: "times stand behind `wait`, `after` and `every`"),
+                    "1:98", "`5s` is no number", "5s", help: "times stand after `wait`, `after` and `every`"),
             ]
         ),
         // Marks.
         (
             "on Cs_1 {\n    close\n    stop;\n}\n}\non Cs_3 { echo; ",
             [
-                Problem("2:10", "expected `;` behind `close`", " ", help: "put `;` here"),
+                Problem("2:10", "expected `;` after `close`", " ", help: "put `;` here"),
                 Problem("5:1", "expected `on`, `state`, `shared` or `seed`, found `}`", "}"),
-                Problem("6:17", "expected `}` behind the statements, found the end of the script", " "),
+                Problem("6:17", "expected `}` after the statements, found the end of the script", " "),
             ]
         ),
         (

@@ -46,7 +46,7 @@ struct WrongCallTests {
     }
 
     private static func time(_ option: String, _ text: String, _ more: String = "") -> String {
-        "\(option) is a number above 0 with ms, s or m behind it, such as 500ms\(more); `\(text)` is not"
+        "\(option) is a number above 0 with ms, s or m after it, such as 500ms\(more); `\(text)` is not"
     }
 
     /// Calls with a time, and the words that are also allowed there.

@@ -32,7 +32,7 @@ extension CodecError.Reason {
         case .missingTerminator:
             return "the string\(place) has no terminating NUL"
         case .trailingBytes(let extra):
-            return "\(count(extra, "byte")) behind the last field\(place)"
+            return "\(count(extra, "byte")) after the last field\(place)"
         case .tooDeep(let limit):
             return "nested more than \(limit) deep\(place)"
         case .outOfRange, .floatOutOfRange, .tooLong, .wrongItemCount, .wrongDigitCount, .wrongByteCount,

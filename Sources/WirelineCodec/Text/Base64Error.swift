@@ -17,7 +17,7 @@ extension Base64Error: CustomStringConvertible {
         switch self {
         case .invalidLength(let byteCount): "\(byteCount) characters are not a multiple of 4; padding is required"
         case .invalidCharacter(let offset): "the byte at offset \(offset) of the text is not a Base64 digit"
-        case .trailingBits: "the bits behind the last byte are not zero"
+        case .trailingBits: "the bits after the last byte are not zero"
         }
     }
 }

@@ -11,7 +11,7 @@ extension DocumentMaker {
                 let order =
                     structure.byteOrder == description.options.byteOrder || prefix == .uint8 || prefix == .varint
                     ? "" : ", " + FieldFacts.name(of: structure.byteOrder)
-                line.append(.text("A \(prefix.name)\(order) in front counts the bytes behind it. "))
+                line.append(.text("A \(prefix.name)\(order) in front counts the bytes after it. "))
             }
             line += named(structure.alias) + usedBy(uses.ofStructures[index])
             var blocks: [Document.Block] = line.isEmpty ? [] : [.line(line)]
@@ -27,7 +27,7 @@ extension DocumentMaker {
                 let caption =
                     structure.sizePrefix == nil
                     ? "Offsets count from the structure's first byte."
-                    : "Offsets count from the first byte behind the size."
+                    : "Offsets count from the first byte after the size."
                 let anchor = "struct-" + structure.name
                 blocks.append(.table(table(of: structure.fields, prefix: anchor, startingAt: 0, caption: caption)))
             } else {

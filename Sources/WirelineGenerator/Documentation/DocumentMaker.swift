@@ -55,7 +55,7 @@ struct DocumentMaker {
                 description.unions.isEmpty ? "Structures" : "Structures and unions",
                 "at most \(options.maximumDepth) deep in one another"
             ),
-            ("Behind the last known field", options.keepsTrailingBytes ? "bytes are kept" : "bytes are refused"),
+            ("After the last known field", options.keepsTrailingBytes ? "bytes are kept" : "bytes are refused"),
         ]
         let types = description.allFields.map(\.type)
         if types.contains(where: { if case .properties = $0 { true } else { false } }) {

@@ -61,7 +61,7 @@ struct ErlangHeaderFile {
             )
         }
         if let trailing = name.trailing {
-            let comment = "    %% What stood behind the last field that this schema knows; written as it is."
+            let comment = "    %% What stood after the last field that this schema knows; written as it is."
             items.append(([comment], "    \(ErlangText.atom(trailing)) = <<>> :: binary()"))
         }
         guard !items.isEmpty else { return ["-record(\(ErlangText.atom(name.name)), {}).", ""] }

@@ -138,8 +138,8 @@ extension WiresharkRuntime {
         fields.id = declare("id", "ID", ftypes.UINT64, nil, base.DEC)
         fields.sender = declare("sender", "Sender", ftypes.STRING)
         fields.payload = declare("payload", "Payload", ftypes.BYTES, "Of a message that the protocol does not know")
-        fields.trailing = declare("trailing", "Trailing bytes", ftypes.BYTES, "Behind the last field that the protocol knows")
-        fields.unknown = declare("unknown", "Unknown bytes", ftypes.BYTES, "Behind the last field of a sized structure")
+        fields.trailing = declare("trailing", "Trailing bytes", ftypes.BYTES, "After the last field that the protocol knows")
+        fields.unknown = declare("unknown", "Unknown bytes", ftypes.BYTES, "After the last field of a sized structure")
         fields.torn = declare("torn", "Bytes of a packet that is not whole", ftypes.BYTES)
         \#(senders.declaringLayout)
         local messages = { client = {}, server = {} }

@@ -124,7 +124,7 @@ extension WiresharkRuntime {
                     verify(reader, layout.header, header_size, payload_end, size, bits)
                     reader.at = payload_end
                     verify(reader, layout.trailer, header_size, payload_end, size, bits)
-                    fail(reader, "trailing_bytes", counted(count - size, "byte") .. " behind the last field at offset " .. size, "")
+                    fail(reader, "trailing_bytes", counted(count - size, "byte") .. " after the last field at offset " .. size, "")
                 end
 
 

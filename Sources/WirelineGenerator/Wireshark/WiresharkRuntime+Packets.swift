@@ -174,7 +174,7 @@ extension WiresharkRuntime {
             read_fields(reader, tree, message.fields\#(looksAtHeader ? ", header_numbers(reader)" : ""))
             if reader.at == reader.stop then return end
             if not \#(keepingTrailing) then
-                fail(reader, "trailing_bytes", counted(reader.stop - reader.at, "byte") .. " behind the last field"
+                fail(reader, "trailing_bytes", counted(reader.stop - reader.at, "byte") .. " after the last field"
                     .. place(reader, reader.at), message.name)
             end
             show(reader, tree, fields.trailing, reader.at, reader.stop)

@@ -155,7 +155,7 @@ extension WiresharkRuntime {
 
         -- The first byte that keeps bytes from being UTF-8 (Unicode 16, table 3-7), and why.
         local function utf8_flaw(data, start, stop)
-            -- A search would go on behind the text.
+            -- A search would go on after the text.
             data = string.sub(data, start + 1, stop)
             stop = #data
             local at = string.find(data, "[\128-\255]")
@@ -194,7 +194,7 @@ extension WiresharkRuntime {
             if flaw then fail(reader, "invalid_utf8", "not UTF-8" .. place(reader, flaw) .. ": " .. fault) end
         end
 
-        -- Where a text or some bytes begin and end; the prefix stands in front of that, a NUL behind it.
+        -- Where a text or some bytes begin and end; the prefix stands in front of that, a NUL after it.
         local function extent_at(reader, kind, limits)
             local start = reader.at
             local stop = reader.stop
@@ -413,7 +413,7 @@ extension WiresharkRuntime {
             read[kind[1]](reader, tree, kind, field, NO_LIMITS, "[" .. position .. "] ")
             leave(reader)
             if reader.at == at then
-                fail(reader, "trailing_bytes", counted(reader.stop - at, "byte") .. " behind the last field"
+                fail(reader, "trailing_bytes", counted(reader.stop - at, "byte") .. " after the last field"
                     .. place(reader, at))
             end
         end

@@ -30,7 +30,7 @@ extension Checker {
                 "a checksum cannot cover \(name.text.quoted)", at: name.span,
                 help: isField
                     ? "for one field, write `\(name.text)..\(name.text)`"
-                    : "it covers the `payload`, the `rest` behind the field, or fields as in `first..last`")
+                    : "it covers the `payload`, the `rest` after the field, or fields as in `first..last`")
             return nil
         default: return nil
         }

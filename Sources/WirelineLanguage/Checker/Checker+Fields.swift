@@ -120,7 +120,7 @@ extension Checker {
             }
             if let last, value <= last {
                 reporter.error(
-                    "field number \(value) stands behind \(last)", at: number.span,
+                    "field number \(value) stands after \(last)", at: number.span,
                     help:
                         "fields stand on the wire in the order of their lines: number them upwards, or leave the numbers out"
                 )
@@ -158,7 +158,7 @@ extension Checker {
             case .since(let number, _):
                 if number != 0, number < lastSince {
                     reporter.error(
-                        "`@since(\(number))` stands behind `@since(\(lastSince))`", at: field.nameSpan,
+                        "`@since(\(number))` stands after `@since(\(lastSince))`", at: field.nameSpan,
                         help: "fields are only ever appended: the newest stand last")
                 }
                 lastSince = max(lastSince, number)

@@ -334,7 +334,7 @@ extension Checker {
         default:
             reporter.error(
                 "a length cannot count \(base.text.quoted)", at: base.span,
-                help: "it counts the whole `packet`, the `payload`, or the `rest` behind the field")
+                help: "it counts the whole `packet`, the `payload`, or the `rest` after the field")
             return nil
         }
     }

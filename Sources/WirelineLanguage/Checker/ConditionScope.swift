@@ -70,7 +70,7 @@ extension Checker {
         case .padding: return .other("padding", help: help)
         case .value: break
         }
-        guard !isBehindPayload else { return .other("behind the payload", help: help) }
+        guard !isBehindPayload else { return .other("after the payload", help: help) }
         switch (description.packetFieldType(index), field.format) {
         case (.enumeration(let index, _)?, _): return .enumeration(index)
         case (.flags(let index, _)?, _): return .flags(index)

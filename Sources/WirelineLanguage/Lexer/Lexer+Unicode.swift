@@ -59,7 +59,7 @@ extension Lexer {
         let text = source.text(range)
         reporter.error(
             "\(text.quoted) is not a name: names are ASCII letters, digits and `_`", at: span(range),
-            help: "use an ASCII name, and say `\(text.prefix(20))` in a comment behind it")
+            help: "use an ASCII name, and say `\(text.prefix(20))` in a comment after it")
     }
 
     private mutating func lexWordBeyondASCII() {

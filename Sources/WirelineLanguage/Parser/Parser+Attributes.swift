@@ -6,7 +6,7 @@ extension Parser {
         var attributes: [AttributeSyntax] = []
         while let at = take(.at) {
             guard current.kind == .name, current.start == at.end else {
-                reporter.error("this `@` has no name behind it", at: span(of: at), help: "as in `@max(32)`")
+                reporter.error("this `@` has no name after it", at: span(of: at), help: "as in `@max(32)`")
                 if current.kind == .leftParenthesis, parseArguments(of: nil) == nil { return nil }
                 continue
             }

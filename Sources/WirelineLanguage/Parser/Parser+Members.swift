@@ -186,7 +186,7 @@ extension Parser {
         switch current.kind {
         case .leftBracket:
             reporter.error(
-                "the number of items stands behind the type", at: span(of: current),
+                "the number of items stands after the type", at: span(of: current),
                 help: "write `\(typeName.text)[…] \(name.text)`")
             return true
         case .at:

@@ -192,7 +192,7 @@ struct PayloadEncoder {
         return outer
     }
 
-    /// Returns the body, and goes on behind what was written before it.
+    /// Returns the body, and goes on after what was written before it.
     mutating func endBody(_ outer: [UInt8]) -> [UInt8] {
         var body = outer
         swap(&body, &bytes)

@@ -6,7 +6,7 @@ import WirelineLanguage
 /// Values at the ends of what each type can hold, and one step beyond them.
 struct EdgeValues {
     private let description: ProtocolDescription
-    /// Whether each structure, and behind them each union, contains itself.
+    /// Whether each structure, and after them each union, contains itself.
     private let isRecursive: [Bool]
 
     /// - Parameter graph: The structures and unions that each one contains, in lists too.

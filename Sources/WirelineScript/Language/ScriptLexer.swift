@@ -93,7 +93,7 @@ struct ScriptLexer {
         while byte(at: offset) != UInt8(ascii: "*") || byte(at: offset + 1) != UInt8(ascii: "/") {
             guard offset < bytes.count else {
                 let span = SourceSpan(file: 0, start: start, end: start + 2)
-                return reporter.error("this comment does not end", at: span, help: "write `*/` behind it")
+                return reporter.error("this comment does not end", at: span, help: "write `*/` after it")
             }
             offset += 1
         }
@@ -107,7 +107,7 @@ struct ScriptLexer {
         }
         guard byte(at: end) == UInt8(ascii: "\"") else {
             let span = SourceSpan(file: 0, start: offset, end: offset + 1)
-            reporter.error("this text does not end", at: span, help: "write `\"` behind it, on the same line")
+            reporter.error("this text does not end", at: span, help: "write `\"` after it, on the same line")
             skipLine()
             return
         }

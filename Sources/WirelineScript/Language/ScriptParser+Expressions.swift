@@ -71,7 +71,7 @@ extension ScriptParser {
         advance()
         let index = try parseExpression()
         try require(.number, index)
-        try expect("]", "behind the number")
+        try expect("]", "after the number")
         let item = type(of: list).item
         return Script.Expression(
             kind: .item(list, index, isInteger: item.isInteger), span: list.span.through(last.span))
@@ -112,7 +112,7 @@ extension ScriptParser {
             case "(":
                 advance()
                 let inner = try parseExpression()
-                try expect(")", "behind the value")
+                try expect(")", "after the value")
                 return Script.Expression(kind: inner.kind, span: token.span.through(last.span))
             default: throw expected("a value")
             }
@@ -130,7 +130,7 @@ extension ScriptParser {
         let isTime = Duration(text: token.text) != nil
         throw fault(
             "\(token.text.quoted) is no number", at: token.span,
-            help: isTime ? "times stand behind `wait`, `after` and `every`" : nil)
+            help: isTime ? "times stand after `wait`, `after` and `every`" : nil)
     }
 
     private mutating func parseWord() throws(Fault) -> Script.Expression {
@@ -173,7 +173,7 @@ extension ScriptParser {
     }
 
     private mutating func parseCall(_ word: ScriptToken) throws(Fault) -> Script.Expression {
-        try expect("(", "behind \(word.text.quoted)")
+        try expect("(", "after \(word.text.quoted)")
         let first = try parseExpression()
         let kind: Script.Expression.Kind
         if word.text == "random" {
@@ -185,7 +185,7 @@ extension ScriptParser {
         } else {
             kind = .size(first)
         }
-        try expect(")", "behind the values")
+        try expect(")", "after the values")
         return Script.Expression(kind: kind, span: word.span.through(last.span))
     }
 
@@ -196,7 +196,7 @@ extension ScriptParser {
             items.append(try parseExpression())
             if !take(",") { break }
         }
-        try expect("]", "or `,` behind an item")
+        try expect("]", "or `,` after an item")
         return Script.Expression(kind: .array(items), span: start.through(last.span))
     }
 
@@ -222,11 +222,11 @@ extension ScriptParser {
             guard !members.contains(where: { $0.name == name }) else {
                 throw fault("\(name.quoted) stands twice", at: token.span)
             }
-            try expect(":", "behind the name")
+            try expect(":", "after the name")
             members.append(Script.Expression.Member(name: name, span: token.span, value: try parseExpression()))
             if !take(",") { break }
         }
-        try expect("}", "or `,` behind a value")
+        try expect("}", "or `,` after a value")
         return members
     }
 }

@@ -12,7 +12,7 @@ extension ScriptParser {
         var statements: [Script.Statement] = []
         while !take("}") {
             guard current.kind != .endOfFile, !(takes("on") && current.isFirstOnLine) else {
-                throw expected("`}` behind the statements")
+                throw expected("`}` after the statements")
             }
             let start = place
             do throws(Fault) {
@@ -57,7 +57,7 @@ extension ScriptParser {
         case "wait":
             try refuseInGlue(word)
             let pause = try parsePause()
-            try expect(";", "behind the time")
+            try expect(";", "after the time")
             return .wait(pause)
         case "after":
             try refuseInGlue(word)
@@ -91,7 +91,7 @@ extension ScriptParser {
     }
 
     private mutating func parseEnd(_ kind: Script.Statement.Kind) throws(Fault) -> Script.Statement.Kind {
-        try expect(";", "behind \(last.text.quoted)")
+        try expect(";", "after \(last.text.quoted)")
         return kind
     }
 
@@ -106,12 +106,12 @@ extension ScriptParser {
                 help: Spelling.help(for: name.text, among: candidates)
                     ?? (isAssignment ? "declare it at the top: `state \(name.text) = 0;`" : nil))
         }
-        try expect("=", "behind the variable")
+        try expect("=", "after the variable")
         let expression = try parseExpression()
         if let kind = type(of: expression).kind, kind == .list || kind == .object {
             throw fault("a variable holds no \(kind == .list ? "list" : "object")", at: expression.span)
         }
-        try expect(";", "behind the value")
+        try expect(";", "after the value")
         return .assign(index: variable.index, isShared: variable.isShared, expression)
     }
 
@@ -175,7 +175,7 @@ extension ScriptParser {
         }
         let words = ["header", "wrong", "cut", "torn"]
         try expect(
-            ";", "behind what is sent",
+            ";", "after what is sent",
             help: current.kind == .word ? Spelling.help(for: current.text, among: words) : nil)
         return delivery
     }
@@ -185,7 +185,7 @@ extension ScriptParser {
         let least = try parseTime()
         let most = take("to") ? try parseTime() : least
         guard least <= most else {
-            throw fault("the longer time stands behind `to`", at: last.span)
+            throw fault("the longer time stands after `to`", at: last.span)
         }
         return Script.Pause(least: least, most: most)
     }
@@ -195,7 +195,7 @@ extension ScriptParser {
         guard let time = Duration(text: current.text) else {
             throw fault(
                 "\(current.text.quoted) is no time", at: current.span,
-                help: "it is a number above 0 with ms, s or m behind it, such as 500ms")
+                help: "it is a number above 0 with ms, s or m after it, such as 500ms")
         }
         advance()
         return time

@@ -167,7 +167,7 @@ struct ScriptParser {
         case "seed" where current.kind == .word:
             advance()
             script.seed = try expectInteger(0...UInt64.max, "a number")
-            try expect(";", "behind the number")
+            try expect(";", "after the number")
         default:
             let words = ["on", "state", "shared", "seed"]
             throw expected(
@@ -184,7 +184,7 @@ struct ScriptParser {
         guard variable(name.text) == nil else { throw fault("\(name.text.quoted) is declared twice", at: name.span) }
         try expect("=", "and what it begins with")
         let expression = try parseExpression()
-        try expect(";", "behind the value")
+        try expect(";", "after the value")
         var isNegative = false
         var kind = expression.kind
         if case .negative(let positive) = kind { (kind, isNegative) = (positive.kind, true) }

@@ -44,7 +44,7 @@ struct SwiftBody {
             }
         }
         if keepsTrailingBytes {
-            source.documentation("Bytes behind the last field that this schema knows, from a peer with a newer one.")
+            source.documentation("Bytes after the last field that this schema knows, from a peer with a newer one.")
             source.line("public var trailingBytes: [Swift::UInt8]")
         }
         if !properties.isEmpty || keepsTrailingBytes { source.blank() }

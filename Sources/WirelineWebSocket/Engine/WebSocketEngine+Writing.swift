@@ -206,7 +206,7 @@ extension WebSocketEngine {
             endCleanly(WebSocketEnd(cause: .closedByPeer, sent: answer, received: received), at: now)
         case .closing(let sent, _):
             endCleanly(WebSocketEnd(cause: .closedHere, sent: sent, received: received), at: now)
-        case .answering, .failing, .ended: preconditionFailure("nothing is read behind the end")
+        case .answering, .failing, .ended: preconditionFailure("nothing is read after the end")
         }
     }
 
@@ -233,7 +233,7 @@ extension WebSocketEngine {
             writeClose(close)
             sent = close
         case .closing(let earlier, _): sent = earlier
-        case .answering, .ended: preconditionFailure("nothing is read behind the end")
+        case .answering, .ended: preconditionFailure("nothing is read after the end")
         }
         state = .ended(
             WebSocketEnd(cause: .failed(error), sent: sent, received: nil),

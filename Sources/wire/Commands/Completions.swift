@@ -11,7 +11,7 @@ extension Command {
             Parameter(
                 "SHELL", "the shell; with `words`, the words that can continue a line, as the scripts ask for them",
                 choices: ShellScript.allCases.map(\.rawValue) + [lineWord]),
-            Parameter("WORD", "the words of the line after `wire`, behind `--`", isOptional: true, isRepeated: true),
+            Parameter("WORD", "the words of the line after `wire`, after `--`", isOptional: true, isRepeated: true),
         ],
         options: [],
         example: "wire completions bash",

@@ -102,7 +102,7 @@ struct LiveTarget {
 
     private func refused(_ vector: ConformanceVector) async -> ConformanceOutcome {
         guard let goodPacket, let echo = Self.echo(of: goodPacket, translator) else {
-            return .skipped("there is no packet that a server would return, to ask behind it")
+            return .skipped("there is no packet that a server would return, to ask after it")
         }
         do throws(ConnectionError) {
             let connection = try await connect()
@@ -113,7 +113,7 @@ struct LiveTarget {
             return .failed("cannot connect to \(endpoint): \(error)")
         }
         let again = await returned([echo], asked: [goodPacket])
-        if case .failed(let text) = again { return .failed("behind it, on the next connection: \(text)") }
+        if case .failed(let text) = again { return .failed("after it, on the next connection: \(text)") }
         return again
     }
 

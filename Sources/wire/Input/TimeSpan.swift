@@ -21,7 +21,7 @@ struct TimeSpan: Equatable, CustomStringConvertible {
     private static func failure(_ text: String, _ option: Option, or other: String?) -> CommandError {
         let alternative = other.map { ", or `\($0)`" } ?? ""
         return .usage(
-            "\(option.name) is a number above 0 with ms, s or m behind it, such as 500ms\(alternative); "
+            "\(option.name) is a number above 0 with ms, s or m after it, such as 500ms\(alternative); "
                 + "`\(text)` is not")
     }
 }

@@ -59,14 +59,14 @@ extension Framing: CustomStringConvertible {
     }
 
     private var place: String {
-        offset == 0 ? "" : " behind \(offset) byte\(offset == 1 ? "" : "s") of header"
+        offset == 0 ? "" : " after \(offset) byte\(offset == 1 ? "" : "s") of header"
     }
 
     private var counted: String {
         switch excess {
         case 0: "the whole packet, itself included"
         case lengthEnd: "all that follows it"
-        case lengthEnd...: "the bytes behind a header of \(excess)"
+        case lengthEnd...: "the bytes after a header of \(excess)"
         default: "the packet's bytes without \(excess)"
         }
     }

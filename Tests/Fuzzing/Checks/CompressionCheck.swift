@@ -11,7 +11,7 @@ import WirelineLayers
 ///     +-----------+-------- - - -
 ///
 /// What is opened is within the limit, the limit is exact, the stream is whole and alone, and what was refused leaves
-/// nothing behind.
+/// nothing after.
 struct CompressionCheck {
     private let kind: LayerKind
 

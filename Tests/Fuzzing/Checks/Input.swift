@@ -5,7 +5,7 @@ import TestingSupport
 import WirelineCodec
 import WirelineSchema
 
-/// What a fuzzer has made up, taken apart from its front; behind its end there are only zeros.
+/// What a fuzzer has made up, taken apart from its front; after its end there are only zeros.
 struct Input {
     private(set) var rest: ArraySlice<UInt8>
 

@@ -40,7 +40,7 @@ enum JSONCheck {
         do throws(JSONError) {
             value = try JSONValue(parsing: text, maximumDepth: 300)
         } catch {
-            // Something else was wrong behind the place that was too deep.
+            // Something else was wrong after the place that was too deep.
             if case .tooDeep = error.reason { throw Finding("at most 300 brackets, but \(error)") }
             return
         }

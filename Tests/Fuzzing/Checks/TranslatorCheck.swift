@@ -70,14 +70,14 @@ struct TranslatorCheck {
         for part in annotation.parts {
             // Fields that share bytes have the same ones.
             if let bits = part.bits, !bits.beginsRun {
-                try require(part.range == run, "\(part) behind \(run)")
+                try require(part.range == run, "\(part) after \(run)")
                 continue
             }
             run = part.range
             let isGood =
                 !part.range.isEmpty && part.range.lowerBound >= end && part.range.upperBound <= bytes.count
                 && part.prefixByteCount <= part.range.count && !part.text.isEmpty
-            try require(isGood, "\(part) behind byte \(end) of \(bytes.count)")
+            try require(isGood, "\(part) after byte \(end) of \(bytes.count)")
             try require(annotation.fault != nil || part.range.lowerBound == end, "a gap before \(part)")
             end = part.range.upperBound
         }
@@ -181,7 +181,7 @@ private struct OneWayTypes {
         case .string(.fixed(_, 0)), .utf16(.fixed(_, 0), _): return false
         case .structure(let index):
             let structure = description.structures[index]
-            // Behind the last known field of a sized structure there may be bytes that are skipped.
+            // After the last known field of a sized structure there may be bytes that are skipped.
             guard structure.sizePrefix == nil else { return false }
             return !passed.insert(index).inserted || areOneWay(structure.fields)
         case .union(let index):

@@ -11,7 +11,7 @@
 %%   peer.escript dialyze FOLDER OUT            says what Dialyzer thinks of the modules in a folder
 %%
 %% Files hold frames: a 32-bit big-endian count and so many bytes. A packet's frame begins with one byte that says who
-%% sends it, 0 the client and 1 the server; behind it stands a frame with the line of JSON that says what it is.
+%% sends it, 0 the client and 1 the server; after it stands a frame with the line of JSON that says what it is.
 -mode(compile).
 
 main(["echo", Module, In, Out]) ->

@@ -33,7 +33,7 @@ struct PacketEncodingTests {
             "varint length that counts itself", 1, [:], String(repeating: "00", count: 126),
             "810101" + String(repeating: "00", count: 126)
         ),
-        ("varint sequence behind the length", 0, ["sequence": 300, "flag": 1], "bb", "0001ac0201bb"),
+        ("varint sequence after the length", 0, ["sequence": 300, "flag": 1], "bb", "0001ac0201bb"),
         // PUBLISH with QoS 1 (MQTT 3.1.1 §3.3.1), and again.
         ("MQTT", 3, ["qos": 1], "aa", "3201aa"),
         ("MQTT", 3, ["qos": 1, "dup": 1, "retain": 1], "", "3b00"),
@@ -190,7 +190,7 @@ struct PacketDecodingTests {
         ("varint length", "30ffffffff01", .varintTooLong(maximumByteCount: 4)),
         ("varint length", "308000", .varintNotShortest),
         ("varint length that counts itself", "01", .lengthTooSmall(length: 1, minimum: 2)),
-        ("varint sequence behind the length", "00000002", .invalidBoolean(2)),
+        ("varint sequence after the length", "00000002", .invalidBoolean(2)),
         ("ID and second length in the trailer", "0a0000ee0a0b04fffffe", .lengthMismatch(length: 4, expected: 3)),
         ("signed length minus four", "ffffffff0001", .lengthTooSmall(length: -1, minimum: 2)),
         ("length that counts two more", "00010005", .lengthTooSmall(length: 1, minimum: 2)),

@@ -51,7 +51,7 @@ struct SampleLayout: Sendable, CustomTestStringConvertible {
             "varint length that counts itself",
             [PacketField("length", .varint(maximumByteCount: 5), .length(of: .packet, plus: 0)), id(.uint8)], 1),
         make(
-            "varint sequence behind the length",
+            "varint sequence after the length",
             [
                 length(.uint16, of: .payload), PacketField("sequence", .varint(maximumByteCount: 10), .sequence),
                 PacketField("flag", .boolean),

@@ -302,8 +302,8 @@ fields.message = declare("message", "Message", ftypes.STRING)
 fields.id = declare("id", "ID", ftypes.UINT64, nil, base.DEC)
 fields.sender = declare("sender", "Sender", ftypes.STRING)
 fields.payload = declare("payload", "Payload", ftypes.BYTES, "Of a message that the protocol does not know")
-fields.trailing = declare("trailing", "Trailing bytes", ftypes.BYTES, "Behind the last field that the protocol knows")
-fields.unknown = declare("unknown", "Unknown bytes", ftypes.BYTES, "Behind the last field of a sized structure")
+fields.trailing = declare("trailing", "Trailing bytes", ftypes.BYTES, "After the last field that the protocol knows")
+fields.unknown = declare("unknown", "Unknown bytes", ftypes.BYTES, "After the last field of a sized structure")
 fields.torn = declare("torn", "Bytes of a packet that is not whole", ftypes.BYTES)
 local layout = protocol.layout
 declare_fields({ filter = "packet", fields = layout.header })
@@ -492,7 +492,7 @@ end
 
 -- The first byte that keeps bytes from being UTF-8 (Unicode 16, table 3-7), and why.
 local function utf8_flaw(data, start, stop)
-    -- A search would go on behind the text.
+    -- A search would go on after the text.
     data = string.sub(data, start + 1, stop)
     stop = #data
     local at = string.find(data, "[\128-\255]")
@@ -531,7 +531,7 @@ local function check_text(reader, at, stop)
     if flaw then fail(reader, "invalid_utf8", "not UTF-8" .. place(reader, flaw) .. ": " .. fault) end
 end
 
--- Where a text or some bytes begin and end; the prefix stands in front of that, a NUL behind it.
+-- Where a text or some bytes begin and end; the prefix stands in front of that, a NUL after it.
 local function extent_at(reader, kind, limits)
     local start = reader.at
     local stop = reader.stop
@@ -742,7 +742,7 @@ local function read_item(reader, tree, kind, field, position)
     read[kind[1]](reader, tree, kind, field, NO_LIMITS, "[" .. position .. "] ")
     leave(reader)
     if reader.at == at then
-        fail(reader, "trailing_bytes", counted(reader.stop - at, "byte") .. " behind the last field"
+        fail(reader, "trailing_bytes", counted(reader.stop - at, "byte") .. " after the last field"
             .. place(reader, at))
     end
 end
@@ -998,7 +998,7 @@ local function read_message(reader, tree, message)
     read_fields(reader, tree, message.fields)
     if reader.at == reader.stop then return end
     if not protocol.keeps_trailing then
-        fail(reader, "trailing_bytes", counted(reader.stop - reader.at, "byte") .. " behind the last field"
+        fail(reader, "trailing_bytes", counted(reader.stop - reader.at, "byte") .. " after the last field"
             .. place(reader, reader.at), message.name)
     end
     show(reader, tree, fields.trailing, reader.at, reader.stop)

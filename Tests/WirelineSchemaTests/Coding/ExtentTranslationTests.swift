@@ -134,7 +134,7 @@ struct ExtentTranslationTests {
 
     @Test(arguments: [
         ("Zg", "M.v: not Base64: 2 characters are not a multiple of 4; padding is required"),
-        ("Zh==", "M.v: not Base64: the bits behind the last byte are not zero"),
+        ("Zh==", "M.v: not Base64: the bits after the last byte are not zero"),
         ("Zm9-", "M.v: not Base64: the byte at offset 3 of the text is not a Base64 digit"),
     ])
     func `bytes are strict Base64`(text: String, message: String) throws {

@@ -29,7 +29,7 @@ struct RandomProtocol {
             structures: 3, mayGrow: true, mayTakeRest: true, mayLookAtHeader: true)
     }
 
-    /// The standard layout, and fields behind it whose defaults are not 0.
+    /// The standard layout, and fields after it whose defaults are not 0.
     private static let layout: PacketLayout = {
         let fields = [
             PacketField("level", .integer(.uint8, .bigEndian), .value(default: 3)),

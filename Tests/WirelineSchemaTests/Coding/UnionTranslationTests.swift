@@ -38,7 +38,7 @@ struct UnionTranslationTests {
         #expect(try fields(translator, digits.filter { $0 != " " }) == ["u": value])
     }
 
-    @Test func `bytes behind the value of a sized arm are skipped`() throws {
+    @Test func `bytes after the value of a sized arm are skipped`() throws {
         let translator = try Self.translator(Self.extra, "Extra u; uint8 next;")
         #expect(try fields(translator, "0104010200ff07") == ["u": ["fuel": 258], "next": 7])
         #expect(try fields(translator, "0302aabb07") == ["u": ["nothing": .null], "next": 7])
@@ -111,7 +111,7 @@ struct UnionTranslationTests {
         let translator = try Self.translator("union U : uint8 { 0: ok; 1: @rest bytes more; }", "U u;")
         #expect(try fields(translator, "01aabb") == ["u": ["more": "qrs="]])
         let found = #expect(throws: CodecError.self) { try fields(translator, "00aabb") }
-        #expect(found?.description == "M: 2 bytes behind the last field at offset 1")
+        #expect(found?.description == "M: 2 bytes after the last field at offset 1")
     }
 
     private static let tagged = """

@@ -14,7 +14,7 @@ struct RenderingTests {
                 a.wire:1:39: error: `场` is not a name: names are ASCII letters, digits and `_`
                 /* 进入场景 */ message Cs_1 { Foo 场; }
                                                   ^^
-                help: use an ASCII name, and say `场` in a comment behind it
+                help: use an ASCII name, and say `场` in a comment after it
                 """)
     }
 

@@ -72,7 +72,7 @@ enum Mutation: CaseIterable {
         switch self {
         case .noDeduplication, .renewedSequence: "(exactlyOnce) was delivered 2 times"
         case .repeatedOnce: "(atMostOnce) has arrived 2 times"
-        case .reversedRepetition: "comes behind message"
+        case .reversedRepetition: "comes after message"
         case .noRounds: "waits for room"
         case .noRepetition, .forgetfulServer, .acknowledgedIsDelivered: "is confirmed and was never delivered"
         case .mistakenReply: "is confirmed by the reply to message"

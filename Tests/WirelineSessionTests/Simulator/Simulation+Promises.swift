@@ -107,7 +107,7 @@ extension Simulation {
         var last = -1
         for index in records[clientIndex].log where client.messages[index].isKeptInOrder {
             guard seen.insert(index).inserted else { continue }
-            if index < last { violate("client \(clientIndex): message \(index) comes behind message \(last)") }
+            if index < last { violate("client \(clientIndex): message \(index) comes after message \(last)") }
             last = max(last, index)
         }
     }

@@ -24,7 +24,7 @@ package struct Arguments {
         return option.isEmpty ? nil : option
     }
 
-    /// What stands behind the option that ``next()`` has returned.
+    /// What stands after the option that ``next()`` has returned.
     package mutating func value() throws(BadUsage) -> String {
         guard let value = rest.popFirst() else { throw BadUsage(description: "`\(option)` needs a value") }
         return value

@@ -148,7 +148,7 @@ static limit_receiver volatile unknown_receiver = add;
 
 bool limit_split_varying(const uint8_t *bytes, size_t byte_count, size_t piece, limit_tally *tally) {
     limit_receiver receiver = unknown_receiver;
-    uint8_t *held = malloc(packet_limit + piece);  // the beginning of a packet, and the next piece behind it
+    uint8_t *held = malloc(packet_limit + piece);  // the beginning of a packet, and the next piece after it
     if (held == NULL) return false;
     size_t held_byte_count = 0;
     bool ok = true;

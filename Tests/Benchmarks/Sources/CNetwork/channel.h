@@ -19,7 +19,7 @@ typedef struct {
 // A connected channel that sends at once; false, and what is wrong. A handshake comes with the first bytes.
 bool channel_connect(channel *self, const network_server *server, network_failure *failure);
 
-// The same, behind the handshakes.
+// The same, after the handshakes.
 bool channel_open(channel *self, const network_server *server, network_failure *failure);
 
 void channel_set_nonblocking(channel *self);

@@ -88,7 +88,7 @@ static ssize_t handle_packets(connection *self) {
 
 static ssize_t handle_messages(connection *self) {
     if (self->has_websocket) return websocket_reply(input.bytes, input.count, &output, &self->has_ended);
-    // A client waits for the answer, so nothing stands behind its request.
+    // A client waits for the answer, so nothing stands after its request.
     ssize_t taken = websocket_answer(input.bytes, input.count, &output);
     self->has_websocket = taken > 0;
     return taken;

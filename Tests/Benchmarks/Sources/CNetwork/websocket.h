@@ -18,10 +18,10 @@ enum {
 
 // --- Frames. A key is what lies in memory; NULL where there is none.
 
-// Puts a header behind what is in `output`, with room for the payload, which counts. Returns where that goes.
+// Puts a header after what is in `output`, with room for the payload, which counts. Returns where that goes.
 uint8_t *websocket_add_header(buffer *output, uint8_t opcode, size_t byte_count, const uint32_t *key);
 
-// Puts the frame that closes, with code 1000, behind what is in `output`.
+// Puts the frame that closes, with code 1000, after what is in `output`.
 void websocket_add_closing(buffer *output, const uint32_t *key);
 
 // What stands in front of a payload.
@@ -50,7 +50,7 @@ bool websocket_end(channel *channel, network_failure *failure);
 ssize_t websocket_answer(const uint8_t *bytes, size_t count, buffer *output);
 
 // Sends back what lies whole in some bytes. Returns how many were taken, -1 when something is wrong; `has_ended` is set
-// behind the answer to a frame that closes.
+// after the answer to a frame that closes.
 ssize_t websocket_reply(const uint8_t *bytes, size_t count, buffer *output, bool *has_ended);
 
 #endif

@@ -36,7 +36,7 @@ final class Attack: @unchecked Sendable {
     private struct Client {
         let number: Int32
         var offset = 0
-        /// How much of the server's head has come; nil behind it.
+        /// How much of the server's head has come; nil after it.
         var head: [UInt8]?
     }
 

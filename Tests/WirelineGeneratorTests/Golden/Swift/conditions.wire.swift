@@ -24,7 +24,7 @@ public struct Conditions: WirelineCodec::ClientMessage, WirelineCodec::ServerMes
     public var volume: Swift::Double?
     public var path: [Point]?
     public var last: Swift::UInt8
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.
@@ -630,7 +630,7 @@ public struct Slots: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage 
     public var extra: Extra
     public var absent: Absence
     public var last: Slot?
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.
@@ -741,7 +741,7 @@ public struct ConditionalBits: WirelineCodec::ClientMessage, WirelineCodec::Serv
     public var extra: Swift::UInt8?
     public var reason: Swift::UInt16?
     public var proof: [Swift::UInt8]?
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.

@@ -30,7 +30,7 @@ public struct Sizes: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage 
     public var flags: [Swift::UInt8]
     public var secret: [Swift::UInt8]?
     public var last: Pocket?
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.
@@ -310,7 +310,7 @@ public struct SizedTexts: WirelineCodec::ClientMessage, WirelineCodec::ServerMes
     public var note: Swift::String
     public var lines: [Swift::String]
     public var answer: Swift::String
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.
@@ -439,7 +439,7 @@ public struct Derived: WirelineCodec::ClientMessage, WirelineCodec::ServerMessag
     public var extras: [Swift::UInt16]?
     public var marks: [Swift::Bool]?
     public var names: [Swift::String]?
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.
@@ -683,7 +683,7 @@ public struct SizedUnions: WirelineCodec::ClientMessage, WirelineCodec::ServerMe
     public var first: Pair
     public var second: Data
     public var third: Pair
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.
@@ -775,7 +775,7 @@ public struct TaggedSizes: WirelineCodec::ClientMessage, WirelineCodec::ServerMe
     public var perhaps: Pair?
     /// its size is known only after it
     public var last: Data
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.

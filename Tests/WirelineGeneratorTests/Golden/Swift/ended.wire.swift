@@ -13,7 +13,7 @@ public struct Settings: WirelineCodec::ClientMessage, WirelineCodec::ServerMessa
 
     public var settings: [Setting]
     public var next: Swift::UInt8
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.
@@ -100,7 +100,7 @@ public struct Ended: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage 
     public var `some`: [Swift::Int8]?
     public var names: [Swift::String]
     public var flags: [Swift::Bool]?
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.
@@ -519,7 +519,7 @@ public struct Trail: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage 
     public typealias Definition = FeaturesProtocol
 
     public var bytes: [Swift::UInt8]
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.

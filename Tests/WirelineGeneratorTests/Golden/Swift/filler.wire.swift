@@ -18,7 +18,7 @@ public struct Filled: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage
     public var holes: [Hole]
     public var last: Gap
     public var mark: Swift::UInt16?
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.
@@ -127,7 +127,7 @@ extension Filled: WirelineCodec::FieldwiseDescription {}
 public struct OnlyFilled: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage {
     public typealias Definition = FeaturesProtocol
 
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.
@@ -275,7 +275,7 @@ public struct Constants: WirelineCodec::ClientMessage, WirelineCodec::ServerMess
     public var text: Swift::String
     public var stamps: [Stamp]
     public var last: Stamp
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.
@@ -442,7 +442,7 @@ public struct ConstantBits: WirelineCodec::ClientMessage, WirelineCodec::ServerM
     public var end: Swift::UInt8
     public var other: Swift::UInt32
     public var stamps: [HalfStamp]
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.
@@ -627,7 +627,7 @@ extension [HalfStamp] {
 public struct OnlyConstantBits: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage {
     public typealias Definition = FeaturesProtocol
 
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.

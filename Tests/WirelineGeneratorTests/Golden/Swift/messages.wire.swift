@@ -27,7 +27,7 @@ public struct Cs_1: WirelineCodec::RequestMessage, WirelineCodec::ClientMessage 
     public var f64: Swift::Double
     public var yes: Swift::Bool
     public var v: Swift::UInt64
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.
@@ -134,7 +134,7 @@ public struct Sc_1: WirelineCodec::ServerMessage {
     public var result: Outcome
     public var rights: Rights
     public var u16_: Swift::UInt16
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.
@@ -598,7 +598,7 @@ public struct Ranges: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage
     public var latitude: Swift::Double
     public var budget: Swift::UInt64
     public var brief: Swift::UInt64
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.
@@ -845,7 +845,7 @@ public struct Choices: WirelineCodec::ClientMessage, WirelineCodec::ServerMessag
     public var moods: [Mood]
     public var results: [Outcome]
     public var pair: [Rights]
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.
@@ -966,7 +966,7 @@ public struct Structures: WirelineCodec::ClientMessage, WirelineCodec::ServerMes
     public var counted: Counted
     public var empty: Empty
     public var tight: Tight
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.
@@ -1062,7 +1062,7 @@ public struct Deep: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage {
 
     public var tree: Tree
     public var trees: [Tree]
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.
@@ -1136,7 +1136,7 @@ public struct Grown: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage 
     public var list: [Swift::UInt8]
     public var invitedBy: Swift::UInt32?
     public var campaign: Swift::String?
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.
@@ -1357,7 +1357,7 @@ public struct Fixed: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage 
     public var origin: Swift::String
     public var day: Swift::String
     public var tail: Swift::String?
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.
@@ -1548,7 +1548,7 @@ extension FeaturesProtocol {
         }
         private var unusedStorage: Swift::UInt8
         public var place: FeaturesProtocol.Place
-        /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+        /// Bytes after the last field that this schema knows, from a peer with a newer one.
         public var trailingBytes: [Swift::UInt8]
 
         /// Makes a message of its fields.
@@ -1632,7 +1632,7 @@ public typealias Cs_2 = FeaturesProtocol.Hidden
 public struct Sc_2: WirelineCodec::ServerMessage {
     public typealias Definition = FeaturesProtocol
 
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.

@@ -30,7 +30,7 @@ public struct Nullable: WirelineCodec::ClientMessage, WirelineCodec::ServerMessa
     public var list: [Perhaps]
     /// absent in all parts, unless it is there
     public var later: Perhaps
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.

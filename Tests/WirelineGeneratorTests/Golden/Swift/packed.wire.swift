@@ -331,7 +331,7 @@ public struct Packed: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage
     public var corners: [Block]
     public var count: Swift::UInt8
     public var last: Swift::Bool
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.
@@ -565,7 +565,7 @@ public struct Wide: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage {
     public var version: Swift::Int64
     public var since: Giant
     public var maybe: Swift::UInt64?
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.

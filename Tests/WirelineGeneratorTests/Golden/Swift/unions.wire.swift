@@ -1138,7 +1138,7 @@ public struct Choosing: WirelineCodec::ClientMessage, WirelineCodec::ServerMessa
     public var pair: Pair
     public var later: [Data]
     public var tint: Tint?
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.
@@ -1517,7 +1517,7 @@ public struct Late: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage {
 
     public var number: Swift::UInt8
     public var pair: Pair?
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.

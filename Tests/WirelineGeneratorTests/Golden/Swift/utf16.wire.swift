@@ -232,7 +232,7 @@ public struct WideGrown: WirelineCodec::ClientMessage, WirelineCodec::ServerMess
     public var first: Swift::UInt8
     public var code: Swift::String
     public var last: Swift::String?
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.

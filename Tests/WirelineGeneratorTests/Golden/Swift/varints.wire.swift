@@ -25,7 +25,7 @@ public struct Varints: WirelineCodec::ClientMessage, WirelineCodec::ServerMessag
     public var version: Swift::Int64
     public var revision: Swift::Int64
     public var last: Swift::Int32?
-    /// Bytes behind the last field that this schema knows, from a peer with a newer one.
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
     public var trailingBytes: [Swift::UInt8]
 
     /// Makes a message of its fields.

@@ -180,7 +180,7 @@ struct ConditionRefusalTests {
             help: a field that every packet has needs no default; for one that was added write `@since(2)` too
             """),
         Refusal(
-            "a condition behind a field that may be missing",
+            "a condition after a field that may be missing",
             """
             message Cs_1 {
                 uint8 a;
@@ -195,7 +195,7 @@ struct ConditionRefusalTests {
             help: move it up: a field with a condition cannot be `optional` or `@since(n)`
             """),
         Refusal(
-            "a condition on the rest behind a field that may be missing",
+            "a condition on the rest after a field that may be missing",
             """
             message Cs_1 {
                 uint8 a;

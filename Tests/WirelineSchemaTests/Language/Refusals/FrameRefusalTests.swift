@@ -90,7 +90,7 @@ struct FrameRefusalTests {
             help: write them as in `0x7D02`
             """),
         Refusal(
-            "behind a field",
+            "after a field",
             """
             packet { @id uint8 id; frame 1..1 { 1 = 0x0203; 2 = 0x0202; } }
             """,

@@ -11,7 +11,7 @@ struct GrowthRefusalTests {
 
     static let refusals: [Refusal] = [
         Refusal(
-            "a required field behind an optional one, once",
+            "a required field after an optional one, once",
             """
             message Cs_1 {
                 optional uint8 a;
@@ -31,7 +31,7 @@ struct GrowthRefusalTests {
             message Cs_1 { @since(3) uint8 a; @since(2) uint8 b; }
             """,
             """
-            a.wire:1:51: error: `@since(2)` stands behind `@since(3)`
+            a.wire:1:51: error: `@since(2)` stands after `@since(3)`
             message Cs_1 { @since(3) uint8 a; @since(2) uint8 b; }
                                                               ^
             help: fields are only ever appended: the newest stand last
@@ -48,7 +48,7 @@ struct GrowthRefusalTests {
             help: it is the version of your protocol that added the field
             """),
         Refusal(
-            "`@since` behind an optional",
+            "`@since` after an optional",
             """
             message Cs_1 { optional uint8 a; @since(2) uint8 b; @since(2) uint8 c; }
             """,
@@ -114,7 +114,7 @@ struct GrowthRefusalTests {
             help: leave `optional` out: empty can mean missing
             """),
         Refusal(
-            "a field behind `@rest`",
+            "a field after `@rest`",
             """
             message Cs_1 { @rest bytes a; uint8 b; }
             """,
@@ -125,7 +125,7 @@ struct GrowthRefusalTests {
             help: move it to the end of the message
             """),
         Refusal(
-            "a field behind `properties`",
+            "a field after `properties`",
             """
             message Cs_1 { properties a; uint8 b; }
             """,

@@ -50,7 +50,7 @@ struct HeaderConditionRefusalTests {
                 @if(header.name) uint8 e;
                     ^^^^^^^^^^^
             help: it looks at integers, `bool`, enums and flags
-            a.wire:11:9: error: a condition cannot look at `header.end`, which is behind the payload
+            a.wire:11:9: error: a condition cannot look at `header.end`, which is after the payload
                 @if(header.end) uint8 f;
                     ^^^^^^^^^^
             help: it looks at what programs set in the packet before the payload

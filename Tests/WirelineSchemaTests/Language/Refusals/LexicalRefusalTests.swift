@@ -55,7 +55,7 @@ struct LexicalRefusalTests {
             a.wire:1:22: error: `等级` is not a name: names are ASCII letters, digits and `_`
             message Cs_1 { uint8 等级， uint8 b; }
                                  ^^^^
-            help: use an ASCII name, and say `等级` in a comment behind it
+            help: use an ASCII name, and say `等级` in a comment after it
             a.wire:1:28: error: full-width `，` (U+FF0C) where `,` is expected
             message Cs_1 { uint8 等级， uint8 b; }
                                      ^^
@@ -72,7 +72,7 @@ struct LexicalRefusalTests {
             a.wire:2:11: error: `场景` is not a name: names are ASCII letters, digits and `_`
                 uint8 场景 = 1;  // 进入场景
                       ^^^^
-            help: use an ASCII name, and say `场景` in a comment behind it
+            help: use an ASCII name, and say `场景` in a comment after it
             """),
         Refusal(
             "a name with one letter beyond ASCII",
@@ -83,7 +83,7 @@ struct LexicalRefusalTests {
             a.wire:1:22: error: `café` is not a name: names are ASCII letters, digits and `_`
             message Cs_1 { uint8 café; }
                                  ^^^^
-            help: use an ASCII name, and say `café` in a comment behind it
+            help: use an ASCII name, and say `café` in a comment after it
             """),
         Refusal(
             "curly quotes",

@@ -112,18 +112,18 @@ struct MemberRefusalTests {
             help: did you mean `uint8`?
             """),
         Refusal(
-            "a count behind the name",
+            "a count after the name",
             """
             message Cs_1 { uint8 a[4]; }
             """,
             """
-            a.wire:1:23: error: the number of items stands behind the type
+            a.wire:1:23: error: the number of items stands after the type
             message Cs_1 { uint8 a[4]; }
                                   ^
             help: write `uint8[…] a`
             """),
         Refusal(
-            "an attribute behind the name",
+            "an attribute after the name",
             """
             message Cs_1 { uint8 a @max(3); }
             """,
@@ -134,7 +134,7 @@ struct MemberRefusalTests {
             help: move it in front of `uint8`
             """),
         Refusal(
-            "an attribute behind `optional`",
+            "an attribute after `optional`",
             """
             message Cs_1 { optional @max(3) string a; }
             """,
@@ -179,7 +179,7 @@ struct MemberRefusalTests {
             message Cs_1 { @ uint8 a; Unit8 b; }
             """,
             """
-            a.wire:1:16: error: this `@` has no name behind it
+            a.wire:1:16: error: this `@` has no name after it
             message Cs_1 { @ uint8 a; Unit8 b; }
                            ^
             help: as in `@max(32)`
@@ -306,7 +306,7 @@ struct MemberRefusalTests {
             @id(1) @(client) @from(client) message A { }
             """,
             """
-            a.wire:1:8: error: this `@` has no name behind it
+            a.wire:1:8: error: this `@` has no name after it
             @id(1) @(client) @from(client) message A { }
                    ^
             help: as in `@max(32)`

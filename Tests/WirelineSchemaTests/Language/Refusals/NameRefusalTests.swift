@@ -221,11 +221,11 @@ struct NameRefusalTests {
             message Cs_1 { uint8 a = 2; uint8 b = 2; uint8 c = 1; }
             """,
             """
-            a.wire:1:39: error: field number 2 stands behind 2
+            a.wire:1:39: error: field number 2 stands after 2
             message Cs_1 { uint8 a = 2; uint8 b = 2; uint8 c = 1; }
                                                   ^
             help: fields stand on the wire in the order of their lines: number them upwards, or leave the numbers out
-            a.wire:1:52: error: field number 1 stands behind 2
+            a.wire:1:52: error: field number 1 stands after 2
             message Cs_1 { uint8 a = 2; uint8 b = 2; uint8 c = 1; }
                                                                ^
             help: fields stand on the wire in the order of their lines: number them upwards, or leave the numbers out

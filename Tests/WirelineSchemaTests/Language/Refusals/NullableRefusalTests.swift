@@ -49,7 +49,7 @@ struct NullableRefusalTests {
             help: its -1 says that the field is absent: remove one of them, or take a prefix without a sign
             """),
         Refusal(
-            "behind a field that may be missing",
+            "after a field that may be missing",
             """
             message Cs_1 { optional uint8 a; @count(int16) string b; }
             """,

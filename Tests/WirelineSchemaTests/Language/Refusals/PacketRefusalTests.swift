@@ -88,7 +88,7 @@ struct PacketRefusalTests {
             a.wire:1:18: error: a length cannot count `body`
             packet { @length(body) uint32 length; @length(packet - 70000) uint32 b; @length(packet * 4) uint32 c; }
                              ^^^^
-            help: it counts the whole `packet`, the `payload`, or the `rest` behind the field
+            help: it counts the whole `packet`, the `payload`, or the `rest` after the field
             a.wire:1:56: error: a length differs from what it counts by a whole number up to 65535
             packet { @length(body) uint32 length; @length(packet - 70000) uint32 b; @length(packet * 4) uint32 c; }
                                                                    ^^^^^
@@ -244,7 +244,7 @@ struct PacketRefusalTests {
             a.wire:7:21: error: a checksum cannot cover `body`
                 @checksum(xor8, body) uint8 e;
                                 ^^^^
-            help: it covers the `payload`, the `rest` behind the field, or fields as in `first..last`
+            help: it covers the `payload`, the `rest` after the field, or fields as in `first..last`
             a.wire:8:21: error: the packet has no field `rest`
                 @checksum(xor8, rest..payload) uint8 f;
                                 ^^^^
@@ -429,7 +429,7 @@ struct PacketRefusalTests {
             packet { @length(packet) uint32 a = 2; uint8 b = 1; }
             """,
             """
-            a.wire:1:50: error: field number 1 stands behind 2
+            a.wire:1:50: error: field number 1 stands after 2
             packet { @length(packet) uint32 a = 2; uint8 b = 1; }
                                                              ^
             help: fields stand on the wire in the order of their lines: number them upwards, or leave the numbers out

@@ -5,7 +5,7 @@ internal import WirelineWebSocket
 /// A frame that goes on for longer than any benchmark runs, as an engine of Wireline's reads it.
 ///
 /// An engine is the smallest part that programs can have of what unmasks payloads and checks texts. It puts them into memory
-/// of the program's; behind a frame's header it adds next to nothing to that.
+/// of the program's; after a frame's header it adds next to nothing to that.
 final class EndlessFrame {
     enum Kind: UInt8 {
         case text = 1

@@ -74,7 +74,7 @@ bool limit_repeat_encode_varying(
     long iterations);
 bool limit_repeat_decode_varying(const uint8_t *packet, size_t byte_count, long iterations);
 
-// Splits as `limit_split_calling`, except that all of a piece is copied behind a packet that the last one began.
+// Splits as `limit_split_calling`, except that all of a piece is copied after a packet that the last one began.
 bool limit_split_varying(const uint8_t *bytes, size_t byte_count, size_t piece, limit_tally *tally);
 
 // Masks bytes as RFC 6455 §5.3 wants it, on their way from one place to another or where they stand; the key as it lies in

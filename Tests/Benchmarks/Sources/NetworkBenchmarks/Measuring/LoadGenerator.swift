@@ -70,7 +70,7 @@ struct LoadGenerator {
             let scenarios =
                 own.changesByte ? Scenario.allCases : [own.speaksWebSocket ? .webSocketShort : .pipelined]
             for scenario in scenarios where server.measures(scenario) {
-                // What it does wrong comes behind its first replies: on a busy machine that may take longer than usual.
+                // What it does wrong comes after its first replies: on a busy machine that may take longer than usual.
                 var figures = network_figures()
                 for factor in [1.0, 10, 100] where figures.failure.isEmpty {
                     figures = try server.running(on: serverProcessor, usesTLS: scenario.usesTLS) {
