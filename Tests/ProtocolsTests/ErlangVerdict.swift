@@ -70,8 +70,9 @@ extension CodecError.Reason {
         case .wrongChecksum(let value, let computed, _): tuple("wrong_checksum", value, UInt64(computed))
         case .wrongItemCount, .wrongDigitCount, .wrongByteCount, .knownTag, .embeddedTerminator, .beginsWithTerminator,
             .endsInPadding, .gapBeforeOptional, .wrongPresence, .endOfStream, .wrongMessage, .invalidMessageID,
-            .invalidHeaderField, .bufferTooSmall, .invalidLayout, .invalidHex, .missingDumpLine:
-            // Not errors of a packet that is read.
+            .invalidHeaderField, .bufferTooSmall, .invalidLayout, .invalidHex, .missingDumpLine, .invalidLayer,
+            .layerUnavailable, .inflatedTooLong:
+            // Not errors of a packet without layers that is read.
             .text("\(self)")
         }
     }

@@ -190,7 +190,9 @@ extension RandomSchema.Field {
 
 extension RandomSchema {
     /// A schema that the checker accepts.
-    package static func make(using random: inout SeededGenerator) -> (schema: RandomSchema, description: ProtocolDescription) {
+    package static func make(
+        using random: inout SeededGenerator
+    ) -> (schema: RandomSchema, description: ProtocolDescription) {
         while true {
             let schema = RandomSchema(using: &random)
             let result = ProtocolDescription.check(name: "Random", files: schema.files)

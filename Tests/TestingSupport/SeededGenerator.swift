@@ -27,7 +27,8 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     ///   - test: The test's name, which is printed with the seed.
     ///   - usualSeed: The seed without `WIRELINE_SEED`; nil for another one in each run.
     public static func forThisRun(_ test: String = #function, usualSeed: UInt64? = nil) -> SeededGenerator {
-        let seed = seed(in: "WIRELINE_SEED") ?? usualSeed ?? seed(in: "WIRELINE_GATE_SEED") ?? .random(in: .min ... .max)
+        let seed =
+            seed(in: "WIRELINE_SEED") ?? usualSeed ?? seed(in: "WIRELINE_GATE_SEED") ?? .random(in: .min ... .max)
         print("WIRELINE_SEED=\(seed) in \(test)")
         return SeededGenerator(seed: seed)
     }
