@@ -20,11 +20,11 @@ public struct Seed: Sendable {
 }
 
 extension FuzzTarget {
-    /// Whether its seeds come from the files of the protocols.
+    /// Whether its seeds come from the files of all protocols.
     public var isOfProtocols: Bool {
         switch self {
-        case .splitter, .decoder, .translator, .encoder, .properties, .json, .schema, .websocket: true
-        case .handshake, .zlib, .deflate, .gzip, .brotli, .xor, .rc4, .aesctr, .aescbc: false
+        case .splitter, .decoder, .translator, .encoder, .json, .schema, .websocket: true
+        case .properties, .handshake, .zlib, .deflate, .gzip, .brotli, .xor, .rc4, .aesctr, .aescbc: false
         }
     }
 
