@@ -33,14 +33,15 @@ private func nextLine() -> String? {
 /// What becomes of a stream of packets: the error that ends it, or else the packets in hexadecimal after each was read
 /// and written again.
 func check<Definition: PacketProtocol>(
-    _ type: Definition.Type, _ hex: String,
+    _ type: Definition.Type, from sender: Sender, _ hex: String,
     _ transcode: (borrowing Packet) throws(CodecError) -> [UInt8]?
 ) -> String {
     guard let bytes = try? Hexadecimal.bytes(of: hex) else { return "no hexadecimal digits" }
-    let whole = outcome(type, bytes, cutAt: 0, transcode)
+    let whole = outcome(type, from: sender, bytes, cutAt: 0, transcode)
     // A stream means the same, however it is cut.
-    for cut in 1..<max(1, bytes.count) where !whole.isSame(as: outcome(type, bytes, cutAt: cut, transcode)) {
-        return "another outcome when cut at \(cut)"
+    for cut in 1..<max(1, bytes.count) {
+        let other = outcome(type, from: sender, bytes, cutAt: cut, transcode)
+        guard whole.isSame(as: other) else { return "another outcome when cut at \(cut)" }
     }
     return whole.error?.description ?? Hexadecimal.text(of: whole.again)
 }
@@ -58,19 +59,20 @@ private struct StreamOutcome {
 }
 
 private func outcome<Definition: PacketProtocol>(
-    _ type: Definition.Type, _ bytes: [UInt8], cutAt cut: Int,
+    _ type: Definition.Type, from sender: Sender, _ bytes: [UInt8], cutAt cut: Int,
     _ transcode: (borrowing Packet) throws(CodecError) -> [UInt8]?
 ) -> StreamOutcome {
     var outcome = StreamOutcome()
     var splitter = PacketSplitter(
-        layout: Definition.layout, maximumPacketByteCount: Definition.maximumPacketByteCount)
+        layout: Definition.layout.layout(from: sender),
+        maximumPacketByteCount: Definition.maximumPacketByteCount)
     do throws(CodecError) {
         for part in [[UInt8](bytes[..<cut]), [UInt8](bytes[cut...])] {
             try splitter.receive(part.span.bytes) { packet throws(CodecError) in
                 if let bytes = try transcode(packet) {
                     outcome.again += bytes
                 } else {
-                    outcome.again += try Definition.forwarded(packet)
+                    outcome.again += try Definition.forwarded(packet, from: sender)
                 }
             }
         }
@@ -95,23 +97,30 @@ extension PacketProtocol {
     }
 
     /// A packet that no message is known for, written again from its payload.
-    static func forwarded(_ packet: borrowing Packet) throws(CodecError) -> [UInt8] {
-        try layout.encode(
+    static func forwarded(_ packet: borrowing Packet, from sender: Sender) throws(CodecError) -> [UInt8] {
+        try layout.layout(from: sender).encode(
             id: packet.id, header: settableHeader(of: packet), payload: packet.payload, limit: maximumPacketByteCount)
     }
 }
 
 /// The packet of a message that was read, written again in both ways there are.
 func transcode<Message: PacketMessage>(
-    _ message: Message, _ packet: borrowing Packet
+    _ message: Message, _ packet: borrowing Packet, from sender: Sender
 ) throws(CodecError) -> [UInt8]? {
     let header = try Message.Definition.settableHeader(of: packet)
-    // A message that looks at the header can only be written with it.
-    let plain = try Message.looksAtHeader ? message.encoded(header: header) : message.encoded()
-    let again = try Message(packet: plain.span.bytes)
+    let plain = try plainPacket(message, header, from: sender)
+    let again = try Message(packet: plain.span.bytes, from: sender)
     // Bytes are compared, for a value that is not a number is not equal to itself.
-    guard try (Message.looksAtHeader ? again.encoded(header: header) : again.encoded()) == plain else {
-        throw CodecError(.invalidHex)
-    }
-    return try message.encoded(header: header)
+    guard try plainPacket(again, header, from: sender) == plain else { throw CodecError(.invalidHex) }
+    return try message.encoded(header: header, from: sender)
+}
+
+/// The packet with the header's defaults. Only a message that looks at the header is written with that.
+private func plainPacket<Message: PacketMessage>(
+    _ message: Message, _ header: PacketHeader, from sender: Sender
+) throws(CodecError) -> [UInt8] {
+    if Message.looksAtHeader { return try message.encoded(header: header, from: sender) }
+    // Both ends may send it, each in its own way.
+    let needsSender = Message.packetSender == nil && Message.Definition.layout.dependsOnSender
+    return try needsSender ? message.encoded(from: sender) : message.encoded()
 }
