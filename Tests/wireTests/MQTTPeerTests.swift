@@ -6,7 +6,7 @@ import TestingSupport
 
 /// The schema in `Protocols/MQTT` against a real broker and its clients, which `wire proxy` watches.
 ///
-/// Whoever waits for a packet waits for the proxy's line about it.
+/// A test that waits for a packet waits for the proxy's line about it.
 @Suite(
     .aside,
     .enabled(

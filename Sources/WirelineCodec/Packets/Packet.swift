@@ -75,8 +75,8 @@ public struct Packet: ~Escapable {
     /// Makes a packet of bytes that must be exactly one packet.
     ///
     /// - Parameters:
-    ///   - bytes: The packet, from the first byte of its header to the last of its trailer: what is between the marks
-    ///     of a frame, unescaped.
+    ///   - bytes: The packet, from the first byte of its header to the last of its trailer. Of a frame, these are the
+    ///     bytes between its marks, without escapes.
     ///   - layout: The fields around the payload.
     ///   - limit: The most bytes that a packet may have (default 1 MiB, as in a schema without options).
     /// - Throws: ``CodecError``: `truncated` if bytes are missing, `trailingBytes` if there are too many, and whatever

@@ -12,9 +12,9 @@ package struct FramedPacket {
 
 /// Packets between marks.
 ///
-/// A packet without escapes that has arrived whole is lent where it lies. Escapes are taken out into memory of the
-/// splitter, not in place: bytes that were received are shared with earlier packets, so nobody writes to them. That
-/// memory also keeps the beginning of a packet, so each byte is looked at once.
+/// A packet without escapes that has arrived whole is lent where it lies. Any other packet is put together, without its
+/// escapes, in memory of the splitter. Received bytes are not changed, because earlier packets may share them. The
+/// splitter's memory also keeps the beginning of a packet, so each byte is looked at once.
 extension PacketSplitter {
     /// Finds the next packet in bytes that have arrived.
     ///

@@ -6,7 +6,7 @@ import WirelineLanguage
 /// Fields that share bytes, in bit syntax.
 ///
 /// Erlang's own bits are those of a big-endian run: the first field has the most significant ones. A little-endian run
-/// of several bytes is an integer first, whose bytes in big-endian order then have the fields.
+/// of several bytes is first read as an integer. The fields are then in its bytes, in big-endian order.
 extension PlannedRun {
     /// Whether the fields stand in the bytes as Erlang reads them.
     var isInErlangOrder: Bool { byteOrder == .bigEndian || byteCount == 1 }

@@ -245,7 +245,7 @@ package struct PlannedPart: Sendable {
         /// Whether it is the whole value of a field.
         package var isValue: Bool { isWhole && !isPadding }
 
-        /// Whether nobody looks at it.
+        /// Whether readers skip its bytes.
         package var isPadding: Bool { if case .padding = self { true } else { false } }
 
         package var byteCount: Int {

@@ -12,7 +12,7 @@ final class SecretMemory {
 
     /// Takes memory that is not filled.
     init(byteCount: Int) {
-        // SAFETY: the memory is this object's own until `deinit`. Whoever takes it without filling it fills it.
+        // SAFETY: the memory is this object's own until `deinit`. The caller fills it before it is read.
         unsafe bytes = .allocate(byteCount: byteCount, alignment: 16)
     }
 

@@ -7,7 +7,7 @@
         import Musl
     #endif
 
-    /// Fills memory with zeros. The compiler cannot leave that out, although nobody reads them.
+    /// Fills memory with zeros. The compiler cannot remove this call, although the zeros are never read.
     func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
         guard let start = bytes.baseAddress else { return }
         // SAFETY: the buffer has this many bytes.
