@@ -35,6 +35,8 @@ struct ErlangUnwrapping {
             return (constants + widths).joined(separator: " + ")
         }
 
+        var parenthesized: String { widths.isEmpty ? text : "(\(text))" }
+
         static func + (left: Count, right: Int) -> Count {
             Count(constant: left.constant + right, widths: left.widths)
         }
@@ -494,8 +496,4 @@ struct ErlangUnwrapping {
         let map = "#{\(always.joined(separator: ", "))}"
         return sometimes.isEmpty ? map : "header_fields([\(sometimes.joined(separator: ", "))], \(map))"
     }
-}
-
-extension ErlangUnwrapping.Count {
-    fileprivate var parenthesized: String { widths.isEmpty ? text : "(\(text))" }
 }
