@@ -110,7 +110,9 @@ struct PacketSight {
     func disagreement(with annotation: PacketAnnotation, of bytes: [UInt8]) -> String? {
         var expected = annotation.parts[...]
         for part in parts {
-            guard let wanted = expected.first, wanted.path == part.path else {
+            // An arm without a field is shown, empty, before the unknown bytes of its union.
+            guard let wanted = expected.first, wanted.path == part.path, wanted.kind != .unknown || !part.range.isEmpty
+            else {
                 // An empty part is shown at its place. For a field that is wrong, only the codec reports it.
                 let isMore = part.range.isEmpty || annotation.fault != nil
                 if isMore { continue }
