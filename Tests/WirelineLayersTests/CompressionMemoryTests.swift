@@ -55,11 +55,11 @@ struct CompressionMemoryTests {
         func layers() -> ConnectionLayers { ConnectionLayers([.zlib], states: states) }
         func seal(_ layers: inout ConnectionLayers) throws -> [UInt8] {
             var budget = InflationBudget(limit: 1_000)
-            return try layers.ofServer.seal(content.span.bytes, PacketHeader(), within: &budget)
+            return try layers.ofServer.sealed(content, within: &budget)
         }
         func open(_ sealed: [UInt8], _ layers: inout ConnectionLayers) throws -> [UInt8] {
             var budget = InflationBudget(limit: 1_000)
-            return try layers.ofClient.open(sealed.span.bytes, PacketHeader(), within: &budget)
+            return try layers.ofClient.opened(sealed, within: &budget)
         }
         var first = layers()
         let sealed = try seal(&first)

@@ -21,14 +21,14 @@ struct End: ~Copyable {
         _ sealed: [UInt8], _ header: PacketHeader = PacketHeader(), applying: LayerSet = .all
     ) throws(CodecError) -> [UInt8] {
         var budget = InflationBudget(limit: limit)
-        return try stack.open(sealed.span.bytes, header, applying: applying, within: &budget)
+        return try stack.opened(sealed, header, applying: applying, within: &budget)
     }
 
     mutating func seal(
         _ content: [UInt8], _ header: PacketHeader = PacketHeader(), applying: LayerSet = .all
     ) throws(CodecError) -> [UInt8] {
         var budget = InflationBudget(limit: limit)
-        return try stack.seal(content.span.bytes, header, applying: applying, within: &budget)
+        return try stack.sealed(content, header, applying: applying, within: &budget)
     }
 
     /// What opening bytes comes to, as a value that can be compared.
@@ -36,6 +36,26 @@ struct End: ~Copyable {
         of sealed: [UInt8], _ header: PacketHeader = PacketHeader()
     ) -> Result<[UInt8], CodecError> {
         Result { () throws(CodecError) in try open(sealed, header) }
+    }
+}
+
+extension LayerStack {
+    mutating func opened(
+        _ sealed: [UInt8], _ header: PacketHeader = PacketHeader(), applying: LayerSet = .all,
+        within budget: inout InflationBudget
+    ) throws(CodecError) -> [UInt8] {
+        var content: [UInt8] = []
+        try open(sealed.span.bytes, header, applying: applying, within: &budget, into: &content)
+        return content
+    }
+
+    mutating func sealed(
+        _ content: [UInt8], _ header: PacketHeader = PacketHeader(), applying: LayerSet = .all,
+        within budget: inout InflationBudget
+    ) throws(CodecError) -> [UInt8] {
+        var sealed: [UInt8] = []
+        try seal(content.span.bytes, header, applying: applying, within: &budget, into: &sealed)
+        return sealed
     }
 }
 

@@ -105,7 +105,7 @@ struct LayerKeyTests {
     private static func sealed(_ stack: inout LayerStack) throws -> [UInt8] {
         var budget = InflationBudget(limit: 100)
         let content: [UInt8] = [0, 0]
-        return try stack.seal(content.span.bytes, PacketHeader(), within: &budget)
+        return try stack.sealed(content, within: &budget)
     }
 
     @Test func `a key is for the packets of one end, or of both`() throws {
@@ -128,7 +128,7 @@ struct LayerKeyTests {
         var budget = InflationBudget(limit: 100)
         let sealed: [UInt8] = [1, 2]
         let error = try #require(throws: CodecError.self) {
-            try stack.open(sealed.span.bytes, PacketHeader(), within: &budget)
+            try stack.opened(sealed, within: &budget)
         }
         #expect(error == CodecError(.layerUnavailable(.key("v", of: sender)), path: "packet.k"))
         let text = "packet.k: the layer is not available: there is no key \"v\" for packets of the \(sender.rawValue)"

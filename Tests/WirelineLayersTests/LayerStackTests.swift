@@ -63,10 +63,10 @@ struct LayerStackTests {
         let sealed = try sealing.seal([UInt8](repeating: 7, count: 60))
         var stack = LayerStack([.zlib], from: .server)
         var budget = InflationBudget(limit: 100)
-        _ = try stack.open(sealed.span.bytes, PacketHeader(), within: &budget)
+        _ = try stack.opened(sealed, within: &budget)
         #expect(budget.remainingByteCount == 40)
         #expect(throws: CodecError(.inflatedTooLong(limit: 100), path: "packet.zlib")) {
-            try stack.open(sealed.span.bytes, PacketHeader(), within: &budget)
+            try stack.opened(sealed, within: &budget)
         }
         #expect(budget.remainingByteCount == 40)
     }

@@ -9,4 +9,10 @@ extension [UInt8] {
             unsafe span.bytes
         }
     }
+
+    /// Appends borrowed bytes.
+    package mutating func append(_ bytes: RawSpan) {
+        // SAFETY: the buffer is copied before it ends.
+        unsafe bytes.withUnsafeBytes { buffer in unsafe append(contentsOf: buffer) }
+    }
 }

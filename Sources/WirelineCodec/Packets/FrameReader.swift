@@ -93,7 +93,7 @@ struct FrameReader: Sendable {
             state = .outside
             if content.isEmpty { return .given(run) }
         }
-        append(bytes.extracting(run))
+        content.append(bytes.extracting(run))
         switch use {
         case .keep: return nil
         case .end: return .content
@@ -103,11 +103,6 @@ struct FrameReader: Sendable {
             position += 1
             return nil
         }
-    }
-
-    private mutating func append(_ run: RawSpan) {
-        // SAFETY: the buffer is copied before it ends.
-        unsafe run.withUnsafeBytes { buffer in unsafe content.append(contentsOf: buffer) }
     }
 
     // MARK: Errors

@@ -218,7 +218,7 @@ public struct PacketSplitter: ~Copyable, Sendable {
     ) throws(CodecError) -> Bool {
         while !pending.isEmpty {
             let taken = max(0, min(needed - undeliveredByteCount, bytes.byteCount - position))
-            append(bytes.extracting(position..<position + taken))
+            pending.append(bytes.extracting(position..<position + taken))
             position += taken
             guard undeliveredByteCount >= needed else { return false }
             do throws(CodecError) {
@@ -272,12 +272,7 @@ public struct PacketSplitter: ~Copyable, Sendable {
     @usableFromInline @inline(never)
     mutating func keep(_ bytes: RawSpan, from position: Int) {
         guard position < bytes.byteCount, failure == nil else { return }
-        append(bytes.extracting(position..<bytes.byteCount))
-    }
-
-    private mutating func append(_ bytes: RawSpan) {
-        // SAFETY: the buffer is copied before it ends.
-        unsafe bytes.withUnsafeBytes { buffer in unsafe pending.append(contentsOf: buffer) }
+        pending.append(bytes.extracting(position..<bytes.byteCount))
     }
 
     @usableFromInline

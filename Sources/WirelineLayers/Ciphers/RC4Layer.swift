@@ -5,7 +5,7 @@ import WirelineCodec
 /// `layer rc4(key)`: each byte XOR the next byte of a keystream, which goes on from packet to packet.
 ///
 /// RC4 is broken (RFC 7465). It is here because old protocols use it.
-final class RC4Layer: PacketLayer {
+final class RC4Layer: KeystreamLayer {
     /// The permutation of all bytes.
     private let state: SecretMemory
     private var index: UInt8 = 0
@@ -30,27 +30,7 @@ final class RC4Layer: PacketLayer {
         }
     }
 
-    func open(_ sealed: RawSpan, _ header: PacketHeader, limit: Int) throws(CodecError) -> [UInt8] {
-        transformed(sealed)
-    }
-
-    func seal(_ content: RawSpan, _ header: PacketHeader) throws(CodecError) -> [UInt8] { transformed(content) }
-
-    private func transformed(_ bytes: RawSpan) -> [UInt8] {
-        // SAFETY: both sides have as many bytes, which are lent until `transform` returns.
-        unsafe bytes.withUnsafeBytes { source in
-            unsafe [UInt8](unsafeUninitializedCapacity: source.count) { room, filledByteCount in
-                guard let destination = room.baseAddress else { return }
-                unsafe transform(source, to: destination)
-                filledByteCount = source.count
-            }
-        }
-    }
-
-    /// Transforms bytes, and moves the keystream on by as many.
-    ///
-    /// - Parameter destination: Memory for as many bytes. It may equal the source, but not overlap it otherwise.
-    func transform(_ source: UnsafeRawBufferPointer, to destination: UnsafeMutablePointer<UInt8>) {
+    func transform(_ source: UnsafeRawBufferPointer, to destination: UnsafeMutableRawPointer) {
         guard let start = unsafe source.assumingMemoryBound(to: UInt8.self).baseAddress,
             let permutation = unsafe state.bytes.assumingMemoryBound(to: UInt8.self).baseAddress
         else { return }
@@ -63,7 +43,8 @@ final class RC4Layer: PacketLayer {
             let second = unsafe permutation[Int(other)]
             unsafe permutation[Int(index)] = second
             unsafe permutation[Int(other)] = first
-            unsafe destination[offset] = start[offset] ^ permutation[Int(first &+ second)]
+            let byte = unsafe start[offset] ^ permutation[Int(first &+ second)]
+            unsafe destination.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
         }
         (self.index, self.other) = (index, other)
     }

@@ -5,7 +5,7 @@ import WirelineCodec
 /// `layer xor(key)`: each byte XOR a byte of the key, over and over. Each packet starts with the key's first byte.
 ///
 /// This hides nothing from an attacker: known content shows the key.
-struct XORLayer: PacketLayer {
+final class XORLayer: KeystreamLayer {
     /// The key, repeated until it has at least ``repeatedByteCount`` bytes.
     private let stream: SecretMemory
 
@@ -27,26 +27,6 @@ struct XORLayer: PacketLayer {
         }
     }
 
-    func open(_ sealed: RawSpan, _ header: PacketHeader, limit: Int) throws(CodecError) -> [UInt8] {
-        transformed(sealed)
-    }
-
-    func seal(_ content: RawSpan, _ header: PacketHeader) throws(CodecError) -> [UInt8] { transformed(content) }
-
-    private func transformed(_ bytes: RawSpan) -> [UInt8] {
-        // SAFETY: both sides have as many bytes, which are lent until `transform` returns.
-        unsafe bytes.withUnsafeBytes { source in
-            unsafe [UInt8](unsafeUninitializedCapacity: source.count) { room, filledByteCount in
-                guard let destination = room.baseAddress else { return }
-                unsafe transform(source, to: UnsafeMutableRawPointer(destination))
-                filledByteCount = source.count
-            }
-        }
-    }
-
-    /// Transforms bytes.
-    ///
-    /// - Parameter destination: Memory for as many bytes. It may equal the source, but not overlap it otherwise.
     func transform(_ source: UnsafeRawBufferPointer, to destination: UnsafeMutableRawPointer) {
         guard let start = source.baseAddress, let stream = unsafe UnsafeRawPointer(stream.bytes.baseAddress)
         else { return }

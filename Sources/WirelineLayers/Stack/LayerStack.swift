@@ -13,29 +13,20 @@ package struct LayerStack: ~Copyable {
         let kind: LayerKind
         /// ``LayerKind/mayInflate``, which is asked for with each packet.
         let mayInflate: Bool
-        /// What does the work; nil before the first packet, and after a change of its keys.
-        private var transform: (any PacketLayer)?
-        /// Whether there is a transform: to ask it would copy it.
-        private(set) var isMade = false
+        var transform = Transform.missing
 
         init(_ kind: LayerKind) {
             self.kind = kind
             mayInflate = kind.mayInflate
         }
+    }
 
-        mutating func set(_ transform: (any PacketLayer)?) {
-            self.transform = transform
-            isMade = transform != nil
-        }
-
-        mutating func open(_ sealed: RawSpan, _ header: PacketHeader, limit: Int) throws(CodecError) -> [UInt8] {
-            // It works in its place: a copy would copy the state of a transform that is a value.
-            try transform?.open(sealed, header, limit: limit) ?? []
-        }
-
-        mutating func seal(_ content: RawSpan, _ header: PacketHeader) throws(CodecError) -> [UInt8] {
-            try transform?.seal(content, header) ?? []
-        }
+    /// What does the work of a layer.
+    private enum Transform {
+        /// Nothing yet: before the first packet, and after a change of the layer's keys.
+        case missing
+        case keystream(any KeystreamLayer)
+        case packetwise(any PacketLayer)
     }
 
     private var layers: [Layer]
@@ -75,59 +66,90 @@ package struct LayerStack: ~Copyable {
         }
         keys[name] = SecretMemory(copying: bytes)
         for index in layers.indices where layers[index].kind.keys.contains(where: { $0.name == name }) {
-            layers[index].set(nil)
+            layers[index].transform = .missing
         }
     }
 
-    /// Returns what is inside the layers of a packet.
+    /// Appends what is inside the layers of a packet.
     ///
     /// - Parameters:
     ///   - sealed: The bytes from the first layer's line to the end of the payload.
     ///   - header: The header fields before the layers.
-    ///   - applying: The layers that this packet has; if there is none, the bytes are returned as they are.
+    ///   - applying: The layers that this packet has; if there is none, the bytes are appended as they are.
     ///   - budget: What the layers may make; it is that of the outermost packet.
+    ///   - content: Where the bytes are appended. After an error it may end with a part of them.
     /// - Throws: ``CodecError/Reason/invalidLayer(_:)``, ``CodecError/Reason/trailingBytes(count:)``,
     ///   ``CodecError/Reason/inflatedTooLong(limit:)``, ``CodecError/Reason/layerUnavailable(_:)`` or what a custom layer
     ///   throws, with the path `packet.NAME`.
     package mutating func open(
-        _ sealed: RawSpan, _ header: PacketHeader, applying: LayerSet = .all, within budget: inout InflationBudget
-    ) throws(CodecError) -> [UInt8] {
-        var content: [UInt8]?
+        _ sealed: RawSpan, _ header: PacketHeader, applying: LayerSet = .all, within budget: inout InflationBudget,
+        into content: inout [UInt8]
+    ) throws(CodecError) {
+        var work = Work(.opening, at: content.count)
         for index in layers.indices where applying.contains(.layer(at: index)) {
-            if let outer = content {
-                content = try open(index, outer.rawSpan, header, &budget)
-            } else {
-                content = try open(index, sealed, header, &budget)
-            }
+            try run(index, &work, sealed, header, &budget, &content)
         }
-        return content ?? [UInt8](copying: sealed)
+        if !work.hasBegun { content.append(sealed) }
     }
 
-    /// Returns a packet's content inside its layers.
+    /// Appends a packet's content inside its layers.
     ///
-    /// - Parameters: As for ``open(_:_:applying:within:)``. What a peer could not open within the budget is refused.
+    /// - Parameters: As for ``open(_:_:applying:within:into:)``. What a peer could not open within the budget is refused.
     package mutating func seal(
-        _ content: RawSpan, _ header: PacketHeader, applying: LayerSet = .all, within budget: inout InflationBudget
-    ) throws(CodecError) -> [UInt8] {
-        var sealed: [UInt8]?
+        _ content: RawSpan, _ header: PacketHeader, applying: LayerSet = .all, within budget: inout InflationBudget,
+        into sealed: inout [UInt8]
+    ) throws(CodecError) {
+        var work = Work(.sealing, at: sealed.count)
         for index in stride(from: layers.count - 1, through: 0, by: -1) where applying.contains(.layer(at: index)) {
-            if let inner = sealed {
-                sealed = try seal(index, inner.rawSpan, header, &budget)
-            } else {
-                sealed = try seal(index, content, header, &budget)
-            }
+            try run(index, &work, content, header, &budget, &sealed)
         }
-        return sealed ?? [UInt8](copying: content)
+        if !work.hasBegun { sealed.append(content) }
     }
 
-    private mutating func open(
-        _ index: Int, _ sealed: RawSpan, _ header: PacketHeader, _ budget: inout InflationBudget
-    ) throws(CodecError) -> [UInt8] {
+    /// What the layers of one packet do.
+    private struct Work {
+        enum Direction {
+            case opening
+            case sealing
+        }
+
+        let direction: Direction
+        /// Where the bytes begin that the layers make.
+        let start: Int
+        /// Whether a layer has made bytes, which are those that the next one takes.
+        var hasBegun = false
+
+        init(_ direction: Direction, at start: Int) {
+            self.direction = direction
+            self.start = start
+        }
+    }
+
+    /// Replaces what earlier layers made of a packet by what this layer makes of it.
+    ///
+    /// - Parameter source: What the first layer takes.
+    private mutating func run(
+        _ index: Int, _ work: inout Work, _ source: RawSpan, _ header: PacketHeader,
+        _ budget: inout InflationBudget, _ bytes: inout [UInt8]
+    ) throws(CodecError) {
+        defer { work.hasBegun = true }
         do throws(CodecError) {
-            try makeTransform(at: index)
-            let content = try layers[index].open(sealed, header, limit: budget.remainingByteCount)
-            if layers[index].mayInflate { try budget.take(content.count) }
-            return content
+            if case .missing = layers[index].transform {
+                layers[index].transform = try transform(for: layers[index].kind)
+            }
+            if case .keystream(let layer) = layers[index].transform {
+                if work.hasBegun {
+                    bytes.transform(from: work.start, by: layer)
+                } else {
+                    bytes.append(source, transformedBy: layer)
+                }
+                return
+            }
+            let made =
+                work.hasBegun
+                ? try run(index, work.direction, bytes.span.bytes.extracting(work.start...), header, &budget)
+                : try run(index, work.direction, source, header, &budget)
+            bytes.replaceTail(from: work.start, with: made)
         } catch {
             // A layer knows only what is left; the limit is that of the packet.
             guard case .inflatedTooLong = error.reason else { throw error.prefixed(by: path(of: index)) }
@@ -135,15 +157,23 @@ package struct LayerStack: ~Copyable {
         }
     }
 
-    private mutating func seal(
-        _ index: Int, _ content: RawSpan, _ header: PacketHeader, _ budget: inout InflationBudget
+    private mutating func run(
+        _ index: Int, _ direction: Work.Direction, _ source: RawSpan, _ header: PacketHeader,
+        _ budget: inout InflationBudget
     ) throws(CodecError) -> [UInt8] {
-        do throws(CodecError) {
-            if layers[index].mayInflate { try budget.take(content.byteCount) }
-            try makeTransform(at: index)
-            return try layers[index].seal(content, header)
-        } catch {
-            throw error.prefixed(by: path(of: index))
+        guard case .packetwise(var layer) = layers[index].transform else { return [] }
+        // The only reference is the local one meanwhile: a transform that is a value keeps its state without a copy.
+        layers[index].transform = .missing
+        defer { layers[index].transform = .packetwise(layer) }
+        let mayInflate = layers[index].mayInflate
+        switch direction {
+        case .opening:
+            let content = try layer.open(source, header, limit: budget.remainingByteCount)
+            if mayInflate { try budget.take(content.count) }
+            return content
+        case .sealing:
+            if mayInflate { try budget.take(source.byteCount) }
+            return try layer.seal(source, header)
         }
     }
 
@@ -151,25 +181,21 @@ package struct LayerStack: ~Copyable {
 
     // MARK: Making transforms
 
-    /// Makes what works for a layer, unless it is there.
-    private mutating func makeTransform(at index: Int) throws(CodecError) {
-        guard !layers[index].isMade else { return }
-        layers[index].set(try transform(for: layers[index].kind))
-    }
-
-    private func transform(for kind: LayerKind) throws(CodecError) -> any PacketLayer {
+    private func transform(for kind: LayerKind) throws(CodecError) -> Transform {
         switch kind {
-        case .zlib: return states.layer(.zlib, level: options.zlibLevel)
-        case .deflate: return states.layer(.none, level: options.zlibLevel)
-        case .gzip: return states.layer(.gzip, level: options.zlibLevel)
-        case .brotli: return BrotliLayer(level: options.brotliLevel)
-        case .xor(let name): return try XORLayer(key: key(name))
-        case .rc4(let name): return try RC4Layer(key: key(name))
-        case .aesCTR(let name, let vector): return try AESLayer(.ctr, key: key(name), vector: self.vector(vector))
-        case .aesCBC(let name, let vector): return try AESLayer(.cbc, key: key(name), vector: self.vector(vector))
+        case .zlib: return .packetwise(states.layer(.zlib, level: options.zlibLevel))
+        case .deflate: return .packetwise(states.layer(.none, level: options.zlibLevel))
+        case .gzip: return .packetwise(states.layer(.gzip, level: options.zlibLevel))
+        case .brotli: return .packetwise(BrotliLayer(level: options.brotliLevel))
+        case .xor(let name): return try .keystream(XORLayer(key: key(name)))
+        case .rc4(let name): return try .keystream(RC4Layer(key: key(name)))
+        case .aesCTR(let name, let vector):
+            return try .packetwise(AESLayer(.ctr, key: key(name), vector: self.vector(vector)))
+        case .aesCBC(let name, let vector):
+            return try .packetwise(AESLayer(.cbc, key: key(name), vector: self.vector(vector)))
         case .custom(let name):
             guard let make = options.custom[name] else { throw CodecError(.layerUnavailable(.transform(name))) }
-            return make(sender)
+            return .packetwise(make(sender))
         }
     }
 
@@ -182,6 +208,17 @@ package struct LayerStack: ~Copyable {
         switch vector {
         case .key(let name): .key(try key(name))
         case .field(let name): .field(name)
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Replaces the bytes from a position to the end. An empty array takes the new bytes as they are.
+    fileprivate mutating func replaceTail(from start: Int, with bytes: [UInt8]) {
+        if start == 0 {
+            self = bytes
+        } else {
+            replaceSubrange(start..., with: bytes)
         }
     }
 }

@@ -80,14 +80,18 @@ struct LayerEnd: ~Copyable {
     mutating func open(_ sealed: [UInt8], limit: Int = 1 << 20) -> Result<[UInt8], CodecError> {
         var budget = InflationBudget(limit: limit)
         return Result { () throws(CodecError) in
-            try stack.open(sealed.span.bytes, PacketHeader(), within: &budget)
+            var content: [UInt8] = []
+            try stack.open(sealed.span.bytes, PacketHeader(), within: &budget, into: &content)
+            return content
         }
     }
 
     mutating func seal(_ content: [UInt8], limit: Int = 1 << 20) -> Result<[UInt8], CodecError> {
         var budget = InflationBudget(limit: limit)
         return Result { () throws(CodecError) in
-            try stack.seal(content.span.bytes, PacketHeader(), within: &budget)
+            var sealed: [UInt8] = []
+            try stack.seal(content.span.bytes, PacketHeader(), within: &budget, into: &sealed)
+            return sealed
         }
     }
 }
