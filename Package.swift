@@ -32,9 +32,9 @@ let generatedTypes = ["Apart", "Features", "Names", "Newer", "Older", "Replies"]
 
 let protocols = [
     "AMQP", "Checksums", "Envelope", "ErlangPacket1", "ErlangPacket2", "ErlangPacket4", "GT06", "Goim", "HTTP2",
-    "Headers", "IDFirst", "JTT808", "JTT809", "MQTT", "MagicHeader", "Modbus", "Pomelo", "QSIOP", "Realm", "Scene",
-    "Senders",
-    "ServiceCommand", "Shapes", "ShortStrings", "Skynet", "Telemetry", "TwoByteHeader", "Zabbix",
+    "Headers", "IDFirst", "JTT808", "JTT809", "MQTT", "MagicHeader", "Modbus", "Pomelo", "PostgreSQL",
+    "QSIOP", "Realm", "Scene", "Senders", "ServiceCommand", "Shapes", "ShortStrings", "Skynet", "States", "Telemetry",
+    "TwoByteHeader", "Zabbix",
 ]
 
 /// The test targets that are built: all, or those that this variable names. The gate's sanitizers run only some of them,

@@ -18,6 +18,7 @@ import MQTT
 import MagicHeader
 import Modbus
 import Pomelo
+import PostgreSQL
 import QSIOP
 import Realm
 import Scene
@@ -26,6 +27,7 @@ import ServiceCommand
 import Shapes
 import ShortStrings
 import Skynet
+import States
 import Telemetry
 package import TestingSupport
 import TwoByteHeader
@@ -38,10 +40,12 @@ extension ProtocolFolder {
         AMQPProtocol.self, ChecksumsProtocol.self, EnvelopeProtocol.self, ErlangPacket1Protocol.self,
         ErlangPacket2Protocol.self, ErlangPacket4Protocol.self, GT06Protocol.self, GoimProtocol.self,
         HTTP2Protocol.self, HeadersProtocol.self, IDFirstProtocol.self, JTT808Protocol.self, JTT809Protocol.self,
-        MQTTProtocol.self, MagicHeaderProtocol.self, ModbusProtocol.self, PomeloProtocol.self, QSIOPProtocol.self,
+        MQTTProtocol.self, MagicHeaderProtocol.self, ModbusProtocol.self, PomeloProtocol.self, PostgreSQLProtocol.self,
+        QSIOPProtocol.self,
         RealmProtocol.self, SceneProtocol.self, SendersProtocol.self, ServiceCommandProtocol.self, ShapesProtocol.self,
         ShortStringsProtocol.self,
-        SkynetProtocol.self, TelemetryProtocol.self, TwoByteHeaderProtocol.self, ZabbixProtocol.self,
+        SkynetProtocol.self, StatesProtocol.self, TelemetryProtocol.self, TwoByteHeaderProtocol.self,
+        ZabbixProtocol.self,
     ]
 
     /// What the plugin made of this folder.

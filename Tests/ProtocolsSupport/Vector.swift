@@ -53,6 +53,16 @@ package struct Vector: Sendable {
         return try String(contentsOf: file, encoding: .utf8).trimmingCharacters(in: .newlines)
     }
 
+    /// Who sends the packet, and the states of the connection then: `# state started=1`.
+    package func context() throws -> PacketContext {
+        let mark = "# state "
+        let texts = try hexText().split(separator: "\n").filter { $0.hasPrefix(mark) }.map {
+            String($0.dropFirst(mark.count))
+        }
+        let states = try folder.translator.description.states(settingAll: texts)
+        return PacketContext(from: try sender(), states: states)
+    }
+
     /// Who sends the packet.
     package func sender() throws -> Sender {
         if try hexText().split(separator: "\n").contains("# from server") { return .server }

@@ -14,12 +14,12 @@ struct ErlangVerdict {
     /// The generated code, if there is any. Without it, the other bits of a NaN are not written back.
     let generated: (any PacketProtocol.Type)?
 
-    func term(of bytes: [UInt8], from sender: Sender) -> ErlangTerm {
-        switch translator.verdict(on: bytes[...], from: sender) {
+    func term(of bytes: [UInt8], in context: PacketContext) -> ErlangTerm {
+        switch translator.verdict(on: bytes[...], in: context) {
         case .more(let byteCount): return .tuple([.atom("more"), .integer(Int128(byteCount))])
         case .packet(let byteCount, let line):
             let packet = Array(bytes.prefix(byteCount))
-            return .tuple([.atom("ok"), .integer(Int128(byteCount)), again(packet, line, from: sender)])
+            return .tuple([.atom("ok"), .integer(Int128(byteCount)), again(packet, line, in: context)])
         case .refused(let error):
             let offset = error.offset.map { ErlangTerm.integer(Int128($0)) } ?? .atom("none")
             return .tuple([.atom("error"), error.reason.erlang, .text(error.path), offset])
@@ -27,10 +27,12 @@ struct ErlangVerdict {
     }
 
     /// The bytes that are written for a packet that was read.
-    private func again(_ bytes: [UInt8], _ line: JSONValue, from sender: Sender) -> ErlangTerm {
+    private func again(_ bytes: [UInt8], _ line: JSONValue, in context: PacketContext) -> ErlangTerm {
         do {
-            if let generated, let (_, again) = try generated.transcode(bytes, from: sender) { return .binary(again) }
-            return .binary(try translator.encode(line: translator.settable(line), from: sender))
+            if let generated, let (_, again) = try generated.transcode(bytes, in: context) { return .binary(again) }
+            return .binary(
+                try translator.encode(
+                    line: translator.settable(line), from: context.sender, states: context.states))
         } catch {
             return .atom("none")
         }
@@ -70,7 +72,8 @@ extension CodecError.Reason {
         case .wrongChecksum(let value, let computed, _): tuple("wrong_checksum", value, UInt64(computed))
         case .wrongItemCount, .wrongDigitCount, .wrongByteCount, .knownTag, .embeddedTerminator, .beginsWithTerminator,
             .endsInPadding, .gapBeforeOptional, .wrongPresence, .endOfStream, .wrongMessage, .invalidMessageID,
-            .invalidHeaderField, .bufferTooSmall, .invalidLayout, .invalidHex, .missingDumpLine, .invalidLayer,
+            .invalidHeaderField, .unknownState, .bufferTooSmall, .invalidLayout, .invalidHex, .missingDumpLine,
+            .invalidLayer,
             .layerUnavailable, .inflatedTooLong:
             // Not errors of a packet without layers that is read.
             .text("\(self)")

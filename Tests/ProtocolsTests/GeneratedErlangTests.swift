@@ -25,16 +25,17 @@ struct GeneratedErlangTests {
         let folder = try ProtocolFolder.named(folder)
         let judge = ErlangJudge(folder.translator, try folder.generated())
         var lines = RandomLines(folder.translator.description, using: random)
-        var cases = try folder.vectors(.exact).map { try judge.value(of: $0.bytes(), from: $0.sender()) }
+        var cases = try folder.vectors(.exact).map { try judge.value(of: $0.bytes(), in: $0.context()) }
         // As many at a time as memory allows.
         for start in stride(from: 0, to: Self.messageCount, by: Self.batchCount) {
             for _ in start..<min(start + Self.batchCount, Self.messageCount) {
-                let (sender, line) = lines.next()
+                let (context, line) = lines.nextInContext()
                 do {
-                    let bytes = try folder.translator.encode(line: line, from: sender)
-                    cases.append(try judge.value(of: bytes, from: sender))
+                    let bytes = try folder.translator.encode(
+                        line: line, from: context.sender, states: context.states)
+                    cases.append(try judge.value(of: bytes, in: context))
                 } catch let error as TranslationError {
-                    cases.append(try judge.refusal(of: line, from: sender, error))
+                    cases.append(try judge.refusal(of: line, in: context, error))
                 }
             }
             let disagreements = try judge.disagreements(on: cases)
@@ -49,16 +50,17 @@ struct GeneratedErlangTests {
         let folder = try ProtocolFolder.named(folder)
         let judge = ErlangJudge(folder.translator, try folder.generated())
         var lines = RandomLines(folder.translator.description, using: random)
-        var packets = try Vector.Kind.allCases.flatMap(folder.vectors).map { (try $0.sender(), try $0.bytes()) }
+        var packets = try Vector.Kind.allCases.flatMap(folder.vectors).map { (try $0.context(), try $0.bytes()) }
         let count = packets.count + max(12, Self.messageCount / 100)
         while packets.count < count {
-            let (sender, line) = lines.next()
-            if let bytes = try? folder.translator.encode(line: line, from: sender) { packets.append((sender, bytes)) }
+            let (context, line) = lines.nextInContext()
+            let bytes = try? folder.translator.encode(line: line, from: context.sender, states: context.states)
+            if let bytes { packets.append((context, bytes)) }
         }
         var cases: [ErlangTerm] = []
-        for (number, (sender, bytes)) in packets.enumerated() {
-            for other in judge.translator.variants(of: bytes, from: sender, using: &random) {
-                cases.append(judge.verdict(on: other, from: sender))
+        for (number, (context, bytes)) in packets.enumerated() {
+            for other in judge.translator.variants(of: bytes, in: context, using: &random) {
+                cases.append(judge.verdict(on: other, in: context))
             }
             guard cases.count >= Self.batchCount || number == count - 1 else { continue }
             let disagreements = try judge.disagreements(on: cases)
@@ -83,8 +85,8 @@ struct GeneratedErlangTests {
         var lines = RandomLines(description, using: random)
         var cases: [ErlangTerm] = []
         for _ in 0..<40 {
-            let (sender, line) = lines.next()
-            cases += try judge.cases(of: line, from: sender, using: &random)
+            let (context, line) = lines.nextInContext()
+            cases += try judge.cases(of: line, in: context, using: &random)
         }
         let disagreements = try judge.disagreements(on: cases)
         #expect(disagreements == [], "\(random.seedComment): \(description.layout)")
@@ -101,8 +103,8 @@ struct GeneratedErlangTests {
         var lines = RandomLines(description, using: random)
         var cases: [ErlangTerm] = []
         for _ in 0..<40 {
-            let (sender, line) = lines.next()
-            cases += try judge.cases(of: line, from: sender, using: &random)
+            let (context, line) = lines.nextInContext()
+            cases += try judge.cases(of: line, in: context, using: &random)
         }
         let disagreements = try judge.disagreements(on: cases)
         #expect(disagreements == [], "\(random.seedComment): \(schema.text)")
@@ -146,57 +148,64 @@ private struct ErlangJudge {
 
     /// A message's packet with its value and the verdicts on changed copies, or why the message cannot be written.
     func cases(
-        of line: JSONValue, from sender: Sender, using random: inout SeededGenerator
+        of line: JSONValue, in context: PacketContext, using random: inout SeededGenerator
     ) throws -> [ErlangTerm] {
         do {
-            let bytes = try translator.encode(line: line, from: sender)
-            let variants = translator.variants(of: bytes, from: sender, using: &random).filter {
-                keepsItsBits($0, from: sender)
+            let bytes = try translator.encode(line: line, from: context.sender, states: context.states)
+            let variants = translator.variants(of: bytes, in: context, using: &random).filter {
+                keepsItsBits($0, in: context)
             }
-            let verdicts = variants.map { verdict(on: $0, from: sender) }
-            return [try value(of: bytes, from: sender)] + verdicts
+            let verdicts = variants.map { verdict(on: $0, in: context) }
+            return [try value(of: bytes, in: context)] + verdicts
         } catch let error as TranslationError {
-            return [try refusal(of: line, from: sender, error)]
+            return [try refusal(of: line, in: context, error)]
         }
     }
 
     /// A packet and its value.
-    func value(of bytes: [UInt8], from sender: Sender) throws -> ErlangTerm {
-        let line = try translator.decode(bytes.span.bytes, from: sender)
+    func value(of bytes: [UInt8], in context: PacketContext) throws -> ErlangTerm {
+        let line = try translator.decode(bytes.span.bytes, in: context)
         return .tuple([
-            .atom("value"), side(sender), .binary(bytes), values.header(of: line, onlySettable: true),
+            .atom("value"), side(context), .binary(bytes), values.header(of: line, onlySettable: true),
             values.header(of: line, onlySettable: false), try values.message(of: line),
         ])
     }
 
     /// A message that cannot be written, and the field that prevents it.
-    func refusal(of line: JSONValue, from sender: Sender, _ error: TranslationError) throws -> ErlangTerm {
+    func refusal(of line: JSONValue, in context: PacketContext, _ error: TranslationError) throws -> ErlangTerm {
         .tuple([
-            .atom("refused"), side(sender), values.header(of: line, onlySettable: true), try values.message(of: line),
+            .atom("refused"), side(context), values.header(of: line, onlySettable: true), try values.message(of: line),
             .text(error.path),
         ])
     }
 
     /// Whether the packet that bytes begin with has the same bytes if its values are written again. JSON has one NaN, Erlang
     /// and Swift have many.
-    private func keepsItsBits(_ bytes: [UInt8], from sender: Sender) -> Bool {
-        let layout = translator.description.layout.layout(from: sender)
+    private func keepsItsBits(_ bytes: [UInt8], in context: PacketContext) -> Bool {
+        let layout = translator.description.layout.layout(in: context)
         let limit = translator.description.options.maximumPacketByteCount
         guard generated == nil, case .packet(let bounds)? = try? layout.scan(bytes.span.bytes, limit: limit),
-            let line = try? translator.decode(Array(bytes.prefix(bounds.packetByteCount)).span.bytes, from: sender)
+            let line = try? translator.decode(Array(bytes.prefix(bounds.packetByteCount)).span.bytes, in: context)
         else { return true }
         return !"\(line)".contains("\"NaN\"")
     }
 
     /// Bytes and the verdict on them.
-    func verdict(on bytes: [UInt8], from sender: Sender) -> ErlangTerm {
+    func verdict(on bytes: [UInt8], in context: PacketContext) -> ErlangTerm {
         .tuple([
-            .atom("verdict"), side(sender), .binary(bytes),
-            ErlangVerdict(translator: translator, generated: generated).term(of: bytes, from: sender),
+            .atom("verdict"), side(context), .binary(bytes),
+            ErlangVerdict(translator: translator, generated: generated).term(of: bytes, in: context),
         ])
     }
 
-    private func side(_ sender: Sender) -> ErlangTerm { .atom(sender == .client ? "cs" : "sc") }
+    private func side(_ context: PacketContext) -> ErlangTerm {
+        let side = ErlangTerm.atom(context.sender == .client ? "cs" : "sc")
+        guard translator.description.layout.hasStates else { return side }
+        let states = zip(translator.description.states, values.naming.states).map {
+            (ErlangTerm.atom($1), ErlangTerm.integer(context.states[$0.name]))
+        }
+        return .tuple([side, .map(states)])
+    }
 
     // MARK: Erlang
 

@@ -12,7 +12,7 @@ struct GeneratedVectorTests {
     func `a generated type reads the values of the line`(vector: Vector) throws {
         let generated = try vector.folder.generated()
         let line = try vector.line()
-        guard let (message, _) = try generated.transcode(vector.bytes(), from: vector.sender()) else {
+        guard let (message, _) = try generated.transcode(vector.bytes(), in: vector.context()) else {
             #expect(line["message"] == .null)
             return
         }
@@ -26,7 +26,7 @@ struct GeneratedVectorTests {
     @Test(arguments: Vector.exact)
     func `a generated type writes the packet back`(vector: Vector) throws {
         let bytes = try vector.bytes()
-        let again = try vector.folder.generated().transcode(bytes, from: vector.sender())
+        let again = try vector.folder.generated().transcode(bytes, in: vector.context())
         #expect(Hexadecimal.text(of: again?.bytes ?? bytes) == Hexadecimal.text(of: bytes))
         #expect(try (again == nil) == (vector.line()["message"] == .null))
     }
@@ -34,28 +34,33 @@ struct GeneratedVectorTests {
     /// Here alone the two codecs differ on purpose: JSON cannot hold the other bits of a NaN.
     @Test(arguments: Vector.decodeOnly.filter { !$0.name.hasSuffix("-signalling-nan") })
     func `for packets in another form, both codecs write the same form`(vector: Vector) throws {
-        let again = try #require(try vector.folder.generated().transcode(vector.bytes(), from: vector.sender()))
+        let again = try #require(try vector.folder.generated().transcode(vector.bytes(), in: vector.context()))
         let translator = vector.folder.translator
         let other = try translator.encode(
-            line: vector.line().withDecidingHeader(translator.description), from: vector.sender())
+            line: vector.line().withDecidingHeader(translator.description), from: vector.sender(),
+            states: vector.context().states)
         #expect(Hexadecimal.text(of: again.bytes) == Hexadecimal.text(of: other))
     }
 
     @Test func `a NaN keeps all its bits in a typed value`() throws {
         let vector = try #require(Vector.decodeOnly.first { $0.name == "IDFirst/register-signalling-nan" })
-        let again = try vector.folder.generated().transcode(vector.bytes(), from: vector.sender())
+        let again = try vector.folder.generated().transcode(vector.bytes(), in: vector.context())
         #expect(try again?.bytes == vector.bytes())
     }
 
     @Test(arguments: Vector.invalid)
     func `a generated type refuses invalid packets with the expected error`(vector: Vector) throws {
-        let (bytes, sender, generated) = (try vector.bytes(), try vector.sender(), try vector.folder.generated())
+        let (bytes, context, generated) = (try vector.bytes(), try vector.context(), try vector.folder.generated())
         var splitter = PacketSplitter(
-            layout: generated.layout.layout(from: sender), maximumPacketByteCount: generated.maximumPacketByteCount)
+            layout: generated.layout, context: context, maximumPacketByteCount: generated.maximumPacketByteCount)
         let error = #expect(throws: CodecError.self) {
-            try splitter.receive(bytes.span.bytes) { packet throws(CodecError) in
-                _ = try generated.message(in: packet, preferring: sender)
-            }
+            var piece = bytes
+            repeat {
+                try splitter.receive(piece.span.bytes) { packet throws(CodecError) in
+                    _ = try generated.message(in: packet, preferring: context.sender)
+                }
+                piece = []
+            } while splitter.endedAtStateChange
             try splitter.finish()
         }
         #expect(try error?.description == vector.errorLine())

@@ -53,14 +53,14 @@ struct MutationTests {
 /// A message whose payload both codecs read.
 private struct Subject {
     let codecs: CodecPair
-    let sender: Sender
+    let context: PacketContext
     let id: UInt64
     let payload: [UInt8]
 
     init(_ vector: Vector) throws {
         codecs = try vector.folder.codecs()
-        sender = try vector.sender()
-        let layout = codecs.generated.layout.layout(from: sender)
+        context = try vector.context()
+        let layout = codecs.generated.layout.layout(in: context)
         let limit = codecs.generated.maximumPacketByteCount
         let bytes = try layout.unframed(vector.bytes())
         let packet = try Packet(bytes.span.bytes, layout: layout, limit: limit)
@@ -69,6 +69,6 @@ private struct Subject {
     }
 
     func disagreements(on payloads: [[UInt8]]) -> [String] {
-        codecs.disagreements(on: payloads, id: id, from: sender)
+        codecs.disagreements(on: payloads, id: id, in: context)
     }
 }

@@ -8,10 +8,10 @@ extension PacketTranslator {
     /// A packet with others after it, each prefix of it, and some copies with changed bytes; and the same for its
     /// payload, inside a valid packet.
     func variants(
-        of bytes: [UInt8], from sender: Sender, using random: inout SeededGenerator
+        of bytes: [UInt8], in context: PacketContext, using random: inout SeededGenerator
     ) -> [[UInt8]] {
         var variants = changed(bytes, using: &random) + [bytes + bytes, bytes + [0]]
-        let layout = description.layout.layout(from: sender)
+        let layout = description.layout.layout(in: context)
         let limit = description.options.maximumPacketByteCount
         guard let content = try? layout.unframed(bytes),
             let packet = try? Packet(content.rawSpan, layout: layout, limit: limit)

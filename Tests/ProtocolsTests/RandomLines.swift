@@ -19,10 +19,22 @@ struct RandomLines {
     /// A line that ``PacketTranslator/encode(line:header:)`` accepts, and its sender.
     mutating func next() -> (sender: Sender, line: JSONValue) {
         let message = pick(description.messages)
-        let sender = pick(Sender.allCases.filter(message.senders.contains))
+        let context = PacketContext(from: pick(Sender.allCases.filter(message.senders.contains)))
+        return (context.sender, line(of: message, in: context))
+    }
+
+    /// The same with states of the connection, if packets depend on them.
+    mutating func nextInContext() -> (context: PacketContext, line: JSONValue) {
+        let message = pick(description.messages)
+        var context = PacketContext(from: pick(Sender.allCases.filter(message.senders.contains)))
+        if description.layout.hasStates { context.states = description.layout.randomStates(using: &random) }
+        return (context, line(of: message, in: context))
+    }
+
+    private mutating func line(of message: MessageDescription, in context: PacketContext) -> JSONValue {
         let optionalCount = message.fields.count { $0.presence == .optional }
         let setCount = Int.random(in: 0...optionalCount, using: &random)
-        let header = header(of: message, from: sender)
+        let header = header(of: message, in: context)
         let fields = object(message.fields, numbers(header), settingOptionals: setCount, depth: 0)
         var members = [
             JSONValue.Member("message", .string(message.name)), JSONValue.Member("header", header),
@@ -30,13 +42,13 @@ struct RandomLines {
         ]
         let canTrail = BodyPlan.End(of: message, in: description) == .kept && setCount == optionalCount
         if canTrail, flip(4) { members.append(JSONValue.Member("trailing", .string(hex(upTo: 20)))) }
-        return (sender, .object(members))
+        return .object(members)
     }
 
     /// A header with only those fields that are there, in which some length is.
-    private mutating func header(of message: MessageDescription, from sender: Sender) -> JSONValue {
+    private mutating func header(of message: MessageDescription, in context: PacketContext) -> JSONValue {
         guard description.layout.hasConditions else { return anyHeader(of: message) }
-        let layout = description.layout.layout(from: sender)
+        let layout = description.layout.layout(in: context)
         for _ in 0..<20 {
             guard case .object(let members) = anyHeader(of: message),
                 let presence = try? layout.presence(id: message.id, header: values(of: members, message))

@@ -11,14 +11,25 @@ struct SplitterVectorTests {
     static let folders = ProtocolFolder.all.filter { !$0.vectors(.exact).isEmpty }
     /// All packets of a folder one after another, or those of each sender if the layout depends on that.
     private static let streams = folders.flatMap { folder in
-        folder.translator.description.layout.dependsOnSender
-            ? Sender.allCases.map { Subject(folder: folder, sender: $0) } : [Subject(folder: folder, sender: nil)]
+        guard folder.translator.description.layout.dependsOnContext else {
+            return [Subject(folder: folder, context: nil)]
+        }
+        // Each sender has packets in each of the states that vectors name.
+        var contexts: [PacketContext] = []
+        for case let context? in folder.vectors(.exact).map({ try? $0.context() }) where !contexts.contains(context) {
+            contexts.append(context)
+        }
+        return contexts.map { Subject(folder: folder, context: $0) }
     }
 
     fileprivate struct Subject: Sendable, CustomTestStringConvertible {
         let folder: ProtocolFolder
-        let sender: Sender?
-        var testDescription: String { folder.name + (sender.map { " from the \($0)" } ?? "") }
+        let context: PacketContext?
+        var testDescription: String {
+            guard let context else { return folder.name }
+            let states = folder.translator.description.texts(of: context.states).joined(separator: " ")
+            return "\(folder.name) from the \(context.sender) \(states)"
+        }
     }
 
     @Test(arguments: streams)
@@ -75,13 +86,14 @@ private struct Stream {
     let packets: [[UInt8]]
     let bytes: [UInt8]
 
-    private let sender: Sender
+    private let layout: PacketLayout
 
     init(_ subject: SplitterVectorTests.Subject) throws {
         description = subject.folder.translator.description
-        sender = subject.sender ?? .client
+        // The packets of a file are one after another in one stream, so none of them changes a state here.
+        layout = description.layout.layout(in: subject.context ?? PacketContext(from: .client))
         let vectors = try subject.folder.vectors(.exact).filter { vector in
-            try subject.sender.map { try vector.sender() == $0 } ?? true
+            try subject.context.map { try vector.context() == $0 } ?? true
         }
         packets = try vectors.map { try $0.bytes() }
         bytes = packets.flatMap(\.self)
@@ -89,7 +101,8 @@ private struct Stream {
 
     /// The packets that a splitter delivers if the stream is cut at these offsets.
     func split(at cuts: [Int]) throws(CodecError) -> [[UInt8]] {
-        var splitter = PacketSplitter(description, from: sender)
+        var splitter = PacketSplitter(
+            layout: layout, maximumPacketByteCount: description.options.maximumPacketByteCount)
         var packets: [[UInt8]] = []
         var start = 0
         for end in cuts + [bytes.count] {

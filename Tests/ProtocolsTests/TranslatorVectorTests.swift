@@ -16,7 +16,8 @@ struct TranslatorVectorTests {
 
     @Test(arguments: Vector.exact)
     func `a line is encoded to its packet`(vector: Vector) throws {
-        let packet = try vector.folder.translator.encode(line: vector.line(), from: vector.sender())
+        let packet = try vector.folder.translator.encode(
+            line: vector.line(), from: vector.sender(), states: vector.context().states)
         #expect(try Hexadecimal.text(of: packet) == Hexadecimal.text(of: vector.bytes()))
     }
 
@@ -26,7 +27,8 @@ struct TranslatorVectorTests {
         let translator = vector.folder.translator
         let line = try vector.line()
         let again = try translator.encode(
-            line: line.withDecidingHeader(translator.description), from: vector.sender())
+            line: line.withDecidingHeader(translator.description), from: vector.sender(),
+            states: vector.context().states)
         #expect(try Hexadecimal.text(of: again) != Hexadecimal.text(of: vector.bytes()))
         #expect(try vector.decoded(again)["fields"] == line["fields"])
     }
@@ -45,7 +47,7 @@ extension Vector {
         let description = folder.translator.description
         let bytes = try description.layout.unframed(other ?? bytes())
         let limit = description.options.maximumPacketByteCount
-        let layout = try description.layout.layout(from: sender())
+        let layout = try description.layout.layout(in: context())
         let packet = try Packet(bytes.span.bytes, layout: layout, limit: limit)
         return try folder.translator.decode(packet, from: sender())
     }
@@ -54,14 +56,18 @@ extension Vector {
     ///
     /// - Parameter offset: The place at which the bytes are cut in two.
     func firstError(cutAt offset: Int?) throws -> CodecError? {
-        let (bytes, sender) = (try bytes(), try sender())
+        let (bytes, context) = (try bytes(), try context())
         let translator = folder.translator
-        var splitter = PacketSplitter(translator.description, from: sender)
+        var splitter = PacketSplitter(translator.description, in: context)
         do throws(CodecError) {
             for range in [0..<(offset ?? bytes.count), (offset ?? bytes.count)..<bytes.count] {
-                try splitter.receive(bytes.span.bytes.extracting(range)) { packet throws(CodecError) in
-                    _ = try translator.decode(packet, preferring: sender)
-                }
+                var range = range
+                repeat {
+                    try splitter.receive(bytes.span.bytes.extracting(range)) { packet throws(CodecError) in
+                        _ = try translator.decode(packet, preferring: context.sender)
+                    }
+                    range = range.upperBound..<range.upperBound
+                } while splitter.endedAtStateChange
             }
             try splitter.finish()
             return nil
@@ -73,9 +79,9 @@ extension Vector {
 
 extension PacketSplitter {
     /// A splitter of the packets of one end, with the protocol's limit.
-    init(_ description: ProtocolDescription, from sender: Sender) {
+    init(_ description: ProtocolDescription, in context: PacketContext) {
         self.init(
-            layout: description.layout.layout(from: sender),
+            layout: description.layout, context: context,
             maximumPacketByteCount: description.options.maximumPacketByteCount)
     }
 }

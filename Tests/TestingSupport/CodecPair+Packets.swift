@@ -9,32 +9,33 @@ public import WirelineSchema
 extension CodecPair {
     /// How the two codecs differ about bytes that should be one packet, or how one of them differs about its own
     /// packet; nil if they agree.
-    public func disagreement(on bytes: [UInt8], from sender: Sender) -> String? {
-        let line = line(of: bytes, from: sender)
+    public func disagreement(on bytes: [UInt8], in context: PacketContext) -> String? {
+        let line = line(of: bytes, in: context)
         let message: (any PacketMessage)?
         let header: PacketHeader
         do throws(CodecError) {
             let limit = generated.maximumPacketByteCount
-            let layout = generated.layout.layout(from: sender)
+            let layout = generated.layout.layout(in: context)
             let content = try layout.unframed(bytes, limit: limit)
             let packet = try Packet(content.rawSpan, layout: layout, limit: limit)
             header = try generated.layout.settableHeader(of: packet)
-            message = try generated.message(in: packet, from: sender)
+            message = try generated.message(in: packet, from: context.sender)
         } catch {
             if let other = line.error, error.isOfCutRun(where: other) { return nil }
             return difference("reading", line.text, error.description)
         }
         guard let message else { return difference("reading", line.message, "null") }
         if let difference = difference("reading", line.text, text(of: message)) { return difference }
-        return disagreement(onWriting: message, header, line.json, from: sender)
+        return disagreement(onWriting: message, header, line.json, in: context)
     }
 
     private func disagreement(
-        onWriting message: any PacketMessage, _ header: PacketHeader, _ line: JSONValue, from sender: Sender
+        onWriting message: any PacketMessage, _ header: PacketHeader, _ line: JSONValue, in context: PacketContext
     ) -> String? {
-        let written = Result { () throws(CodecError) in try message.encoded(header: header, from: sender) }
+        let written = Result { () throws(CodecError) in try message.encoded(header: header, in: context) }
         let translated = Result { () throws(TranslationError) in
-            try translator.encode(line: translator.settable(line), from: sender)
+            try translator.encode(
+                line: translator.settable(line), from: context.sender, states: context.states)
         }
         switch (written, translated) {
         case (.failure(let error), .failure(let other)):
@@ -53,21 +54,23 @@ extension CodecPair {
             {
                 return difference
             }
-            return disagreement(onReadingAgain: message, bytes, from: sender)
+            return disagreement(onReadingAgain: message, bytes, in: context)
         }
     }
 
     /// A written packet is read as the same message, and written as the same bytes.
     private func disagreement(
-        onReadingAgain message: any PacketMessage, _ bytes: [UInt8], from sender: Sender
+        onReadingAgain message: any PacketMessage, _ bytes: [UInt8], in context: PacketContext
     ) -> String? {
         do throws(CodecError) {
-            guard let again = try generated.transcode(bytes, from: sender) else { return "written with another ID" }
+            guard let again = try generated.transcode(bytes, in: context) else { return "written with another ID" }
             // Without the packet's header, a field whose condition looks at it may be refused.
             // Only a message that both ends may send needs to know its sender.
-            let dependsOnSender = generated.layout.dependsOnSender && type(of: message).packetSender == nil
-            let general = generatedPacket(of: message, header: [:], from: sender)
-            let atOnce = generatedPacket(of: message, from: dependsOnSender ? sender : nil)
+            let dependsOnContext =
+                generated.layout.hasStates
+                || generated.layout.dependsOnContext && type(of: message).packetSender == nil
+            let general = generatedPacket(of: message, header: [:], in: context)
+            let atOnce = generatedPacket(of: message, in: dependsOnContext ? context : nil)
             return change("reading again", text(of: message), text(of: again.message))
                 ?? change("writing again", Hexadecimal.text(of: bytes), Hexadecimal.text(of: again.bytes))
                 ?? change("writing at once", general, atOnce)
@@ -89,9 +92,9 @@ extension CodecPair {
         return "\(json.fields(of: message)) \(json.trailing(of: message) ?? "")"
     }
 
-    private func line(of bytes: [UInt8], from sender: Sender) -> TranslatedLine {
+    private func line(of bytes: [UInt8], in context: PacketContext) -> TranslatedLine {
         do throws(CodecError) {
-            return TranslatedLine(json: try translator.decode(bytes.span.bytes, from: sender))
+            return TranslatedLine(json: try translator.decode(bytes.span.bytes, in: context))
         } catch {
             return TranslatedLine(error: error)
         }

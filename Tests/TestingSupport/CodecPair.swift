@@ -14,16 +14,16 @@ public struct CodecPair: Sendable {
     }
 
     /// The payloads, in hexadecimal, about which the codecs differ, and how; at most three.
-    public func disagreements(on payloads: [[UInt8]], id: UInt64, from sender: Sender) -> [String] {
+    public func disagreements(on payloads: [[UInt8]], id: UInt64, in context: PacketContext) -> [String] {
         Array(
             payloads.lazy.compactMap { payload in
-                disagreement(on: payload, id: id, from: sender).map { "\(Hexadecimal.text(of: payload)): \($0)" }
+                disagreement(on: payload, id: id, in: context).map { "\(Hexadecimal.text(of: payload)): \($0)" }
             }.prefix(3))
     }
 
-    private func disagreement(on payload: [UInt8], id: UInt64, from sender: Sender) -> String? {
+    private func disagreement(on payload: [UInt8], id: UInt64, in context: PacketContext) -> String? {
         do throws(CodecError) {
-            return disagreement(on: try packet(payload, id, from: sender), from: sender)
+            return disagreement(on: try packet(payload, id, in: context), in: context)
         } catch {
             // A payload that no packet can hold is not read at all.
             return error.reason.isOfLength ? nil : "there is no packet of it: \(error)"
@@ -31,10 +31,10 @@ public struct CodecPair: Sendable {
     }
 
     /// The schema-driven codec's result for a payload: the fields and the bytes after them, or the error.
-    public func translatorVerdict(on payload: [UInt8], id: UInt64, from sender: Sender) -> String {
+    public func translatorVerdict(on payload: [UInt8], id: UInt64, in context: PacketContext) -> String {
         do throws(CodecError) {
-            let bytes = try packet(payload, id, from: sender)
-            let line = try translator.decode(bytes.span.bytes, from: sender)
+            let bytes = try packet(payload, id, in: context)
+            let line = try translator.decode(bytes.span.bytes, in: context)
             return "\(line["fields"] ?? .null) \(line["trailing"] ?? "")"
         } catch {
             return error.description
@@ -42,9 +42,9 @@ public struct CodecPair: Sendable {
     }
 
     /// The same for the generated code.
-    public func generatedVerdict(on payload: [UInt8], id: UInt64, from sender: Sender) -> String {
+    public func generatedVerdict(on payload: [UInt8], id: UInt64, in context: PacketContext) -> String {
         do throws(CodecError) {
-            guard let (message, _) = try generated.transcode(packet(payload, id, from: sender), from: sender) else {
+            guard let (message, _) = try generated.transcode(packet(payload, id, in: context), in: context) else {
                 return "\(JSONValue.null) \(JSONValue.string(""))"
             }
             let json = GeneratedJSON(description: translator.description)
@@ -60,12 +60,12 @@ public struct CodecPair: Sendable {
     ///
     /// - Parameters:
     ///   - header: The header fields to set; nil for the function that sets none.
-    ///   - sender: Who sends it; nil for the only sender.
+    ///   - context: Who sends it, and in which states; nil for the only sender.
     public func generatedPacket(
-        of message: any PacketMessage, header: PacketHeader? = nil, from sender: Sender? = nil
+        of message: any PacketMessage, header: PacketHeader? = nil, in context: PacketContext? = nil
     ) -> String {
         do throws(CodecError) {
-            if let sender { return Hexadecimal.text(of: try message.encoded(header: header ?? [:], from: sender)) }
+            if let context { return Hexadecimal.text(of: try message.encoded(header: header ?? [:], in: context)) }
             if let header { return Hexadecimal.text(of: try message.encoded(header: header)) }
             return Hexadecimal.text(of: try message.encoded())
         } catch {
@@ -93,7 +93,7 @@ public struct CodecPair: Sendable {
         return .object(members)
     }
 
-    private func packet(_ payload: [UInt8], _ id: UInt64, from sender: Sender) throws(CodecError) -> [UInt8] {
-        try generated.layout.layout(from: sender).encode(id: id, payload: payload.span.bytes)
+    private func packet(_ payload: [UInt8], _ id: UInt64, in context: PacketContext) throws(CodecError) -> [UInt8] {
+        try generated.layout.layout(in: context).encode(id: id, payload: payload.span.bytes)
     }
 }

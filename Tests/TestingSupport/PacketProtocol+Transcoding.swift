@@ -28,13 +28,13 @@ extension PacketProtocol {
     ///
     /// - Returns: The message and its encoded bytes; nil for an unknown ID.
     public static func transcode(
-        _ bytes: [UInt8], from sender: Sender
+        _ bytes: [UInt8], in context: PacketContext
     ) throws(CodecError) -> (message: any PacketMessage, bytes: [UInt8])? {
         let content = try layout.unframed(bytes, limit: maximumPacketByteCount)
-        let sentLayout = layout.layout(from: sender)
+        let sentLayout = layout.layout(in: context)
         let packet = try Packet(content.rawSpan, layout: sentLayout, limit: maximumPacketByteCount)
-        guard let message = try message(in: packet, from: sender) else { return nil }
-        return (message, try message.encoded(header: layout.settableHeader(of: packet), from: sender))
+        guard let message = try message(in: packet, from: context.sender) else { return nil }
+        return (message, try message.encoded(header: layout.settableHeader(of: packet), in: context))
     }
 }
 

@@ -16,7 +16,7 @@ extension PacketLayout {
                 return field
             }
             let (header, trailer) = (fields[..<plain.header.count], fields[plain.header.count...])
-            if let layout = try? PacketLayout(header: Array(header), trailer: Array(trailer)), layout.dependsOnSender {
+            if let layout = try? PacketLayout(header: Array(header), trailer: Array(trailer)), layout.dependsOnContext {
                 return layout
             }
         }
@@ -39,7 +39,7 @@ extension PacketLayout {
             switch operand {
             case .sender: .field(Self.senderName)
             case .nested: .field("zero")
-            case .field, .header: operand
+            case .field, .header, .state: operand
             }
         }
         if case .length(.packet, let constant) = field.role { field.role = .length(of: .packet, plus: constant - 2) }

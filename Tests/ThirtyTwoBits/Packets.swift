@@ -121,6 +121,6 @@ private func plainPacket<Message: PacketMessage>(
 ) throws(CodecError) -> [UInt8] {
     if Message.looksAtHeader { return try message.encoded(header: header, from: sender) }
     // Both ends may send it, each in its own way.
-    let needsSender = Message.packetSender == nil && Message.Definition.layout.dependsOnSender
+    let needsSender = Message.packetSender == nil && Message.Definition.layout.dependsOnContext
     return try needsSender ? message.encoded(from: sender) : message.encoded()
 }

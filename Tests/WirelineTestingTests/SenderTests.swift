@@ -93,7 +93,7 @@ struct SenderTests {
 
     @Test func `a message that both may send is written for the sender that is named`() throws {
         let note = Note(text: "")
-        #expect(throws: CodecError(.invalidLayout(.needsSender), path: "Note")) { try note.encoded() }
+        #expect(throws: CodecError(.invalidLayout(.needsContext), path: "Note")) { try note.encoded() }
         for sender in [WirelineCodec.Sender.client, .server] {
             let packet = try note.encoded(from: sender)
             let read = try Note(packet: packet.span.bytes, from: sender)

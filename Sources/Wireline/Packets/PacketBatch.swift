@@ -9,6 +9,9 @@ import WirelineTransport
 /// returns; packets that the handler did not take are dropped. A task gets one from ``PacketConnection/nextBatch()``;
 /// packets that the task did not take are in its next batch.
 ///
+/// If packets depend on states, a batch ends after a packet that sets one (`@sets`), so that the program can prepare for
+/// what follows. What follows is in the next batch.
+///
 /// Packets are not copied, and nothing is kept of a packet after its turn. For many short packets this costs half as
 /// much as ``PacketConnection/next()``.
 @safe
@@ -19,6 +22,8 @@ public struct PacketBatch: ~Copyable {
     @usableFromInline private(set) var block: SharedBlock
     /// The address of the block's first byte.
     @usableFromInline private(set) var base: UnsafeRawPointer
+    /// Whether a packet of the batch has set a state, which ends it.
+    private var endsHere = false
 
     init(_ connection: PacketConnection, _ block: SharedBlock) {
         self.connection = connection
@@ -70,7 +75,8 @@ public struct PacketBatch: ~Copyable {
 
     @usableFromInline @inline(never)
     mutating func nextInGeneral() throws(ConnectionError) -> (bounds: PacketBounds, start: Int)? {
-        guard let packet = try connection.takeUnclaimedPacket() else { return nil }
+        guard !endsHere, let packet = try connection.takeUnclaimedPacket() else { return nil }
+        endsHere = connection.setsState(packet)
         if packet.block !== block {
             block = packet.block
             // SAFETY: the address is that of a block that this value holds.
@@ -127,7 +133,7 @@ extension PacketConnection {
                     while input.currentBlock != nil, try batch.next() != nil {}
                 }
                 loop.forgetTime()
-                guard keepsBatchRest else { break }
+                guard keepsBatchRest || hasStates else { break }
             }
             // Sends the answers now: they are still in the cache, and their memory is free for the next connection.
             stream.flush()

@@ -14,6 +14,7 @@ extension PacketConnection {
     func takePacket() throws(ConnectionError) -> ReceivedPacket? {
         do throws(ConnectionError) {
             if let packet = try input.take() {
+                follow(packet)
                 logReceived(packet)
                 return packet
             }

@@ -15,10 +15,22 @@ extension PacketConnection {
 
     package func wrote(_ bytes: [UInt8], to stream: ByteStream) {
         guard let sharedLimits, let log = sharedLimits.log else { return }
-        let end = sentLayout.forEachPacket(atStartOf: bytes) { packet in
+        let end = forEachWrittenPacket(in: bytes) { packet in
             log.record(.sent(log.message(in: packet, from: sharedLimits.side, layout)), of: peerAddress, id)
         }
         if end < bytes.count { log.record(.sentOther(byteCount: bytes.count - end), of: peerAddress, id) }
+    }
+
+    /// Passes the packets that were written to `body`.
+    ///
+    /// Packets may have been written before a state changed that a message or the program has set since. So they are
+    /// read in the states of the last ones that were shown.
+    private func forEachWrittenPacket(in bytes: [UInt8], _ body: (borrowing Packet) -> Void) -> Int {
+        guard hasStates else { return sentLayout.forEachPacket(atStartOf: bytes, body) }
+        var splitter = PacketSplitter(
+            layout: layout, context: PacketContext(from: side, states: shownStates), maximumPacketByteCount: .max)
+        defer { shownStates = states }
+        return splitter.forEachPacket(atStartOf: bytes, body)
     }
 
     func logEnd() {

@@ -27,9 +27,10 @@ extension PacketConnection {
         _ request: Request, header: PacketHeader = [:], timeout: Duration = .seconds(10)
     ) async throws(ConnectionError) -> Request.Reply {
         let pending = PendingRequest(on: self, of: Request.self)
-        let layout = sentLayout
+        // It is called on the loop, where the states are known.
         let encode: @Sendable (UInt64?) throws(CodecError) -> [UInt8] = { sequence throws(CodecError) in
-            try request.encoded(header.with(sequence: sequence, in: layout), in: layout)
+            let layout = self.sentLayout
+            return try request.encoded(header.with(sequence: sequence, in: layout), in: layout)
         }
         let packet: ReceivedPacket
         if loop.isCurrent {
@@ -95,6 +96,7 @@ extension PacketConnection {
         request.timer = loop.schedule(at: loop.now + timeout) {
             self.giveUp(request) { requests.timeOut(request) }
         }
+        followSent(bytes)
         enqueue(bytes, .observer(request), request.ticket)
         if batchHandler == nil { answerRequests() }
         if !wasWanted { beginWaiting() }

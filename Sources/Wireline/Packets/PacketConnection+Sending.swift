@@ -17,6 +17,7 @@ extension PacketConnection: SendingConnection {
     @inlinable @inline(__always)
     public nonisolated(nonsending) func send(_ message: some PacketMessage) async throws(ConnectionError) {
         if try sendAtOnce(message) { return }
+        if layout.hasStates { return try await sendInState(message) }
         try await sendAfterOthers(encodeApart(message))
     }
 
@@ -40,14 +41,18 @@ extension PacketConnection: SendingConnection {
     public nonisolated(nonsending) func send(
         _ message: some PacketMessage, header: PacketHeader
     ) async throws(ConnectionError) {
+        if layout.hasStates { return try await sendInState(message, header: header) }
         try await send(packet: encode(message, header: header))
     }
 
     /// Sends an encoded packet, such as one for many connections; with the marks of a frame.
     ///
+    /// If packets depend on states, it must be encoded for the states of this connection.
+    ///
     /// - Throws: As ``send(_:)``.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func send(packet bytes: [UInt8]) async throws(ConnectionError) {
+        if layout.hasStates { return try await sendInState(packet: bytes) }
         if stream.loop.isCurrent, prepareToSend(bytes.count) { return stream.write(bytes) }
         try await sendAfterOthers(bytes)
     }
@@ -63,6 +68,9 @@ extension PacketConnection: SendingConnection {
     ///   the packet is larger than the largest one that this connection receives.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func send(id: UInt64, payload: RawSpan) async throws(ConnectionError) {
+        if layout.hasStates {
+            return try await sendInState(id: id, payload: [UInt8](copying: payload))
+        }
         if sendPayloadAtOnce(id, payload) { return }
         try await sendAfterOthers(encode(id: id, payload: payload))
     }
@@ -74,7 +82,9 @@ extension PacketConnection: SendingConnection {
     /// - Throws: As ``send(_:)``.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func forward(_ packet: ReceivedPacket) async throws(ConnectionError) {
-        if layout.isFramed { return try await send(packet: layout.framed(packet.bytes)) }
+        if layout.isFramed || layout.hasStates {
+            return try await send(packet: layout.framed(packet.bytes))
+        }
         if stream.loop.isCurrent, prepareToSend(packet.byteCount) { return append(packet.bytes) }
         try await sendAfterOthers([UInt8](copying: packet.bytes))
     }
@@ -86,7 +96,9 @@ extension PacketConnection: SendingConnection {
     /// - Throws: As ``send(_:)``.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func forward(_ packet: Packet) async throws(ConnectionError) {
-        if layout.isFramed { return try await send(packet: layout.framed(packet.bytes)) }
+        if layout.isFramed || layout.hasStates {
+            return try await send(packet: layout.framed(packet.bytes))
+        }
         if stream.loop.isCurrent, prepareToSend(packet.bytes.byteCount) { return append(packet.bytes) }
         try await sendAfterOthers([UInt8](copying: packet.bytes))
     }
@@ -137,7 +149,9 @@ extension PacketConnection: SendingConnection {
         guard let byteCount = try byteCountAtOnce(of: message) else {
             // Its header must be computed first.
             guard stream.takesOutput else { throw sendError }
-            return stream.write(try encodeApart(message))
+            let bytes = try encodeApart(message)
+            stream.write(bytes)
+            return followSent(bytes)
         }
         // If the output block has room, the stream is open.
         guard byteCount <= stream.freeByteCount || stream.takesOutput else { throw sendError }
@@ -165,6 +179,7 @@ extension PacketConnection: SendingConnection {
     ///
     /// - Throws: As ``send(_:header:)``.
     public func write(_ message: some PacketMessage, header: PacketHeader) throws(ConnectionError) {
+        guard stream.loop.isCurrent else { throw .notOnLoop }
         let bytes = try encode(message, header: header)
         // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
         try unsafe write(packet: bytes.span.bytes)
@@ -180,6 +195,7 @@ extension PacketConnection: SendingConnection {
         // If the output block has room, the stream is open.
         guard bytes.byteCount <= stream.freeByteCount || stream.takesOutput else { throw sendError }
         append(bytes)
+        if layout.hasStates { followSent([UInt8](copying: bytes)) }
     }
 
     /// Queues an encoded payload in a packet without waiting, as ``write(_:)``.
@@ -194,7 +210,8 @@ extension PacketConnection: SendingConnection {
     @inlinable @inline(__always)
     func write(id: UInt64, payload: RawSpan, _ plan: PacketPlan) throws(ConnectionError) {
         guard stream.loop.isCurrent else { throw .notOnLoop }
-        if let byteCount = byteCountAtOnce(id, payload, plan) {
+        // The plan may be that of other states.
+        if !layout.hasStates, let byteCount = byteCountAtOnce(id, payload, plan) {
             guard byteCount <= stream.freeByteCount || stream.takesOutput else { throw sendError }
             return appendPacket(id, payload, plan, byteCount)
         }
@@ -280,7 +297,7 @@ extension PacketConnection: SendingConnection {
     @usableFromInline
     func encode(_ message: some PacketMessage, header: PacketHeader? = nil) throws(ConnectionError) -> [UInt8] {
         do throws(CodecError) {
-            if layout.dependsOnSender { return try message.encoded(header ?? PacketHeader(), in: sentLayout) }
+            if layout.dependsOnContext { return try message.encoded(header ?? PacketHeader(), in: sentLayout) }
             if let header { return try message.encoded(header: header) }
             return try message.encoded()
         } catch {

@@ -22,8 +22,12 @@ public import WirelineTransport
 public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// The layout of packets. Any thread may read it; the splitter's own copy belongs to the loop.
     public let layout: PacketLayout
-    /// The layout of the packets that this end sends; the same one unless it depends on the sender.
-    @usableFromInline let sentLayout: PacketLayout
+    /// Which end this is.
+    let side: WirelineCodec.Sender
+    /// The layout of the packets that this end sends now; the same one unless it depends on the sender or on states.
+    ///
+    /// With states only the loop reads it: a state may change it.
+    @safe @exclusivity(unchecked) @usableFromInline package internal(set) var sentLayout: PacketLayout
     /// The most bytes of a packet that is received, or made from a payload.
     @usableFromInline let maximumPacketByteCount: Int
     @usableFromInline package let stream: ByteStream
@@ -87,6 +91,8 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     var endWaiters = EndWaiters()
     /// The first of the groups that the connection belongs to; used only on its loop.
     var memberships: Membership?
+    /// The states in which the next written packet is logged.
+    var shownStates = PacketStates()
     /// The task of the server's handler.
     package var handlerTask: Task<Void, Never>?
     /// The peer's deadlines.
@@ -121,6 +127,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         self.recorder = recorder
         notesFirstByte = recorder != nil
         self.layout = layout
+        self.side = side
         sentLayout = layout.layout(from: side)
         self.stream = stream
         self.sharedLimits = sharedLimits
@@ -129,7 +136,8 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         maximumPacketByteCount = limits.maximumPacketByteCount ?? packetLimit
         // With a WebSocket, the handshake checks which page connects (``ServerConfiguration/WebSocketOptions``).
         input = PacketInput(
-            PacketSplitter(layout: layout.layout(from: side.peer), maximumPacketByteCount: maximumPacketByteCount),
+            PacketSplitter(
+                layout: layout, context: PacketContext(from: side.peer), maximumPacketByteCount: maximumPacketByteCount),
             judgesRequestLine: sharedLimits?.side == .server && webSocket == nil)
         stream.writeTimeout = limits.writeTimeout
         insert(tls.map { TLSTransform($0) }, webSocket)

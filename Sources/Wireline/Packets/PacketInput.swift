@@ -47,7 +47,16 @@ struct PacketInput: ~Copyable {
         set { framed?.foundPacket = newValue }
     }
 
-    private mutating func setSight() { splitter.findsPacketsAtSight = !looksAtEach && requestLineWatch == nil }
+    private mutating func setSight() {
+        // A message may set a state, on which the next packet depends.
+        splitter.findsPacketsAtSight = !looksAtEach && requestLineWatch == nil && !splitter.followsStates
+    }
+
+    /// Sets the states of the connection, for packets that were not taken.
+    mutating func setStates(_ states: PacketStates) {
+        splitter.setStates(states)
+        foundPacket = foundPacket.map { $0.read(in: splitter.layout) }
+    }
 
     /// Sets whether every packet must go through ``take()``.
     mutating func lookAtEach(_ isWanted: Bool) {

@@ -42,9 +42,11 @@ extension ConnectionListener where Connection == PacketConnection {
     ///   - packetLimit: The most bytes of a packet, unless the configuration has a limit.
     ///   - configuration: Limits and timeouts.
     ///   - handler: Handles each connection.
+    ///   - states: The states of each connection at first (default: all are 0).
     package static func start(
         at addresses: [ListeningAddress], on group: EventLoopGroup? = nil, layout: PacketLayout, packetLimit: Int,
-        configuration: ServerConfiguration = ServerConfiguration(), handler: PacketHandler
+        configuration: ServerConfiguration = ServerConfiguration(), handler: PacketHandler,
+        states: PacketStates = PacketStates()
     ) async throws(ConnectionError) -> PacketListener {
         let listening = configuration.listening
         let group = try await ConnectionError.wrapping { () throws(TransportError) in
@@ -58,6 +60,7 @@ extension ConnectionListener where Connection == PacketConnection {
                 stream, layout: layout, side: .server, packetLimit: packetLimit, limits: configuration.limits,
                 tls: try listening.tls?.accept(),
                 webSocket: try makeWebSocket?(address.isLoopback), recorder: nil, sharedLimits: sharedLimits)
+            connection.setStates(states)
             try connection.start()
             return connection
         }
@@ -110,7 +113,7 @@ extension ConnectionListener where Connection == PacketConnection {
 extension PacketConnection: ServedConnection {
     package func dismiss(telling farewell: [UInt8]?) {
         guard let farewell else { return finish(within: Self.partingTime) }
-        sendLast(farewell, .transport(.closed), within: Self.partingTime)
+        sendLast(asSent(farewell), .transport(.closed), within: Self.partingTime)
     }
 
     package func handlerEnded(_ failure: (any Error)?) {

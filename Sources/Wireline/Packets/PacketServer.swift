@@ -153,6 +153,9 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
 
     /// Sends one message to many connections; it encodes it once, and visits each loop once.
     ///
+    /// If packets depend on states, each connection gets the header that its states ask for; one whose packets cannot
+    /// have the message gets nothing.
+    ///
     /// It does not wait for slow readers: a connection with more output waiting than
     /// ``ConnectionLimits/pendingByteCount`` gets nothing.
     ///
@@ -168,7 +171,7 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     ) async throws(ConnectionError) -> [ServerConnection<Definition>] where Message.Definition == Definition {
         let bytes = try Self.encode(message, header)
         return await Broadcast.send(to: connections ?? self.connections, over: \.connection) {
-            connection in connection.sendShared(bytes)
+            connection in connection.sendShared(connection.asSent(bytes))
         }
     }
 

@@ -21,7 +21,12 @@ public struct ReceivedMessage<Message: IncomingMessage>: Sendable {
     // through its type's witnesses, which takes longer than decoding a short message.
     @usableFromInline let block: SharedBlock
     @usableFromInline let start: Int
-    @usableFromInline let byteCount: Int
+    /// The packet's byte count, and in the last 16 bits the position of its layout among those of a layout that depends
+    /// on the context.
+    @usableFromInline let extent: UInt64
+
+    @inlinable @inline(__always)
+    var byteCount: Int { Int(truncatingIfNeeded: extent >> 16) }
 
     /// - Parameter packet: A packet in the layout of `Message.Definition`.
     @inlinable @inline(__always)
@@ -29,14 +34,15 @@ public struct ReceivedMessage<Message: IncomingMessage>: Sendable {
         self.message = message
         block = packet.block
         start = packet.start
-        byteCount = packet.byteCount
+        extent = UInt64(truncatingIfNeeded: packet.byteCount) << 16 | UInt64(packet.bounds.variant)
     }
 
     /// The packet that carried it.
     public var packet: ReceivedPacket {
         // SAFETY: the packet's bytes lie inside the block, which this value holds.
         let bytes = unsafe RawSpan(_unsafeStart: block.base + start, byteCount: byteCount)
-        guard let packet = try? Packet(bytes, layout: Message.layout, limit: .max) else {
+        let layout = Message.Definition.layout.layout(ofVariant: UInt16(truncatingIfNeeded: extent))
+        guard let packet = try? Packet(bytes, layout: layout, limit: .max) else {
             preconditionFailure("a packet that was received is not one")
         }
         return ReceivedPacket(block: block, start: start, bounds: packet.bounds)
@@ -73,7 +79,9 @@ public struct ReceivedMessage<Message: IncomingMessage>: Sendable {
     /// - Throws: `CodecError` if the payload does not match the schema, or if the packet has another layout than the
     ///   messages.
     public init(_ packet: ReceivedPacket) throws(CodecError) {
-        _ = try Packet(packet.bytes, layout: Message.layout, limit: .max)
+        let layout = Message.Definition.layout.layout(ofVariant: packet.bounds.variant)
+        guard Message.layouts.contains(layout) else { throw CodecError(.invalidLayout(.needsContext)) }
+        _ = try Packet(packet.bytes, layout: layout, limit: .max)
         self.init(try Message(in: packet.lent), in: packet)
     }
 
@@ -84,9 +92,14 @@ public struct ReceivedMessage<Message: IncomingMessage>: Sendable {
 }
 
 extension IncomingMessage {
-    /// The layout of the packets of the end that sends these messages.
-    fileprivate static var layout: PacketLayout {
-        let isFromServer = ObjectIdentifier(self) == ObjectIdentifier(Definition.FromServer.self)
-        return Definition.layout.layout(from: isFromServer ? WirelineCodec.Sender.server : .client)
+    /// The end that sends these messages.
+    private static var sender: WirelineCodec.Sender {
+        ObjectIdentifier(self) == ObjectIdentifier(Definition.FromServer.self) ? .server : .client
     }
+
+    /// The layout of the packets of the end that sends these messages, while all states are 0.
+    fileprivate static var layout: PacketLayout { Definition.layout.layout(from: sender) }
+
+    /// The layouts of its packets in all states.
+    fileprivate static var layouts: [PacketLayout] { Definition.layout.plainLayouts(from: sender) }
 }

@@ -30,6 +30,12 @@ public struct ReceivedPacket: Sendable {
         self.init(copying: bytes, packet.bounds)
     }
 
+    /// Returns the packet as it is in another layout; the same one if its bytes are no packet there.
+    func read(in layout: PacketLayout) -> ReceivedPacket {
+        guard let packet = try? Packet(bytes, layout: layout, limit: .max) else { return self }
+        return ReceivedPacket(block: block, start: start, bounds: packet.bounds)
+    }
+
     /// Makes a packet in memory of its own.
     init(copying bytes: [UInt8], _ bounds: PacketBounds) {
         let block = Block(capacity: max(1, bytes.count))

@@ -188,9 +188,17 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
     public func kick<Message: ServerMessage>(
         with message: Message, header: PacketHeader = [:], within timeout: Duration = .seconds(10)
     ) throws(ConnectionError) where Message.Definition == Definition {
-        let bytes = try connection.encode(message, header: header)
         let connection = connection
-        connection.loop.execute { connection.sendLast(bytes, .kicked, within: timeout) }
+        guard connection.layout.hasStates else {
+            let bytes = try connection.encode(message, header: header)
+            return connection.loop.execute { connection.sendLast(bytes, .kicked, within: timeout) }
+        }
+        // What does not fit in any state is refused here; the states are known on the loop.
+        try connection.requireEncodable(message, header: header)
+        connection.loop.execute {
+            let bytes = (try? connection.encode(message, header: header)) ?? []
+            connection.sendLast(bytes, .kicked, within: timeout)
+        }
     }
 
     /// Sends a request to the client and returns its reply: see ``PacketConnection/request(_:header:timeout:)``.

@@ -105,7 +105,8 @@ public final class Room<Definition: PacketProtocol>: Sendable {
     /// Sends the bytes of a packet to all members, and never waits.
     ///
     /// - Parameters:
-    ///   - bytes: One packet; it is not checked.
+    ///   - bytes: One packet; it is not checked. If packets depend on states, it is encoded for those of
+    ///     ``RoomOptions/states``.
     ///   - except: A member that does not get it; nil: all members get it (default).
     public func send(packet bytes: [UInt8], except: ServerConnection<Definition>? = nil) {
         guard !bytes.isEmpty else { return }
@@ -130,7 +131,8 @@ public final class Room<Definition: PacketProtocol>: Sendable {
         _ message: Message, _ header: PacketHeader
     ) throws(ConnectionError) -> [UInt8] {
         do throws(CodecError) {
-            return try message.encoded(header: header, from: .server)
+            return try message.encoded(
+                header: header, in: PacketContext(from: .server, states: roster.options.states))
         } catch {
             throw .codec(error)
         }

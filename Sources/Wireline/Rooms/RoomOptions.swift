@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import WirelineCodec
+
 /// What a ``Room`` does with slow readers, and how much it holds.
 public struct RoomOptions: Equatable, Sendable {
     /// What a room does with messages for a member that reads too slowly.
@@ -35,9 +37,19 @@ public struct RoomOptions: Equatable, Sendable {
     /// that are sent together are joined once, so they take at most twice that memory.
     public var pendingByteLimit: Int
 
+    /// The states for which the room encodes its messages, in a protocol whose packets depend on states (default: those
+    /// of a new connection).
+    ///
+    /// Choose the states that most members have. A member in other states gets the same messages with the header that
+    /// its states ask for, at the cost of a copy; it does not get a message whose ID or header its packets cannot have.
+    public var states: PacketStates
+
     /// Makes options; parameters that you leave out have their defaults.
-    public init(slowReaders: SlowReaderPolicy = .dropNewest, pendingByteLimit: Int = 4 << 20) {
+    public init(
+        slowReaders: SlowReaderPolicy = .dropNewest, pendingByteLimit: Int = 4 << 20, states: PacketStates = [:]
+    ) {
         self.slowReaders = slowReaders
         self.pendingByteLimit = pendingByteLimit
+        self.states = states
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
 import WirelineTransport
 
 /// The members of a room on one loop, and what they have not got yet.
@@ -115,6 +116,7 @@ final class RoomShard: @unchecked Sendable {
     private func kick(_ connections: ArraySlice<PacketConnection>, _ farewell: [UInt8], within timeout: Duration) {
         var left = connections
         while let connection = left.popFirst() {
+            let farewell = connection.hasStates ? connection.adapted(farewell, from: roster.options.states) : farewell
             connection.sendLast(farewell, .kicked, within: timeout)
             loop.spendSending(farewell.count)
             guard loop.hasSpentShare, !left.isEmpty else { continue }
@@ -207,13 +209,25 @@ final class RoomShard: @unchecked Sendable {
             let end = log.endOfRun(from: start, to: messages.upperBound, atMost: room)
             let (array, bounds) = log.bytes(of: start..<end)
             beginFrames(of: start..<end)
-            guard connection.sendShared(array, bounds, packetCount: end - start, frames: frames) else {
+            guard send(array, bounds, packetCount: end - start, on: connection) else {
                 guard connection.stream.takesOutput else { return connectionEnded(of: member) }
                 return fallBehind(member, start..<messages.upperBound)
             }
             counters.deliveredCount += end - start
             start = end
         }
+    }
+
+    /// Sends messages to a member, as they are or as its states ask for.
+    private func send(
+        _ array: [UInt8], _ bounds: Range<Int>, packetCount: Int, on connection: PacketConnection
+    ) -> Bool {
+        guard connection.hasStates else {
+            return connection.sendShared(array, bounds, packetCount: packetCount, frames: frames)
+        }
+        guard connection.hasRoomToSend else { return false }
+        let packets = connection.adapted(Array(array[bounds]), from: roster.options.states)
+        return packets.isEmpty || connection.sendShared(packets, packetCount: packetCount)
     }
 
     /// Drops the frames of other messages.
@@ -248,7 +262,9 @@ final class RoomShard: @unchecked Sendable {
         let isFirst = exceptional.kept == nil
         var kept = exceptional.kept.take() ?? KeptMessages()
         counters.keptByteCount -= kept.byteCount
-        switch kept.keep(bytes, id: KeptMessages.id(of: bytes, connection.sentLayout), limit: connection.pendingLimit) {
+        // The bytes are those that all members share.
+        let layout = connection.layout.layout(in: PacketContext(from: .server, states: roster.options.states))
+        switch kept.keep(bytes, id: KeptMessages.id(of: bytes, layout), limit: connection.pendingLimit) {
         case .kept: break
         case .replaced: counters.replacedCount += 1
         case .dropped: counters.droppedCount += 1
@@ -267,7 +283,9 @@ final class RoomShard: @unchecked Sendable {
                 counters.droppedCount += 1
                 continue
             }
-            member.connection.stream.write(message.bytes)
+            let connection = member.connection
+            connection.stream.write(
+                connection.hasStates ? connection.adapted(message.bytes, from: roster.options.states) : message.bytes)
             counters.deliveredCount += 1
         }
     }

@@ -103,10 +103,10 @@ extension PacketSession {
         let byteCount: Int
         do throws(CodecError) {
             // Encoded now, so that `send` throws for a message that does not fit.
-            let bytes = try message.encoded(header: header, from: .client)
+            let bytes = try message.encodedInSomeState(header: header, from: .client)
             byteCount = bytes.count
-            if Definition.layout.maximumSequence == nil {
-                encode = { _ in bytes }
+            if Definition.layout.maximumSequence == nil, !Definition.layout.hasStates {
+                encode = { _, _ in bytes }
             } else {
                 encode = message.encoder(header: header)
             }

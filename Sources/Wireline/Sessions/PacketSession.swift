@@ -56,7 +56,7 @@ public final class PacketSession<Definition: PacketProtocol>: Sendable {
         }
         do throws(CodecError) {
             // A heartbeat that cannot be encoded fails here, not an interval later.
-            _ = try conventions.rules.heartbeat?.encode(nil)
+            try conventions.rules.requireHeartbeat(fitting: Definition.layout)
         } catch {
             throw .codec(error)
         }

@@ -114,7 +114,7 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
     private func write(
         _ encode: PacketEncoder, _ sequence: UInt64?, to connection: PacketConnection
     ) throws(CodecError) {
-        let bytes = try encode(sequence)
+        let bytes = try encode(sequence, connection.sentLayout)
         // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
         try? unsafe connection.write(packet: bytes.span.bytes)
     }

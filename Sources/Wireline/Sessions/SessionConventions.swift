@@ -32,8 +32,8 @@ public struct SessionConventions<Definition: PacketProtocol>: Sendable {
         message: @escaping @Sendable () -> Message
     ) where Message.Definition == Definition, Reply.Definition == Definition {
         precondition(policy.interval > .zero && policy.timeout > .zero, "heartbeats need an interval and a timeout")
-        rules.heartbeat = SessionRules.Heartbeat(policy: policy) { sequence throws(CodecError) in
-            try message().encoder()(sequence)
+        rules.heartbeat = SessionRules.Heartbeat(policy: policy) { sequence, layout throws(CodecError) in
+            try message().encoder()(sequence, layout)
         }
         rules.meanings[Reply.messageID] = { _ in .heartbeatAnswer(isDelivered: deliversAnswers) }
     }
@@ -103,6 +103,17 @@ struct SessionRules: Sendable {
         _ message: Message.Type, read: @escaping @Sendable (Message) -> Meaning?
     ) {
         meanings[Message.messageID] = { packet in (try? packet.decode(Message.self)).flatMap(read) }
+    }
+
+    /// Refuses a heartbeat that no packet of a client can carry.
+    func requireHeartbeat(fitting layout: PacketLayout) throws(CodecError) {
+        guard let heartbeat else { return }
+        do throws(CodecError) {
+            _ = try heartbeat.encode(nil, layout.layout(from: .client))
+        } catch {
+            let fits = layout.plainLayouts(from: .client).contains { (try? heartbeat.encode(nil, $0)) != nil }
+            guard fits else { throw error }
+        }
     }
 
     /// The packet's meaning for the connection; nil if it has none.

@@ -110,6 +110,7 @@ extension CodecError.Reason {
             "a packet with ID \(id) where \(expected) was expected"
         case .invalidMessageID(let id):
             "no message can have ID \(id) here"
+        case .unknownState(let name): "a connection has no state `\(name)`"
         case .invalidHeaderField(let name):
             "\(name.inQuotes()) is not a header field that can be set"
         case .bufferTooSmall(let needed, let available):

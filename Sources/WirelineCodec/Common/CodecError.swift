@@ -180,6 +180,8 @@ extension CodecError {
         case invalidMessageID(UInt64)
         /// A header field that does not exist or may not be set.
         case invalidHeaderField(String)
+        /// A state that the protocol's connections do not have.
+        case unknownState(String)
         /// A buffer that is too small for the encoded packet.
         case bufferTooSmall(needed: Int, available: Int)
 

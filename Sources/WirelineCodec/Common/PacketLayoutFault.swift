@@ -45,8 +45,13 @@ public enum PacketLayoutFault: Equatable, Sendable, CustomStringConvertible {
     case noPacketFits
     /// Conditions that leave no field in the packets of this sender.
     case noFields(Sender)
-    /// A layout whose packets depend on the sender, where one is needed that does not: ``PacketLayout/layout(from:)``.
-    case needsSender
+    /// A message that sets a state which the layout does not have, or to a number that the state cannot hold.
+    case invalidStateChange(String)
+    /// Conditions with more than 6 different tests of states and of `nested`.
+    case tooManyContextTests
+    /// A layout whose packets depend on the sender or on states, where one is needed that does not:
+    /// ``PacketLayout/layout(in:)``.
+    case needsContext
     /// A header or trailer of more than ``PacketLayout/maximumHeaderByteCount`` bytes.
     case tooLarge
 
@@ -76,7 +81,11 @@ public enum PacketLayoutFault: Equatable, Sendable, CustomStringConvertible {
         case .invalidLength(let name): "`\(name)` cannot hold a length"
         case .noPacketFits: "no packet has a byte count that its lengths can say"
         case .noFields(let sender): "a packet from a \(sender.rawValue) has no fields"
-        case .needsSender: "the layout depends on the sender of a packet, which is not known here"
+        case .invalidStateChange(let name):
+            "a message sets a state `\(name)` that there is not, or to what it cannot hold"
+        case .tooManyContextTests:
+            "the packet's conditions have more than \(ContextTest.maximumCount) different tests of states and of `nested`"
+        case .needsContext: "the layout depends on the sender of a packet or on states, which are not known here"
         case .tooLarge: "header or trailer has more than \(PacketLayout.maximumHeaderByteCount) bytes"
         }
     }

@@ -28,6 +28,8 @@ public indirect enum WireCondition: Equatable, Sendable {
         case sender
         /// Whether the packet stands inside another one, in conditions of the packet's fields: 0 or 1.
         case nested
+        /// A state of the connection, in conditions of the packet's fields: `state bit started;`.
+        case state(String)
     }
 
     /// How an operand is compared with a number; the raw value is its mark in the schema language.

@@ -39,6 +39,19 @@ extension PacketMessage {
         try encoded(header, in: Definition.layout.layout(from: sender))
     }
 
+    /// Returns the whole packet as it is sent in a context, in an array of exactly its bytes.
+    ///
+    /// It is for protocols whose packets depend on states of the connection; a connection of the module Wireline does it
+    /// by itself.
+    ///
+    /// - Parameters:
+    ///   - header: The header fields to set (default: none).
+    ///   - context: Who sends it, and the states of the connection.
+    /// - Throws: ``CodecError`` as ``encoded(header:)``.
+    public func encoded(header: PacketHeader = [:], in context: PacketContext) throws(CodecError) -> [UInt8] {
+        try encoded(header, in: Definition.layout.layout(in: context))
+    }
+
     /// Returns the whole packet in the layout of its sender's packets.
     package func encoded(_ header: PacketHeader, in layout: PacketLayout) throws(CodecError) -> [UInt8] {
         let payloadByteCount = try payloadByteCount(besideHeader: header)
@@ -247,7 +260,14 @@ extension PacketMessage {
     ///
     /// - Throws: ``CodecError`` as ``init(packet:)``.
     public init(packet bytes: RawSpan, from sender: Sender) throws(CodecError) {
-        let (layout, limit) = (Definition.layout.layout(from: sender), Definition.maximumPacketByteCount)
+        try self.init(packet: bytes, in: PacketContext(from: sender))
+    }
+
+    /// Decodes the message from bytes that must be exactly one whole packet of it, sent in a context.
+    ///
+    /// - Throws: ``CodecError`` as ``init(packet:)``.
+    public init(packet bytes: RawSpan, in context: PacketContext) throws(CodecError) {
+        let (layout, limit) = (Definition.layout.layout(in: context), Definition.maximumPacketByteCount)
         guard !layout.isFramed else {
             let content = try layout.unframed(bytes, limit: limit)
             try self.init(onlyPacket: Packet(content.rawSpan, layout: layout, limit: limit))

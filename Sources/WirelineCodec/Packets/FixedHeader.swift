@@ -23,7 +23,7 @@ public final class FixedHeader: Sendable {
         self.layout = layout
         template = HeaderTemplate(layout, id: id, header: values)
         // If the layout depends on the sender, the packet tells which fields it has.
-        checks = layout.dependsOnSender ? nil : layout.steps(verifying: values)
+        checks = layout.dependsOnContext ? nil : layout.steps(verifying: values)
     }
 
     /// Returns the header of a packet that sets no other values.

@@ -13,7 +13,7 @@ extension PacketLayout {
     ///
     /// - Returns: The number of bytes needed, or the packet's bounds. A packet that is whole has been verified.
     package func scan(_ bytes: RawSpan, limit: Int) throws(CodecError) -> ScannedPacket {
-        try requireSender()
+        try requireContext()
         var scan = HeaderScan(self, bytes, limit: limit)
         let result = try scan.run()
         guard case .packet(var bounds) = result, bounds.packetByteCount <= bytes.byteCount else { return result }

@@ -52,9 +52,6 @@ public struct Packet: ~Escapable {
     /// The positions of the packet's parts.
     package var bounds: PacketBounds { PacketBounds(id: id, packetByteCount: bytes.byteCount, frame) }
 
-    /// The position of the packet's layout among those of a layout that depends on the sender.
-    package var variant: Int { Int(frame.variant) }
-
     @inlinable @inline(__always)
     var payloadStart: Int { Int(truncatingIfNeeded: frame.headerByteCount) }
 
@@ -115,7 +112,7 @@ public struct Packet: ~Escapable {
 @usableFromInline
 package struct PacketFrame: Equatable, Sendable {
     @usableFromInline let headerByteCount: UInt16
-    /// The position of the layout among those of a layout that depends on the sender.
+    /// The position of the layout among those of a layout that depends on the context.
     @usableFromInline let variant: UInt16
     @usableFromInline let trailerByteCount: UInt32
 
@@ -152,6 +149,9 @@ package struct PacketBounds: Equatable, Sendable {
         self.packetByteCount = packetByteCount
         self.frame = frame
     }
+
+    /// The position of the packet's layout among those of a layout that depends on the context.
+    @inlinable package var variant: UInt16 { frame.variant }
 
     /// Bounds without a packet.
     package static var none: PacketBounds {

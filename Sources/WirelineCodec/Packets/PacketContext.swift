@@ -1,19 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What decides about the fields of a packet besides the numbers in its header.
-package struct PacketContext: Equatable, Sendable {
+///
+/// It is cheap to copy.
+public struct PacketContext: Hashable, Sendable {
     /// Who sends the packet.
-    package var sender: Sender
+    public var sender: Sender
+    /// Whether the packet stands inside another one.
+    public var isNested: Bool
+    /// The states of the connection where the packet begins.
+    public var states: PacketStates
 
-    package init(from sender: Sender) { self.sender = sender }
+    /// Makes the context of a packet.
+    ///
+    /// - Parameters:
+    ///   - sender: Who sends it.
+    ///   - isNested: Whether it stands inside another packet (default: false).
+    ///   - states: The states of the connection (default: those of a new connection).
+    public init(from sender: Sender, isNested: Bool = false, states: PacketStates = PacketStates()) {
+        self.sender = sender
+        self.isNested = isNested
+        self.states = states
+    }
 
     /// Returns the number of an operand; nil for one that is a field.
-    func number(of operand: WireCondition.Operand) -> Int128? {
+    package func number(of operand: WireCondition.Operand) -> Int128? {
         switch operand {
         case .field, .header: nil
         case .sender: sender.conditionNumber
-        // No packet stands inside another one yet.
-        case .nested: 0
+        case .nested: isNested ? 1 : 0
+        case .state(let name): states[name]
         }
     }
 }
@@ -28,7 +44,7 @@ extension WireCondition.Operand {
     package var isContext: Bool {
         switch self {
         case .field, .header: false
-        case .sender, .nested: true
+        case .sender, .nested, .state: true
         }
     }
 }
@@ -46,12 +62,13 @@ extension WireCondition {
 
     /// Returns what is left of the condition.
     ///
-    /// - Parameter known: Returns the number of an operand; nil if it is not known yet.
-    package func remainder(_ known: (Operand) -> Int128?) -> Remainder {
+    /// - Parameter known: Returns whether a test of one operand holds, given the test; nil if it is not known yet.
+    package func remainder(_ known: (Test) -> Bool?) -> Remainder {
         switch self {
-        case .isSet(let operand): return known(operand).map { $0 != 0 ? .always : .never } ?? .when(self)
+        case .isSet(let operand):
+            return known(Test(operand, .unequal, 0)).map { $0 ? .always : .never } ?? .when(self)
         case .compares(let operand, let comparison, let number):
-            return known(operand).map { comparison.holds($0, number) ? .always : .never } ?? .when(self)
+            return known(Test(operand, comparison, number)).map { $0 ? .always : .never } ?? .when(self)
         case .not(let condition):
             switch condition.remainder(known) {
             case .always: return .never
@@ -70,6 +87,19 @@ extension WireCondition {
             case (.never, let rest), (let rest, .never): return rest
             case (.when(let left), .when(let right)): return .when(.or(left, right))
             }
+        }
+    }
+
+    /// A test of one operand; whether it is set is whether it is not 0.
+    package struct Test: Equatable, Sendable {
+        package let operand: Operand
+        package let comparison: Comparison
+        package let number: Int128
+
+        package init(_ operand: Operand, _ comparison: Comparison, _ number: Int128) {
+            self.operand = operand
+            self.comparison = comparison
+            self.number = number
         }
     }
 }

@@ -1,19 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Layouts whose packets depend on their sender.
+/// Layouts whose packets depend on their sender, or on states of the connection.
 ///
-/// Such a layout has a plain one for each sender, made once. All code that reads and writes packets works on plain
-/// layouts, so no packet pays for a condition about the sender.
+/// Such a layout has a plain one for each context that makes a difference, made once. All code that reads and writes
+/// packets works on plain layouts, so no packet pays for a condition about its context.
 extension PacketLayout {
-    /// Whether conditions look at the packet's sender, so that only ``layout(from:)`` can read and write packets.
-    public var dependsOnSender: Bool { !storage.variants.isEmpty }
-
-    /// Returns the layout of the packets of one sender: fields that it never sends are left out.
+    /// Whether conditions look at the packet's sender, at states or at `nested`.
     ///
-    /// A layout that does not depend on the sender returns itself.
-    public func layout(from sender: Sender) -> PacketLayout {
-        storage.variants.isEmpty ? self : storage.variants[sender == .client ? 0 : 1]
+    /// Then only ``layout(in:)`` and ``layout(from:)`` return layouts that can read and write packets.
+    public var dependsOnContext: Bool { !storage.variants.isEmpty }
+
+    /// Whether conditions look at the packet's sender.
+    public var dependsOnSender: Bool { fields.contains { $0.condition?.operands.contains(.sender) ?? false } }
+
+    /// The states of a connection; empty also in the layouts that ``layout(in:)`` returns.
+    public var states: [PacketState] { storage.contexts?.states ?? [] }
+
+    /// Whether a connection has states, which decide about its packets.
+    @inlinable public var hasStates: Bool { storage.hasStates }
+
+    /// The messages that set states.
+    public var stateChanges: [PacketStateChange] { storage.contexts?.changes ?? [] }
+
+    /// Returns the layout of the packets in a context: fields that such packets never have are left out.
+    ///
+    /// A layout that does not depend on the context returns itself.
+    public func layout(in context: PacketContext) -> PacketLayout {
+        guard dependsOnContext, let contexts = storage.contexts else { return self }
+        return storage.variants[contexts.position(of: context)]
     }
+
+    /// Returns the layout of the packets that one sender sends while all states are 0.
+    ///
+    /// A layout that does not depend on the context returns itself.
+    public func layout(from sender: Sender) -> PacketLayout { layout(in: PacketContext(from: sender)) }
 
     /// Returns the layout of a sender's packets; the same layout if the sender is not known.
     @inlinable @inline(__always)
@@ -22,12 +42,26 @@ extension PacketLayout {
         return layout(from: sender)
     }
 
-    /// The layouts of a client's and of a server's packets; this one alone if it does not depend on the sender.
-    package var senderLayouts: [PacketLayout] { storage.variants.isEmpty ? [self] : storage.variants }
+    /// The layouts of the packets in all contexts, each once; this one alone if it does not depend on the context.
+    package var plainLayouts: [PacketLayout] { dependsOnContext ? storage.variants : [self] }
+
+    /// Returns the layouts of the packets of a sender, in all states.
+    package func plainLayouts(from sender: Sender) -> [PacketLayout] {
+        guard dependsOnContext, let contexts = storage.contexts else { return [self] }
+        return zip(contexts.combinations, storage.variants).filter { $0.0.sender == sender }.map(\.1)
+    }
+
+    /// What distinguishes the contexts of packets; nil if nothing does.
+    package var contexts: LayoutContexts? { dependsOnContext ? storage.contexts : nil }
 
     /// Returns the layout that a packet of this layout was read with.
     package func layout(of packet: borrowing Packet) -> PacketLayout {
-        storage.variants.isEmpty ? self : storage.variants[min(packet.variant, storage.variants.count - 1)]
+        layout(ofVariant: packet.frame.variant)
+    }
+
+    /// Returns the layout at a position among those of a layout that depends on the context; otherwise this one.
+    package func layout(ofVariant position: UInt16) -> PacketLayout {
+        storage.variants.isEmpty ? self : storage.variants[min(Int(position), storage.variants.count - 1)]
     }
 
     /// Returns the packet with which an end echoes another packet: the same ID and payload, and those header values that
@@ -35,9 +69,9 @@ extension PacketLayout {
     ///
     /// - Throws: ``CodecError`` if its packets cannot have the ID.
     package func packet(
-        returning packet: borrowing Packet, from sender: Sender, limit: Int
+        returning packet: borrowing Packet, in context: PacketContext, limit: Int
     ) throws(CodecError) -> [UInt8] {
-        let target = layout(from: sender)
+        let target = layout(in: context)
         var header = PacketHeader()
         for (name, value) in try self.header(of: packet).fields {
             guard let field = target.fields.first(where: { $0.name == name }), field.canBeSet(to: value) else {
@@ -48,35 +82,45 @@ extension PacketLayout {
         return try target.encode(id: packet.id, header: header, payload: packet.payload, limit: limit)
     }
 
-    /// Refuses a layout that depends on the sender, where the sender is not known.
-    func requireSender() throws(CodecError) {
-        guard storage.variants.isEmpty else { throw CodecError(.invalidLayout(.needsSender)) }
+    /// Refuses a layout that depends on the context, where that is not known.
+    func requireContext() throws(CodecError) {
+        guard storage.variants.isEmpty else { throw CodecError(.invalidLayout(.needsContext)) }
     }
 }
 
-/// The fields of a layout that remain when the sender is known.
+/// The fields of a layout that remain when the context is known.
 struct ContextFields {
     private(set) var header: [PacketField] = []
     private(set) var trailer: [PacketField] = []
     /// The fields that no packet has.
     private(set) var absent: [PacketField] = []
 
-    init(header: [PacketField], trailer: [PacketField], in context: PacketContext) {
-        self.header = keep(header, context)
-        self.trailer = keep(trailer, context)
-        guard !absent.isEmpty else { return }
-        let names = PacketLayout.partNames(header: header, trailer: trailer)
-        self.header = self.header.map { narrow($0, names) }
-        self.trailer = self.trailer.map { narrow($0, names) }
+    /// All fields, with their conditions.
+    init(_ parts: LayoutParts) {
+        header = parts.header
+        trailer = parts.trailer
     }
 
-    private mutating func keep(_ fields: [PacketField], _ context: PacketContext) -> [PacketField] {
+    init(_ parts: LayoutParts, in combination: LayoutContexts.Combination, _ tests: [ContextTest]) {
+        let known = { (test: WireCondition.Test) in combination.outcome(of: test, tests) }
+        header = keep(parts.header, known)
+        trailer = keep(parts.trailer, known)
+        guard !absent.isEmpty else { return }
+        let names = PacketLayout.partNames(header: parts.header, trailer: parts.trailer)
+        header = header.map { narrow($0, names) }
+        trailer = trailer.map { narrow($0, names) }
+    }
+
+    private mutating func keep(
+        _ fields: [PacketField], _ known: (WireCondition.Test) -> Bool?
+    ) -> [PacketField] {
         var kept: [PacketField] = []
         for field in fields {
             var field = field
-            let remainder = field.condition?.remainder { operand in
-                if case .field(let name) = operand { return absent.contains { $0.name == name } ? 0 : nil }
-                return context.number(of: operand)
+            let remainder = field.condition?.remainder { test in
+                guard case .field(let name) = test.operand else { return known(test) }
+                // What is absent counts as 0.
+                return absent.contains { $0.name == name } ? test.comparison.holds(0, test.number) : nil
             }
             switch remainder {
             case .never:

@@ -8,7 +8,8 @@ extension PacketLayout {
     @inlinable
     public static var maximumHeaderByteCount: Int { 256 }
 
-    static func firstFault(_ framing: PacketFraming?, header: [PacketField], trailer: [PacketField]) -> Fault? {
+    static func firstFault(_ parts: LayoutParts) -> Fault? {
+        let (framing, header, trailer) = (parts.framing, parts.header, parts.trailer)
         if let fault = framing?.fault { return .invalidFraming(fault) }
         if framing == nil {
             guard header.contains(where: { $0.role.isLength }) else { return .noLength }
@@ -27,23 +28,40 @@ extension PacketLayout {
                 if let fault = seen.fault(of: field, mayVary: mayVary, isPacked: place != nil) { return fault }
             }
         }
-        if let fault = conditionFault(header: header, trailer: trailer) { return fault }
+        if let fault = stateFault(parts) { return fault }
+        if let fault = conditionFault(parts) { return fault }
         if let fault = checksumRangeFault(header: header, trailer: trailer) { return fault }
         let isFramed = framing != nil
         let counts = PacketPlan.packetByteCounts(header: header, trailer: trailer, isFramed: isFramed)
         guard counts.least <= counts.most else { return .noPacketFits }
-        return contextFault(header: header, trailer: trailer, isFramed: isFramed)
+        return contextFault(parts)
     }
 
-    /// Returns why the packets of a sender cannot be told apart, or do not exist.
-    private static func contextFault(header: [PacketField], trailer: [PacketField], isFramed: Bool) -> Fault? {
-        guard (header + trailer).contains(where: { $0.condition?.looksAtContext ?? false }) else { return nil }
-        for sender in Sender.allCases {
-            let fields = ContextFields(header: header, trailer: trailer, in: PacketContext(from: sender))
+    /// Returns what is wrong with the states, or with the messages that set them.
+    private static func stateFault(_ parts: LayoutParts) -> Fault? {
+        var names = Set((parts.header + parts.trailer).map(\.name))
+        for state in parts.states {
+            guard names.insert(state.name).inserted else { return .duplicateName(state.name) }
+        }
+        for change in parts.stateChanges {
+            guard let state = parts.states.first(where: { $0.name == change.state }),
+                state.format.range.contains(change.value)
+            else { return .invalidStateChange(change.state) }
+        }
+        return nil
+    }
+
+    /// Returns why the packets in a context cannot be told apart, or do not exist.
+    private static func contextFault(_ parts: LayoutParts) -> Fault? {
+        guard parts.dependsOnContext else { return nil }
+        let contexts = parts.contexts
+        guard contexts.tests.count <= ContextTest.maximumCount else { return .tooManyContextTests }
+        for combination in contexts.combinations {
+            let fields = ContextFields(parts, in: combination, contexts.tests)
             // What depends on another field has that before it, so a packet with any field has at least one byte.
-            guard !fields.header.isEmpty || !fields.trailer.isEmpty else { return .noFields(sender) }
+            guard !fields.header.isEmpty || !fields.trailer.isEmpty else { return .noFields(combination.sender) }
             let counts = PacketPlan.packetByteCounts(
-                header: fields.header, trailer: fields.trailer, isFramed: isFramed)
+                header: fields.header, trailer: fields.trailer, isFramed: parts.framing != nil)
             guard counts.least <= counts.most else { return .noPacketFits }
         }
         return nil
@@ -58,7 +76,8 @@ extension PacketLayout {
     }
 
     /// Returns the first field whose condition cannot be tested, or that cannot have one.
-    private static func conditionFault(header: [PacketField], trailer: [PacketField]) -> Fault? {
+    private static func conditionFault(_ parts: LayoutParts) -> Fault? {
+        let (header, trailer) = (parts.header, parts.trailer)
         let places = PackedRuns(header).places + PackedRuns(trailer).places
         var conditionalIDCount = 0
         for (index, field) in (header + trailer).enumerated() {
@@ -66,8 +85,11 @@ extension PacketLayout {
             guard places[index] == nil else { return .conditionalBits(field.name) }
             let candidates = header.prefix(index)
             let isTestable = condition.operands.allSatisfy { operand in
-                guard case .field(let name) = operand else { return operand.isContext }
-                return candidates.first { $0.name == name }?.isTestable ?? false
+                switch operand {
+                case .field(let name): candidates.first { $0.name == name }?.isTestable ?? false
+                case .state(let name): parts.states.contains { $0.name == name }
+                case .header, .sender, .nested: operand.isContext
+                }
             }
             guard isTestable else { return .invalidCondition(field.name) }
             guard field.role == .messageID else { continue }

@@ -105,7 +105,7 @@ extension PacketLayout {
     ///
     /// The fields are those of ``layout(of:)``.
     package func fieldRanges(of packet: borrowing Packet) throws(CodecError) -> [Range<Int>] {
-        guard !dependsOnSender else { return try layout(of: packet).fieldRanges(of: packet) }
+        guard !dependsOnContext else { return try layout(of: packet).fieldRanges(of: packet) }
         let ends = try partEnds(in: packet.bytes, packet.bounds)
         let parts = ends.indices.map { ($0 == 0 ? 0 : ends[$0 - 1])..<ends[$0] }
         let ranges = Array(parts[..<header.count] + parts[(header.count + 1)...])
@@ -144,7 +144,7 @@ extension PacketLayout {
     func forEachField(
         of packet: borrowing Packet, _ body: (PacketField, Int128, Range<Int>) throws(CodecError) -> Void
     ) throws(CodecError) {
-        guard !dependsOnSender else { return try layout(of: packet).forEachField(of: packet, body) }
+        guard !dependsOnContext else { return try layout(of: packet).forEachField(of: packet, body) }
         var reader = ByteReader(packet.bytes)
         var walk = FieldWalk(self)
         for (index, field) in header.enumerated() {

@@ -74,7 +74,7 @@ extension PacketLayout {
     func fit(
         payloadByteCount: Int, id: UInt64, header: PacketHeader, limit: Int
     ) throws(CodecError) -> (measure: PacketMeasure, header: PacketHeader) {
-        try requireSender()
+        try requireContext()
         var header = header
         if let (name, values) = fitting, header[value: name] == nil {
             for (index, value) in values.enumerated() {
@@ -131,7 +131,7 @@ extension PacketLayout {
     /// Numbers that conditions test are checked first. The ID is in the first of the ``messageIDSets`` into which it
     /// fits, and whose fields are there then.
     package func presence(id: UInt64, header: PacketHeader) throws(CodecError) -> [Bool] {
-        try requireSender()
+        try requireContext()
         guard hasConditions else { return [] }
         let fields = fields
         for index in operands {

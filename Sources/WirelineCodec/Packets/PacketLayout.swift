@@ -9,8 +9,8 @@
 ///
 /// A layout is data: one splitter and one encoder serve all layouts. It needs at least one length in its header, or a
 /// frame: marks around each packet (``PacketFraming``). Only fields of the header may vary in width. Fields of both may
-/// have a condition about numbers of the header, or about the packet's sender: then ``layout(from:)`` returns the layout
-/// that reads and writes packets.
+/// have a condition about numbers of the header, about the packet's sender, or about states of the connection. With one
+/// about the last two, ``layout(in:)`` returns the layout that reads and writes packets.
 @frozen
 public struct PacketLayout: Sendable {
     /// One pointer, so that a layout is cheap to pass; the plan inside is read in place for every packet.
@@ -31,54 +31,57 @@ public struct PacketLayout: Sendable {
     ///
     /// - Parameters:
     ///   - framing: The marks around each packet of a stream (default: none).
+    ///   - states: The states that conditions look at (default: none).
+    ///   - stateChanges: The messages that set states (default: none).
     ///   - header: The fields before the payload, in wire order.
     ///   - trailer: The fields after the payload, in wire order.
     /// - Throws: ``CodecError`` with ``CodecError/Reason/invalidLayout(_:)``.
     public init(
-        framing: PacketFraming? = nil, header: [PacketField], trailer: [PacketField] = []
+        framing: PacketFraming? = nil, states: [PacketState] = [], stateChanges: [PacketStateChange] = [],
+        header: [PacketField], trailer: [PacketField] = []
     ) throws(CodecError) {
-        if let fault = Self.firstFault(framing, header: header, trailer: trailer) {
-            throw CodecError(.invalidLayout(fault))
-        }
-        self.init(framing, uncheckedHeader: header, trailer: trailer)
+        let parts = LayoutParts(
+            framing: framing, states: states, stateChanges: stateChanges, header: header, trailer: trailer)
+        if let fault = Self.firstFault(parts) { throw CodecError(.invalidLayout(fault)) }
+        self.init(unchecked: parts)
     }
 
     /// Makes a layout of fields that the code generator has checked; invalid fields stop the program.
     public init(
-        generatedFraming framing: PacketFraming? = nil, generatedHeader header: [PacketField],
-        trailer: [PacketField] = []
+        generatedFraming framing: PacketFraming? = nil, states: [PacketState] = [],
+        stateChanges: [PacketStateChange] = [], generatedHeader header: [PacketField], trailer: [PacketField] = []
     ) {
-        precondition(Self.firstFault(framing, header: header, trailer: trailer) == nil, "a layout that cannot work")
-        self.init(framing, uncheckedHeader: header, trailer: trailer)
+        let parts = LayoutParts(
+            framing: framing, states: states, stateChanges: stateChanges, header: header, trailer: trailer)
+        precondition(Self.firstFault(parts) == nil, "a layout that cannot work")
+        self.init(unchecked: parts)
     }
 
     /// Makes a layout of fields that are known to be valid.
     init(_ framing: PacketFraming? = nil, uncheckedHeader header: [PacketField], trailer: [PacketField] = []) {
-        let table = framing.map { FramingTable($0) }
-        if (header + trailer).contains(where: { $0.condition?.looksAtContext ?? false }) {
-            let variants = Sender.allCases.enumerated().map { index, sender in
-                let fields = ContextFields(header: header, trailer: trailer, in: PacketContext(from: sender))
-                return PacketLayout(
-                    table, header: fields.header, trailer: fields.trailer, absent: fields.absent,
-                    variant: UInt16(index))
-            }
-            self.init(Storage(table, header: header, trailer: trailer, variants: variants))
-        } else {
-            self.init(table, header: header, trailer: trailer, absent: [], variant: 0)
-        }
+        self.init(unchecked: LayoutParts(framing: framing, header: header, trailer: trailer))
     }
 
-    /// Makes a layout that does not depend on the sender.
-    private init(
-        _ framing: FramingTable?, header: [PacketField], trailer: [PacketField], absent: [PacketField], variant: UInt16
-    ) {
-        let storage = Storage(framing, header: header, trailer: trailer, absent: absent, variant: variant)
+    init(unchecked parts: LayoutParts) {
+        let framing = parts.framing.map { FramingTable($0) }
+        guard parts.dependsOnContext else {
+            self.init(framing, ContextFields(parts), variant: 0, parts.states.isEmpty ? nil : parts.contexts)
+            return
+        }
+        let contexts = parts.contexts
+        let variants = contexts.combinations.enumerated().map { index, combination in
+            PacketLayout(framing, ContextFields(parts, in: combination, contexts.tests), variant: UInt16(index), nil)
+        }
+        self.init(Storage(framing, ContextFields(parts), variants: variants, contexts: contexts))
+    }
+
+    /// Makes a layout that does not depend on a context.
+    private init(_ framing: FramingTable?, _ fields: ContextFields, variant: UInt16, _ contexts: LayoutContexts?) {
+        let storage = Storage(framing, fields, variant: variant, contexts: contexts)
         let template = HeaderTemplate(PacketLayout(storage))
         self.storage =
             template == nil
-            ? storage
-            : Storage(
-                framing, header: header, trailer: trailer, absent: absent, variant: variant, template: template)
+            ? storage : Storage(framing, fields, variant: variant, contexts: contexts, template: template)
     }
 
     private init(_ storage: Storage) { self.storage = storage }
@@ -118,7 +121,7 @@ public struct PacketLayout: Sendable {
     /// The field that fits itself to the packet, and its values; nil if there is none.
     package var fitting: (name: String, values: [Int128])? { storage.fitting }
 
-    /// The fields that the packets of this layout's sender never have, and those of the other sender may have.
+    /// The fields that the packets of this layout never have, and those of another sender or in other states may have.
     var absentFields: [PacketField] { storage.absent }
 
     /// Whether the header has a length, which may have a condition.
@@ -175,8 +178,11 @@ public struct PacketLayout: Sendable {
         let framing: FramingTable?
         @usableFromInline let isFramed: Bool
         let absent: [PacketField]
-        /// The layouts of a client's and of a server's packets; empty if they are the same.
+        /// The layouts of the packets in each context that makes a difference; empty if none does.
         let variants: [PacketLayout]
+        /// What distinguishes the contexts; nil for one of the variants.
+        let contexts: LayoutContexts?
+        @usableFromInline let hasStates: Bool
         let hasLength: Bool
         private let quickHeader: QuickHeader?
         /// The same, without counting its references.
@@ -200,15 +206,18 @@ public struct PacketLayout: Sendable {
         @usableFromInline let sequencePlace: Range<Int>?
 
         init(
-            _ framing: FramingTable?, header: [PacketField], trailer: [PacketField], absent: [PacketField] = [],
-            variant: UInt16 = 0, variants: [PacketLayout] = [], template: HeaderTemplate? = nil
+            _ framing: FramingTable?, _ remaining: ContextFields, variant: UInt16 = 0, variants: [PacketLayout] = [],
+            contexts: LayoutContexts?, template: HeaderTemplate? = nil
         ) {
             self.framing = framing
             isFramed = framing != nil
+            let (header, trailer) = (remaining.header, remaining.trailer)
             self.header = header
             self.trailer = trailer
-            self.absent = absent
+            absent = remaining.absent
             self.variants = variants
+            self.contexts = contexts
+            hasStates = contexts?.states.isEmpty == false
             let fields = header + trailer
             self.fields = fields
             hasLength = header.contains { $0.role.isLength }
@@ -216,7 +225,7 @@ public struct PacketLayout: Sendable {
             // SAFETY: the object lives as long as this one.
             unsafe borrowedTemplate = template.map { unsafe Unmanaged.passUnretained($0) }
             plan = PacketPlan(header: header, trailer: trailer, isFramed: framing != nil, variant: variant)
-            conditions = PlacedCondition.all(header: header, trailer: trailer)
+            conditions = PlacedCondition.all(header: header, trailer: trailer, states: contexts?.states ?? [])
             let isPlain = variants.isEmpty
             quickHeader =
                 isPlain ? QuickHeader(header: header, trailer: trailer, conditions, variant: variant) : nil
@@ -263,9 +272,9 @@ public struct PacketLayout: Sendable {
     /// The field that pairs a reply with its request, if the layout has one.
     public var sequenceField: PacketField? { fields.first { $0.role == .sequence } }
 
-    /// The largest number that ``sequenceField`` can hold; nil if there is none, or if only one end's packets have it.
+    /// The largest number that ``sequenceField`` can hold; nil if there is none, or if not all packets have it.
     package var maximumSequence: UInt64? {
-        guard senderLayouts.allSatisfy({ $0.sequenceField != nil }) else { return nil }
+        guard plainLayouts.allSatisfy({ $0.sequenceField != nil }) else { return nil }
         return sequenceField.map { $0.format.maximum }
     }
 }
@@ -285,7 +294,7 @@ extension PacketLayout: Equatable {
     public static func == (left: PacketLayout, right: PacketLayout) -> Bool {
         left.storage === right.storage
             || left.header == right.header && left.trailer == right.trailer && left.framing == right.framing
-                && left.absentFields == right.absentFields
+                && left.absentFields == right.absentFields && left.storage.contexts == right.storage.contexts
     }
 }
 

@@ -19,8 +19,11 @@ extension PacketSplitter {
     /// If it does not, its callers go on with ``packet(in:at:)``. So work that only callers of ``packet(in:at:)`` need
     /// costs the others nothing.
     package var findsPacketsAtSight: Bool {
-        get { sightByteCount == fastByteCount }
-        set { sightByteCount = newValue ? fastByteCount : Int.max }
+        get { isSightWanted }
+        set {
+            isSightWanted = newValue
+            sightByteCount = newValue ? fastByteCount : Int.max
+        }
     }
 
     /// Returns the same for a whole packet whose header can be read at once; nil for all others.
@@ -56,6 +59,8 @@ extension PacketSplitter {
 
     /// Finds the next packet in bytes that the caller keeps, and copies it; for tools, and for any layout.
     ///
+    /// What the packet's message sets (`@sets`) counts for the next one.
+    ///
     /// In a layout with a frame, `position` moves past all bytes that were read, and later calls continue there.
     /// In another one it moves past the packet, or stays.
     ///
@@ -68,9 +73,11 @@ extension PacketSplitter {
             guard let bounds = try packet(in: bytes.rawSpan, at: position) else { return nil }
             let start = position
             position += bounds.packetByteCount
+            follow(bounds.id)
             return (Array(bytes[start..<position]), bounds)
         }
         guard let packet = try nextFramedPacket(in: bytes.rawSpan, from: &position) else { return nil }
+        follow(packet.bounds.id)
         guard let start = packet.start else { return (takeUnescaped(), packet.bounds) }
         return (Array(bytes[start..<start + packet.bounds.packetByteCount]), packet.bounds)
     }
@@ -102,9 +109,19 @@ extension PacketLayout {
     @discardableResult
     package func forEachPacket(atStartOf bytes: [UInt8], _ body: (borrowing Packet) -> Void) -> Int {
         var splitter = PacketSplitter(layout: self, maximumPacketByteCount: .max)
+        return splitter.forEachPacket(atStartOf: bytes, body)
+    }
+}
+
+extension PacketSplitter {
+    /// Passes the packets at the start of a stream's bytes to `body`, up to the first fault.
+    ///
+    /// - Returns: The end of the last one, in bytes.
+    @discardableResult
+    package mutating func forEachPacket(atStartOf bytes: [UInt8], _ body: (borrowing Packet) -> Void) -> Int {
         var end = 0
         var position = 0
-        while let (content, bounds) = try? splitter.nextPacket(in: bytes, from: &position) {
+        while let (content, bounds) = try? nextPacket(in: bytes, from: &position) {
             body(Packet(content.rawSpan, bounds))
             end = position
         }

@@ -16,20 +16,22 @@
 /// In a layout with a frame (``PacketFraming``), a packet with escapes is lent from a copy without them, and the limit
 /// is checked as bytes arrive, because no length announces them.
 public struct PacketSplitter: ~Copyable, Sendable {
-    /// The fields around each payload.
-    public let layout: PacketLayout
+    /// The fields around each payload; of packets that depend on states, those of the next packet.
+    public private(set) var layout: PacketLayout
     /// The most bytes that a whole packet may have.
     public let maximumPacketByteCount: Int
     /// Read in place: a copy for each of many connections would be their largest part.
     @inlinable @inline(__always)
     var plan: PacketPlan { layout.storage.plan }
     /// The smallest length that the fast path accepts; the largest is `lengthSpan` more.
-    @usableFromInline let lowestLength: UInt64
-    @usableFromInline let lengthSpan: UInt64
+    @usableFromInline private(set) var lowestLength: UInt64
+    @usableFromInline private(set) var lengthSpan: UInt64
     /// The bytes that the fast path needs; `Int.max` if it cannot be used.
-    @usableFromInline let fastByteCount: Int
+    @usableFromInline private(set) var fastByteCount: Int
     /// The bytes that ``packetAtSight(in:at:)`` needs; `Int.max` also if every packet must be found in another way.
     @usableFromInline var sightByteCount: Int
+    /// Whether packets may be found at sight, if the layout allows that.
+    var isSightWanted = true
 
     /// The beginning of an incomplete packet. Only after a receiver has thrown can it also contain whole packets.
     @usableFromInline var pending: [UInt8] = []
@@ -40,6 +42,12 @@ public struct PacketSplitter: ~Copyable, Sendable {
     var failure: CodecError?
     /// One reader in a layout with a frame, none in another one, which so has only an empty reference.
     private var frameReaders: [FrameReader]
+    /// One in a layout with states, none in another one.
+    var followers: [StateFollower] = []
+    /// Whether the last call of ``receive(_:_:)`` ended after a packet that sets a state (`@sets`).
+    ///
+    /// So the program can prepare for what follows. Packets may already have arrived: call it again, with no bytes.
+    public internal(set) var endedAtStateChange = false
 
     /// Makes a splitter of a new stream.
     ///
@@ -52,18 +60,21 @@ public struct PacketSplitter: ~Copyable, Sendable {
     public init(layout: PacketLayout, maximumPacketByteCount: Int = 1 << 20) {
         self.layout = layout
         self.maximumPacketByteCount = max(0, maximumPacketByteCount)
-        let plan = layout.plan
-        let lowest = plan.leastPacketByteCount - plan.lengthToPacket
-        // At most half of Int.max: the fast path adds it to the offset of a packet.
-        let most = min(self.maximumPacketByteCount, plan.mostPacketByteCount, Int.max / 2)
-        let highest = most - plan.lengthToPacket
-        lowestLength = UInt64(max(0, lowest))
-        let isPossible = highest >= max(0, lowest)
-        lengthSpan = isPossible ? UInt64(highest - max(0, lowest)) : 0
-        fastByteCount = isPossible ? plan.fastByteCount : Int.max
-        sightByteCount = fastByteCount
+        let fast = FastLengths(layout.plan, limit: self.maximumPacketByteCount)
+        (lowestLength, lengthSpan, fastByteCount) = (fast.lowest, fast.span, fast.neededByteCount)
+        sightByteCount = fast.neededByteCount
         frameReaders = layout.isFramed ? [FrameReader()] : []
-        do throws(CodecError) { try layout.requireSender() } catch { failure = error }
+        do throws(CodecError) { try layout.requireContext() } catch { failure = error }
+    }
+
+    /// Reads further packets in another layout of the same packets.
+    mutating func use(_ layout: PacketLayout) {
+        let fast = FastLengths(layout.plan, limit: maximumPacketByteCount)
+        self.layout = layout
+        (lowestLength, lengthSpan, fastByteCount) = (fast.lowest, fast.span, fast.neededByteCount)
+        sightByteCount = isSightWanted ? fast.neededByteCount : Int.max
+        // What a layout needs of a partial packet, another one may not.
+        needed = 1
     }
 
     /// Reads what has arrived of a packet between marks; only a layout with a frame has it.
@@ -79,6 +90,8 @@ public struct PacketSplitter: ~Copyable, Sendable {
 
     /// Takes the next bytes of the stream and passes each packet that is now whole to `receiver`, in order.
     ///
+    /// If packets depend on states, a call ends after a packet that sets one: see ``endedAtStateChange``.
+    ///
     /// - Parameters:
     ///   - bytes: The bytes that arrived, cut anywhere.
     ///   - receiver: Borrows each packet. If it throws, the call ends, but no packet is lost: the next call, which may
@@ -90,6 +103,15 @@ public struct PacketSplitter: ~Copyable, Sendable {
         _ bytes: RawSpan, _ receiver: (borrowing Packet) throws(CodecError) -> Void
     ) throws(CodecError) {
         try throwFailure()
+        if followsStates { return try receiveFollowingStates(bytes, receiver) }
+        try receiveInLayout(bytes, receiver)
+    }
+
+    /// Passes packets to `receiver` while the layout stays the same.
+    @inlinable @inline(__always)
+    mutating func receiveInLayout(
+        _ bytes: RawSpan, _ receiver: (borrowing Packet) throws(CodecError) -> Void
+    ) throws(CodecError) {
         if layout.isFramed { return try receiveFrames(bytes, receiver) }
         var position = 0
         if !pending.isEmpty {
@@ -278,5 +300,25 @@ public struct PacketSplitter: ~Copyable, Sendable {
     @usableFromInline
     func throwFailure() throws(CodecError) {
         if let failure { throw failure }
+    }
+}
+
+/// The lengths that the fast path of a splitter accepts.
+private struct FastLengths {
+    let lowest: UInt64
+    /// The largest length is so much more.
+    let span: UInt64
+    /// The bytes of a packet that the fast path reads; `Int.max` if it cannot be used.
+    let neededByteCount: Int
+
+    init(_ plan: PacketPlan, limit: Int) {
+        let lowest = plan.leastPacketByteCount - plan.lengthToPacket
+        // At most half of Int.max: the fast path adds it to the offset of a packet.
+        let most = min(limit, plan.mostPacketByteCount, Int.max / 2)
+        let highest = most - plan.lengthToPacket
+        self.lowest = UInt64(max(0, lowest))
+        let isPossible = highest >= max(0, lowest)
+        span = isPossible ? UInt64(highest - max(0, lowest)) : 0
+        neededByteCount = isPossible ? plan.fastByteCount : Int.max
     }
 }

@@ -9,32 +9,33 @@ package indirect enum PlacedCondition: Equatable, Sendable {
     case or(PlacedCondition, PlacedCondition)
 
     /// Returns the conditions of a layout's fields, with nil for those that are always there; empty if all are.
-    static func all(header: [PacketField], trailer: [PacketField]) -> [PlacedCondition?] {
+    static func all(header: [PacketField], trailer: [PacketField], states: [PacketState]) -> [PlacedCondition?] {
         let fields = header + trailer
         guard fields.contains(where: { $0.condition != nil }) else { return [] }
-        return fields.map { field in field.condition.map { PlacedCondition($0, header) } }
+        return fields.map { field in field.condition.map { PlacedCondition($0, header, states) } }
     }
 
     /// An operand that a layout refuses is the header's first field. What is no field has a negative position: it is
     /// compared with that of another layout, and never evaluated, because only plain layouts read and write packets.
-    private init(_ condition: WireCondition, _ header: [PacketField]) {
+    private init(_ condition: WireCondition, _ header: [PacketField], _ states: [PacketState]) {
         func position(_ operand: WireCondition.Operand) -> Int {
             switch operand {
             case .field(let name): header.firstIndex { $0.name == name } ?? 0
             case .header: 0
             case .sender: -1
             case .nested: -2
+            case .state(let name): -3 - (states.firstIndex { $0.name == name } ?? 0)
             }
         }
         switch condition {
         case .isSet(let operand): self = .isSet(position(operand))
         case .compares(let operand, let comparison, let number):
             self = .compares(position(operand), comparison, number)
-        case .not(let condition): self = .not(PlacedCondition(condition, header))
+        case .not(let condition): self = .not(PlacedCondition(condition, header, states))
         case .and(let left, let right):
-            self = .and(PlacedCondition(left, header), PlacedCondition(right, header))
+            self = .and(PlacedCondition(left, header, states), PlacedCondition(right, header, states))
         case .or(let left, let right):
-            self = .or(PlacedCondition(left, header), PlacedCondition(right, header))
+            self = .or(PlacedCondition(left, header, states), PlacedCondition(right, header, states))
         }
     }
 

@@ -38,7 +38,7 @@ extension DocumentMaker {
 
     /// Returns an ID in both notations: `20001 (0x4e21)`.
     private func text(ofID id: UInt64) -> String {
-        let byteCount = description.layout.senderLayouts.map(Self.messageIDByteCount).max() ?? 0
+        let byteCount = description.layout.plainLayouts.map(Self.messageIDByteCount).max() ?? 0
         return "\(id) (\(DocumentText.hexadecimal(id, byteCount: byteCount)))"
     }
 

@@ -132,11 +132,42 @@ struct ErlangAdapter {
 
     private var senders: ErlangSenders { ErlangSenders(types) }
 
+    private var hasStates: Bool { description.layout.hasStates }
+
+    /// The argument for the context of a packet to encode, with its comma.
+    private var context: String {
+        hasStates ? "context(From, Request), " : senders.areDistinct ? "#{from => side(From)}, " : ""
+    }
+
+    /// The functions that read the states of a question.
+    private var contextFunctions: String {
+        guard hasStates else { return "" }
+        let states = zip(description.states, naming.states).map {
+            "{\(ErlangText.binary($0.name)), \(ErlangText.atom($1))}"
+        }
+        return """
+
+            %% The states of a question are numbers; those that are not there are 0.
+            context(From, Request) ->
+                {Members} = member(<<"state">>, Request, {[]}),
+                Keys = [\(states.joined(separator: ", "))],
+                #{from => side(From), state => maps:from_list([{state_key(lists:keyfind(Name, 1, Keys), Name), V} || {Name, V} <- Members])}.
+
+            state_key({_, Key}, _) -> Key;
+            state_key(false, Name) -> Name.
+
+            """
+    }
+
     /// The call that encodes a client's message as the echo of it.
     private var echoing: String {
         guard senders.areDistinct else { return "(module()):encode((module()):settable(Header), Message)" }
-        let keys = ErlangWrapping(ErlangTypes(types, sentBy: .server)).settableKeys.joined(separator: ", ")
-        return "(module()):encode(#{from => sc}, maps:with([\(keys)], Header), Message)"
+        // Of a header, what any packet of a server can have; an echo begins with all states at 0.
+        let server = ErlangTypes(types, in: description.sent(by: .server), suffix: "_sc")
+        let keys = ErlangWrapping(server).settableKeys.joined(separator: ", ")
+        let call = "(module()):encode(#{from => sc}, maps:with([\(keys)], Header), Message)"
+        guard hasStates else { return call }
+        return "case \(call) of {ok, Echo, _} -> {ok, Echo}; Fault -> Fault end"
     }
 
     private func program() -> String {
@@ -180,8 +211,8 @@ struct ErlangAdapter {
 
         answer(<<"decode">>, From, Request) ->
             Bytes = binary:decode_hex(member(<<"hex">>, Request, <<>>)),
-            case (module()):decode(side(From), Bytes) of
-                {ok, Header, Message, Rest} ->
+            case (module()):decode(\#(hasStates ? "context(From, Request), " : "")side(From), Bytes) of
+                {ok, Header, Message, Rest\#(hasStates ? ", _" : "")} ->
                     Count = byte_size(Bytes) - byte_size(Rest),
                     [{<<"reply">>, <<"ok">>}, {<<"count">>, Count}, {<<"line">>, line(Header, Message)}];
                 {more, Count} -> [{<<"reply">>, <<"more">>}, {<<"count">>, Count}];
@@ -190,8 +221,8 @@ struct ErlangAdapter {
         answer(<<"encode">>, \#(senders.areDistinct ? "From" : "_"), Request) ->
             Line = member(<<"line">>, Request, {[]}),
             {Header, Message} = message(Line),
-            case (module()):encode(\#(senders.areDistinct ? "#{from => side(From)}, " : "")Header, Message) of
-                {ok, Data} -> [{<<"reply">>, <<"ok">>}, {<<"hex">>, string:lowercase(binary:encode_hex(iolist_to_binary(Data)))}];
+            case (module()):encode(\#(context)Header, Message) of
+                {ok, Data\#(hasStates ? ", _" : "")} -> [{<<"reply">>, <<"ok">>}, {<<"hex">>, string:lowercase(binary:encode_hex(iolist_to_binary(Data)))}];
                 {error, Error} -> error_members(in_message(member(<<"message">>, Line, null), Error))
             end;
         answer(_, _, _) -> [{<<"reply">>, <<"skip">>}, {<<"text">>, <<"this question is not known">>}].
@@ -214,6 +245,7 @@ struct ErlangAdapter {
 
         side(<<"server">>) -> sc;
         side(_) -> cs.
+        \#(contextFunctions)
 
         %% Records to JSON
 

@@ -66,8 +66,8 @@ struct ErlangModule {
         let zeros = types.zeroStructures.map { "\(ErlangText.atom(types.zeroFunction($0)))/0" }
         let areDistinct = ErlangSenders(types).areDistinct
         let exports =
-            ["encode/1", "encode/2"] + (areDistinct ? ["encode/3"] : []) + ["decode/2", "settable/1", "format_error/1"]
-            + zeros
+            ["encode/1", "encode/2"] + (areDistinct ? ["encode/3"] : []) + ["decode/2"]
+            + (description.layout.hasStates ? ["decode/3"] : []) + ["settable/1", "format_error/1"] + zeros
         let declared =
             [naming.messages, naming.structures].joined().map(\.name)
             + [naming.unions, naming.enumerations, naming.flagSets].joined().map(\.type)
@@ -142,7 +142,7 @@ struct ErlangModule {
         let header = zip(description.layout.fields, naming.packetFields).enumerated().compactMap { index, item in
             item.0.role == .padding ? nil : "\(ErlangText.atom(item.1)) => \(types.packetFieldType(index))"
         }
-        if ErlangSenders(types).areDistinct { lines.append("-type context() :: #{from => cs | sc}.") }
+        if ErlangSenders(types).areDistinct { lines.append(ErlangSenders(types).contextType) }
         lines.append("-type header() :: #{\(header.joined(separator: ", "))}.")
         let hasDigits =
             description.uses { if case .digits = $0 { true } else { false } }
@@ -150,7 +150,7 @@ struct ErlangModule {
         return lines.joined(separator: "\n") + "\n"
             + Self.sharedTypes(
                 hasDigits: hasDigits, hasUTF16: description.uses(\.isUTF16), hasConditions: description.hasConditions,
-                hasSenders: ErlangSenders(types).areDistinct,
+                hasSenders: ErlangSenders(types).mustBeKnown, hasStates: description.layout.hasStates,
                 keepsTags: description.unions.contains { $0.defaultArm != nil }, frames: frames.reasons)
     }
 
@@ -177,15 +177,18 @@ struct ErlangModule {
     ///   - hasUTF16: Whether a type is text in UTF-16, which can be wrong.
     ///   - hasConditions: Whether a field has a condition.
     ///   - hasSenders: Whether packets depend on who sends them, which can be unknown.
+    ///   - hasStates: Whether packets depend on states, whose names can be wrong.
     ///   - keepsTags: Whether a union keeps tags, which can be those of an arm.
     ///   - frames: The reasons of errors in marks and escapes.
     private static func sharedTypes(
-        hasDigits: Bool, hasUTF16: Bool, hasConditions: Bool, hasSenders: Bool, keepsTags: Bool, frames: String
+        hasDigits: Bool, hasUTF16: Bool, hasConditions: Bool, hasSenders: Bool, hasStates: Bool,
+        keepsTags: Bool, frames: String
     ) -> String {
         sharedTypesBeforeDigits + frames + (hasUTF16 ? "    invalid_utf16 |\n" : "")
             + (hasDigits ? "    {invalid_digit, byte()} |\n" : "")
             + (hasConditions ? "    {presence, set | not_set} |\n" : "")
             + (hasSenders ? "    needs_sender |\n" : "")
+            + (hasStates ? "    {unknown_state, term()} |\n" : "")
             + (keepsTags ? "    {known_case, Tag :: integer()} |\n" : "") + sharedTypesAfterDigits
     }
 
@@ -241,9 +244,10 @@ struct ErlangModule {
         let header = description.hasHeaderConditions ? ", Header" : ""
         let values = ErlangFixedHeaders(types).isUsed ? "fix(Message, Header)" : "Header"
         let senders = ErlangSenders(types)
-        let wrapping = frames.framed(
-            "wrap(\(senders.areDistinct ? "sender_of(Context, Message), " : "")Id, Payload, \(values))")
-        guard !senders.areDistinct else { return senders.encoding(header: header, wrapping: wrapping) }
+        guard !senders.areDistinct else {
+            return senders.encoding(header: header) { shape in frames.framed("wrap(\(shape), Id, Payload, \(values))") }
+        }
+        let wrapping = frames.framed("wrap(Id, Payload, \(values))")
         return """
             %% @doc A whole packet of a message.
             %%
@@ -264,7 +268,8 @@ struct ErlangModule {
     /// The functions that write and read whole packets.
     private var coding: String {
         let takesSender = ErlangFixedHeaders(types).isUsed || ErlangSenders(types).areDistinct
-        let sender = takesSender ? "Sender, " : ""
+        let hasStates = description.layout.hasStates
+        let sender = hasStates ? "Shape, " : takesSender ? "Sender, " : ""
         let unwrapping =
             frames.isUsed
             ? """
@@ -279,23 +284,29 @@ struct ErlangModule {
             encode(Message) -> encode(#{}, Message).
 
             \(encoding)
-            %% @doc The packet that bytes begin with, which the client (cs) or the server (sc) has sent.
-            %%
-            %% If the bytes end in the packet, at least so many more are needed. After an error in a header nobody knows where
-            %% the next packet begins. Strings and bytes are parts of the binary that was given: binary:copy/1 those that
-            %% are kept for long.
-            -spec decode(cs | sc, binary()) ->
-                {ok, header(), message(), Rest :: binary()} | {more, pos_integer()} | {error, error()}.
-            decode(Sender, Bytes) when is_binary(Bytes), (Sender =:= cs orelse Sender =:= sc) ->
-                try
-                    \(unwrapping)
-                    {ok, Header, message(Sender, Id, Payload, End\(header)), Rest}
-                catch
-                    throw:{more, Count} -> {more, Count};
-                    throw:{error, Error} -> {error, Error}
-                end.
-
+            \(hasStates ? ErlangStates(types).decoding(unwrapping, header: header) : decoding(unwrapping, header))
             """
+    }
+
+    private func decoding(_ unwrapping: String, _ header: String) -> String {
+        """
+        %% @doc The packet that bytes begin with, which the client (cs) or the server (sc) has sent.
+        %%
+        %% If the bytes end in the packet, at least so many more are needed. After an error in a header nobody knows where
+        %% the next packet begins. Strings and bytes are parts of the binary that was given: binary:copy/1 those that
+        %% are kept for long.
+        -spec decode(cs | sc, binary()) ->
+            {ok, header(), message(), Rest :: binary()} | {more, pos_integer()} | {error, error()}.
+        decode(Sender, Bytes) when is_binary(Bytes), (Sender =:= cs orelse Sender =:= sc) ->
+            try
+                \(unwrapping)
+                {ok, Header, message(Sender, Id, Payload, End\(header)), Rest}
+            catch
+                throw:{more, Count} -> {more, Count};
+                throw:{error, Error} -> {error, Error}
+            end.
+
+        """
     }
 
     /// The functions for what callers do with headers and errors.
@@ -386,6 +397,7 @@ struct ErlangModule {
         var used = Used()
         var waiting = description.messages.flatMap { valueTypes($0.fields) }
         waiting += description.packetFields.compactMap(\.type).map { ($0, .before) }
+        for case .flags(let index, _) in description.states.map(\.type) { used.flagSets.insert(index) }
         while let (type, tagPlace) = waiting.popLast() {
             switch type {
             case .list(let element, _), .fixedList(let element, _), .sized(let element, _):

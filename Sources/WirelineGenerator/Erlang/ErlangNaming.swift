@@ -19,6 +19,8 @@ package struct ErlangNaming {
     /// The keys of a header, in wire order.
     package private(set) var packetFields: [String]
     let constants: [String]
+    /// The keys of the states of a connection.
+    package let states: [String]
 
     /// A record, with a type of the same name.
     package struct Record {
@@ -52,6 +54,7 @@ package struct ErlangNaming {
         }
         flagSets = description.flagSets.map { Self.choice($0.alias ?? $0.name, $0.cases.map(\.shownName), &taken) }
         packetFields = Self.unique(description.layout.fields.map(\.name))
+        states = Self.unique(description.states.map(\.name))
         let prefix = module.dropLast("protocol".count).uppercased()
         constants = Self.unique(description.constants.map(\.name)).map { prefix + $0.uppercased() }
     }

@@ -3,37 +3,65 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes what a module has besides if packets depend on who sends them: the functions for headers exist once for each
-/// sender, as `unwrap_cs` and `unwrap_sc`.
+/// Makes what a module has besides if packets depend on who sends them, or on states: the functions for headers exist once
+/// for each shape of packets, as `unwrap_cs` and `unwrap_sc`, or `unwrap_cs_0` and `unwrap_cs_1`.
 struct ErlangSenders {
     private let types: ErlangTypes
 
     init(_ types: ErlangTypes) { self.types = types }
 
-    /// Whether packets depend on the sender.
-    var areDistinct: Bool { types.description.layout.dependsOnSender }
+    private var layout: PacketLayout { types.description.layout }
+
+    /// Whether packets depend on the sender or on states.
+    var areDistinct: Bool { layout.dependsOnContext }
+
+    /// Whether packets depend on the sender, so that it must be known.
+    var mustBeKnown: Bool { layout.dependsOnSender }
+
+    /// A shape of packets: the plain layout of some contexts.
+    private struct Shape {
+        /// The Erlang term that stands for it: `cs`, or `{cs, 1}`.
+        let term: String
+        /// The end of the names of its functions; that of an earlier shape with the same layout.
+        let suffix: String
+        let variant: ProtocolDescription
+        /// Whether an earlier shape has the same functions.
+        let isRepeated: Bool
+    }
+
+    private var shapes: [Shape] {
+        guard let contexts = layout.contexts else { return [] }
+        var shapes: [Shape] = []
+        for (combination, variant) in zip(contexts.combinations, types.description.plainVariants) {
+            let sender = combination.sender.erlangAtom
+            let term = contexts.tests.isEmpty ? sender : "{\(sender), \(combination.outcomes)}"
+            let own = "_" + sender + (contexts.tests.isEmpty ? "" : "_\(combination.outcomes)")
+            // The sender of a message with fixed header fields is an argument of their functions.
+            let same = shapes.first { $0.variant.layout == variant.layout && $0.term.hasPrefix(term.prefix(3)) }
+            shapes.append(
+                Shape(term: term, suffix: same?.suffix ?? own, variant: variant, isRepeated: same != nil))
+        }
+        return shapes
+    }
 
     /// The functions that read and write headers and trailers.
     var functions: [String] {
         guard areDistinct else { return [ErlangUnwrapping.function(types), ErlangWrapping.function(types)] }
-        let own = Sender.allCases.flatMap { sender -> [String] in
-            let types = ErlangTypes(types, sentBy: sender)
+        let own = shapes.filter { !$0.isRepeated }.flatMap { shape -> [String] in
+            let types = ErlangTypes(types, in: shape.variant, suffix: shape.suffix)
             return [ErlangUnwrapping.function(types), ErlangWrapping.function(types)]
         }
-        return own + [choosing, deciding]
+        return own + [choosing, deciding] + ErlangStates(types).functions
     }
 
     private var choosing: String {
-        let argument = ErlangFixedHeaders(types).isUsed ? "Sender, " : ""
-        let parameter = argument.isEmpty ? "" : " = Sender"
-        return """
-            unwrap(cs\(parameter), B) -> unwrap_cs(\(argument)B);
-            unwrap(sc\(parameter), B) -> unwrap_sc(\(argument)B).
-
-            wrap(cs, Id, Payload, Header) -> wrap_cs(Id, Payload, Header);
-            wrap(sc, Id, Payload, Header) -> wrap_sc(Id, Payload, Header).
-
-            """
+        let needsSender = ErlangFixedHeaders(types).isUsed
+        let reading = shapes.map { shape in
+            let sender = shape.term.hasPrefix("{") ? String(shape.term.dropFirst().prefix(2)) : shape.term
+            return "unwrap(\(shape.term), B) -> unwrap\(shape.suffix)(\(needsSender ? sender + ", " : "")B)"
+        }
+        let writing = shapes.map { "wrap(\($0.term), Id, Payload, Header) -> wrap\($0.suffix)(Id, Payload, Header)" }
+        return reading.joined(separator: ";\n") + ".\n\n" + writing.joined(separator: ";\n") + ".\n"
     }
 
     /// The function that finds out who sends a message.
@@ -43,9 +71,11 @@ struct ErlangSenders {
             guard message.senders.count == 1, let sender = message.senders.first else { return nil }
             return "sender_of(_, #\(ErlangText.atom(record.name)){}) -> \(sender.erlangAtom);"
         }
+        // If packets are the same from both ends, it makes no difference who sends.
+        let unknown = mustBeKnown ? "fail_without_offset(needs_sender, [])" : "cs"
         return """
             sender_of(#{from := Sender}, _) when Sender =:= cs; Sender =:= sc -> Sender;
-            \((lines + ["sender_of(_, _) -> fail_without_offset(needs_sender, [])."]).joined(separator: "\n"))
+            \((lines + ["sender_of(_, _) -> \(unknown)."]).joined(separator: "\n"))
 
             """
     }
@@ -54,29 +84,38 @@ struct ErlangSenders {
     ///
     /// - Parameters:
     ///   - header: The argument for the header that conditions of messages look at, with its comma.
-    ///   - wrapping: The expression for the packet of a payload.
-    func encoding(header: String, wrapping: String) -> String {
-        """
-        %% @doc A whole packet of a message.
-        %%
-        %% Of the header what can be set is taken from the map: see settable/1. IDs, lengths, constants and checksums are
-        %% computed and must not be in it. Every value is checked before it is written; nothing is cut to fit.
-        -spec encode(header(), message()) -> {ok, iodata()} | {error, error()}.
-        encode(Header, Message) -> encode(#{}, Header, Message).
+    ///   - wrapping: Returns the expression for the packet of a payload, given that for its shape.
+    func encoding(header: String, wrapping: (String) -> String) -> String {
+        guard !layout.hasStates else {
+            return ErlangStates(types).encoding(header: header, wrapping: wrapping("Shape"))
+        }
+        return """
+            %% @doc A whole packet of a message.
+            %%
+            %% Of the header what can be set is taken from the map: see settable/1. IDs, lengths, constants and checksums are
+            %% computed and must not be in it. Every value is checked before it is written; nothing is cut to fit.
+            -spec encode(header(), message()) -> {ok, iodata()} | {error, error()}.
+            encode(Header, Message) -> encode(#{}, Header, Message).
 
-        %% @doc A whole packet as the client (cs) or the server (sc) sends it.
-        %%
-        %% A message that both may send, and one that is unknown, must have a sender here: their packets differ.
-        -spec encode(context(), header(), message()) -> {ok, iodata()} | {error, error()}.
-        encode(Context, Header, Message) when is_map(Context), is_map(Header) ->
-            try
-                {Id, Payload} = payload(Message\(header)),
-                {ok, \(wrapping)}
-            catch
-                throw:{error, Error} -> {error, Error}
-            end.
+            %% @doc A whole packet as the client (cs) or the server (sc) sends it.
+            %%
+            %% A message that both may send, and one that is unknown, must have a sender here: their packets differ.
+            -spec encode(context(), header(), message()) -> {ok, iodata()} | {error, error()}.
+            encode(Context, Header, Message) when is_map(Context), is_map(Header) ->
+                try
+                    {Id, Payload} = payload(Message\(header)),
+                    {ok, \(wrapping("sender_of(Context, Message)"))}
+                catch
+                    throw:{error, Error} -> {error, Error}
+                end.
 
-        """
+            """
+    }
+
+    /// The type of contexts.
+    var contextType: String {
+        let states = ErlangStates(types).mapType
+        return "-type context() :: #{from => cs | sc\(states.isEmpty ? "" : ", state => \(states)")}."
     }
 }
 

@@ -7,9 +7,9 @@ import WirelineLanguage
 struct ErlangTypes {
     let plan: CodingPlan
     let naming: ErlangNaming
-    /// The end of the names of functions for headers, which exist once for each sender: `_cs`; empty if they exist once.
+    /// The end of the names of functions for headers, which exist once for each shape: `_cs`; empty if they exist once.
     let suffix: String
-    /// The fields that only packets of the other sender have, with their keys.
+    /// The fields that only packets of other shapes have, with their keys.
     let foreignFields: [(field: PacketField, key: String)]
 
     var description: ProtocolDescription { plan.description }
@@ -21,14 +21,17 @@ struct ErlangTypes {
         foreignFields = []
     }
 
-    /// Makes the types for the functions that read and write headers of one sender's packets.
-    init(_ types: ErlangTypes, sentBy sender: Sender) {
-        let description = types.description.sent(by: sender)
+    /// Makes the types for the functions that read and write headers of packets of one shape.
+    ///
+    /// - Parameters:
+    ///   - description: The protocol with the layout of these packets.
+    ///   - suffix: The end of the names of the functions.
+    init(_ types: ErlangTypes, in description: ProtocolDescription, suffix: String) {
         let names = description.layout.fields.map(\.name)
         let fields = zip(types.description.layout.fields, types.naming.packetFields)
         plan = CodingPlan(description)
         naming = types.naming.with(packetFields: fields.filter { names.contains($0.0.name) }.map(\.1))
-        suffix = "_" + sender.erlangAtom
+        self.suffix = suffix
         foreignFields = fields.filter { !names.contains($0.0.name) }.map { ($0.0, $0.1) }
     }
 
@@ -43,6 +46,14 @@ struct ErlangTypes {
         }
         if field.presence.mayBeUnset { text = "undefined | " + text }
         return text
+    }
+
+    /// Returns the Erlang type of a state's values.
+    func stateType(_ type: TypeDescription) -> String {
+        switch type {
+        case .boolean, .bit: "boolean() | 0..1"
+        default: text(type)
+        }
     }
 
     private func text(_ type: TypeDescription) -> String {

@@ -132,7 +132,7 @@ extension WiresharkRuntime {
         }
 
         /// The body of the loop over the packets of a stream.
-        var dissecting: String {
+        func dissecting(_ senders: Senders) -> String {
             #"""
                     local reader = { tvb = tvb, data = data, start = 0, at = 0, stop = length, level = 0, names = {}, shared = shared }
                     local is_good, content, from, after = pcall(unframe, reader, at, length)
@@ -161,7 +161,7 @@ extension WiresharkRuntime {
                         tell(pinfo, "malformed packet")
                         break
                     end
-                    local title = dissect_packet(reader, tree, header_size, size - \#(trailerSize), size, bits, sender, is_certain)
+                    local title = dissect_packet(reader, tree, header_size, size - \#(trailerSize), size, bits, sender, is_certain)\#(senders.following)
                     tell(pinfo, title)
                     at = after
             """#

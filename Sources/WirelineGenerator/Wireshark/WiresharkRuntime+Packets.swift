@@ -205,7 +205,7 @@ extension WiresharkRuntime {
             local title = message and (message.alias and message.name .. " (" .. message.alias .. ")" or message.name)
                 or "unknown message " .. id
             item:append_text(", " .. title)
-            if message then generated(reader, item, fields.message, message.name) end
+            \#(senders.keepingChange)if message then generated(reader, item, fields.message, message.name) end
             generated(reader, item, fields.id, UInt64.new(low, high))
             generated(reader, item, fields.sender, sender)
             reader.level, reader.at, reader.stop = 0, reader.start, payload_start
@@ -274,14 +274,14 @@ extension WiresharkRuntime {
             pinfo.cols.info:set(text)
         end
 
-        function proto.dissector(tvb, pinfo, tree)
+        \#(senders.tracking)function proto.dissector(tvb, pinfo, tree)
             local length = tvb:len()
             if length == 0 then return 0 end
             local sender, is_certain = sender_of(pinfo)
             \#(senders.choosing)local shared = { items = 0, hides = false }
             local data, at = tvb:raw(), 0
             while at < length do
-        \#(framing.isUsed ? framing.dissecting : splitting(presence, seen: framing.seen))
+        \#(senders.choosingForPacket)\#(framing.isUsed ? framing.dissecting(senders) : splitting(presence, seen: framing.seen, senders))
             end
             if shared.hides then tree:add_proto_expert_info(faults.hidden_items) end
             return length
@@ -293,7 +293,7 @@ extension WiresharkRuntime {
     }
 
     /// The body of the loop over the packets of a stream without a frame.
-    private static func splitting(_ presence: Presence, seen: String) -> String {
+    private static func splitting(_ presence: Presence, seen: String, _ senders: Senders) -> String {
         #"""
                 local reader = { tvb = tvb, data = data, start = at, at = at, stop = length, level = 0, names = {}, shared = shared\#(seen) }
                 local is_good, header_size, size, bits = pcall(scan, reader, length)
@@ -316,7 +316,7 @@ extension WiresharkRuntime {
                 end
                 local stop = at + size
                 local title = dissect_packet(reader, tree, at + header_size, stop - \#(presence.trailerSize), stop, bits, sender,
-                    is_certain)
+                    is_certain)\#(senders.following)
                 tell(pinfo, title)
                 at = stop
         """#

@@ -30,9 +30,11 @@ enum WiresharkRuntime {
         let hasConditions = description.hasConditions
         let (hasUnions, hasTagFields) = (!description.unions.isEmpty, description.hasTagFields)
         let hasOperands = hasConditions || hasTagFields || hasCounters
-        let senders = Senders(areDistinct: description.layout.dependsOnSender)
+        let senders = Senders(
+            areDistinct: description.layout.dependsOnContext, mustBeKnown: description.layout.dependsOnSender,
+            hasStates: description.layout.hasStates && description.layout.dependsOnContext)
         let presence = Presence(
-            mayBeAbsent: description.layout.senderLayouts.contains(where: \.hasConditions),
+            mayBeAbsent: description.layout.plainLayouts.contains(where: \.hasConditions),
             otherByteCount: otherByteCount(description))
         let parts = [
             constants, numbers, hasWideIntegers ? wideNumbers : nil, declaring(senders),

@@ -17,9 +17,11 @@ struct WiresharkTables {
         hasAnyChecksum = WiresharkRuntime.hasAnyChecksum(description.layout)
     }
 
-    /// Makes the tables of one sender's packets.
-    private init(_ description: ProtocolDescription, _ naming: WiresharkNaming, sentBy sender: Sender) {
-        self.description = description.sent(by: sender)
+    /// Makes the tables of packets of one shape.
+    ///
+    /// - Parameter variant: The protocol with the layout of these packets.
+    private init(_ description: ProtocolDescription, _ naming: WiresharkNaming, in variant: ProtocolDescription) {
+        self.description = variant
         let names = self.description.layout.fields.map(\.name)
         let fields = zip(description.layout.fields, naming.packetFields)
         self.naming = naming.with(packetFields: fields.filter { names.contains($0.0.name) }.map(\.1))
@@ -68,12 +70,40 @@ struct WiresharkTables {
 
     /// The fields around the payload; if they depend on the sender, those of each one.
     private var layouts: String {
-        guard description.layout.dependsOnSender else { return "layout = " + layout(indentation: "    ") }
+        guard description.layout.dependsOnContext else { return "layout = " + layout(indentation: "    ") }
+        guard !description.layout.hasStates else { return shapes }
         let layouts = Sender.allCases.map { sender in
-            WiresharkTables(description, naming, sentBy: sender).layout(indentation: "        ")
+            WiresharkTables(description, naming, in: description.sent(by: sender)).layout(indentation: "        ")
         }
         return "layouts = {\n"
             + zip(Sender.allCases, layouts).map { "        \($0.rawValue) = \($1),\n" }.joined() + "    }"
+    }
+
+    /// The fields around the payload in all states, and which of them a sender's packets have, by the outcomes of the tests.
+    private var shapes: String {
+        guard let contexts = description.layout.contexts else { return "" }
+        let variants = description.plainVariants
+        var distinct: [ProtocolDescription] = []
+        var numbers: [Int] = []
+        for variant in variants {
+            let known = distinct.firstIndex { $0.layout == variant.layout }
+            if known == nil { distinct.append(variant) }
+            numbers.append((known ?? distinct.count - 1) + 1)
+        }
+        let tables = distinct.map { WiresharkTables(description, naming, in: $0).layout(indentation: "        ") }
+        let choices = Sender.allCases.map { sender in
+            let own = zip(contexts.combinations, numbers).filter { $0.0.sender == sender }
+            return "\(sender.rawValue) = \(table(own.map { "[\($0.0.outcomes)] = \($0.1)" }))"
+        }
+        let initial = description.states.map { "\(contexts.outcomes(ofState: $0.name, 0))" }
+        return list("shapes", tables) + ",\n    layouts = \(table(choices)),\n    initial = \(table(initial))"
+    }
+
+    /// Returns what a message sets: the position of the state, and the outcomes of its tests then.
+    private func change(by message: MessageDescription) -> String? {
+        guard let change = message.stateChange, let contexts = description.layout.contexts else { return nil }
+        let outcomes = contexts.outcomes(ofState: description.states[change.state].name, change.value)
+        return "sets = \(table(["\(change.state + 1)", "\(outcomes)"]))"
     }
 
     private func layout(indentation: String) -> String {
@@ -216,7 +246,8 @@ struct WiresharkTables {
             "id = \"\(message.id)\"", "name = \(LuaText.literal(message.name))",
             "filter = \(LuaText.literal(naming.name))", message.alias.map { "alias = \(LuaText.literal($0))" },
             message.senders.contains(.client) ? "client = true" : nil,
-            message.senders.contains(.server) ? "server = true" : nil, keepsNone(message) ? "keeps_none = true" : nil,
+            message.senders.contains(.server) ? "server = true" : nil, change(by: message),
+            keepsNone(message) ? "keeps_none = true" : nil,
             message.headerValues.isEmpty
                 ? nil
                 : "header = \(table(message.headerValues.map { table([place(of: $0), fixed($0)]) }))",
@@ -228,7 +259,7 @@ struct WiresharkTables {
     /// Returns the position of a field that a message fixes, or its name if positions depend on the sender.
     private func place(of item: HeaderValue) -> String {
         let layout = description.layout
-        return layout.dependsOnSender ? LuaText.literal(layout.fields[item.field].name) : "\(item.field + 1)"
+        return layout.dependsOnContext ? LuaText.literal(layout.fields[item.field].name) : "\(item.field + 1)"
     }
 
     /// Returns the number that a message fixes, or the bytes of the text.

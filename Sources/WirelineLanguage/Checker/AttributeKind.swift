@@ -8,7 +8,7 @@ enum AttributeKind: String, CaseIterable {
     case length, constant, sequence, checksum, header, fit
     case exampleValue = "example"
     case condition = "if"
-    case tag
+    case tag, sets
 
     /// The declarations that an attribute can precede.
     enum Place: String {
@@ -43,13 +43,15 @@ enum AttributeKind: String, CaseIterable {
         case value
         /// Values for names: `qos = 1, dup = true`.
         case assignments
+        /// A name, or a value for one: `phase = play`.
+        case setting
         case condition
     }
 
     var places: [Place] {
         switch self {
         case .id: [.message, .headerField]
-        case .from, .reply, .header: [.message]
+        case .from, .reply, .header, .sets: [.message]
         case .name, .deprecated:
             [.message, .structure, .union, .enumeration, .flags, .field, .enumerationCase, .flag]
         case .closed: [.enumeration]
@@ -68,6 +70,7 @@ enum AttributeKind: String, CaseIterable {
         case .size: .size
         case .reply: .names
         case .header: .assignments
+        case .sets: .setting
         case .terminated, .rest, .little, .big, .sensitive, .closed, .sequence, .utf16, .fit: .none
         case .range: .range
         case .default, .constant, .exampleValue: .value
@@ -101,6 +104,7 @@ enum AttributeKind: String, CaseIterable {
         case .header: "@header(qos = 1)"
         case .condition: "@if(version > 1)"
         case .tag: "@tag(kind)"
+        case .sets: "@sets(started)"
         case .terminated, .rest, .little, .big, .sensitive, .closed, .sequence, .utf16, .fit: "@" + rawValue
         }
     }
@@ -119,6 +123,7 @@ enum AttributeKind: String, CaseIterable {
         case .size: "a number of bytes, the type of a prefix, or an earlier field"
         case .value: "a value"
         case .assignments: "fields of the packet with their values"
+        case .setting: "a state, or a state and its value"
         case .condition: "a condition"
         }
     }

@@ -87,7 +87,9 @@ extension AttributeKind.Shape {
         case (.size, .name), (.size, .sum): true
         case (.size, .number(let number)): number.integer != nil || number.isFaulty
         case (.value, .number), (.value, .name), (.value, .string): true
-        case (.assignments, .assignment(_, let value)): AttributeKind.Shape.value.accepts(value, at: index)
+        case (.setting, .name): true
+        case (.assignments, .assignment(_, let value)), (.setting, .assignment(_, let value)):
+            AttributeKind.Shape.value.accepts(value, at: index)
         case (.condition, .condition): true
         default: false
         }

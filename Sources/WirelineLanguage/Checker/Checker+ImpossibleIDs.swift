@@ -6,40 +6,51 @@ import WirelineCodec
 extension Checker {
     /// Refuses an ID that fits only into ID fields which are never there together.
     func refuseImpossibleID(of message: MessageDescription, at span: SourceSpan) {
-        guard description.layout.dependsOnSender else {
-            return refuseImpossibleID(of: message, in: description.layout, at: span)
-        }
+        let layout = description.layout
+        guard layout.dependsOnContext else { return refuseImpossibleID(of: message, in: [layout], at: span) }
         for sender in Sender.allCases where message.senders.contains(sender) {
-            let layout = description.layout.layout(from: sender)
-            guard layout.maximumMessageID >= message.id else {
+            let layouts = layout.plainLayouts(from: sender)
+            let fitting = layouts.filter { $0.maximumMessageID >= message.id }
+            guard !fitting.isEmpty else {
+                let most = layouts.map(\.maximumMessageID).max() ?? 0
                 reporter.error(
                     "no packet from a \(sender.rawValue) can have the ID \(message.id)", at: span,
-                    help: layout.hasMessageID
-                        ? "IDs from a \(sender.rawValue) go from 0 to \(layout.maximumMessageID)"
+                    help: layouts.contains(where: \.hasMessageID)
+                        ? "IDs from a \(sender.rawValue) go from 0 to \(most)"
                         : "packets from a \(sender.rawValue) have no ID field, and so the ID 0")
                 return
             }
-            refuseImpossibleID(of: message, in: layout, from: sender, at: span)
+            refuseImpossibleID(of: message, in: fitting, from: sender, at: span)
         }
     }
 
     /// - Parameters:
-    ///   - layout: The layout of the sender's packets.
+    ///   - layouts: The layouts of the sender's packets in all states.
     ///   - sender: The sender; nil if that makes no difference.
     private func refuseImpossibleID(
-        of message: MessageDescription, in layout: PacketLayout, from sender: Sender? = nil, at span: SourceSpan
+        of message: MessageDescription, in layouts: [PacketLayout], from sender: Sender? = nil, at span: SourceSpan
     ) {
-        let conditional = layout.fields.filter { $0.role == .messageID && $0.condition != nil }.map(\.name)
-        guard !conditional.isEmpty,
-            let search = HeaderSearch(layout, fixed: description.fixedHeader(of: message) ?? PacketHeader()),
-            !search.contains({ (try? layout.presence(id: message.id, header: $0)) != nil })
-        else { return }
+        let fixed = description.fixedHeader(of: message) ?? PacketHeader()
+        let isPossible = layouts.contains { layout in
+            guard !layout.conditionalIDs.isEmpty, let search = HeaderSearch(layout, fixed: fixed) else { return true }
+            return search.contains { (try? layout.presence(id: message.id, header: $0)) != nil }
+        }
+        guard !isPossible else { return }
         var subject = "no packet"
         if let sender { subject += " from a \(sender.rawValue)" }
         if !message.headerValues.isEmpty { subject += " with these header fields" }
+        let names = layouts.flatMap(\.conditionalIDs)
+        let distinct = names.enumerated().filter { !names[..<$0.offset].contains($0.element) }.map(\.element)
         reporter.error(
             "\(subject) can have the ID \(message.id)", at: span,
-            help: "wherever it fits, the condition of \(Self.list(conditional)) asks for other ID fields")
+            help: "wherever it fits, the condition of \(Self.list(distinct)) asks for other ID fields")
+    }
+}
+
+extension PacketLayout {
+    /// The names of the ID fields that have a condition.
+    fileprivate var conditionalIDs: [String] {
+        fields.filter { $0.role == .messageID && $0.condition != nil }.map(\.name)
     }
 }
 

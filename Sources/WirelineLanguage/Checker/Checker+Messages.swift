@@ -43,6 +43,7 @@ extension Checker {
             message.deprecation = deprecation(attributes)
             message.documentation = declared.declaration.documentation
             message.headerValues = headerValues(attributes)
+            message.stateChange = stateChange(attributes)
             refuseFixedOperands(in: declared.syntax.fields, message.headerValues)
             if id != nil { refuseImpossibleID(of: message, at: attributes.integer(.id)?.span ?? name.span) }
             description.messages.append(message)
@@ -50,6 +51,7 @@ extension Checker {
             let names = attributes.names(.reply)
             if !names.isEmpty { replies.append((index, names)) }
         }
+        description.layout = description.layout.withStateChanges(description.stateChanges)
         reportHomelessIDs()
         checkIDs()
         pairReplies(explicit: replies)

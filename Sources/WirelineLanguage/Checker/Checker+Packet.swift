@@ -26,10 +26,17 @@ extension Checker {
         let fields = packet.header + packet.trailer
         checkMemberNames(fields.filter { $0.padding == nil }.map { ($0.name, []) }, noun: "field")
         checkNumbersAscend(fields)
-        var scope = ConditionScope(allFields: fields.map(\.name.text), header: nil, isOfPacket: true)
+        let states = checkStates(packet.states, fields)
+        var scope = ConditionScope(
+            allFields: (fields.map(\.name) + packet.states.map(\.name)).map(\.text), header: nil, isOfPacket: true)
+        var declaredStates = packet.states[...]
         var made: [PacketField?] = []
         var paddingCount = 0
         for (index, field) in fields.enumerated() {
+            while let state = declaredStates.first, state.name.span.start < field.name.span.start {
+                scope.addState(state.name.text, operand(ofState: state.name.text))
+                declaredStates.removeFirst()
+            }
             if let byteCount = field.padding {
                 made.append(headerPadding(field, byteCount, position: paddingCount))
                 paddingCount += 1
@@ -48,7 +55,7 @@ extension Checker {
         let goodHeader = header.compactMap(\.self)
         let goodTrailer = trailer.compactMap(\.self)
         let framing = packet.frame.flatMap(framing)
-        guard packet.isComplete, (framing == nil) == (packet.frame == nil),
+        guard let states, packet.isComplete, (framing == nil) == (packet.frame == nil),
             goodHeader.count + goodTrailer.count == fields.count,
             Set(description.packetFields.map(\.name)).count == fields.count
         else {
@@ -56,8 +63,9 @@ extension Checker {
             return
         }
         do {
-            refuseImpossibleConditions(of: goodHeader + goodTrailer, fields)
-            description.layout = try PacketLayout(framing: framing, header: goodHeader, trailer: goodTrailer)
+            refuseImpossibleConditions(of: goodHeader + goodTrailer, fields, states)
+            description.layout = try PacketLayout(
+                framing: framing, states: states, header: goodHeader, trailer: goodTrailer)
         } catch {
             hasFaultyLayout = true
             guard case .invalidLayout(let fault) = error.reason else { return }
@@ -65,28 +73,24 @@ extension Checker {
         }
     }
 
-    /// Refuses conditions that hold for no sender, whatever the header's numbers are.
-    private func refuseImpossibleConditions(of fields: [PacketField], _ syntax: [FieldSyntax]) {
+    /// Refuses conditions that hold in no context, whatever the header's numbers are.
+    private func refuseImpossibleConditions(
+        of fields: [PacketField], _ syntax: [FieldSyntax], _ states: [PacketState]
+    ) {
+        guard let contexts = LayoutContexts(states: states, conditions: fields.compactMap(\.condition)) else { return }
         for (field, syntax) in zip(fields, syntax) {
             guard let condition = field.condition, condition.looksAtContext else { continue }
-            let isPossible = Sender.allCases.contains { sender in
-                // Packets will stand inside others.
-                [0, 1].contains { (nested: Int128) in
-                    condition.remainder { operand in
-                        switch operand {
-                        case .sender: sender.conditionNumber
-                        case .nested: nested
-                        case .field, .header: nil
-                        }
-                    } != .never
-                }
+            let isPossible = contexts.combinations.contains { combination in
+                condition.remainder { combination.outcome(of: $0, contexts.tests) } != .never
             }
             guard !isPossible else { continue }
             let span = syntax.attributes.first { $0.name.text == AttributeKind.condition.rawValue }?.name.span
+            let looksAtStates = condition.operands.contains { if case .state = $0 { true } else { false } }
             reporter.error(
                 "no packet has \(field.name.quoted)", at: span ?? syntax.name.span,
-                help: "its condition holds neither for a client nor for a server: remove the field, or correct the "
-                    + "condition")
+                help: "its condition holds neither for a client nor for a server"
+                    + (looksAtStates ? ", whatever the states are" : "")
+                    + ": remove the field, or correct the condition")
         }
     }
 
@@ -101,13 +105,13 @@ extension Checker {
         guard !hasFaultyLayout else { return }
         let layout = description.layout
         let limit = description.options.maximumPacketByteCount
-        let minimum = layout.senderLayouts.map(\.minimumPacketByteCount).max() ?? 0
+        let minimum = layout.plainLayouts.map(\.minimumPacketByteCount).max() ?? 0
         if limit < minimum, let span = maximumPacketSpan {
             reporter.error(
                 "a packet of \(limit) bytes has no room for its header", at: span,
                 help: "header and trailer take \(minimum) bytes")
         }
-        let largest = layout.senderLayouts.map(\.largestPacketByteCount).max() ?? 0
+        let largest = layout.plainLayouts.map(\.largestPacketByteCount).max() ?? 0
         if largest < layout.minimumPacketByteCount, let keyword = declarations.packets.first?.declaration.keyword {
             reporter.error(
                 "a length of this packet cannot count even its header", at: keyword, help: "make the length wider")
@@ -413,6 +417,7 @@ extension PacketLayout.Fault {
         case .wideMessageID: "make the ID's fields narrower"
         case .conditionalBits: "give it whole bytes, after other whole bytes"
         case .noFields(let sender): "let a field be there if `sender == \(sender.rawValue)`, too"
+        case .tooManyContextTests: "test an enum that says the same as several states"
         case .tooManyMessageIDs: "let fewer fields with `@id` have `@if`"
         case .invalidLength: "make it an integer"
         case .noPacketFits: "make the length wider, or what it is increased by smaller"

@@ -23,7 +23,9 @@ struct ConditionScope {
 
     /// The fields before the one with the condition.
     private(set) var fields: [String: Operand] = [:]
-    /// The names of all fields of the message, the struct or the packet.
+    /// The states before the field with the condition, in the packet.
+    private(set) var states: [String: Operand] = [:]
+    /// The names of all fields of the message, the struct or the packet, and of the packet's states.
     let allFields: Set<String>
     /// The fields of the packet; nil if a condition cannot look at them here.
     let header: [String: Operand]?
@@ -38,6 +40,9 @@ struct ConditionScope {
 
     /// Adds a field, so that later ones can look at it.
     mutating func add(_ name: String, _ operand: Operand) { fields[name] = fields[name] ?? operand }
+
+    /// Adds a state, so that later fields can look at it.
+    mutating func addState(_ name: String, _ operand: Operand) { states[name] = states[name] ?? operand }
 }
 
 extension Checker {
@@ -139,6 +144,7 @@ extension Checker {
         let name = syntax.name.text
         if syntax.header != nil { return .header(name) }
         guard scope.fields[name] == nil else { return .field(name) }
+        guard scope.states[name] == nil else { return .state(name) }
         return PacketWord(rawValue: name)?.operand ?? .field(name)
     }
 
@@ -157,7 +163,7 @@ extension Checker {
         guard !syntax.name.isFaulty else { return nil }
         if let word = syntax.header { return headerOperand(word, syntax.name, in: scope) }
         let name = syntax.name
-        if let operand = scope.fields[name.text] {
+        if let operand = scope.fields[name.text] ?? scope.states[name.text] {
             if case .faulty = operand { return nil }
             return operand
         }
@@ -170,10 +176,10 @@ extension Checker {
         let word = PacketWord(rawValue: name.text)
         if let word, scope.isOfPacket { return word == .sender ? .sender : .boolean }
         let words = scope.isOfPacket ? PacketWord.allCases.map(\.rawValue) : []
-        var help = spelling.help(for: name.text, among: scope.fields.keys.sorted() + words)
+        var help = spelling.help(for: name.text, among: scope.fields.keys.sorted() + scope.states.keys.sorted() + words)
         if scope.header?[name.text] != nil {
             help = "the packet's field is `header.\(name.text)`"
-        } else if word != nil {
+        } else if word != nil || description.state(named: name.text) != nil {
             help = "\(name.text.quoted) decides only about fields of the packet"
         }
         reporter.error("no field before this one is named \(name.text.quoted)", at: name.span, help: help)

@@ -17,6 +17,8 @@ public struct MessageDescription: Equatable, Sendable {
     public var replies: [String] = []
     /// The values that fields of the packet have in every packet of the message, as `@header` says, in the packet's order.
     public var headerValues: [HeaderValue] = []
+    /// What the message does to a state for packets that begin after its own, as `@sets` says; nil: nothing.
+    public var stateChange: StateValue?
     /// The fields in wire order.
     public var fields: [FieldDescription]
     /// The comments above the message or after its `{`, without comment marks and rulers; may be empty.

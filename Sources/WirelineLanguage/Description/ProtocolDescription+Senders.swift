@@ -3,13 +3,26 @@
 package import WirelineCodec
 
 extension ProtocolDescription {
-    /// Returns the protocol with the packets of one sender: its layout has no conditions about the sender.
+    /// Returns the protocol with the packets that a sender sends while all states are 0: its layout depends on nothing.
     ///
-    /// A back end makes the parts that read and write headers once for each sender. A protocol whose packets do not
-    /// depend on the sender returns itself.
-    package func sent(by sender: Sender) -> ProtocolDescription {
-        guard layout.dependsOnSender else { return self }
-        let kept = layout.layout(from: sender)
+    /// A protocol whose packets do not depend on the context returns itself.
+    package func sent(by sender: Sender) -> ProtocolDescription { sent(in: PacketContext(from: sender)) }
+
+    /// Returns the protocol with the packets in one context: its layout has no conditions about the context.
+    ///
+    /// A protocol whose packets do not depend on the context returns itself.
+    package func sent(in context: PacketContext) -> ProtocolDescription {
+        layout.dependsOnContext ? with(layout: layout.layout(in: context)) : self
+    }
+
+    /// The protocol with each of the layout's plain layouts, in their order.
+    ///
+    /// A back end makes the parts that read and write headers once for each of them.
+    package var plainVariants: [ProtocolDescription] {
+        layout.dependsOnContext ? layout.plainLayouts.map(with(layout:)) : [self]
+    }
+
+    private func with(layout kept: PacketLayout) -> ProtocolDescription {
         var positions: [Int: Int] = [:]
         for (position, field) in kept.fields.enumerated() {
             if let index = packetField(named: field.name) { positions[index] = position }

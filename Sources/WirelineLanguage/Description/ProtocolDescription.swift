@@ -23,6 +23,8 @@ public struct ProtocolDescription: Equatable, Sendable {
     public var layout: PacketLayout
     /// The fields of the layout as declared, header then trailer; empty if no `packet` is declared.
     public var packetFields: [PacketFieldDescription]
+    /// The states of a connection, as the `packet` declares them; they are the layout's.
+    public var states: [StateDescription] = []
     /// Every `message`, in the order of file names, then of declaration, like the other lists.
     public var messages: [MessageDescription]
     /// Every `struct`.

@@ -115,7 +115,8 @@ struct Statement {
     // MARK: Columns
 
     private var section: LayoutRow.Section {
-        switch owner ?? keyword {
+        if owner == "packet", isState { return .state }
+        return switch owner ?? keyword {
         case "packet": .packetField
         case "message", "struct": .field
         case "enum", "flags", "frame": .enumerationCase
@@ -132,6 +133,7 @@ struct Statement {
         let equals = (start..<end).first { tokens[$0].kind == .equals }
         guard body == nil, section != .other else { return [text(line..<end)] }
         if section == .arm { return armCells }
+        if section == .state { return [text(line..<last - 1), text(last - 1..<end)] }
         guard section == .field || section == .packetField else {
             // A list of reserved numbers has no `=`.
             guard let equals else { return [text(line..<end)] }
@@ -144,6 +146,9 @@ struct Statement {
         guard section == .packetField else { return [text(line..<name)] + named }
         return [text(line..<max(line, start)), text(max(line, start)..<name)] + named
     }
+
+    /// Whether this is a line such as `state bit started;`.
+    private var isState: Bool { keyword == "state" && start == first && last == start + 3 }
 
     /// The tag with its `:`, the type with its attributes if there is one, and the name.
     private var armCells: [String] {

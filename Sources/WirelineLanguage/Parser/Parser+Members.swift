@@ -59,6 +59,11 @@ extension Parser {
                 packet.frame = packet.frame ?? frame
                 return true
             }
+            if parser.startsState {
+                guard let state = parser.parseState() else { return false }
+                packet.states.append(state)
+                return true
+            }
             if parser.startsPayloadLine {
                 let span = parser.span(of: parser.advance())
                 parser.advance()
@@ -204,6 +209,7 @@ extension Parser {
     /// Returns what the first of three words was probably meant to say about the type.
     private func helpForThreeWords(startingWith word: String) -> String? {
         switch word {
+        case "state": return "a state stands in the `packet`, without attributes: `state bit started;`"
         case "required": return "leave `required` out: fields are, unless they are `optional`"
         case "optional", "repeated":
             return "before a type stand `optional`, `repeated`, or `optional repeated`, in this order"

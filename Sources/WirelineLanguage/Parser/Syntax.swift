@@ -146,10 +146,18 @@ struct OptionSyntax {
 /// The packet: `packet { … payload; … }`.
 struct PacketSyntax {
     var frame: FrameSyntax?
+    var states: [StateSyntax] = []
     var header: [FieldSyntax]
     var trailer: [FieldSyntax]
     /// Whether no field had to be left out.
     var isComplete: Bool
+}
+
+/// A state of the connection: `state bit started;`.
+struct StateSyntax {
+    var documentation: String
+    var typeName: NameSyntax
+    var name: NameSyntax
 }
 
 /// The marks around packets: `frame 0x7E..0x7E { 0x7E = 0x7D02; 0x7D = 0x7D01; }`.

@@ -74,6 +74,7 @@ extension WireCondition.Operand {
         case .header(let name): "header." + name
         case .sender: PacketWord.sender.rawValue
         case .nested: PacketWord.nested.rawValue
+        case .state(let name): name
         }
     }
 }
@@ -87,7 +88,7 @@ extension ProtocolDescription {
             switch operand {
             case .field(let name): fields.first { $0.name == name }?.type
             case .header(let name): packetField(named: name).flatMap(packetFieldType)
-            case .sender, .nested: nil
+            case .sender, .nested, .state: nil
             }
         }
     }
@@ -95,8 +96,11 @@ extension ProtocolDescription {
     /// Returns a condition of one of the packet's fields as the schema language writes it.
     package func text(ofPacketCondition condition: WireCondition) -> String {
         text(of: condition) { operand in
-            guard case .field(let name) = operand else { return nil }
-            return packetField(named: name).flatMap(packetFieldType)
+            switch operand {
+            case .field(let name): packetField(named: name).flatMap(packetFieldType)
+            case .state(let name): state(named: name).map { states[$0].type }
+            case .header, .sender, .nested: nil
+            }
         }
     }
 

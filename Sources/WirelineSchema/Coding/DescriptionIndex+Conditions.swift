@@ -17,7 +17,7 @@ extension DescriptionIndex {
             switch operand {
             case .header(let name): return header[name] ?? 0
             // No field of a message looks at them.
-            case .sender, .nested: return 0
+            case .sender, .nested, .state: return 0
             case .field(let name):
                 guard let position = list.index(of: name, expected: 0), let value = value(name) else { return 0 }
                 return description.number(value, list.fields[position].type) ?? 0
@@ -40,7 +40,7 @@ extension ProtocolDescription {
         return condition.holds { operand in
             switch operand {
             case .header(let name): return layout.completed(header)[name] ?? 0
-            case .sender, .nested: return 0
+            case .sender, .nested, .state: return 0
             case .field(let name):
                 guard let field = fields.first(where: { $0.name == name }),
                     let member = members.first(where: { $0.name == name })

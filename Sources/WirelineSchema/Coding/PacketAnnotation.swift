@@ -111,13 +111,15 @@ extension PacketTranslator {
     ///   - packet: The packet's bytes, with the marks of a frame; offsets of the parts count without them, and without
     ///     escapes.
     ///   - sender: The side that probably sent it.
+    ///   - states: The states of the connection (default: all are 0).
     ///   - maximumPartCount: The most parts to make (default 10,000).
     /// - Throws: `CodecError` as ``annotate(_:preferring:maximumPartCount:)-(Packet,_,_)``, and what `Packet` refuses.
     public func annotate(
-        _ packet: RawSpan, preferring sender: Sender, maximumPartCount: Int = 10_000
+        _ packet: RawSpan, preferring sender: Sender, states: PacketStates = PacketStates(),
+        maximumPartCount: Int = 10_000
     ) throws(CodecError) -> PacketAnnotation {
         let limit = index.description.options.maximumPacketByteCount
-        let layout = index.description.layout.layout(from: sender)
+        let layout = index.description.layout.layout(in: PacketContext(from: sender, states: states))
         guard layout.isFramed else {
             let packet = try Packet(packet, layout: layout, limit: limit)
             return try annotate(packet, preferring: sender, maximumPartCount: maximumPartCount)

@@ -38,7 +38,14 @@ extension PacketTranslator {
     ///
     /// - Throws: `CodecError` as ``decode(_:from:)-(Packet,_)``, and what `Packet` refuses.
     public func decode(_ packet: RawSpan, from sender: Sender) throws(CodecError) -> JSONValue {
-        let layout = index.description.layout.layout(from: sender)
+        try decode(packet, in: PacketContext(from: sender))
+    }
+
+    /// Returns bytes that must be exactly one packet, sent in a context, as a line of JSON.
+    ///
+    /// - Throws: `CodecError` as ``decode(_:from:)-(RawSpan,_)``.
+    public func decode(_ packet: RawSpan, in context: PacketContext) throws(CodecError) -> JSONValue {
+        let (layout, sender) = (index.description.layout.layout(in: context), context.sender)
         let limit = index.description.options.maximumPacketByteCount
         guard layout.isFramed else { return try decode(Packet(packet, layout: layout, limit: limit), from: sender) }
         let content = try layout.unframed(packet, limit: limit)

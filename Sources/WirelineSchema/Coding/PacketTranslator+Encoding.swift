@@ -17,14 +17,16 @@ extension PacketTranslator {
     ///     checksums are computed and must not be in it.
     ///   - sender: Who sends the packet. It matters only in a protocol whose packets depend on that, and for a message
     ///     that both ends may send (default: the only sender of the message).
+    ///   - states: The states of the connection, in a protocol whose packets depend on them (default: all are 0).
     /// - Throws: ``TranslationError``, with the path of the field.
     public func encode(
-        message name: String, json: JSONValue, header: JSONValue? = nil, from sender: Sender? = nil
+        message name: String, json: JSONValue, header: JSONValue? = nil, from sender: Sender? = nil,
+        states: PacketStates = PacketStates()
     ) throws(TranslationError) -> [UInt8] {
         guard let message = index.message(named: name) else { throw TranslationError(.unknownMessage(name)) }
         return try inMessage(message) { () throws(TranslationError) in
             let line = try isLine(json, of: message) ? PacketJSON(json) : PacketJSON(fields: json)
-            return try encode(line, as: message, header: header, from: sender)
+            return try encode(line, as: message, header: header, from: sender, states: states)
         }
     }
 
@@ -32,13 +34,14 @@ extension PacketTranslator {
     ///
     /// - Throws: ``TranslationError``; for text that is not JSON it names the field and the byte of the text.
     public func encode(
-        message name: String, parsing text: [UInt8], header: [UInt8]? = nil, from sender: Sender? = nil
+        message name: String, parsing text: [UInt8], header: [UInt8]? = nil, from sender: Sender? = nil,
+        states: PacketStates = PacketStates()
     ) throws(TranslationError) -> [UInt8] {
         guard let message = index.message(named: name) else { throw TranslationError(.unknownMessage(name)) }
         let path = index.description.messages[message].name
         let json = try parse(text, path: path)
         let header = if let header { try parse(header, path: path + "." + LineKey.header) } else { JSONValue?.none }
-        return try encode(message: name, json: json, header: header, from: sender)
+        return try encode(message: name, json: json, header: header, from: sender, states: states)
     }
 
     private func parse(_ text: [UInt8], path: String) throws(TranslationError) -> JSONValue {
@@ -58,18 +61,20 @@ extension PacketTranslator {
     ///   - header: An object of header fields to set, which override the line's own.
     ///   - sender: Who sends the packet. In a protocol whose packets depend on that, a packet with an unknown ID and a
     ///     message that both ends may send need it.
+    ///   - states: The states of the connection, in a protocol whose packets depend on them (default: all are 0).
     /// - Throws: ``TranslationError``, with the path of the field.
     public func encode(
-        line json: JSONValue, header: JSONValue? = nil, from sender: Sender? = nil
+        line json: JSONValue, header: JSONValue? = nil, from sender: Sender? = nil,
+        states: PacketStates = PacketStates()
     ) throws(TranslationError) -> [UInt8] {
         switch json[LineKey.message] {
         case .string(let name)?:
             guard let message = index.message(named: name) else { throw TranslationError(.unknownMessage(name)) }
             return try inMessage(message) { () throws(TranslationError) in
-                try encode(PacketJSON(json), as: message, header: header, from: sender)
+                try encode(PacketJSON(json), as: message, header: header, from: sender, states: states)
             }
         case .null?:
-            return try encodeUnknown(json, header: header, from: sender)
+            return try encodeUnknown(json, header: header, from: sender, states: states)
         case let other?:
             throw TranslationError(.wrongKind(expected: .string, found: other.kind), path: LineKey.message)
         case nil:
@@ -112,7 +117,8 @@ extension PacketTranslator {
     }
 
     private func encode(
-        _ line: PacketJSON, as message: Int, header: JSONValue?, from sender: Sender?
+        _ line: PacketJSON, as message: Int, header: JSONValue?, from sender: Sender?,
+        states: PacketStates
     ) throws(TranslationError) -> [UInt8] {
         let description = index.description.messages[message]
         if let name = line.message, !name.hasSameBytes(as: description.name), name != description.alias {
@@ -123,15 +129,18 @@ extension PacketTranslator {
         let payload = try payload(of: message, fields: line.fields, trailing: line.trailing, header.values)
         let onlySender = description.senders.count == 1 ? description.senders.first : nil
         return try encode(
-            id: description.id, payload, line, header, fixed: index.fixedHeaders[message], from: sender ?? onlySender)
+            id: description.id, payload, line, header, fixed: index.fixedHeaders[message], from: sender ?? onlySender,
+            states: states)
     }
 
     private func encodeUnknown(
-        _ json: JSONValue, header: JSONValue?, from sender: Sender?
+        _ json: JSONValue, header: JSONValue?, from sender: Sender?,
+        states: PacketStates
     ) throws(TranslationError) -> [UInt8] {
         let line = try PacketJSON(unknown: json)
         guard let id = line.id else { throw TranslationError(.missing, path: LineKey.id) }
-        return try encode(id: id, line.trailing, line, try self.header(line, header), fixed: nil, from: sender)
+        return try encode(
+            id: id, line.trailing, line, try self.header(line, header), fixed: nil, from: sender, states: states)
     }
 
     /// The header fields that a packet is to have.
@@ -148,12 +157,13 @@ extension PacketTranslator {
     /// Adds header and trailer to a payload.
     private func encode(
         id: UInt64, _ payload: [UInt8], _ line: PacketJSON, _ header: StatedHeader, fixed: PacketHeader?,
-        from sender: Sender?
+        from sender: Sender?,
+        states: PacketStates
     ) throws(TranslationError) -> [UInt8] {
         if let stated = line.id, stated != id {
             throw TranslationError(.differs(found: String(stated), actual: String(id)), path: LineKey.id)
         }
-        let layout = index.description.layout.layout(from: sender)
+        let layout = layout(from: sender, states)
         var values = header.values
         do throws(CodecError) {
             if let fixed { try layout.fix(fixed, in: &values) }
@@ -164,6 +174,13 @@ extension PacketTranslator {
         // A reader of any form of varints has seen lengths and checksums of other bytes with the same meaning.
         if index.varintForms == .shortest { try layout.requireSame(header.computed, as: written) }
         return packet
+    }
+
+    /// Returns the layout of a sender's packets; one that depends on the sender as it is, if that is not known.
+    private func layout(from sender: Sender?, _ states: PacketStates) -> PacketLayout {
+        let layout = index.description.layout
+        guard sender != nil || !layout.dependsOnSender else { return layout }
+        return layout.layout(in: PacketContext(from: sender ?? .client, states: states))
     }
 
     /// - Returns: The packet, and the values of its header fields.

@@ -5,6 +5,7 @@
 public enum CompatibilityRule: String, CaseIterable, Equatable, Hashable, Sendable {
     // These rules concern bytes on the wire.
     case packetLayout = "PACKET_SAME_LAYOUT"
+    case state = "STATE_SAME"
     case maximumPacket = "MAX_PACKET_NO_SHRINK"
     case maximumDepth = "MAX_DEPTH_NO_SHRINK"
     case messageDeleted = "MESSAGE_NO_DELETE"
@@ -55,6 +56,7 @@ public enum CompatibilityRule: String, CaseIterable, Equatable, Hashable, Sendab
         case .packetLayout: "leave the packet as it is, or give the new layout a port of its own"
         case .maximumPacket, .maximumDepth, .range, .maximumCount:
             "let readers take what they took; hold writers to the new limit in code until the old ones are gone"
+        case .state: "leave the states and what sets them as they are, or give the new ones a port of their own"
         case .messageDeleted: "keep it, marked `@deprecated`; when nobody sends it any more, put its ID into `reserved`"
         case .messageID: "keep the ID, and add a new message for the new one"
         case .messageDirection: "keep the direction; add a message for the other one"

@@ -23,16 +23,16 @@ struct ExampleWriter {
 
     /// Returns a packet of a message, and its fields; nil if it cannot be encoded.
     ///
-    /// - Parameter sender: Who sends it; nil if it is the message's only sender, or if that makes no difference.
+    /// - Parameter context: Who sends it, and in which states; nil if that makes no difference.
     func packet(
-        ofMessage message: Int, _ candidate: Candidate, from sender: Sender?
+        ofMessage message: Int, _ candidate: Candidate, in context: ExchangeContext?
     ) -> (fields: JSONValue, bytes: [UInt8])? {
         let name = description.messages[message].name
         var extra = candidate.extra
         if case .packetByteCount(let count)? = candidate.hint {
             var plain = ExampleValues(translator.index, candidate.values, operands: candidate.operands)
             let fields = plain.fields(ofMessage: message)
-            guard let packet = encode(fields, plain.header, name, sender),
+            guard let packet = encode(fields, plain.header, name, context),
                 let content = try? description.layout.unframed(packet)
             else { return nil }
             extra += max(0, count - content.count)
@@ -41,21 +41,16 @@ struct ExampleWriter {
             translator.index, candidate.values, hint: candidate.hint, operands: candidate.operands,
             target: candidate.target, extraCount: extra, pool: pool)
         let fields = values.fields(ofMessage: message)
-        guard let bytes = encode(fields, values.header, name, sender) else { return nil }
+        guard let bytes = encode(fields, values.header, name, context) else { return nil }
         return (fields, bytes)
     }
 
-    /// The senders for whom packets are made one by one: nil alone if the packets of all are the same.
-    func distinctSenders(of message: Int) -> [Sender?] {
-        guard description.layout.dependsOnSender else { return [nil] }
-        return Sender.allCases.filter(description.messages[message].senders.contains)
-    }
-
     private func encode(
-        _ fields: JSONValue, _ header: PacketHeader, _ name: String, _ sender: Sender?
+        _ fields: JSONValue, _ header: PacketHeader, _ name: String, _ context: ExchangeContext?
     ) -> [UInt8]? {
         let line = JSONValue.object([JSONValue.Member(LineKey.fields, fields)])
         return try? translator.encode(
-            message: name, json: line, header: translator.index.json(of: header), from: sender)
+            message: name, json: line, header: translator.index.json(of: header), from: context?.sender,
+            states: context?.written ?? PacketStates())
     }
 }

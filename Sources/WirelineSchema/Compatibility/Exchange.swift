@@ -16,11 +16,15 @@ struct Exchange {
     ///
     /// If the layouts differ, every packet goes wrong, which says nothing about fields.
     private let isOfPacket: Bool
+    /// The contexts to try; nil for all in which packets differ.
+    private let contexts: [ExchangeContext]?
 
     init(
         _ comparison: SchemaComparison, _ translators: [SchemaVersion: PacketTranslator], _ pool: EdgePool,
-        pair: SchemaComparison.MessagePair, reader: SchemaVersion, isOfPacket: Bool
+        pair: SchemaComparison.MessagePair, reader: SchemaVersion, isOfPacket: Bool,
+        contexts: [ExchangeContext]? = nil
     ) {
+        self.contexts = contexts
         self.comparison = comparison
         self.pair = pair
         self.reader = reader
@@ -42,19 +46,21 @@ struct Exchange {
         var fields: JSONValue
         /// The packet that was written last.
         var packet: [UInt8]
-        var outcomes: [(sender: Sender, packet: [UInt8], outcome: SchemaChange.Outcome)] = []
+        var outcomes: [(context: ExchangeContext, packet: [UInt8], outcome: SchemaChange.Outcome)] = []
     }
 
     /// Exchanges a value; nil if the writer cannot encode it.
     func attempt(_ candidate: Candidate) -> Attempt? {
         let senders = isOfPacket ? written.messages[writtenMessage].senders : pair.senders
         var attempt: Attempt?
-        for writing in writer.distinctSenders(of: writtenMessage) {
-            guard let (fields, packet) = writer.packet(ofMessage: writtenMessage, candidate, from: writing) else {
+        for context in contexts ?? comparison.contexts(of: writtenMessage, for: reader) {
+            guard let (fields, packet) = writer.packet(ofMessage: writtenMessage, candidate, in: context) else {
                 continue
             }
-            let outcomes = Sender.allCases.filter { senders.contains($0) && $0 == writing ?? $0 }.compactMap { sender in
-                outcome(of: fields, packet, sender).map { (sender: sender, packet: packet, outcome: $0) }
+            let possible = Sender.allCases.filter { senders.contains($0) && $0 == context?.sender ?? $0 }
+            let outcomes = possible.compactMap { sender in
+                let context = context ?? ExchangeContext(sender: sender)
+                return outcome(of: fields, packet, context).map { (context: context, packet: packet, outcome: $0) }
             }
             attempt = Attempt(fields: fields, packet: packet, outcomes: (attempt?.outcomes ?? []) + outcomes)
         }
@@ -65,7 +71,8 @@ struct Exchange {
     ///
     /// - Parameter fieldNames: The names of the one field that counts; nil for all.
     func failure(of attempt: Attempt, fieldNames: Set<String>?) -> SchemaChange.Failure? {
-        for (sender, packet, outcome) in attempt.outcomes where counts(outcome, fieldNames) {
+        for (context, packet, outcome) in attempt.outcomes where counts(outcome, fieldNames) {
+            let sender = context.sender
             // If the reader need not know a message from this side, only a refused packet counts.
             guard pair.senders.contains(sender) || outcome.isRefusal else { continue }
             return SchemaChange.Failure(
@@ -75,17 +82,19 @@ struct Exchange {
         return nil
     }
 
-    private func outcome(of sent: JSONValue, _ packet: [UInt8], _ sender: Sender) -> SchemaChange.Outcome? {
+    private func outcome(
+        of sent: JSONValue, _ packet: [UInt8], _ context: ExchangeContext
+    ) -> SchemaChange.Outcome? {
         let name = read.messages[readMessage].name
         do throws(CodecError) {
-            let line = try isOfPacket ? decode(packet, sender) : decodePayload(sent, of: packet, sender)
+            let line = try isOfPacket ? decode(packet, context) : decodePayload(sent, of: packet, context)
             guard let line, let found = line[LineKey.fields] else { return isOfPacket ? .unknownMessage : nil }
             if case .string(let other)? = line[LineKey.message], other != name {
                 return .misread(message: other, fields: found, nil)
             }
             let difference = firstDifference(sent, found, .message(writtenMessage), .message(readMessage))
             guard var difference else { return nil }
-            difference.range = range(of: difference.path, in: packet, sender)
+            difference.range = range(of: difference.path, in: packet, context)
             return .misread(message: name, fields: found, difference)
         } catch {
             return .refused(error)
@@ -103,17 +112,18 @@ struct Exchange {
         return path.split(whereSeparator: { $0 == "." || $0 == "[" }).contains { fieldNames.contains(String($0)) }
     }
 
-    private func decode(_ packet: [UInt8], _ sender: Sender) throws(CodecError) -> JSONValue? {
+    private func decode(_ packet: [UInt8], _ context: ExchangeContext) throws(CodecError) -> JSONValue? {
         let span = packet.span
         // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
-        return try unsafe readerTranslator.decode(span.bytes, from: sender)
+        return try unsafe readerTranslator.decode(
+            span.bytes, in: PacketContext(from: context.sender, states: context.read))
     }
 
     private func decodePayload(
-        _ sent: JSONValue, of packet: [UInt8], _ sender: Sender
+        _ sent: JSONValue, of packet: [UInt8], _ context: ExchangeContext
     ) throws(CodecError) -> JSONValue? {
         let name = written.messages[writtenMessage].name
-        let header = writtenHeader(of: packet, sender)
+        let header = writtenHeader(of: packet, context)
         guard let payload = try? writer.translator.encodePayload(message: name, fields: sent, header: header) else {
             return nil
         }
@@ -124,8 +134,8 @@ struct Exchange {
     }
 
     /// Returns the header of a packet if one of the two messages looks at it.
-    private func writtenHeader(of packet: [UInt8], _ sender: Sender) -> PacketHeader {
-        let layout = written.layout.layout(from: sender)
+    private func writtenHeader(of packet: [UInt8], _ context: ExchangeContext) -> PacketHeader {
+        let layout = written.layout.layout(in: PacketContext(from: context.sender, states: context.written))
         guard written.messages[writtenMessage].looksAtHeader || read.messages[readMessage].looksAtHeader,
             let content = try? layout.unframed(packet),
             let whole = try? Packet(content.rawSpan, layout: layout, limit: content.count),
@@ -142,10 +152,12 @@ struct Exchange {
     }
 
     /// Returns the bytes of the packet that the reader took for the value at a path; nil if there are none.
-    private func range(of path: String, in packet: [UInt8], _ sender: Sender) -> Range<Int>? {
+    private func range(of path: String, in packet: [UInt8], _ context: ExchangeContext) -> Range<Int>? {
         guard !path.isEmpty else { return nil }
-        let layout = (isOfPacket ? read.layout : written.layout).layout(from: sender)
-        let header = readHeader(writtenHeader(of: packet, sender))
+        let states = isOfPacket ? context.read : context.written
+        let layout = (isOfPacket ? read.layout : written.layout).layout(
+            in: PacketContext(from: context.sender, states: states))
+        let header = readHeader(writtenHeader(of: packet, context))
         guard let content = try? layout.unframed(packet),
             let packet = try? Packet(content.rawSpan, layout: layout, limit: content.count)
         else { return nil }

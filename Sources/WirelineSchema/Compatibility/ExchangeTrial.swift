@@ -82,6 +82,8 @@ struct ExchangeTrial {
         case .message(_, let new?): [comparison.new.messages[new].name]
         case .message(let old?, nil): [comparison.old.messages[old].name]
         case .packet: []
+        case .packetsAfter(let owner):
+            if case .message(let new) = owner.new { [comparison.new.messages[new].name] } else { [] }
         default: pairs.map { comparison.new.messages[$0.new].name }
         }
     }
@@ -98,6 +100,7 @@ struct ExchangeTrial {
             }
             return nil
         }
+        if case .packetsAfter(let owner) = suspect.place { return failureAfter(owner, reader) }
         for pair in pairs {
             let choices = hasConditions ? comparison.operandChoices(of: uses.owners(of: pair), for: reader) : []
             let common = CommonCandidates(choices, forEachOf: pairs.count)
@@ -107,6 +110,35 @@ struct ExchangeTrial {
         // A message that only the writer knows may be the only one that shows it.
         guard suspect.place == .packet else { return nil }
         return refusedMessage(reader, hints, suspect.change.rule)
+    }
+
+    /// Finds a packet that goes wrong after one of a message, because the two versions then count other states.
+    private func failureAfter(
+        _ owner: SchemaComparison.OwnerPair, _ reader: SchemaVersion
+    ) -> SchemaChange.Failure? {
+        guard case .message(let old) = owner.old, case .message(let new) = owner.new else { return nil }
+        let (written, read) = reader == .new ? (comparison.old, comparison.new) : (comparison.new, comparison.old)
+        let (sent, seen) = reader == .new ? (old, new) : (new, old)
+        for changer in Sender.allCases where written.messages[sent].senders.contains(changer) {
+            var context = ExchangeContext(sender: changer)
+            written.layout.apply(written.messages[sent].id, from: changer, to: &context.written)
+            read.layout.apply(read.messages[seen].id, from: changer, to: &context.read)
+            for pair in comparison.messagePairs {
+                for sender in Sender.allCases where pair.senders.contains(sender) {
+                    context.sender = sender
+                    let exchange = Exchange(
+                        comparison, translators, pool, pair: pair, reader: reader, isOfPacket: true,
+                        contexts: [context])
+                    for values in [ExampleValues.Style.plain, .zero] {
+                        guard let attempt = exchange.attempt(Candidate(values: values)),
+                            let failure = exchange.failure(of: attempt, fieldNames: nil)
+                        else { continue }
+                        return failure
+                    }
+                }
+            }
+        }
+        return nil
     }
 
     /// Finds a packet of one message that goes wrong.
@@ -227,10 +259,12 @@ struct ExchangeTrial {
         let description = written.messages[message]
         let name = peer.map { comparison.description(of: reader).messages[$0].name } ?? description.name
         let writer = ExampleWriter(description: written, translator: translator, pool: pool)
-        for writing in writer.distinctSenders(of: message) {
-            guard let (fields, packet) = writer.packet(ofMessage: message, candidate, from: writing) else { continue }
-            for sender in Sender.allCases where description.senders.contains(sender) && sender == writing ?? sender {
-                guard let outcome = outcome(of: packet, named: name, sender, reader) else { continue }
+        for context in comparison.contexts(of: message, for: reader) {
+            guard let (fields, packet) = writer.packet(ofMessage: message, candidate, in: context) else { continue }
+            for sender in Sender.allCases
+            where description.senders.contains(sender) && sender == context?.sender ?? sender {
+                let states = context?.read ?? PacketStates()
+                guard let outcome = outcome(of: packet, named: name, sender, states, reader) else { continue }
                 return SchemaChange.Failure(
                     reader: reader, sender: sender, message: description.name, packet: packet,
                     content: (try? written.layout.unframed(packet)) ?? packet, sent: fields, outcome: outcome)
@@ -241,13 +275,13 @@ struct ExchangeTrial {
 
     /// Returns the outcome; nil if the reader reads the packet as the same message.
     private func outcome(
-        of packet: [UInt8], named name: String, _ sender: Sender, _ reader: SchemaVersion
+        of packet: [UInt8], named name: String, _ sender: Sender, _ states: PacketStates, _ reader: SchemaVersion
     ) -> SchemaChange.Outcome? {
         guard let translator = translators[reader] else { return nil }
         do throws(CodecError) {
             let span = packet.span
             // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
-            let line = try unsafe translator.decode(span.bytes, from: sender)
+            let line = try unsafe translator.decode(span.bytes, in: PacketContext(from: sender, states: states))
             guard case .string(let found)? = line[LineKey.message], let fields = line[LineKey.fields] else {
                 return .unknownMessage
             }
@@ -272,7 +306,7 @@ extension SchemaComparison.Suspect.Place {
     /// The declared type of a version that this is, or that this is in; nil for messages and the packet.
     fileprivate func type(in version: SchemaVersion) -> TypeDescription? {
         switch self {
-        case .packet, .message: return nil
+        case .packet, .message, .packetsAfter: return nil
         case .owner(let owner): return (version == .old ? owner.old : owner.new).type
         // The byte order makes no difference.
         case .type(.structure(let old, let new)): return .structure(version == .old ? old : new)
@@ -325,7 +359,7 @@ private struct Uses {
 
     func messagePairs(of place: SchemaComparison.Suspect.Place) -> [SchemaComparison.MessagePair] {
         switch place {
-        case .packet, .message: return pairs
+        case .packet, .message, .packetsAfter: return pairs
         case .type(let type): return messagePairs(holding: type)
         case .owner(let owner):
             switch (owner.old, owner.new) {

@@ -209,7 +209,7 @@ extension SchemaComparison {
             condition.mapOperands { operand in
                 switch operand {
                 case .header(let name): return .header(packetFieldName(name, for: .new))
-                case .sender, .nested: return operand
+                case .sender, .nested, .state: return operand
                 case .field(let name):
                     guard let index = old.fields(of: owner.old).firstIndex(named: name),
                         let other = alignments[owner]?.pairs.first(where: { $0.old == index })

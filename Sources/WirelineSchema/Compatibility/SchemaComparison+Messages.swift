@@ -67,6 +67,7 @@ extension SchemaComparison {
         compareAliases(before.alias, after.alias, of: after.name, at: place, before.location, after.location)
         let senders = before.senders.intersection(after.senders)
         messagePairs.append(MessagePair(old: oldIndex, new: newIndex, senders: senders))
+        compareStateChanges(before, after, at: OwnerPair(old: .message(oldIndex), new: .message(newIndex)))
         compareFields(
             ofMessage: OwnerPair(old: .message(oldIndex), new: .message(newIndex)), subject: after.name)
     }

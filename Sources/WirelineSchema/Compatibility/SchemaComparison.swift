@@ -52,6 +52,8 @@ struct SchemaComparison {
         enum Place: Hashable {
             case packet
             case message(old: Int?, new: Int?)
+            /// The packets after one of a message, which sets states.
+            case packetsAfter(OwnerPair)
             case owner(OwnerPair)
             case type(TypePair)
         }
@@ -64,6 +66,7 @@ struct SchemaComparison {
 
     mutating func changes() -> [SchemaChange] {
         comparePackets()
+        compareStates()
         compareMessages()
         compareOptions()
         var trial = ExchangeTrial(self)
@@ -296,8 +299,8 @@ extension ProtocolDescription {
     private var shapeHints: [ExampleHint] {
         guard layout.hasConditions else { return [] }
         return messages.indices.prefix(4).flatMap { message in
-            senders(ofExamplesOf: message).flatMap { sender in
-                HeaderShapes(of: self, message: message, from: sender).headers.map { .header($0) }
+            contexts(ofExamplesOf: message).flatMap { context in
+                HeaderShapes(of: self, message: message, in: context).headers.map { .header($0) }
             }
         }
     }

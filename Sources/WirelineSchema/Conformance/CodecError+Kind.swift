@@ -42,6 +42,7 @@ extension CodecError.Reason {
         case .endOfStream: "end_of_stream"
         case .wrongMessage: "wrong_message"
         case .invalidMessageID: "invalid_message_id"
+        case .unknownState: "unknown_state"
         case .invalidHeaderField: "invalid_header_field"
         case .bufferTooSmall: "buffer_too_small"
         case .invalidLayer: "invalid_layer"

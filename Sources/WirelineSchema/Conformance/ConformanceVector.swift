@@ -19,8 +19,8 @@ package struct ConformanceVector: Sendable {
     package var kind: Kind
     /// The name of its file without folder and extension.
     package var caseName: String
-    /// The side that sends the packet.
-    package var sender: Sender
+    /// Who sends the packet, and the states of the connection then.
+    package var context: PacketContext
     /// A comment for people; may be empty.
     package var note: String
     /// The packet; empty for one that cannot be encoded.
@@ -33,18 +33,21 @@ package struct ConformanceVector: Sendable {
     package var refusal: Refusal?
 
     package init(
-        _ kind: Kind, _ caseName: String, from sender: Sender, note: String = "", bytes: [UInt8] = [],
+        _ kind: Kind, _ caseName: String, in context: PacketContext, note: String = "", bytes: [UInt8] = [],
         line: JSONValue? = nil, errorText: String? = nil, refusal: Refusal? = nil
     ) {
         self.kind = kind
         self.caseName = caseName
-        self.sender = sender
+        self.context = context
         self.note = note
         self.bytes = bytes
         self.line = line
         self.errorText = errorText
         self.refusal = refusal
     }
+
+    /// The side that sends the packet.
+    package var sender: Sender { context.sender }
 
     /// The name in results: `hello`, `Invalid/http`.
     package var name: String { kind == .exact ? caseName : kind.rawValue + "/" + caseName }

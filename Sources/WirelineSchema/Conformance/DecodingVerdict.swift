@@ -14,27 +14,27 @@ package enum DecodingVerdict {
 
 extension PacketTranslator {
     /// Returns what the bytes begin with; earlier calls have no effect.
-    package func verdict(on bytes: ArraySlice<UInt8>, from sender: Sender) -> DecodingVerdict {
+    package func verdict(on bytes: ArraySlice<UInt8>, in context: PacketContext) -> DecodingVerdict {
         let options = description.options
         let all = Array(bytes)
-        guard !description.layout.isFramed else { return framedVerdict(on: all, from: sender) }
+        guard !description.layout.isFramed else { return framedVerdict(on: all, in: context) }
         do throws(CodecError) {
-            switch try description.layout.layout(from: sender).scan(all.rawSpan, limit: options.maximumPacketByteCount)
-            {
+            let layout = description.layout.layout(in: context)
+            switch try layout.scan(all.rawSpan, limit: options.maximumPacketByteCount) {
             case .needs(let byteCount): return .more(byteCount: byteCount - all.count)
             case .packet(let bounds) where bounds.packetByteCount > all.count:
                 return .more(byteCount: bounds.packetByteCount - all.count)
             case .packet(let bounds):
                 let packet = Array(all.prefix(bounds.packetByteCount))
-                return .packet(byteCount: packet.count, line: try decode(packet.rawSpan, from: sender))
+                return .packet(byteCount: packet.count, line: try decode(packet.rawSpan, in: context))
             }
         } catch {
             return .refused(error)
         }
     }
 
-    private func framedVerdict(on bytes: [UInt8], from sender: Sender) -> DecodingVerdict {
-        let layout = description.layout.layout(from: sender)
+    private func framedVerdict(on bytes: [UInt8], in context: PacketContext) -> DecodingVerdict {
+        let layout = description.layout.layout(in: context)
         var splitter = PacketSplitter(
             layout: layout, maximumPacketByteCount: description.options.maximumPacketByteCount)
         var position = 0
@@ -42,7 +42,7 @@ extension PacketTranslator {
             guard let (content, bounds) = try splitter.nextPacket(in: bytes, from: &position) else {
                 return .more(byteCount: 1)
             }
-            let line = try decode(Packet(content.rawSpan, bounds), from: sender)
+            let line = try decode(Packet(content.rawSpan, bounds), from: context.sender)
             return .packet(byteCount: position, line: line)
         } catch {
             return .refused(error)
@@ -50,14 +50,20 @@ extension PacketTranslator {
     }
 
     /// Returns the first error of these bytes followed by the end of the stream; nil if nothing is wrong.
-    package func streamError(of bytes: [UInt8], from sender: Sender) -> CodecError? {
+    ///
+    /// - Parameter context: That of the first packet; messages may set states for the next ones.
+    package func streamError(of bytes: [UInt8], in context: PacketContext) -> CodecError? {
         var splitter = PacketSplitter(
-            layout: description.layout.layout(from: sender),
+            layout: description.layout, context: context,
             maximumPacketByteCount: description.options.maximumPacketByteCount)
+        var piece = bytes
         do throws(CodecError) {
-            try splitter.receive(bytes.rawSpan) { packet throws(CodecError) in
-                _ = try self.decode(packet, from: sender)
-            }
+            repeat {
+                try splitter.receive(piece.rawSpan) { packet throws(CodecError) in
+                    _ = try self.decode(packet, from: context.sender)
+                }
+                piece = []
+            } while splitter.endedAtStateChange
             try splitter.finish()
             return nil
         } catch {
@@ -68,20 +74,24 @@ extension PacketTranslator {
     /// Returns the likely sender of a packet: the client, unless only servers have a message with its ID.
     ///
     /// If packets depend on the sender, the bytes are a whole packet of only one of them, or of neither.
-    package func likelySender(of bytes: [UInt8]) -> Sender {
+    ///
+    /// - Parameter states: The states of the connection.
+    package func likelySender(of bytes: [UInt8], _ states: PacketStates = PacketStates()) -> Sender {
         let isKnown = { (sender: Sender) in
-            bounds(of: bytes, from: sender).map { index.message(id: $0.id, from: sender) != nil } ?? false
+            bounds(of: bytes, in: PacketContext(from: sender, states: states)).map {
+                index.message(id: $0.id, from: sender) != nil
+            } ?? false
         }
         return isKnown(.client) || !isKnown(.server) ? .client : .server
     }
 
-    /// Returns the parts of the first packet of a sender; nil if the bytes do not begin with one.
-    private func bounds(of bytes: [UInt8], from sender: Sender) -> PacketBounds? {
+    /// Returns the parts of the first packet in a context; nil if the bytes do not begin with one.
+    private func bounds(of bytes: [UInt8], in context: PacketContext) -> PacketBounds? {
         var splitter = PacketSplitter(
-            layout: description.layout.layout(from: sender),
+            layout: description.layout.layout(in: context),
             maximumPacketByteCount: description.options.maximumPacketByteCount)
         var position = 0
         guard let (_, bounds) = try? splitter.nextPacket(in: bytes, from: &position) else { return nil }
-        return description.layout.dependsOnSender && position != bytes.count ? nil : bounds
+        return description.layout.dependsOnContext && position != bytes.count ? nil : bounds
     }
 }

@@ -16,7 +16,13 @@ package struct VectorMaker {
     private let comparison: LineComparison
     private var random: SplitMix64
     private var vectors: [ConformanceVector] = []
-    private var seen: Set<[UInt8]> = []
+    private var seen: Set<Made> = []
+
+    /// What a vector was made of; the same bytes in another context are another vector.
+    private struct Made: Hashable {
+        let bytes: [UInt8]
+        let context: PacketContext?
+    }
 
     /// Longer packets and lines are left out: they show nothing more, and nobody can read the files.
     private static let mostByteCount = 8192
@@ -49,23 +55,23 @@ package struct VectorMaker {
         case frame(Subject, FrameDamage)
         /// An optional field that is not set, before one that is.
         case gap(Subject, FieldDescription)
-        case unknown(from: Sender)
+        case unknown(PacketContext)
     }
 
-    /// A message, by its index, and who sends it.
+    /// A message, by its index, and in which context it is sent.
     private struct Subject {
         let message: Int
-        let sender: Sender
+        let context: PacketContext
     }
 
     private mutating func make(_ count: Int, _ progress: (Double) -> Void) {
         guard !description.messages.isEmpty else { return }
         let subjects = description.messages.indices.flatMap { message in
-            description.senders(ofExamplesOf: message).map { Subject(message: message, sender: $0) }
+            description.contexts(ofExamplesOf: message).map { Subject(message: message, context: $0) }
         }
         let first = subjects.map { Recipe.value($0, .plain, nil, label: "plain") }
-        let strangers: [Sender] = description.layout.dependsOnSender ? Sender.allCases : [.client]
-        var rest: [Recipe] = description.layout.hasMessageID ? strangers.map { .unknown(from: $0) } : []
+        let strangers = description.layout.exampleContexts ?? [PacketContext(from: .client)]
+        var rest: [Recipe] = description.layout.hasMessageID ? strangers.map { .unknown($0) } : []
         let graph = StructureGraph(anywhereIn: description)
         let edges = EdgeValues(description, graph)
         for subject in subjects { rest += recipes(for: subject, edges, graph) }
@@ -104,7 +110,7 @@ package struct VectorMaker {
         result += optionals.dropLast().map { .gap(subject, $0) }
         for style in [ExampleValues.Style.plain, .most] {
             guard let packet = packet(subject, style, nil, translator) else { continue }
-            for damage in damages(of: packet, from: subject.sender) { result.append(.damage(subject, style, damage)) }
+            for damage in damages(of: packet, in: subject.context) { result.append(.damage(subject, style, damage)) }
         }
         if let framing = description.layout.framing, let packet = packet(subject, .plain, nil, translator) {
             result += FrameDamage.all(of: packet, framing).map { .frame(subject, $0) }
@@ -114,7 +120,7 @@ package struct VectorMaker {
 
     /// Values at the edges of each header field, and headers with and without each that has a condition.
     private func headerRecipes(for subject: Subject) -> [Recipe] {
-        let shapes = HeaderShapes(of: description, message: subject.message, from: subject.sender)
+        let shapes = HeaderShapes(of: description, message: subject.message, in: subject.context)
         // Without a length a packet can have only an empty payload.
         let styles: [(ExampleValues.Style, String)] = [(.plain, ""), (.zero, "-zeros")]
         var result = shapes.headers.filter { !$0.fields.isEmpty }.enumerated().flatMap { number, header in
@@ -144,13 +150,13 @@ package struct VectorMaker {
         return result
     }
 
-    private func damages(of packet: [UInt8], from sender: Sender) -> [PacketDamage] {
+    private func damages(of packet: [UInt8], in context: PacketContext) -> [PacketDamage] {
         let options = description.options
         guard
             let packet = try? description.layout.unframed(packet),
             let lent = try? Packet(
-                packet.rawSpan, layout: description.layout.layout(from: sender), limit: options.maximumPacketByteCount),
-            let annotation = try? translator.annotate(lent, preferring: sender, maximumPartCount: 200)
+                packet.rawSpan, layout: description.layout.layout(in: context), limit: options.maximumPacketByteCount),
+            let annotation = try? translator.annotate(lent, preferring: context.sender, maximumPartCount: 200)
         else { return [] }
         let checksums = Set(description.layout.fields.filter { $0.checksum != nil }.map(\.name))
         let counters = Set(description.allFields.filter { $0.role == .derived }.map(\.name))
@@ -168,14 +174,14 @@ package struct VectorMaker {
         case .damage(let subject, let style, let damage):
             guard let packet = packet(subject, style, nil, translator) else { return }
             let label = name(of: subject) + "-" + damage.label
-            addBytes(apply(damage, to: packet, from: subject.sender), from: subject.sender, label: label)
+            addBytes(apply(damage, to: packet, in: subject.context), in: subject.context, label: label)
         case .frame(let subject, let damage):
-            addBytes(damage.bytes, from: subject.sender, label: name(of: subject) + "-" + damage.label)
+            addBytes(damage.bytes, in: subject.context, label: name(of: subject) + "-" + damage.label)
         case .gap(let subject, let field):
             let label = name(of: subject) + "-" + field.name + "-gap"
             let line = line(subject.message, .plain, nil).without(field: field.name)
-            addLine(line, from: subject.sender, label: label)
-        case .unknown(let sender): addUnknown(from: sender)
+            addLine(line, in: subject.context, label: label)
+        case .unknown(let context): addUnknown(in: context)
         }
     }
 
@@ -189,48 +195,59 @@ package struct VectorMaker {
         for _ in 0..<Int.random(in: 1...2, using: &random) {
             packet[Int.random(in: 0..<packet.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
         }
-        addBytes(packet, from: subject.sender, label: name + "-random-bytes")
+        addBytes(packet, in: subject.context, label: name + "-random-bytes")
     }
 
     private mutating func addValue(
         _ subject: Subject, _ style: ExampleValues.Style, _ hint: ExampleHint?, label: String
     ) {
-        addLine(line(subject.message, style, hint), from: subject.sender, label: label)
+        addLine(line(subject.message, style, hint), in: subject.context, label: label)
     }
 
-    private mutating func addLine(_ line: JSONValue, from sender: Sender, label: String) {
+    private mutating func addLine(_ line: JSONValue, in context: PacketContext, label: String) {
         do throws(TranslationError) {
-            let bytes = try translator.encode(line: line, from: sender)
-            addBytes(bytes, from: sender, label: label, meaning: line[LineKey.fields])
+            let bytes = try translator.encode(line: line, from: context.sender, states: context.states)
+            addBytes(bytes, in: context, label: label, meaning: line[LineKey.fields])
         } catch {
-            addRefused(line, error, from: sender, label: label)
+            addRefused(line, error, in: context, label: label)
             // Other implementations may encode it all the same.
-            guard let bytes = try? unlimited.encode(line: line, from: sender) else { return }
-            addBytes(bytes, from: sender, label: label + "-sent")
+            guard let bytes = try? unlimited.encode(line: line, from: context.sender, states: context.states) else {
+                return
+            }
+            addBytes(bytes, in: context, label: label + "-sent")
         }
     }
 
-    private mutating func addUnknown(from sender: Sender) {
+    private func made(_ bytes: [UInt8], _ context: PacketContext) -> Made {
+        Made(bytes: bytes, context: description.layout.hasStates ? context : nil)
+    }
+
+    private mutating func addUnknown(in context: PacketContext) {
         let known = Set(description.messages.map(\.id))
         let payload = (0..<9).map { _ in UInt8.random(in: 0...255, using: &random) }
-        for most in description.layout.layout(from: sender).largestMessageIDs {
+        for most in description.layout.layout(in: context).largestMessageIDs {
             let candidates = (0...min(63, most)).lazy.map { most - $0 }
             guard let id = candidates.first(where: { !known.contains($0) }) else { return }
             let line: JSONValue = [
                 LineKey.message: .null, LineKey.id: .exactInteger(Int128(id)),
                 LineKey.payload: .string(Hexadecimal.text(of: payload)),
             ]
-            guard let bytes = try? translator.encode(line: line, from: sender) else { continue }
-            return addBytes(bytes, from: sender, label: "unknown")
+            guard let bytes = try? translator.encode(line: line, from: context.sender, states: context.states) else {
+                continue
+            }
+            return addBytes(bytes, in: context, label: "unknown")
         }
     }
 
-    private mutating func addRefused(_ line: JSONValue, _ error: TranslationError, from sender: Sender, label: String) {
-        guard line.description.utf8.count <= Self.mostByteCount, seen.insert(Array(line.description.utf8)).inserted
+    private mutating func addRefused(
+        _ line: JSONValue, _ error: TranslationError, in context: PacketContext, label: String
+    ) {
+        guard line.description.utf8.count <= Self.mostByteCount,
+            seen.insert(made(Array(line.description.utf8), context)).inserted
         else { return }
         add(
             ConformanceVector(
-                .refused, name(label), from: sender, note: label, line: line, errorText: error.description,
+                .refused, name(label), in: context, note: label, line: line, errorText: error.description,
                 refusal: Refusal(error)))
     }
 
@@ -238,26 +255,30 @@ package struct VectorMaker {
     ///
     /// - Parameter meaning: The fields from which they were made, if known.
     private mutating func addBytes(
-        _ bytes: [UInt8], from sender: Sender, label: String, meaning: JSONValue? = nil
+        _ bytes: [UInt8], in context: PacketContext, label: String, meaning: JSONValue? = nil
     ) {
-        guard bytes.count <= Self.mostByteCount, seen.insert(bytes).inserted else { return }
-        switch translator.verdict(on: bytes[...], from: sender) {
+        guard bytes.count <= Self.mostByteCount, seen.insert(made(bytes, context)).inserted else { return }
+        switch translator.verdict(on: bytes[...], in: context) {
         case .packet(let byteCount, let line):
             // Several packets are not one vector.
             guard byteCount == bytes.count else { return }
-            let isExact = (try? translator.encode(line: line, from: sender)) == bytes
+            let isExact = (try? translator.encode(line: line, from: context.sender, states: context.states)) == bytes
             let decidingLine = line.withDecidingHeader(description)
-            if !isExact, (try? translator.encode(line: decidingLine, from: sender)) == nil { return }
+            if !isExact,
+                (try? translator.encode(line: decidingLine, from: context.sender, states: context.states)) == nil
+            {
+                return
+            }
             let expected = meaning.map { self.line(line, meaning: $0) } ?? line
             add(
                 ConformanceVector(
-                    isExact ? .exact : .decodeOnly, name(label), from: sender, note: label, bytes: bytes,
+                    isExact ? .exact : .decodeOnly, name(label), in: context, note: label, bytes: bytes,
                     line: expected))
         case .more, .refused:
-            guard let error = translator.streamError(of: bytes, from: sender) else { return }
+            guard let error = translator.streamError(of: bytes, in: context) else { return }
             add(
                 ConformanceVector(
-                    .invalid, name(label), from: sender, note: label, bytes: bytes, errorText: error.description,
+                    .invalid, name(label), in: context, note: label, bytes: bytes, errorText: error.description,
                     refusal: Refusal(error)))
         }
     }
@@ -349,11 +370,12 @@ package struct VectorMaker {
     private func packet(
         _ subject: Subject, _ style: ExampleValues.Style, _ hint: ExampleHint?, _ translator: PacketTranslator
     ) -> [UInt8]? {
-        try? translator.encode(line: line(subject.message, style, hint), from: subject.sender)
+        try? translator.encode(
+            line: line(subject.message, style, hint), from: subject.context.sender, states: subject.context.states)
     }
 
-    private func apply(_ damage: PacketDamage, to packet: [UInt8], from sender: Sender) -> [UInt8] {
-        let layout = description.layout.layout(from: sender)
+    private func apply(_ damage: PacketDamage, to packet: [UInt8], in context: PacketContext) -> [UInt8] {
+        let layout = description.layout.layout(in: context)
         let limit = description.options.maximumPacketByteCount
         guard let packet = try? layout.unframed(packet) else { return packet }
         var bytes = packet

@@ -133,7 +133,7 @@ extension ProtocolDescription {
             case .field(let name):
                 fields.first { $0.name == name }.flatMap { NumberSet($0.type, in: self, limit: $0.range) }
             case .header(let name): packetField(named: name).map { NumberSet(layout.fields[$0].range) }
-            case .sender, .nested: nil
+            case .sender, .nested, .state: nil
             }
         }
         return choose(trials).map { choice in
@@ -144,7 +144,7 @@ extension ProtocolDescription {
                     guard let index = fields.firstIndex(where: { $0.name == name }) else { continue }
                     values.fields[FieldKey(owner: owner, index: index)] = json(of: number, fields[index].type)
                 case .header(let name): values.header[name] = number
-                case .sender, .nested: break
+                case .sender, .nested, .state: break
                 }
             }
             return values

@@ -14,9 +14,9 @@ struct HeaderShapes {
     private static let combinationLimit = 4096
     private static let headerLimit = 32
 
-    /// - Parameter sender: Who sends the packets.
-    init(of description: ProtocolDescription, message: Int, from sender: Sender) {
-        let layout = description.layout.layout(from: sender)
+    /// - Parameter context: In which context the packets are sent.
+    init(of description: ProtocolDescription, message: Int, in context: PacketContext) {
+        let layout = description.layout.layout(in: context)
         // Presences are by the fields of the description, of which the sender's packets may have only some.
         let positions = description.layout.fields.map { field in layout.fields.firstIndex { $0.name == field.name } }
         isAlwaysThere = positions.map { $0.map { layout.fields[$0].condition == nil } ?? false }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineCodec
+package import WirelineCodec
 import WirelineLanguage
 
 /// A packet of a message with made-up values, or those of `@example`, for people to read; always the same values.
@@ -32,10 +32,11 @@ extension PacketTranslator {
         let fields = values.fields(ofMessage: message)
         let name = description.messages[message].name
         let line = JSONValue.object([JSONValue.Member(LineKey.fields, fields)])
-        guard let sender = description.senders(ofExamplesOf: message).first,
-            let bytes = try? encode(message: name, json: line, from: sender), bytes.count <= maximumByteCount,
-            let decoded = try? decode(bytes.rawSpan, from: sender)[LineKey.fields],
-            let annotation = try? annotate(bytes.rawSpan, preferring: sender),
+        guard let context = description.contexts(ofExamplesOf: message).first,
+            let bytes = try? encode(message: name, json: line, from: context.sender, states: context.states),
+            bytes.count <= maximumByteCount,
+            let decoded = try? decode(bytes.rawSpan, in: context)[LineKey.fields],
+            let annotation = try? annotate(bytes.rawSpan, preferring: context.sender, states: context.states),
             let content = try? description.layout.unframed(bytes)
         else { return nil }
         return PacketExample(fields: decoded, packet: bytes, content: content, annotation: annotation)
@@ -43,10 +44,17 @@ extension PacketTranslator {
 }
 
 extension ProtocolDescription {
-    /// The senders whose packets of a message are worth an example: both if their packets can differ, otherwise one, and
-    /// preferably the client.
-    func senders(ofExamplesOf message: Int) -> [Sender] {
-        let senders = Sender.allCases.filter(messages[message].senders.contains)
-        return layout.dependsOnSender ? senders : Array(senders.prefix(1))
+    /// The contexts in which packets of a message are worth an example: each in which they can differ, and in which they
+    /// can have its ID; otherwise one, preferably from the client.
+    package func contexts(ofExamplesOf message: Int) -> [PacketContext] {
+        let (position, message) = (message, messages[message])
+        let senders = Sender.allCases.filter(message.senders.contains)
+        guard let contexts = layout.exampleContexts else { return senders.prefix(1).map { PacketContext(from: $0) } }
+        let own = contexts.filter { senders.contains($0.sender) }
+        let possible = own.filter { context in
+            let shapes = HeaderShapes(of: self, message: position, in: context)
+            return layout.layout(in: context).maximumMessageID >= message.id && !shapes.headers.isEmpty
+        }
+        return possible.isEmpty ? Array(own.prefix(1)) : possible
     }
 }

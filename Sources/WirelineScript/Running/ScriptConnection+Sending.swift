@@ -10,13 +10,13 @@ extension ScriptConnection {
     /// The largest size of a `glue` block, in bytes.
     private static let mostGluedBytes = 16 << 20
 
-    private var layout: PacketLayout { run.translator.description.layout.layout(from: .server) }
+    private var layout: PacketLayout { connection.sentLayout }
 
     /// Returns what `echo` sends: the same bytes, unless packets depend on the sender.
     func returned(_ packet: ReceivedPacket) throws -> [UInt8] {
         let layout = run.translator.description.layout
-        guard layout.dependsOnSender else { return layout.framed(packet.bytes) }
-        return try layout.packet(returning: packet.lent, from: .server, limit: .max)
+        guard layout.dependsOnContext else { return layout.framed(packet.bytes) }
+        return try layout.packet(returning: packet.lent, in: connection.sentContext, limit: .max)
     }
 
     /// Returns the bytes of a message, with correct or wrong header fields.
@@ -125,6 +125,8 @@ extension ScriptConnection {
     nonisolated(nonsending) func send(
         _ bytes: [UInt8], _ delivery: Script.Delivery, _ span: SourceSpan
     ) async throws {
+        // The next packet is made before this one is sent, and depends on what it sets.
+        if !isSilent { connection.followSent(bytes) }
         let bytes = delivery.byteLimit.map { Array(bytes.prefix($0)) } ?? bytes
         if let byteCount = glue?.count {
             guard byteCount + bytes.count <= Self.mostGluedBytes else {
@@ -150,7 +152,7 @@ extension ScriptConnection {
         // A statement may have set this in the meantime.
         guard !isSilent else { return }
         do throws(ConnectionError) {
-            try await connection.send(packet: bytes)
+            try await connection.sendFollowed(bytes)
         } catch {
             // The receiving task is told the reason.
             throw Interruption.ended

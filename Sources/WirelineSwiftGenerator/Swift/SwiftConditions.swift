@@ -38,7 +38,7 @@ extension SwiftTypes {
         case .field: Self.field(operand, among: fields).map(number) ?? "0"
         case .header(let name): "(header[\(SwiftText.literal(name))] ?? 0)"
         // No field of a message looks at them.
-        case .sender, .nested: "0"
+        case .sender, .nested, .state: "0"
         }
     }
 

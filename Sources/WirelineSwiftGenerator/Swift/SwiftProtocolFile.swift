@@ -28,6 +28,7 @@ struct SwiftProtocolFile {
             writeConstants(to: &source)
         }
         source.blank()
+        SwiftStates(types).write(to: &source)
         SwiftIncomingMessages(types).write(to: &source)
         source.blank()
         source.exceptInEmbedded { writeRegistry(to: &$0) }
@@ -46,6 +47,11 @@ struct SwiftProtocolFile {
         } else {
             source.open("public static let layout = WirelineCodec::PacketLayout(")
             if let framing = layout.framing { source.line("generatedFraming: \(text(framing)),") }
+            if layout.hasStates {
+                source.line("states: [\(layout.states.map(text).joined(separator: ", "))],")
+                let changes = layout.stateChanges.map(text).joined(separator: ", ")
+                if !changes.isEmpty { source.line("stateChanges: [\(changes)],") }
+            }
             source.line("generatedHeader: [\(layout.header.map(text).joined(separator: ", "))],")
             source.line("trailer: [\(layout.trailer.map(text).joined(separator: ", "))])")
             source.close()
@@ -64,6 +70,15 @@ struct SwiftProtocolFile {
         let escapes = framing.escapes.map { ".init(\($0.byte), as: \($0.first), \($0.second))" }
         return "WirelineCodec::PacketFraming(start: \(framing.start), end: \(framing.end), "
             + "escapes: [\(escapes.joined(separator: ", "))])"
+    }
+
+    private func text(_ state: PacketState) -> String {
+        "WirelineCodec::PacketState(\(SwiftText.literal(state.name)), \(text(state.format)))"
+    }
+
+    private func text(_ change: PacketStateChange) -> String {
+        "WirelineCodec::PacketStateChange(messageID: \(change.messageID), from: .\(change.sender), "
+            + "sets: \(SwiftText.literal(change.state)), to: \(change.value))"
     }
 
     private func lines(of plan: PacketPlan) -> [String] {
@@ -118,6 +133,7 @@ struct SwiftProtocolFile {
             case .header(let name): ".header(\(SwiftText.literal(name)))"
             case .sender: ".sender"
             case .nested: ".nested"
+            case .state(let name): ".state(\(SwiftText.literal(name)))"
             }
         }
         switch condition {

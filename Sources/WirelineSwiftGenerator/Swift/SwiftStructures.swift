@@ -28,7 +28,7 @@ struct SwiftStructures {
             body.writeInitializer(to: &source)
             source.line("public static var messageName: Swift::String { \(SwiftText.literal(message.name)) }")
             source.line("@inlinable public static var messageID: Swift::UInt64 { \(message.id) }")
-            if types.description.layout.dependsOnSender, message.senders.count == 1, let sender = message.senders.first
+            if types.description.layout.dependsOnContext, message.senders.count == 1, let sender = message.senders.first
             {
                 source.line(
                     "@inlinable public static var packetSender: WirelineCodec::Sender? { .\(sender.rawValue) }")

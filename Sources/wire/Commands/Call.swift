@@ -11,7 +11,8 @@ extension Command {
         name: "call",
         summary: "send messages to a server on one connection, and print the replies as decode does",
         parameters: [.endpoint, .messages],
-        options: [.protocolFolder, .header, .expect, .noReply, .listen, .timeout, .verbose] + TLSOptions.clientOptions
+        options: [.protocolFolder, .header, .state, .expect, .noReply, .listen, .timeout, .verbose]
+            + TLSOptions.clientOptions
             + NetworkOptions.clientOptions,
         example: #"wire call 127.0.0.1:9001 Cs_20001 '{"SceneId":1,"Line":2,"message":"hi"}' "#
             + "--expect Cs_20001 --protocol Protocols/Scene",
@@ -25,6 +26,7 @@ extension Command {
             try NetworkOptions.apply(arguments, to: &configuration)
             let words = try CallWords(arguments, listens: listening != .no)
             let translator = PacketTranslator(try ProtocolFolder(arguments[.protocolFolder]).describe(console))
+            let states = try translator.description.states(arguments)
             if arguments.has(.verbose) {
                 // There is one connection, which needs no number.
                 configuration.log = TrafficLog(translator) { console.report("\($0.peerAddress): \($0.event)") }
@@ -33,7 +35,7 @@ extension Command {
             let requests = try requests(words, arguments, translator, isAlone: isAlone)
             let call = ServerCall(
                 endpoint: endpoint, timeout: timeout, configuration: configuration, translator: translator,
-                listening: listening, isAlone: isAlone, console: console)
+                listening: listening, isAlone: isAlone, states: states, console: console)
             try await call.run(requests)
         })
 

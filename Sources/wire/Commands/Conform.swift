@@ -17,7 +17,7 @@ extension Command {
         ],
         options: [
             .protocolFolder, .command, .adapter, .target, .timeout, .strict, .generate, .seed, .write, .sender,
-            .filter, .expectedFailures, .junit, .everything,
+            .state, .filter, .expectedFailures, .junit, .everything,
         ] + TLSOptions.clientOptions + NetworkOptions.clientOptions,
         example: "wire conform --protocol Protocols/Scene --generate 100",
         run: { arguments, console throws(CommandError) in
@@ -25,18 +25,19 @@ extension Command {
             let folder = try protocolFolder(arguments)
             let description = try folder.describe(console)
             let translator = PacketTranslator(description)
+            let states = try description.states(arguments)
             if arguments.has(.adapter) {
                 return try Adapter(translator: translator, protocolName: folder.name).run(console)
             }
             let timeout = try TimeSpan(arguments[.timeout] ?? "5s", of: .timeout)
-            let (vectors, isWhole) = try vectors(arguments, folder, translator)
+            let (vectors, isWhole) = try vectors(arguments, folder, translator, states)
             let interruption = Interruption()
             let program = arguments[.command].map {
                 ProgramImplementation($0, translator, protocol: folder.name, timeout: timeout, interruption)
             }
             defer { program?.finish() }
             let cases: [ConformanceCase]
-            if let target = try target(arguments, timeout, vectors, translator, interruption) {
+            if let target = try target(arguments, timeout, vectors, translator, states, interruption) {
                 try await target.requireServer()
                 cases = vectors.flatMap(target.cases)
             } else {
@@ -67,7 +68,7 @@ extension Command {
 
     private static func target(
         _ arguments: Arguments, _ timeout: TimeSpan, _ vectors: [ConformanceVector], _ translator: PacketTranslator,
-        _ interruption: Interruption
+        _ states: PacketStates, _ interruption: Interruption
     ) throws(CommandError) -> LiveTarget? {
         guard let text = arguments[.target] else { return nil }
         let endpoint = try HostAndPort(text, of: Option.target.name)
@@ -77,17 +78,20 @@ extension Command {
         try NetworkOptions.apply(arguments, to: &configuration)
         return LiveTarget(
             endpoint: endpoint, timeout: timeout, configuration: configuration, translator: translator,
-            goodPacket: Self.goodPacket(among: vectors, translator), interruption: interruption)
+            goodPacket: Self.goodPacket(among: vectors, states, translator), states: states,
+            interruption: interruption)
     }
 
     /// Returns a packet that a client can send, and that a server returns.
     private static func goodPacket(
-        among vectors: [ConformanceVector], _ translator: PacketTranslator
+        among vectors: [ConformanceVector], _ states: PacketStates, _ translator: PacketTranslator
     ) -> [UInt8]? {
         let dependsOnSender = translator.description.layout.dependsOnSender
         return vectors.first { vector in
-            guard vector.kind == .exact, !dependsOnSender || vector.sender == .client else { return false }
-            return LiveTarget.echo(of: vector.bytes, translator) != nil
+            guard vector.kind == .exact, !dependsOnSender || vector.sender == .client,
+                vector.context.states == states
+            else { return false }
+            return LiveTarget.echo(of: vector.bytes, states, translator) != nil
         }?.bytes
     }
 
@@ -133,9 +137,9 @@ extension Command {
 
     /// Returns the requested vectors, and whether they are all vectors of the protocol.
     private static func vectors(
-        _ arguments: Arguments, _ folder: ProtocolFolder, _ translator: PacketTranslator
+        _ arguments: Arguments, _ folder: ProtocolFolder, _ translator: PacketTranslator, _ states: PacketStates
     ) throws(CommandError) -> ([ConformanceVector], isWhole: Bool) {
-        let files = VectorFiles(translator: translator)
+        let files = VectorFiles(translator: translator, states: states)
         var vectors: [ConformanceVector] = []
         let usual = folder.path.joiningPath("Vectors")
         let hasUsual = (try? System.kind(of: usual)) == .folder

@@ -14,12 +14,12 @@ extension Command {
                 "the packets in hexadecimal digits; without it, raw bytes or a capture are read from standard input",
                 isOptional: true)
         ],
-        options: [.protocolFolder, .hexadecimal, .sender, .capture, .serverPort],
+        options: [.protocolFolder, .hexadecimal, .sender, .capture, .serverPort, .state],
         example: "wire decode 0000000f4e21010000000200026869 --protocol Protocols/Scene",
         run: { arguments, console throws(CommandError) in
             let request = try DecodeRequest(arguments)
             let description = try ProtocolFolder(arguments[.protocolFolder]).describe(console)
-            try request.run(PacketTranslator(description), console)
+            try request.run(PacketTranslator(description), try description.states(arguments), console)
         })
 }
 
@@ -71,17 +71,17 @@ private struct DecodeRequest {
         }
     }
 
-    func run(_ translator: PacketTranslator, _ console: Console) throws(CommandError) {
+    func run(_ translator: PacketTranslator, _ states: PacketStates, _ console: Console) throws(CommandError) {
         switch source {
-        case .argument(let text): try decodeArgument(text, translator, console)
+        case .argument(let text): try decodeArgument(text, translator, states, console)
         case .file(let path):
-            var printer = CapturePrinter(translator, preferring: sender, port: port, console)
+            var printer = CapturePrinter(translator, preferring: sender, port: port, states, console)
             try CaptureInput.forEachPiece(of: path, console) { piece throws(CommandError) in
                 try printer.receive(piece)
             }
             try printer.finish()
-        case .text: try decodeText(translator, console)
-        case .input: try decodeInput(translator, console)
+        case .text: try decodeText(translator, states, console)
+        case .input: try decodeInput(translator, states, console)
         }
     }
 
@@ -91,13 +91,14 @@ private struct DecodeRequest {
     }
 
     private func streamDecoder(
-        _ translator: PacketTranslator, _ console: Console, endsAtFault: Bool = false
+        _ translator: PacketTranslator, _ states: PacketStates, _ console: Console, endsAtFault: Bool = false
     ) -> StreamDecoder {
-        StreamDecoder(translator, preferring: sender ?? .client, endsAtFault: endsAtFault, console)
+        StreamDecoder(translator, preferring: sender ?? .client, states, endsAtFault: endsAtFault, console)
     }
 
-    private func decodeArgument(_ text: String, _ translator: PacketTranslator, _ console: Console) throws(CommandError)
-    {
+    private func decodeArgument(
+        _ text: String, _ translator: PacketTranslator, _ states: PacketStates, _ console: Console
+    ) throws(CommandError) {
         let bytes: [UInt8]
         do throws(CodecError) {
             bytes = try Hexadecimal.bytes(of: text)
@@ -105,14 +106,16 @@ private struct DecodeRequest {
             throw .usage("HEX: \(error)")
         }
         guard !bytes.isEmpty else { throw .usage("HEX has no bytes", hint: "leave it out to read standard input") }
-        var decoder = streamDecoder(translator, console, endsAtFault: true)
+        var decoder = streamDecoder(translator, states, console, endsAtFault: true)
         try decoder.receive(bytes)
         try decoder.finish()
     }
 
     /// Reads hexadecimal text from standard input.
-    private func decodeText(_ translator: PacketTranslator, _ console: Console) throws(CommandError) {
-        var decoder = streamDecoder(translator, console)
+    private func decodeText(
+        _ translator: PacketTranslator, _ states: PacketStates, _ console: Console
+    ) throws(CommandError) {
+        var decoder = streamDecoder(translator, states, console)
         var reader = HexadecimalReader()
         try StandardInput.forEachPiece(console) { piece throws(CommandError) in
             try decoder.receive(hexadecimal { () throws(CodecError) in try reader.receive(piece) })
@@ -122,9 +125,11 @@ private struct DecodeRequest {
     }
 
     /// Reads raw bytes from standard input, or a capture if they begin like one.
-    private func decodeInput(_ translator: PacketTranslator, _ console: Console) throws(CommandError) {
-        var decoder = streamDecoder(translator, console)
-        var printer = CapturePrinter(translator, preferring: sender, port: port, console)
+    private func decodeInput(
+        _ translator: PacketTranslator, _ states: PacketStates, _ console: Console
+    ) throws(CommandError) {
+        var decoder = streamDecoder(translator, states, console)
+        var printer = CapturePrinter(translator, preferring: sender, port: port, states, console)
         var beginning: [UInt8] = []
         var isCapture: Bool?
         try StandardInput.forEachPiece(console) { piece throws(CommandError) in

@@ -9,7 +9,7 @@ extension Command {
         name: "encode",
         summary: "encode JSON as one packet, and print it as hexadecimal digits",
         parameters: [.message, .json],
-        options: [.protocolFolder, .header, .encodingSender],
+        options: [.protocolFolder, .header, .encodingSender, .state],
         example: #"wire encode Cs_20001 '{"SceneId":1,"Line":2,"message":"hi"}' --protocol Protocols/Scene"#,
         run: { arguments, console throws(CommandError) in
             let translator = PacketTranslator(try ProtocolFolder(arguments[.protocolFolder]).describe(console))
@@ -18,7 +18,8 @@ extension Command {
             let json = try StandardInput.text(unlessGiven: arguments.word(at: 1))
             let header = arguments[.header].map { Array($0.utf8) }
             let sender = try translator.sender(of: message, arguments[.encodingSender].flatMap(Sender.init))
-            let packet = try translator.packet(of: message, json, header: header, from: sender)
+            let states = try translator.description.states(arguments)
+            let packet = try translator.packet(of: message, json, header: header, from: sender, states: states)
             try console.print(Hexadecimal.text(of: packet))
         })
 }
@@ -63,12 +64,13 @@ extension PacketTranslator {
         return sender
     }
 
-    /// Returns one packet; see ``encode(message:parsing:header:from:)``.
+    /// Returns one packet; see ``encode(message:parsing:header:from:states:)``.
     func packet(
-        of message: String, _ json: [UInt8], header: [UInt8]?, from sender: Sender?
+        of message: String, _ json: [UInt8], header: [UInt8]?, from sender: Sender?,
+        states: PacketStates = PacketStates()
     ) throws(CommandError) -> [UInt8] {
         do throws(TranslationError) {
-            return try encode(message: message, parsing: json, header: header, from: sender)
+            return try encode(message: message, parsing: json, header: header, from: sender, states: states)
         } catch {
             throw .failure(error.description)
         }

@@ -10,7 +10,7 @@ extension Command {
         name: "proxy",
         summary: "forward connections to a server, and show the packets of both sides, until Ctrl-C",
         parameters: [],
-        options: [.protocolFolder, .listen, .target, .web, .record] + LimitOptions.proxyOptions
+        options: [.protocolFolder, .listen, .target, .state, .web, .record] + LimitOptions.proxyOptions
             + TLSOptions.clientOptions,
         example: "wire proxy --listen 127.0.0.1:9002 --to 127.0.0.1:9001 --protocol Protocols/Scene",
         run: { arguments, console throws(CommandError) in
@@ -23,6 +23,7 @@ extension Command {
             let limits = try LimitOptions.relayLimits(arguments)
             let tls = try TLSOptions.client(arguments)
             let description = try ProtocolFolder(arguments[.protocolFolder]).describe(console)
+            let states = try description.states(arguments)
             let descriptorLimit = DescriptorLimit.raise()
             let log = try ConnectionLog(console, arguments)
             let capture = try arguments[.record].map { path throws(CommandError) in try makeCapture(path, log) }
@@ -35,7 +36,8 @@ extension Command {
             }
             let page = try await page(arguments, description.name)
             let relay = Relay(
-                listener, to: target, addresses, tls: tls, description, limits, capture: capture, page: page, log)
+                listener, to: target, addresses, tls: tls, description, limits, states: states, capture: capture,
+                page: page, log)
             let end = Signals.takeOver()
             relay.start()
             for address in relay.addresses { try console.print("listening on \(address)") }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Wireline
+import WirelineCodec
 import WirelineSchema
 import WirelineScript
 import WirelineTLS
@@ -16,7 +17,8 @@ extension Command {
         summary: "run a server that echoes messages or follows a script, until Ctrl-C",
         parameters: [.servedEndpoint],
         options: [
-            .protocolFolder, .echo, .script, .check, .threads, .benchmark, .verbose, .webSocket, .allowedHost, .metrics,
+            .protocolFolder, .echo, .script, .check, .state, .threads, .benchmark, .verbose, .webSocket, .allowedHost,
+            .metrics,
         ]
             + LimitOptions.packetServerOptions + TLSOptions.serverOptions,
         example: "wire serve 127.0.0.1:9001 --echo --protocol Protocols/Scene",
@@ -34,6 +36,7 @@ extension Command {
             let script = try arguments[.script].map { file throws(CommandError) in
                 try ScriptFile(file).read(description, console)
             }
+            let states = try description.states(arguments)
             // Each loop needs descriptors.
             DescriptorLimit.raise()
             let group = try ServerLoops.start(loopCount)
@@ -42,7 +45,8 @@ extension Command {
             let server = try await listen(
                 at: served, configuration, tls?.context, description, on: group, arguments, log,
                 handler: script.map { $0.makeHandler { log.note($0) } }
-                    ?? .batches(arguments.has(.benchmark) ? Echo.makeBenchmarkHandler : Echo.makeHandler))
+                    ?? .batches(arguments.has(.benchmark) ? Echo.makeBenchmarkHandler : Echo.makeHandler),
+                states: states)
             var operations: OperationsListener?
             if let metrics { operations = try await ServerRun.listen(at: metrics, watching: server, on: group) }
             let run = ServerRun(
@@ -95,7 +99,7 @@ extension Command {
     private static func listen(
         at served: ServedAddresses, _ configuration: ServerConfiguration, _ tls: TLSContext?,
         _ description: ProtocolDescription, on group: EventLoopGroup, _ arguments: Arguments, _ log: ConnectionLog,
-        handler: PacketHandler
+        handler: PacketHandler, states: PacketStates
     ) async throws(CommandError) -> PacketListener {
         var configuration = configuration
         configuration.listening.tls = tls
@@ -108,7 +112,7 @@ extension Command {
             return try await PacketListener.start(
                 at: served.addresses, on: group,
                 layout: description.layout, packetLimit: description.options.maximumPacketByteCount,
-                configuration: configuration, handler: handler)
+                configuration: configuration, handler: handler, states: states)
         } catch {
             throw .failure("cannot listen on \(served): \(error)")
         }

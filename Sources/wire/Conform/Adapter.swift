@@ -42,7 +42,7 @@ struct Adapter {
             return HarnessLine.line(of: .skipped("this adapter is of \(protocolName)"), id: id)
         }
         do throws(HarnessLine.Fault) {
-            guard let request = try HarnessLine.request(json) else {
+            guard let request = try HarnessLine.request(json, translator.description) else {
                 return HarnessLine.line(of: .skipped("this question is not known"), id: id)
             }
             return HarnessLine.line(of: codec.reply(to: request), id: id)

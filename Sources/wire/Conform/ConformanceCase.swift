@@ -62,7 +62,7 @@ struct ConformanceChecks {
 
     private func decode(_ vector: ConformanceVector, behind: [UInt8]) -> ConformanceOutcome {
         let line = vector.line ?? .null
-        let reply = implementation.reply(to: .decode(vector.bytes + behind, from: vector.sender))
+        let reply = implementation.reply(to: .decode(vector.bytes + behind, in: vector.context))
         guard case .packet(let byteCount, let found) = reply else { return unexpected(reply, "a packet") }
         guard byteCount == vector.bytes.count else {
             return .failed("\(byteCount) bytes were taken where the packet has \(vector.bytes.count)")
@@ -85,7 +85,7 @@ struct ConformanceChecks {
         let count = vector.bytes.count
         for offset in Self.cuts(of: count) {
             let bytes = Array(vector.bytes[..<offset])
-            let reply = implementation.reply(to: .decode(bytes, from: vector.sender))
+            let reply = implementation.reply(to: .decode(bytes, in: vector.context))
             guard case .more(let needed) = reply else {
                 let outcome = unexpected(reply, "that more bytes are needed")
                 guard case .failed(let text) = outcome else { return outcome }
@@ -107,7 +107,7 @@ struct ConformanceChecks {
     }
 
     private func encode(_ vector: ConformanceVector) -> ConformanceOutcome {
-        let reply = implementation.reply(to: .encode(vector.line ?? .null, from: vector.sender))
+        let reply = implementation.reply(to: .encode(vector.line ?? .null, in: vector.context))
         guard case .bytes(let bytes) = reply else { return unexpected(reply, "bytes") }
         return BytesDifference(expected: vector.bytes, found: bytes).map { .failed($0.text) } ?? .passed
     }
@@ -115,9 +115,9 @@ struct ConformanceChecks {
     /// Checks that bytes which are not written in this form are written in a form with the same meaning.
     private func encodeAlike(_ vector: ConformanceVector) -> ConformanceOutcome {
         let line = (vector.line ?? .null).withDecidingHeader(translator.description)
-        let reply = implementation.reply(to: .encode(line, from: vector.sender))
+        let reply = implementation.reply(to: .encode(line, in: vector.context))
         guard case .bytes(let bytes) = reply else { return unexpected(reply, "bytes") }
-        switch translator.verdict(on: bytes[...], from: vector.sender) {
+        switch translator.verdict(on: bytes[...], in: vector.context) {
         case .packet(bytes.count, let found):
             return outcome(LineComparison(translator.description).difference(line, found.withoutHeader))
         case .packet(let byteCount, _): return .failed("\(bytes.count) bytes hold a packet of \(byteCount)")
@@ -131,7 +131,7 @@ struct ConformanceChecks {
     // MARK: Invalid packets
 
     private func refuse(_ vector: ConformanceVector) -> ConformanceOutcome {
-        let own = translator.streamError(of: vector.bytes, from: vector.sender)
+        let own = translator.streamError(of: vector.bytes, in: vector.context)
         if let text = vector.errorText, own?.description != text, isOwn || vector.refusal == nil {
             return .failed("expected the error `\(text)`, got " + (own.map { "`\($0)`" } ?? "none"))
         }
@@ -139,10 +139,10 @@ struct ConformanceChecks {
         let isCut = expected.kind == "end_of_stream"
         var rest = vector.bytes[...]
         while true {
-            let reply = implementation.reply(to: .decode(Array(rest), from: vector.sender))
+            let reply = implementation.reply(to: .decode(Array(rest), in: vector.context))
             switch reply {
             case .packet(let byteCount, _):
-                guard case .packet(byteCount, _) = translator.verdict(on: rest, from: vector.sender) else {
+                guard case .packet(byteCount, _) = translator.verdict(on: rest, in: vector.context) else {
                     return unexpected(reply, isCut ? "that more bytes are needed" : "an error")
                 }
                 rest = rest.dropFirst(byteCount)
@@ -156,13 +156,14 @@ struct ConformanceChecks {
 
     private func refuseLine(_ vector: ConformanceVector) -> ConformanceOutcome {
         let line = vector.line ?? .null
-        let reply = implementation.reply(to: .encode(line, from: vector.sender))
+        let reply = implementation.reply(to: .encode(line, in: vector.context))
         guard case .refused(let refusal, let text) = reply else { return unexpected(reply, "an error") }
         if isOwn, let expected = vector.errorText, text != expected {
             return .failed("expected the error `\(expected)`, got `\(text)`")
         }
         do throws(TranslationError) {
-            let bytes = try translator.encode(line: line, from: vector.sender)
+            let bytes = try translator.encode(
+                line: line, from: vector.sender, states: vector.context.states)
             return .failed("the vector is wrong: the line can be encoded, as \(Hexadecimal.text(of: bytes).shortened)")
         } catch {
             // The kind is not compared: which fault of a value is found first depends on how the value is stored.

@@ -12,18 +12,25 @@ import WirelineSchema
 ///     {"id":3,"reply":"more","count":4}
 ///     {"id":4,"reply":"error","error":"truncated","field":"Cs_20001.Line","offset":7,"text":"…"}
 ///     {"id":5,"reply":"skip","text":"…"}
+///
+/// If packets depend on states, a question has those that are not 0: `"state":{"started":1}`. They begin anew with each
+/// question.
 enum HarnessLine {
     /// Returns the line for a request.
-    static func line(of request: ConformanceRequest, id: Int, protocol name: String) -> JSONValue {
-        func line(_ ask: String, _ sender: Sender, _ key: String, _ value: JSONValue) -> JSONValue {
-            .object([
-                .init("id", .integer(Int128(id))), .init("protocol", .string(name)), .init("ask", .string(ask)),
-                .init("from", .string(sender.rawValue)), .init(key, value),
-            ])
+    static func line(
+        of request: ConformanceRequest, id: Int, protocol name: String, _ description: ProtocolDescription
+    ) -> JSONValue {
+        func line(_ ask: String, _ context: PacketContext, _ key: String, _ value: JSONValue) -> JSONValue {
+            let states = description.json(of: context.states).map { [JSONValue.Member("state", $0)] } ?? []
+            return .object(
+                [
+                    .init("id", .integer(Int128(id))), .init("protocol", .string(name)), .init("ask", .string(ask)),
+                    .init("from", .string(context.sender.rawValue)),
+                ] + states + [.init(key, value)])
         }
         return switch request {
-        case .decode(let bytes, let sender): line("decode", sender, "hex", .string(Hexadecimal.text(of: bytes)))
-        case .encode(let value, let sender): line("encode", sender, "line", value)
+        case .decode(let bytes, let context): line("decode", context, "hex", .string(Hexadecimal.text(of: bytes)))
+        case .encode(let value, let context): line("encode", context, "line", value)
         }
     }
 
@@ -35,17 +42,27 @@ enum HarnessLine {
     /// Reads a request.
     ///
     /// - Returns: The request; nil for an unknown question.
-    static func request(_ json: JSONValue) throws(Fault) -> ConformanceRequest? {
+    static func request(
+        _ json: JSONValue, _ description: ProtocolDescription
+    ) throws(Fault) -> ConformanceRequest? {
         var sender = Sender.client
         if case .string(let text)? = json["from"] {
             guard let known = Sender(rawValue: text) else { throw Fault(text: "`from` is client or server") }
             sender = known
         }
+        var context = PacketContext(from: sender)
+        if let states = json["state"] {
+            do throws(StateTextError) {
+                context.states = try description.states(of: states)
+            } catch {
+                throw Fault(text: "`state`: \(error)")
+            }
+        }
         switch json["ask"] {
-        case "decode"?: return .decode(try bytes(json), from: sender)
+        case "decode"?: return .decode(try bytes(json), in: context)
         case "encode"?:
             guard let line = json["line"] else { throw Fault(text: "there is no `line` to encode") }
-            return .encode(line, from: sender)
+            return .encode(line, in: context)
         default: return nil
         }
     }

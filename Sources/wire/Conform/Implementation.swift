@@ -6,9 +6,9 @@ import WirelineSchema
 /// A question to an implementation.
 enum ConformanceRequest {
     /// Decode the packet at the beginning of these bytes.
-    case decode([UInt8], from: Sender)
+    case decode([UInt8], in: PacketContext)
     /// Encode this line.
-    case encode(JSONValue, from: Sender)
+    case encode(JSONValue, in: PacketContext)
 }
 
 /// An implementation's reply.
@@ -56,15 +56,15 @@ final class CodecImplementation: ConformingImplementation {
 
     func reply(to request: ConformanceRequest) -> ConformanceReply {
         switch request {
-        case .decode(let bytes, let sender):
-            switch translator.verdict(on: bytes[...], from: sender) {
+        case .decode(let bytes, let context):
+            switch translator.verdict(on: bytes[...], in: context) {
             case .packet(let byteCount, let line): return .packet(byteCount: byteCount, line: line)
             case .more(let byteCount): return .more(byteCount: byteCount)
             case .refused(let error): return .refused(Refusal(error), text: error.description)
             }
-        case .encode(let line, let sender):
+        case .encode(let line, let context):
             do throws(TranslationError) {
-                return .bytes(try translator.encode(line: line, from: sender))
+                return .bytes(try translator.encode(line: line, from: context.sender, states: context.states))
             } catch {
                 return .refused(Refusal(error), text: error.description)
             }

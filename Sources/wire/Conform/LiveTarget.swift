@@ -16,6 +16,8 @@ struct LiveTarget {
     let translator: PacketTranslator
     /// A packet that is known to be valid; nil if there is none.
     let goodPacket: [UInt8]?
+    /// The states of each connection.
+    let states: PacketStates
     /// Stops waiting for the server.
     let interruption: Interruption
 
@@ -32,9 +34,11 @@ struct LiveTarget {
         let bytes = vector.bytes
         // A server's packets cannot be sent to a server where they differ from a client's.
         guard !translator.description.layout.dependsOnSender || vector.sender == .client else { return [] }
+        // A connection begins with all states at 0, or with those of the caller.
+        guard vector.context.states == states else { return [] }
         switch vector.kind {
         case .exact:
-            guard let echo = Self.echo(of: bytes, translator) else { return [] }
+            guard let echo = echo(of: bytes) else { return [] }
             return [
                 check("whole") { await returned([echo], asked: [bytes]) },
                 check("glued") { await returned([echo, echo, echo], asked: [bytes + bytes + bytes]) },
@@ -60,14 +64,22 @@ struct LiveTarget {
     // MARK: Checks
 
     /// Returns the packet that a server returns for a client's; nil if no packet of a server can have its ID or a value.
-    static func echo(of bytes: [UInt8], _ translator: PacketTranslator) -> [UInt8]? {
+    ///
+    /// A packet that sets a state is not returned as it is: what follows would be another.
+    static func echo(of bytes: [UInt8], _ states: PacketStates, _ translator: PacketTranslator) -> [UInt8]? {
         let layout = translator.description.layout
-        guard layout.dependsOnSender else { return bytes }
+        guard layout.dependsOnContext else { return bytes }
         let limit = translator.description.options.maximumPacketByteCount
-        let sent = layout.layout(from: .client)
-        guard let packet = try? Packet(bytes.rawSpan, layout: sent, limit: limit) else { return nil }
-        return try? layout.packet(returning: packet, from: .server, limit: limit)
+        let sent = layout.layout(in: PacketContext(from: .client, states: states))
+        guard let content = try? sent.unframed(bytes, limit: limit),
+            let packet = try? Packet(content.rawSpan, layout: sent, limit: limit),
+            !layout.setsState(packet.id, from: .client), !layout.setsState(packet.id, from: .server)
+        else { return nil }
+        return try? layout.packet(
+            returning: packet, in: PacketContext(from: .server, states: states), limit: limit)
     }
+
+    private func echo(of bytes: [UInt8]) -> [UInt8]? { Self.echo(of: bytes, states, translator) }
 
     /// Sends these pieces of bytes, and compares the packets that come back.
     private func returned(_ packets: [[UInt8]], asked pieces: [[UInt8]]) async -> ConformanceOutcome {
@@ -101,7 +113,7 @@ struct LiveTarget {
     }
 
     private func refused(_ vector: ConformanceVector) async -> ConformanceOutcome {
-        guard let goodPacket, let echo = Self.echo(of: goodPacket, translator) else {
+        guard let goodPacket, let echo = echo(of: goodPacket) else {
             return .skipped("there is no packet that a server would return, to ask after it")
         }
         do throws(ConnectionError) {
@@ -127,7 +139,7 @@ struct LiveTarget {
             switch await next(on: connection) {
             case .end: return .passed
             case .packet(let packet):
-                guard packet == rest.popFirst().flatMap({ Self.echo(of: $0, translator) }) else {
+                guard packet == rest.popFirst().flatMap({ echo(of: $0) }) else {
                     return .failed("the server has returned \(Hexadecimal.text(of: packet).shortened)")
                 }
             case .silence:
@@ -152,7 +164,7 @@ struct LiveTarget {
         init(_ vector: ConformanceVector, _ translator: PacketTranslator) {
             let description = translator.description
             var splitter = PacketSplitter(
-                layout: description.layout.layout(from: vector.sender),
+                layout: description.layout, context: vector.context,
                 maximumPacketByteCount: description.options.maximumPacketByteCount)
             var position = 0
             while position < vector.bytes.count {
@@ -190,7 +202,9 @@ struct LiveTarget {
         // During the wait, only the timer closes the connection. So a closed connection means that the timeout has
         // ended.
         let loop = connection.loop
+        let states = states
         loop.execute {
+            connection.setStates(states)
             guard connection.stream.isOpen else { return }
             let timer = loop.schedule(at: deadline) { connection.close() }
             connection.onClosed = { _ in loop.cancel(timer) }

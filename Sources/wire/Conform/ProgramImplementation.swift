@@ -9,6 +9,7 @@ import WirelineSchema
 final class ProgramImplementation: ConformingImplementation {
     private let command: String
     private let protocolName: String
+    private let description: ProtocolDescription
     private let timeout: TimeSpan
     private let maximumDepth: Int
     private let lineLimit: Int
@@ -32,6 +33,7 @@ final class ProgramImplementation: ConformingImplementation {
         self.timeout = timeout
         self.interruption = interruption
         protocolName = name
+        description = translator.description
         maximumDepth = translator.maximumJSONDepth + 2
         // The JSON of a packet can be many times its size. The limit still stops a program that prints endlessly.
         lineLimit = 1 << 20 + 32 * min(translator.description.options.maximumPacketByteCount, 1 << 24)
@@ -42,7 +44,7 @@ final class ProgramImplementation: ConformingImplementation {
             return .notAsked("not asked: the program was lost \(Self.mostLosses) times in a row")
         }
         number += 1
-        let line = HarnessLine.line(of: request, id: number, protocol: protocolName)
+        let line = HarnessLine.line(of: request, id: number, protocol: protocolName, description)
         let received: [UInt8]
         do throws(ChildProgram.Loss) {
             received = try running().exchange(

@@ -11,10 +11,13 @@ import WirelineSchema
 ///     Vectors/Refused/<case>.json, .txt     a line that cannot be encoded, and what `wire encode` says
 struct VectorFiles {
     let translator: PacketTranslator
+    /// The states of vectors that name none.
+    var states = PacketStates()
 
     /// Larger than any vector that a person reads.
     private static let maximumFileByteCount = 64 << 20
     private static let senderMark = "# from server"
+    private static let stateMark = "# state "
 
     // MARK: Reading
 
@@ -73,9 +76,11 @@ struct VectorFiles {
         let path = folder.joiningPath(stem)
         if kind == .refused {
             let line = try json(path + ".json")
-            // There are no bytes, but a file for them can say who sends.
-            let isFromServer = try text(ifAny: path + ".hex").map(Self.hasSenderMark) ?? false
-            var vector = ConformanceVector(kind, stem, from: isFromServer ? .server : sender(of: line), line: line)
+            // There are no bytes, but a file for them can say who sends, and in which states.
+            let marks = try text(ifAny: path + ".hex") ?? ""
+            let sender = Self.hasSenderMark(marks) ? .server : sender(of: line)
+            let context = PacketContext(from: sender, states: try states(in: marks, path))
+            var vector = ConformanceVector(kind, stem, in: context, line: line)
             vector.errorText = try text(ifAny: path + ".txt")
             return vector
         }
@@ -87,17 +92,30 @@ struct VectorFiles {
             throw .failure("\(path).hex: \(error)")
         }
         let isFromServer = Self.hasSenderMark(hexadecimal)
-        var vector = ConformanceVector(kind, stem, from: .client, bytes: bytes)
+        let states = try states(in: hexadecimal, path)
+        var vector = ConformanceVector(kind, stem, in: PacketContext(from: .client, states: states), bytes: bytes)
         if kind == .invalid {
             vector.errorText = try text(ifAny: path + ".txt")
             vector.refusal = try refusal(path + ".json")
-            vector.sender = isFromServer ? .server : translator.likelySender(of: bytes)
+            vector.context.sender = isFromServer ? .server : translator.likelySender(of: bytes, states)
         } else {
             let line = try json(path + ".json")
             vector.line = line
-            vector.sender = isFromServer ? .server : sender(of: line)
+            vector.context.sender = isFromServer ? .server : sender(of: line)
         }
         return vector
+    }
+
+    /// Returns the states that lines such as `# state started=1` name.
+    private func states(in text: String, _ path: String) throws(CommandError) -> PacketStates {
+        let marks = text.split(whereSeparator: \.isNewline).filter { $0.hasPrefix(Self.stateMark) }
+        guard !marks.isEmpty else { return states }
+        do throws(StateTextError) {
+            return try translator.description.states(
+                settingAll: marks.map { String($0.dropFirst(Self.stateMark.count)) })
+        } catch {
+            throw .failure("\(path).hex: \(error)", hint: error.hint)
+        }
     }
 
     private static func hasSenderMark(_ text: String) -> Bool {
@@ -186,13 +204,15 @@ struct VectorFiles {
 
     private func files(of vector: ConformanceVector) -> [(String, String)] {
         var files: [(String, String)] = []
-        let isPlain = (vector.line.map(sender) ?? translator.likelySender(of: vector.bytes)) == vector.sender
+        let states = vector.context.states
+        let likely = vector.line.map(sender) ?? translator.likelySender(of: vector.bytes, states)
+        let stateMarks = translator.description.texts(of: states).map { Self.stateMark + $0 + "\n" }.joined()
+        let isPlain = likely == vector.sender
         if vector.kind == .refused {
-            if translator.description.layout.dependsOnSender, !isPlain {
-                files.append((".hex", Self.senderMark + "\n"))
-            }
+            let senderMark = translator.description.layout.dependsOnSender && !isPlain ? Self.senderMark + "\n" : ""
+            if !(senderMark + stateMarks).isEmpty { files.append((".hex", senderMark + stateMarks)) }
         } else {
-            let mark = isPlain ? "" : Self.senderMark + "\n"
+            let mark = (isPlain ? "" : Self.senderMark + "\n") + stateMarks
             let digits = Hexadecimal.text(of: vector.bytes)
             files.append((".hex", mark + "# \(TextStyle.harmless(vector.note))\n\n" + Self.lines(of: digits)))
         }

@@ -24,6 +24,7 @@ struct CaptureDecoder {
     private let translator: PacketTranslator
     private let preferred: Sender?
     private let port: UInt16?
+    private let states: PacketStates
     private var reader = CaptureReader()
     /// The connections by their addresses; those that have ended remain for late segments until there are too many.
     private var connections: [Pair: DecodedConnection] = [:]
@@ -35,7 +36,12 @@ struct CaptureDecoder {
     ///   - sender: Whose messages all packets are if possible, as an echo server needs; nil for those of the packet's
     ///     sender.
     ///   - port: The server's port; other connections are left out. Nil for all connections.
-    init(_ translator: PacketTranslator, preferring sender: Sender? = nil, port: UInt16? = nil) {
+    ///   - states: The states of each connection at its first packet (default: all are 0).
+    init(
+        _ translator: PacketTranslator, preferring sender: Sender? = nil, port: UInt16? = nil,
+        states: PacketStates = PacketStates()
+    ) {
+        self.states = states
         self.translator = translator
         preferred = sender
         self.port = port
@@ -124,7 +130,8 @@ struct CaptureDecoder {
         connectionCount += 1
         let pair = isFromClient(segment) ? ways[0] : ways[1]
         let connection = DecodedConnection(
-            number: connectionCount, client: pair.client, server: pair.server, translator, preferring: preferred)
+            number: connectionCount, client: pair.client, server: pair.server, translator, preferring: preferred,
+            states: states)
         connections[pair] = connection
         return connection
     }

@@ -12,9 +12,13 @@ struct CapturePrinter {
     /// - Parameters:
     ///   - sender: Whose messages all packets are if possible; nil for those of the packet's sender.
     ///   - port: The server's port; nil for all connections.
-    init(_ translator: PacketTranslator, preferring sender: Sender?, port: UInt16?, _ console: Console) {
+    ///   - states: The states of each connection at its first packet.
+    init(
+        _ translator: PacketTranslator, preferring sender: Sender?, port: UInt16?, _ states: PacketStates,
+        _ console: Console
+    ) {
         self.console = console
-        decoder = CaptureDecoder(translator, preferring: sender, port: port)
+        decoder = CaptureDecoder(translator, preferring: sender, port: port, states: states)
     }
 
     /// Prints what the next bytes of the file show.

@@ -35,15 +35,15 @@ final class DecodedConnection {
 
     init(
         number: Int, client: SocketAddress, server: SocketAddress, _ translator: PacketTranslator,
-        preferring sender: Sender?
+        preferring sender: Sender?, states: PacketStates
     ) {
         self.number = number
         self.client = client
         self.server = server
         // If packets depend on who sends them, the capture knows better.
         let preferred = translator.description.layout.dependsOnSender ? nil : sender
-        clientSide = Side(stream: PacketStream(translator, preferred.map { .preferring($0) } ?? .from(.client)))
-        serverSide = Side(stream: PacketStream(translator, preferred.map { .preferring($0) } ?? .from(.server)))
+        clientSide = Side(stream: PacketStream(translator, preferred.map { .preferring($0) } ?? .from(.client), states))
+        serverSide = Side(stream: PacketStream(translator, preferred.map { .preferring($0) } ?? .from(.server), states))
     }
 
     /// The number of bytes in memory.
@@ -67,12 +67,17 @@ final class DecodedConnection {
         if segment.flags.contains(.reset) {
             output = finish(in: frame)
         } else {
+            // What a side has acknowledged, it had before it sent this: with that, the other side set its states.
             if sender == .client {
-                output += receive(segment, .client, &clientSide, frame)
                 if let number = segment.acknowledgement { output += confirm(number, .server, &serverSide, frame) }
+                clientSide.stream.setStates(serverSide.stream.states)
+                output += receive(segment, .client, &clientSide, frame)
+                serverSide.stream.setStates(clientSide.stream.states)
             } else {
-                output += receive(segment, .server, &serverSide, frame)
                 if let number = segment.acknowledgement { output += confirm(number, .client, &clientSide, frame) }
+                serverSide.stream.setStates(clientSide.stream.states)
+                output += receive(segment, .server, &serverSide, frame)
+                clientSide.stream.setStates(serverSide.stream.states)
             }
             isClosed = clientSide.isFinished && serverSide.isFinished
         }

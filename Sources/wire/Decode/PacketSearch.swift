@@ -44,18 +44,21 @@ struct PacketSearch {
 
     /// Continues the search.
     ///
-    /// - Parameter start: The offset in `bytes` where the search continues; moved to the packet that is accepted.
+    /// - Parameters:
+    ///   - start: The offset in `bytes` where the search continues; moved to the packet that is accepted.
+    ///   - states: The states of the connection, as far as they are known.
     /// - Returns: Whether a packet was found, more bytes are needed, or the search is given up.
     mutating func look(
         _ bytes: [UInt8], _ start: inout Int, isAtEnd: Bool, _ translator: PacketTranslator,
-        _ direction: PacketStream.Direction, _ work: inout SearchWork
+        _ direction: PacketStream.Direction, _ states: PacketStates, _ work: inout SearchWork
     ) -> Verdict {
         if isOver { start = bytes.count }
         while start < bytes.count {
             guard isAtEnd || bytes.count - start >= needed else { return .needs(needed) }
             let wanted = isFirst && trustsFirst ? 1 : 2
             let verdict = Self.judge(
-                bytes, at: start, wanted: wanted, isAtEnd: isAtEnd, translator, direction, &work.byteCount)
+                bytes, at: start, wanted: wanted, isAtEnd: isAtEnd, translator, direction,
+                PacketStream.splitter(translator, direction, states), &work.byteCount)
             switch verdict {
             case .accepted: return .accepted
             case .needs(let count):
@@ -75,12 +78,12 @@ struct PacketSearch {
     ///
     /// - Parameters:
     ///   - wanted: The number of packets that are enough.
+    ///   - splitter: One for the packets from there on.
     ///   - work: The number of bytes that were decoded.
     static func judge(
         _ bytes: [UInt8], at start: Int, wanted: Int, isAtEnd: Bool, _ translator: PacketTranslator,
-        _ direction: PacketStream.Direction, _ work: inout Int
+        _ direction: PacketStream.Direction, _ splitter: consuming PacketSplitter, _ work: inout Int
     ) -> Verdict {
-        var splitter = PacketStream.splitter(translator, direction)
         var position = start
         for count in 0..<wanted {
             if position == bytes.count {

@@ -58,10 +58,21 @@ struct PacketStream: ~Copyable {
     /// The ends of the pieces in the stream, and their times.
     private var times: [(end: Int, time: CaptureTime)] = []
 
-    init(_ translator: PacketTranslator, _ direction: Direction) {
+    /// - Parameter states: The states of the connection at the first packet.
+    init(_ translator: PacketTranslator, _ direction: Direction, _ states: PacketStates = PacketStates()) {
         self.translator = translator
         self.direction = direction
-        splitter = Self.splitter(translator, direction)
+        splitter = Self.splitter(translator, direction, states)
+    }
+
+    /// The states of the connection, for the next packet.
+    var states: PacketStates { splitter.states }
+
+    /// Sets the states, because the other direction has changed them.
+    mutating func setStates(_ states: PacketStates) {
+        guard states != splitter.states else { return }
+        splitter.setStates(states)
+        needed = 1
     }
 
     /// The number of bytes in memory.
@@ -95,7 +106,7 @@ struct PacketStream: ~Copyable {
         scannedByteCount = 0
         times = []
         needed = 1
-        splitter = Self.splitter(translator, direction)
+        splitter = Self.splitter(translator, direction, states)
         place.offset = end + byteCount
         search = PacketSearch(origin: place.offset, trustsFirst: true)
         return events
@@ -119,7 +130,9 @@ struct PacketStream: ~Copyable {
     /// Returns whether bytes begin with a whole packet that the schema knows and accepts.
     func accepts(_ bytes: [UInt8]) -> Bool {
         var work = 0
-        return PacketSearch.judge(bytes, at: 0, wanted: 1, isAtEnd: true, translator, direction, &work) == .accepted
+        let splitter = Self.splitter(translator, direction, states)
+        return PacketSearch.judge(bytes, at: 0, wanted: 1, isAtEnd: true, translator, direction, splitter, &work)
+            == .accepted
     }
 
     // MARK: Reading
@@ -160,7 +173,7 @@ struct PacketStream: ~Copyable {
         } catch {
             events.append(.fault(fault(error.description)))
             search = PacketSearch(origin: place.offset, trustsFirst: false)
-            splitter = Self.splitter(translator, direction)
+            splitter = Self.splitter(translator, direction, states)
             // The broken packet itself is not tried again.
             start += 1
             place.offset += 1
@@ -175,7 +188,7 @@ struct PacketStream: ~Copyable {
     private mutating func continueSearch(isAtEnd: Bool, _ events: inout [PacketStreamEvent]) -> Bool {
         guard var search else { return true }
         let before = start
-        let result = search.look(bytes, &start, isAtEnd: isAtEnd, translator, direction, &work)
+        let result = search.look(bytes, &start, isAtEnd: isAtEnd, translator, direction, states, &work)
         place.offset += start - before
         self.search = search
         switch result {
@@ -224,10 +237,12 @@ struct PacketStream: ~Copyable {
 
     // MARK: Packets
 
-    static func splitter(_ translator: PacketTranslator, _ direction: Direction) -> PacketSplitter {
+    static func splitter(
+        _ translator: PacketTranslator, _ direction: Direction, _ states: PacketStates
+    ) -> PacketSplitter {
         let description = translator.description
         return PacketSplitter(
-            layout: description.layout.layout(from: direction.sender),
+            layout: description.layout, context: PacketContext(from: direction.sender, states: states),
             maximumPacketByteCount: description.options.maximumPacketByteCount)
     }
 

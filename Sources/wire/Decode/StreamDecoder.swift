@@ -13,11 +13,16 @@ struct StreamDecoder: ~Copyable {
     /// Whether raw input contains hexadecimal digits, and anything other than digits and white space.
     private var rawInput = (hasDigits: false, hasOthers: false)
 
-    /// - Parameter endsAtFault: Whether the first broken packet is the last.
-    init(_ translator: PacketTranslator, preferring sender: Sender, endsAtFault: Bool, _ console: Console) {
+    /// - Parameters:
+    ///   - states: The states of the connection at the first packet.
+    ///   - endsAtFault: Whether the first broken packet is the last.
+    init(
+        _ translator: PacketTranslator, preferring sender: Sender, _ states: PacketStates, endsAtFault: Bool,
+        _ console: Console
+    ) {
         self.console = console
         self.endsAtFault = endsAtFault
-        stream = PacketStream(translator, .preferring(sender))
+        stream = PacketStream(translator, .preferring(sender), states)
     }
 
     /// Prints the packets that are now complete.

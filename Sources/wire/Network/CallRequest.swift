@@ -8,9 +8,25 @@ import WirelineSchema
 struct CallRequest {
     /// The message's name, for errors.
     let name: String
-    let packet: [UInt8]
+    let packet: RequestPacket
     /// The reply; nil: none is awaited.
     let expectation: Expectation?
+}
+
+/// The packet of a request.
+enum RequestPacket {
+    case bytes([UInt8])
+    /// A packet that depends on the states which the connection has when the request is sent.
+    ///
+    /// It returns the packet in a context, or says why there is none.
+    case inStates(@Sendable (PacketStates) throws(TranslationError) -> [UInt8])
+
+    func bytes(_ states: PacketStates) throws(TranslationError) -> [UInt8] {
+        switch self {
+        case .bytes(let bytes): bytes
+        case .inStates(let encode): try encode(states)
+        }
+    }
 }
 
 /// The requests of a call, in order.
@@ -37,7 +53,7 @@ struct RequestMaker {
         self.awaitsReplies = awaitsReplies
     }
 
-    /// Returns the request with a message; see ``PacketTranslator/encode(message:parsing:header:)``.
+    /// Returns the request with a message; see ``PacketTranslator/encode(message:parsing:header:from:states:)``.
     ///
     /// - Parameters:
     ///   - expected: The message that answers it; nil: its pair in the schema.
@@ -45,13 +61,19 @@ struct RequestMaker {
     mutating func request(
         _ message: String, _ json: [UInt8], expecting expected: String?, awaitsAnything: Bool
     ) throws(CommandError) -> CallRequest {
-        var packet = try translator.packet(of: message, json, header: header, from: .client)
         let line = try? JSONValue(parsing: json, maximumDepth: translator.maximumJSONDepth)
-        if let numbered = numberedHeader(unlessChosenIn: line) {
-            packet = try translator.packet(
-                of: message, json, header: Array(numbered.description.utf8), from: .client)
+        let packet: RequestPacket
+        var expectation: Expectation
+        do throws(TranslationError) {
+            let numbered = numberedHeader(unlessChosenIn: line)
+            let (translator, header) = (translator, numbered.map { Array($0.description.utf8) } ?? header)
+            (packet, expectation) = try self.packet(message, expecting: expected) {
+                states throws(TranslationError) in
+                try translator.encode(message: message, parsing: json, header: header, from: .client, states: states)
+            }
+        } catch {
+            throw .failure(error.description)
         }
-        let expectation = Expectation(of: packet, message, expecting: expected, translator)
         let waits = awaitsReplies && (expectation.name != nil || awaitsAnything)
         return CallRequest(name: message, packet: packet, expectation: waits ? expectation : nil)
     }
@@ -77,19 +99,42 @@ struct RequestMaker {
         }
         let header = try header.map { text throws(CommandError) in try Self.parse(text, path: "header") }
         do throws(TranslationError) {
-            var packet = try translator.encode(line: line, header: header, from: .client)
-            if let numbered = numberedHeader(unlessChosenIn: line) {
-                packet = try translator.encode(line: line, header: numbered, from: .client)
+            let (translator, header) = (translator, numberedHeader(unlessChosenIn: line) ?? header)
+            let (packet, expectation) = try self.packet(name ?? "", expecting: nil) { states throws(TranslationError) in
+                try translator.encode(line: line, header: header, from: .client, states: states)
             }
             guard let name else {
                 return CallRequest(name: "the message with an unknown ID", packet: packet, expectation: nil)
             }
-            let expectation = Expectation(of: packet, name, expecting: nil, translator)
             let waits = awaitsReplies && expectation.name != nil
             return CallRequest(name: name, packet: packet, expectation: waits ? expectation : nil)
         } catch {
             throw .failure(error.description)
         }
+    }
+
+    /// Returns a request's packet, and what answers it.
+    ///
+    /// - Throws: `TranslationError` if it cannot be encoded in any states.
+    private func packet(
+        _ message: String, expecting expected: String?,
+        _ encode: @escaping @Sendable (PacketStates) throws(TranslationError) -> [UInt8]
+    ) throws(TranslationError) -> (RequestPacket, Expectation) {
+        let layout = translator.description.layout
+        guard layout.hasStates else {
+            let bytes = try encode(PacketStates())
+            return (.bytes(bytes), Expectation(of: bytes, message, expecting: expected, translator))
+        }
+        let contexts = (layout.exampleContexts ?? []).filter { $0.sender == .client }
+        for context in contexts {
+            guard let bytes = try? encode(context.states) else { continue }
+            let expectation = Expectation(
+                of: bytes, message, expecting: expected, translator, states: context.states)
+            return (.inStates(encode), expectation)
+        }
+        // The error is that of a new connection.
+        let bytes = try encode(PacketStates())
+        return (.inStates(encode), Expectation(of: bytes, message, expecting: expected, translator))
     }
 
     /// Refuses header fields that are not JSON, before any line has arrived.

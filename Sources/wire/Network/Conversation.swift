@@ -127,14 +127,24 @@ actor Conversation {
         needsDelivery = true
         let isFirstOfList = if case .list = requests { begunCount == 1 } else { false }
         watch(until: (isFirstOfList ? start : .now) + call.timeout.duration)
-        do throws(ConnectionError) {
-            try await connection.send(packet: request.packet)
-        } catch {
-            throw call.endFailure(error, of: request)
-        }
+        try await send(request)
         if exchange?.awaitsReply == true, !isOver { await withCheckedContinuation { replyWaiter = $0 } }
         exchange = nil
         deadline = nil
+    }
+
+    private func send(_ request: CallRequest) async throws(CommandError) {
+        let bytes: [UInt8]
+        do throws(TranslationError) {
+            bytes = try request.packet.bytes(await connection.loop.run { [connection] in connection.states })
+        } catch {
+            throw .failure(error.description)
+        }
+        do throws(ConnectionError) {
+            try await connection.send(packet: bytes)
+        } catch {
+            throw call.endFailure(error, of: request)
+        }
     }
 
     /// Whether all requests of a list were begun.

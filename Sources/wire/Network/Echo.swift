@@ -11,14 +11,15 @@ enum Echo {
     /// Returns the handler for a connection.
     static func makeHandler(of connection: PacketConnection) -> Handler {
         let layout = connection.layout
-        guard layout.dependsOnSender || layout.isFramed else {
+        guard layout.dependsOnContext || layout.isFramed else {
             return { batch in while let packet = try batch.next() { try connection.write(packet: packet.bytes) } }
         }
         return { batch in
             while let packet = try batch.next() {
                 let returned =
-                    layout.dependsOnSender
-                    ? try layout.packet(returning: packet, from: .server, limit: .max) : layout.framed(packet.bytes)
+                    layout.dependsOnContext
+                    ? try layout.packet(returning: packet, in: connection.sentContext, limit: .max)
+                    : layout.framed(packet.bytes)
                 try connection.write(packet: returned.rawSpan)
             }
         }

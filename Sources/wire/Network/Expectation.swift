@@ -28,7 +28,11 @@ struct Expectation {
     private let isNamed: Bool
     private let description: ProtocolDescription
 
-    init(of request: [UInt8], _ name: String, expecting expected: String?, _ translator: PacketTranslator) {
+    /// - Parameter states: Those in which the request is sent.
+    init(
+        of request: [UInt8], _ name: String, expecting expected: String?, _ translator: PacketTranslator,
+        states: PacketStates = PacketStates()
+    ) {
         let description = translator.description
         let replies = description.message(named: name)?.replies.compactMap(description.message(named:)) ?? []
         if let expected = expected.flatMap(description.message(named:)) {
@@ -41,13 +45,15 @@ struct Expectation {
             others = []
             isNamed = false
         }
-        sequence = messages.isEmpty ? nil : Self.sequence(of: request, description)
+        sequence = messages.isEmpty ? nil : Self.sequence(of: request, description, states)
         self.description = description
     }
 
-    private static func sequence(of packet: [UInt8], _ description: ProtocolDescription) -> UInt64? {
+    private static func sequence(
+        of packet: [UInt8], _ description: ProtocolDescription, _ states: PacketStates
+    ) -> UInt64? {
         let limit = description.options.maximumPacketByteCount
-        let layout = description.layout.layout(from: .client)
+        let layout = description.layout.layout(in: PacketContext(from: .client, states: states))
         guard let content = try? layout.unframed(packet),
             let packet = try? Packet(content.rawSpan, layout: layout, limit: limit)
         else { return nil }

@@ -15,6 +15,8 @@ struct ServerCall {
     let listening: Listening
     /// Whether one request and its reply are all: then other messages of the server are skipped, with a note.
     let isAlone: Bool
+    /// The states of the connection at first.
+    let states: PacketStates
     let console: Console
 
     /// How long the call stays after the last reply.
@@ -62,10 +64,13 @@ struct ServerCall {
         endpoint.apply(to: &configuration.dialing)
         let recorder = TimelineRecorder()
         do throws(ConnectionError) {
-            return try await PacketConnection.connect(
+            let connection = try await PacketConnection.connect(
                 to: endpoint.host, port: endpoint.port, layout: description.layout,
                 packetLimit: description.options.maximumPacketByteCount,
                 configuration: configuration, recorder: recorder)
+            let states = states
+            if states != PacketStates() { await connection.loop.run { connection.setStates(states) } }
+            return connection
         } catch {
             throw .cannotConnect(to: endpoint, error, within: timeout, recorder.timeline)
         }
@@ -100,9 +105,12 @@ extension ServerCall {
 
     /// Returns a hint for a reply that equals the request.
     private func echoHint(_ reply: ReceivedPacket, _ request: CallRequest) -> String? {
-        guard translator.description.layout.framed(reply.bytes) == request.packet else { return nil }
-        let sent = translator.description.message(id: reply.id, from: .client)?.name
-        return sent.map { "these are the bytes that were sent; --expect \($0) reads what a server returns unchanged" }
+        // The bytes of a packet that depends on states are not known any more.
+        guard case .bytes(let sent) = request.packet, translator.description.layout.framed(reply.bytes) == sent else {
+            return nil
+        }
+        let name = translator.description.message(id: reply.id, from: .client)?.name
+        return name.map { "these are the bytes that were sent; --expect \($0) reads what a server returns unchanged" }
     }
 }
 

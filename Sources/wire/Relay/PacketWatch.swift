@@ -11,13 +11,21 @@ struct PacketWatch: ~Copyable {
     /// The number of bytes since they stopped being packets; nil while they are packets.
     private var otherByteCount: Int?
 
-    init(of sender: Sender, _ reader: PacketReader) {
+    init(of sender: Sender, _ reader: PacketReader, _ states: PacketStates) {
         self.sender = sender
         self.reader = reader
         let description = reader.translator.description
         splitter = PacketSplitter(
-            layout: description.layout.layout(from: sender),
+            layout: description.layout, context: PacketContext(from: sender, states: states),
             maximumPacketByteCount: description.options.maximumPacketByteCount)
+    }
+
+    /// The states of the connection, for the next packet.
+    var states: PacketStates { splitter.states }
+
+    /// Sets the states, because the other side has changed them.
+    mutating func setStates(_ states: PacketStates) {
+        if states != splitter.states { splitter.setStates(states) }
     }
 
     /// Returns the remarks about received bytes.
@@ -27,10 +35,14 @@ struct PacketWatch: ~Copyable {
             return []
         }
         var remarks: [Remark] = []
+        var piece = bytes
         do throws(CodecError) {
-            try splitter.receive(bytes.rawSpan) { packet in
-                remarks.append(reader.remark(on: packet, from: sender))
-            }
+            repeat {
+                try splitter.receive(piece.rawSpan) { packet in
+                    remarks.append(reader.remark(on: packet, from: sender))
+                }
+                piece = []
+            } while splitter.endedAtStateChange
         } catch {
             otherByteCount = 0
             remarks.append(reader.remark(on: error, from: sender, "all that follows is passed on as it is"))

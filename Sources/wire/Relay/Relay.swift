@@ -32,6 +32,8 @@ final class Relay: Sendable {
     /// Describes packets for people.
     let reader: PacketReader
     let limits: RelayLimits
+    /// The states of each connection at its first packet.
+    let states: PacketStates
     private let listener: Listener
     private let entrance: ConnectionEntrance
     private let state = Lock(State())
@@ -39,7 +41,7 @@ final class Relay: Sendable {
     init(
         _ listener: Listener, to target: HostAndPort, _ addresses: [SocketAddress],
         tls: (context: TLSContext, serverName: String?)?, _ description: ProtocolDescription, _ limits: RelayLimits,
-        capture: CaptureFile?, page: TrafficPage?, _ log: ConnectionLog
+        states: PacketStates, capture: CaptureFile?, page: TrafficPage?, _ log: ConnectionLog
     ) {
         self.listener = listener
         self.target = target
@@ -47,6 +49,7 @@ final class Relay: Sendable {
         self.tls = tls
         self.description = description
         self.limits = limits
+        self.states = states
         self.capture = capture
         entrance = ConnectionEntrance(limits.listening)
         self.page = page

@@ -25,7 +25,7 @@ final class RelayedConnection: @unchecked Sendable {
             self.sender = sender
             self.stream = stream
             self.connection = connection
-            watch = PacketWatch(of: sender, connection.relay.reader)
+            watch = PacketWatch(of: sender, connection.relay.reader, connection.relay.states)
         }
 
         func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
@@ -176,6 +176,7 @@ final class RelayedConnection: @unchecked Sendable {
         other.stream.flush()
         capture?.sent(bytes, by: side.sender)
         say(side.watch.receive(bytes))
+        other.watch.setStates(side.watch.states)
         // Sending may have found that the connection has ended.
         guard side.stream.isOpen else { return }
         if other.stream.pendingByteCount < Self.mostPendingBytes { return side.stream.read() }

@@ -67,7 +67,7 @@ extension Seed {
     /// All good packets of a protocol, one after another, in three pieces of a cut; and what is wrong, alone.
     fileprivate static func streams(of place: Int) throws -> [Seed] {
         let subject = Subject.all[place]
-        let isBySender = subject.translator.description.layout.dependsOnSender
+        let isBySender = subject.translator.description.layout.dependsOnContext
         return try (isBySender ? Sender.allCases : [.client]).flatMap { sender in
             let start: [UInt8] = [UInt8(place), 0, sender == .client ? 3 : 0x43, 1, 7, 40]
             let isOwn = { (vector: Vector) in try !isBySender || vector.sender() == sender }

@@ -8,6 +8,8 @@
 %%   {verdict, Side, Bytes, Verdict}                    the bytes are found to be {ok, ByteCount, Again}, {more, ByteCount}
 %%                                                      or {error, Reason, Path, Offset}
 %%
+%% A side is `cs` or `sc`, or {Side, States} in a protocol whose packets depend on states.
+%%
 %% The first answer is the number of cases; what follows says where the two differ.
 -module(judge).
 -export([cases/2]).
@@ -29,9 +31,9 @@ judge(M, {value, Side, Packet, Settable, Header, Message}) ->
     More = <<Packet/binary, 7, 8, 9>>,
     first([
         {written, {ok, Packet}, flat(encode(M, Side, Settable, Message))},
-        {read, {ok, Header, Message, <<>>}, M:decode(Side, Packet)},
+        {read, {ok, Header, Message, <<>>}, decode(M, Side, Packet)},
         {settable, Settable, maps:with(maps:keys(Settable), M:settable(Header))},
-        {read_with_rest, {ok, Header, Message, <<7, 8, 9>>}, M:decode(Side, More)}
+        {read_with_rest, {ok, Header, Message, <<7, 8, 9>>}, decode(M, Side, More)}
     ]);
 judge(M, {refused, Side, Settable, Message, Path}) ->
     case encode(M, Side, Settable, Message) of
@@ -44,14 +46,24 @@ judge(M, {refused, Side, Settable, Message, Path}) ->
         Other -> {refused, Path, Other}
     end;
 judge(M, {verdict, Side, Bytes, Verdict}) ->
-    Found = M:decode(Side, Bytes),
+    Found = decode(M, Side, Bytes),
     first([{verdict, Verdict, verdict(M, Side, Bytes, Found)}, {described, true, is_described(M, Found)}]).
 
 first([{_, Same, Same} | Rest]) -> first(Rest);
 first([{What, Expected, Found} | _]) -> {What, Expected, Found};
 first([]) -> same.
 
+%% A side with states is that of a connection which has them.
+decode(M, {Side, States}, Bytes) ->
+    case M:decode(#{state => States}, Side, Bytes) of
+        {ok, Header, Message, Rest, #{state := _}} -> {ok, Header, Message, Rest};
+        Other -> Other
+    end;
+decode(M, Side, Bytes) -> M:decode(Side, Bytes).
+
 %% Only where packets depend on it, a module is told who sends.
+encode(M, {Side, States}, Header, Message) ->
+    M:encode(#{from => Side, state => States}, Header, Message);
 encode(M, Side, Header, Message) ->
     case erlang:function_exported(M, encode, 3) of
         true -> M:encode(#{from => Side}, Header, Message);
@@ -59,6 +71,7 @@ encode(M, Side, Header, Message) ->
     end.
 
 flat({ok, Data}) -> {ok, iolist_to_binary(Data)};
+flat({ok, Data, _Context}) -> {ok, iolist_to_binary(Data)};
 flat(Error) -> Error.
 
 verdict(M, Side, Bytes, {ok, Header, Message, Rest}) ->
@@ -93,7 +106,7 @@ abused(M, Side, Header, Message) ->
     try flat(encode(M, Side, Header, Message)) of
         {error, #{reason := _, path := _}} -> same;
         {ok, Packet} ->
-            case M:decode(Side, Packet) of
+            case decode(M, Side, Packet) of
                 {ok, _, Read, <<>>} -> is_same(Read, Message);
                 Other -> Other
             end

@@ -56,7 +56,7 @@ struct SharkJudge {
     /// The first difference in a stream of one side; nil if there is none.
     func disagreement(of sights: [PacketSight], on stream: [UInt8], from sender: Sender) -> String? {
         var sights = sights[...]
-        var splitter = PacketSplitter(description, from: sender)
+        var splitter = PacketSplitter(description, in: PacketContext(from: sender))
         var position = 0
         while position < stream.count {
             let start = position
@@ -73,6 +73,26 @@ struct SharkJudge {
             }
         }
         return sights.isEmpty ? nil : "\(sights.count) more packets are shown in \(Hexadecimal.text(of: stream))"
+    }
+
+    /// The first difference in a conversation, in which packets of both sides take turns; nil if there is none.
+    func disagreement(of sights: [PacketSight], on packets: [(context: PacketContext, bytes: [UInt8])]) -> String? {
+        guard sights.count == packets.count else { return "\(sights.count) packets are shown of \(packets.count)" }
+        for (sight, (context, bytes)) in zip(sights, packets) {
+            var splitter = PacketSplitter(description, in: context)
+            var position = 0
+            do throws(CodecError) {
+                guard let (packet, bounds) = try splitter.nextPacket(in: bytes, from: &position) else {
+                    return "\(Hexadecimal.text(of: bytes)) is not whole"
+                }
+                if let difference = try disagreement(of: sight, on: packet, bounds, from: context.sender) {
+                    return "\(Hexadecimal.text(of: packet)) in \(context): \(difference)"
+                }
+            } catch {
+                return "\(Hexadecimal.text(of: bytes)) in \(context): \(error)"
+            }
+        }
+        return nil
     }
 
     private func disagreement(

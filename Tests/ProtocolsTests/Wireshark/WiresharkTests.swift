@@ -14,7 +14,9 @@ import WirelineSchema
 /// `WIRELINE_WIRESHARK_MESSAGES=2000` sets the number of random messages for each protocol; the default is 40.
 @Suite(.enabled(if: SharkTool.isWanted, "\(SharkTool.absence)"), .aside)
 struct WiresharkTests {
-    static let folders = ProtocolFolder.all.map(\.name) + ["Features"]
+    /// Those without states: the two sides of a stream are compared on their own here. See ``WiresharkStateTests``.
+    static let folders =
+        ProtocolFolder.all.filter { !$0.translator.description.layout.hasStates }.map(\.name) + ["Features"]
     static let messageCount =
         ProcessInfo.processInfo.environment["WIRELINE_WIRESHARK_MESSAGES"].flatMap { Int($0) } ?? 40
 
@@ -311,7 +313,9 @@ struct WiresharkTests {
     ) throws -> [String] {
         let variants = packets.flatMap { sender, bytes in
             // tshark is slow, so other runs check others of them.
-            judge.translator.variants(of: bytes, from: sender, using: &random).shuffled(using: &random).prefix(
+            judge.translator.variants(of: bytes, in: PacketContext(from: sender), using: &random).shuffled(
+                using: &random
+            ).prefix(
                 max(150, messageCount)
             )
             .map { (sender, $0) }

@@ -22,7 +22,7 @@ struct SenderLayoutTests {
     @Test(arguments: [(Sender.client, "0005" + "96000000" + "aa"), (.server, "0003" + "9600" + "aa")])
     func `a packet has the header of its sender`(sender: Sender, hex: String) throws {
         let layout = Self.realm.layout(from: sender)
-        #expect(!layout.dependsOnSender && !layout.hasConditions)
+        #expect(!layout.dependsOnContext && !layout.hasConditions)
         let bytes = try layout.encode(id: 0x96, payload: ([0xAA] as [UInt8]).span.bytes)
         #expect(Hexadecimal.text(of: bytes) == hex)
         let packet = try Packet(bytes.span.bytes, layout: layout)
@@ -33,16 +33,18 @@ struct SenderLayoutTests {
     }
 
     @Test func `a layout that depends on the sender neither reads nor writes by itself`() throws {
-        let refusal = CodecError(.invalidLayout(.needsSender))
+        let refusal = CodecError(.invalidLayout(.needsContext))
         let bytes: [UInt8] = [0, 3, 0x96, 0, 0xAA]
-        #expect(Self.realm.dependsOnSender)
+        #expect(Self.realm.dependsOnContext)
         #expect(throws: refusal) { try Self.realm.encode(id: 1, payload: bytes.span.bytes) }
         #expect(throws: refusal) { _ = try Packet(bytes.span.bytes, layout: Self.realm).id }
         var splitter = PacketSplitter(layout: Self.realm)
         #expect(throws: refusal) { try splitter.receive(bytes.span.bytes) { _ in } }
         #expect(throws: refusal) { try splitter.finish() }
         #expect(splitter.pendingByteCount == 0)
-        #expect("\(refusal)".hasSuffix("the layout depends on the sender of a packet, which is not known here"))
+        #expect(
+            "\(refusal)".hasSuffix(
+                "the layout depends on the sender of a packet or on states, which are not known here"))
     }
 
     @Test func `a sender's layout takes the fast paths`() throws {
@@ -59,7 +61,7 @@ struct SenderLayoutTests {
 
     @Test func `a layout that depends on nothing is the layout of both senders`() {
         for sender in Sender.allCases { #expect(PacketLayout.standard.layout(from: sender) == .standard) }
-        #expect(!PacketLayout.standard.dependsOnSender)
+        #expect(!PacketLayout.standard.dependsOnContext)
     }
 
     @Test func `only a packet's own fields can be set, and an ID must fit them`() throws {

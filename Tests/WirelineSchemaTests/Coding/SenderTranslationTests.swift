@@ -67,7 +67,7 @@ struct SenderTranslationTests {
             #expect {
                 try encode(line)
             } throws: { error in
-                (error as? TranslationError)?.reason == .value(.invalidLayout(.needsSender))
+                (error as? TranslationError)?.reason == .value(.invalidLayout(.needsContext))
             }
         }
     }
@@ -105,7 +105,7 @@ struct SenderTranslationTests {
 
     @Test func `a description of one sender's packets has no conditions about it`() {
         let description = translator.description.sent(by: .client)
-        #expect(!description.layout.dependsOnSender)
+        #expect(!description.layout.dependsOnContext)
         #expect(description.packetFields.map(\.name) == ["size", "form", "id"])
         #expect(description.packetFieldType(1) != nil)
         #expect(description.sent(by: .server).layout == description.layout)

@@ -310,7 +310,7 @@ struct VectorMakerTests {
             try describe(Self.schema.replacing("@range(10..20)", with: "@range(10..21)"), warns: true))
         let wrong = try vectors(1500).filter { vector in
             vector.kind == .invalid
-                && other.streamError(of: vector.bytes, from: vector.sender)?.description != vector.errorText
+                && other.streamError(of: vector.bytes, in: vector.context)?.description != vector.errorText
         }
         #expect(wrong.contains { $0.refusal?.field == "Say.limited" })
     }

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a layout is made of.
+struct LayoutParts {
+    var framing: PacketFraming?
+    var states: [PacketState] = []
+    var stateChanges: [PacketStateChange] = []
+    var header: [PacketField]
+    var trailer: [PacketField]
+
+    private var conditions: [WireCondition] { (header + trailer).compactMap(\.condition) }
+
+    /// The different tests of states and of `nested`.
+    var tests: [ContextTest] { ContextTest.all(in: conditions) }
+
+    /// Whether a condition looks at anything but fields.
+    var dependsOnContext: Bool { conditions.contains(where: \.looksAtContext) }
+
+    /// What distinguishes the contexts of packets.
+    var contexts: LayoutContexts { LayoutContexts(states, stateChanges, tests) }
+}
+
+/// The contexts in which packets of a layout differ.
+package struct LayoutContexts: Equatable, Sendable {
+    package let states: [PacketState]
+    package let changes: [PacketStateChange]
+    /// The different tests of states and of `nested`, in the order in which they are written.
+    package let tests: [ContextTest]
+    /// What is known of the packets of each of the layout's variants, in their order.
+    package let combinations: [Combination]
+    /// The position of the variant for each number of a combination; 0 for combinations that no context has.
+    private let positions: [Int]
+
+    /// A sender, and which tests hold.
+    package struct Combination: Equatable, Sendable {
+        package let sender: Sender
+        package let outcomes: ContextOutcomes
+
+        /// A number of its own: bit 0 is the sender, bit `n + 1` the outcome of test `n`.
+        package var number: Int { Int(sender.conditionNumber) | outcomes << 1 }
+
+        /// Returns whether a test holds; nil for one of a field.
+        package func outcome(of test: WireCondition.Test, _ tests: [ContextTest]) -> Bool? {
+            if test.operand == .sender { return test.comparison.holds(sender.conditionNumber, test.number) }
+            guard let (known, isNegated) = ContextTest.reading(test), let index = tests.firstIndex(of: known) else {
+                return nil
+            }
+            return (outcomes & 1 << index != 0) != isNegated
+        }
+    }
+
+    init(_ states: [PacketState], _ changes: [PacketStateChange], _ tests: [ContextTest]) {
+        self.states = states
+        self.changes = changes
+        self.tests = tests
+        // A layout with more tests is refused; nobody needs its contexts.
+        let possible = tests.count > ContextTest.maximumCount ? [0] : tests.possibleOutcomes(states)
+        combinations = possible.flatMap { outcomes in
+            Sender.allCases.map { Combination(sender: $0, outcomes: outcomes) }
+        }
+        var positions = Array(repeating: 0, count: 2 << min(tests.count, ContextTest.maximumCount))
+        for (position, combination) in combinations.enumerated() { positions[combination.number] = position }
+        self.positions = positions
+    }
+
+    /// Returns the position of the variant for packets in a context.
+    package func position(of context: PacketContext) -> Int {
+        positions[Combination(sender: context.sender, outcomes: tests.outcomes(in: context)).number]
+    }
+
+    /// Returns which tests of a state hold while it has a number.
+    package func outcomes(ofState name: String, _ number: Int128) -> ContextOutcomes {
+        tests.enumerated().reduce(0) { result, item in
+            item.element.operand == .state(name) && item.element.holds(for: number) ? result | 1 << item.offset : result
+        }
+    }
+
+    /// Returns what the message with this ID does to a state when this end sends it; nil if it sets none.
+    func change(by messageID: UInt64, from sender: Sender) -> PacketStateChange? {
+        changes.first { $0.messageID == messageID && $0.sender == sender }
+    }
+}
+
+extension LayoutContexts {
+    /// Makes the contexts that conditions tell apart; nil if the conditions have too many different tests.
+    package init?(states: [PacketState], conditions: [WireCondition]) {
+        let tests = ContextTest.all(in: conditions)
+        guard tests.count <= ContextTest.maximumCount else { return nil }
+        self.init(states, [], tests)
+    }
+}
+
+extension PacketLayout {
+    /// Returns the same layout with messages that set its states.
+    package func withStateChanges(_ changes: [PacketStateChange]) -> PacketLayout {
+        guard !changes.isEmpty else { return self }
+        let parts = LayoutParts(
+            framing: framing, states: states, stateChanges: changes, header: header, trailer: trailer)
+        precondition(Self.firstFault(parts) == nil, "a message that sets a state which the layout does not have")
+        return PacketLayout(unchecked: parts)
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The states of the connection that a splitter reads, and the packets that they decide about.
+struct StateFollower: Sendable {
+    /// The layout that depends on the states.
+    let layout: PacketLayout
+    var context: PacketContext
+}
+
+/// Streams whose packets depend on states of the connection.
+///
+/// A message that sets a state (`@sets`) sets it for all packets after its own, in both directions. A splitter reads one
+/// direction, so the program tells it what the messages of the other direction set.
+extension PacketSplitter {
+    /// Makes a splitter of a stream whose packets depend on their context.
+    ///
+    /// A layout that depends on no context can be given as well.
+    ///
+    /// - Parameters:
+    ///   - layout: The fields around each payload, with conditions about the context.
+    ///   - context: Who sends the packets, and the states of the connection.
+    ///   - maximumPacketByteCount: The largest packet that is accepted, in bytes (default 1 MiB).
+    public init(layout: PacketLayout, context: PacketContext, maximumPacketByteCount: Int = 1 << 20) {
+        self.init(layout: layout.layout(in: context), maximumPacketByteCount: maximumPacketByteCount)
+        if !layout.states.isEmpty { followers = [StateFollower(layout: layout, context: context)] }
+    }
+
+    /// The states of the connection, for the next packet; all are 0 in a layout without states.
+    public var states: PacketStates { followers.first?.context.states ?? PacketStates() }
+
+    /// Sets a state, for all packets that were not delivered.
+    ///
+    /// - Throws: ``CodecError/Reason/unknownState(_:)``, or ``CodecError/Reason/outOfRange(value:minimum:maximum:)``.
+    public mutating func setState(_ name: String, to value: Int128) throws(CodecError) {
+        guard let layout = followers.first?.layout else { throw CodecError(.unknownState(name)) }
+        var states = states
+        try layout.setState(name, to: value, in: &states)
+        setStates(states)
+    }
+
+    /// Sets all states, for all packets that were not delivered.
+    package mutating func setStates(_ states: PacketStates) {
+        guard !followers.isEmpty else { return }
+        followers[0].context.states = states
+        let layout = followers[0].layout.layout(in: followers[0].context)
+        if layout != self.layout { use(layout) }
+    }
+
+    /// Whether the packets depend on states.
+    @inlinable package var followsStates: Bool { hasFollower }
+
+    @usableFromInline var hasFollower: Bool { !followers.isEmpty }
+
+    /// Sets what the message of a packet that was taken sets.
+    ///
+    /// - Parameter id: The packet's message ID.
+    /// - Returns: Whether it sets a state.
+    @discardableResult
+    package mutating func follow(_ id: UInt64) -> Bool {
+        guard let follower = followers.first else { return false }
+        var states = follower.context.states
+        guard follower.layout.apply(id, from: follower.context.sender, to: &states) else { return false }
+        setStates(states)
+        return true
+    }
+
+    /// Passes packets to `receiver` up to one that sets a state.
+    @usableFromInline
+    mutating func receiveFollowingStates(
+        _ bytes: RawSpan, _ receiver: (borrowing Packet) throws(CodecError) -> Void
+    ) throws(CodecError) {
+        guard let follower = followers.first else { return }
+        let (layout, sender) = (follower.layout, follower.context.sender)
+        endedAtStateChange = false
+        var changingID: UInt64?
+        var hasReceived = false
+        do throws(CodecError) {
+            try receiveInLayout(bytes) { packet throws(CodecError) in
+                let sets = layout.setsState(packet.id, from: sender)
+                if sets { changingID = packet.id }
+                try receiver(packet)
+                guard sets else { return }
+                hasReceived = true
+                // Ends the call as an error of the receiver does: what follows is kept.
+                throw CodecError(.invalidLayout(.needsContext))
+            }
+        } catch {
+            // The packet was delivered, even if the receiver has thrown.
+            if let changingID { follow(changingID) }
+            guard hasReceived else { throw error }
+            endedAtStateChange = true
+        }
+    }
+}
+
+extension PacketLayout {
+    /// Sets a state.
+    ///
+    /// - Throws: ``CodecError/Reason/unknownState(_:)``, or ``CodecError/Reason/outOfRange(value:minimum:maximum:)``.
+    public func setState(
+        _ name: String, to value: Int128, in states: inout PacketStates
+    ) throws(CodecError) {
+        guard let state = self.states.first(where: { $0.name == name }) else { throw CodecError(.unknownState(name)) }
+        try state.check(value)
+        states[name] = value
+    }
+
+    /// Refuses states that a connection with this layout cannot have.
+    ///
+    /// - Throws: As ``setState(_:to:in:)``.
+    package func check(_ states: PacketStates) throws(CodecError) {
+        var checked = PacketStates()
+        for name in states.names { try setState(name, to: states[name], in: &checked) }
+    }
+
+    /// Whether the message with this ID sets a state if this end sends it.
+    package func setsState(_ id: UInt64, from sender: Sender) -> Bool {
+        storage.contexts?.change(by: id, from: sender) != nil
+    }
+
+    /// Changes states as the message with this ID does.
+    ///
+    /// - Returns: Whether it sets any.
+    @discardableResult
+    package func apply(_ id: UInt64, from sender: Sender, to states: inout PacketStates) -> Bool {
+        guard let change = storage.contexts?.change(by: id, from: sender) else { return false }
+        states[change.state] = change.value
+        return true
+    }
+}
