@@ -189,7 +189,7 @@ let package = Package(
             name: "WirelineTestingTests",
             dependencies: [
                 "WirelineTesting", "Wireline", "WirelineTransport", "WirelineCodec", "Scene", "Goim", "Features",
-                "Headers", "Senders", "TestingSupport",
+                "Headers", "Senders", "States", "TestingSupport",
             ], swiftSettings: usual),
         .testTarget(
             name: "WirelineTests",

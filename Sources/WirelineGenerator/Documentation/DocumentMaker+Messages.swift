@@ -73,6 +73,13 @@ extension DocumentMaker {
                 .text(" = \(text(of: item.value, inField: item.field))"),
             ]
         }
+        if let change = message.stateChange {
+            let name = DocumentText.line(of: description.states[change.state].name)
+            line += [
+                .text("; sets the state "), .code(name), .text(" to "),
+                .code(DocumentText.line(of: description.text(of: change))),
+            ]
+        }
         var blocks: [Document.Block] = [.line(line + [.text(".")])]
         blocks += deprecation(message.deprecation) + comment(message.documentation)
         let (header, trailer, payloadOffset) = envelope()

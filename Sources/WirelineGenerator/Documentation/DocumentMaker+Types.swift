@@ -147,7 +147,9 @@ struct TypeUses {
         ofUnions = Array(repeating: [], count: description.unions.count)
         ofEnumerations = Array(repeating: [], count: description.enumerations.count)
         ofFlagSets = Array(repeating: [], count: description.flagSets.count)
-        add(description.packetFields.compactMap(\.type), .link("Packet layout", to: "packet"))
+        add(
+            description.packetFields.compactMap(\.type) + description.states.map(\.type),
+            .link("Packet layout", to: "packet"))
         for message in description.messages { add(message.fields, FieldFacts.link(message: message.name)) }
         for structure in description.structures { add(structure.fields, FieldFacts.link(structure: structure.name)) }
         for union in description.unions {

@@ -93,11 +93,36 @@ struct DocumentMaker {
             columns: Self.fieldColumns, rows: rows)
         let entry = Document.Entry(
             anchor: "packet", title: "Packet layout", isCode: false,
-            blocks: (layout.framing.map(blocks) ?? []) + [
+            blocks: states + (layout.framing.map(blocks) ?? []) + [
                 .drawing(label: "The bytes of a packet", header + [payload] + trailer),
                 .legend(hasBits: description.hasPackedFields || !layout.packedPlaces.isEmpty), .table(table),
             ])
         return Document.Section(anchor: "layout", title: "Packet", entries: [entry])
+    }
+
+    /// The states of connections, and the messages that set them.
+    private var states: [Document.Block] {
+        guard !description.states.isEmpty else { return [] }
+        let rows = description.states.enumerated().map { index, state in
+            let setters = description.messages.compactMap { message -> Document.CellLine? in
+                guard let change = message.stateChange, change.state == index else { return nil }
+                let value = DocumentText.line(of: description.text(of: change))
+                return .init([FieldFacts.link(message: message.name), .text(" sets it to "), .code(value)])
+            }
+            let comment = DocumentText.paragraphs(of: state.documentation).first?.first ?? ""
+            return Document.Row(cells: [
+                [.init([.code(DocumentText.line(of: state.name))])],
+                [.init(facts.name(of: state.type))],
+                (comment.isEmpty ? [] : [.init(DocumentText.inlines(of: comment))]) + setters,
+            ])
+        }
+        return [
+            .line([
+                .text(
+                    "The connection has states, which both directions share. They are 0 at first, and not on the wire:")
+            ]),
+            .table(Document.Table(shape: .facts, columns: ["State", "Type", "Meaning"], rows: rows)),
+        ]
     }
 
     /// Returns what stands around packets, and how their bytes are escaped.

@@ -106,8 +106,23 @@ package struct MarkdownHover {
         }
     }
 
-    /// Returns the text about a field of the packet; nil if there is none with this name.
+    private func text(of state: StateDescription) -> String {
+        let setters = description.messages.compactMap { message -> String? in
+            guard let change = message.stateChange, description.states[change.state].name == state.name else {
+                return nil
+            }
+            return "`\(message.name)` sets it to `\(description.text(of: change))`"
+        }
+        let line = (["A state of the connection, 0 at first"] + setters).joined(separator: "; ") + "."
+        return [
+            MarkdownText.block("state " + state.name, language: "wire").joined(separator: "\n"), line,
+            MarkdownPage.text(of: maker.comment(state.documentation)),
+        ].filter { !$0.isEmpty }.joined(separator: "\n\n")
+    }
+
+    /// Returns the text about a field or a state of the packet; nil if there is none with this name.
     package func packetField(_ name: String) -> String? {
+        if let state = description.states.first(where: { $0.name == name }) { return text(of: state) }
         let (header, trailer, _) = maker.envelope()
         let fields = header + trailer
         guard let index = fields.firstIndex(where: { $0.name == name }) else { return nil }

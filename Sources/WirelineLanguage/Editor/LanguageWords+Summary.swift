@@ -102,6 +102,12 @@ extension SchemaAnalysis {
                 return (span, word, type.summary)
             }
             if let found = packetWord(at: token, in: file) { return (span, word, found.summary) }
+            if word == "state", tokens[index + 1].kind == .name, tokens[index + 2].kind == .name {
+                return (
+                    span, "state bit started;",
+                    "A number that belongs to the connection, and is 0 at first; conditions test it."
+                )
+            }
             if word == "frame", tokens[index + 1].kind == .number {
                 return (span, "frame 0x7E..0x7E { … }", "Each packet stands between two marks, and is escaped.")
             }

@@ -12,7 +12,7 @@ package enum SchemaName: Hashable, Sendable {
     case member(String, of: String)
     /// The name that `@name` gives a member.
     case memberAlias(String, of: String)
-    /// A field of the packet.
+    /// A field or a state of the packet.
     case packetField(String)
 
     /// The name as it is written.
@@ -97,7 +97,7 @@ private struct NameScope {
     var structures: Set<String> = []
     /// The enums and flags, whose cases a default or an example can name.
     var caseOwners: Set<String> = []
-    /// The types of the packet's fields, by name.
+    /// The types of the packet's fields and states, by name.
     var packetTypes: [String: String] = [:]
 
     init(_ trees: [FileSyntax]) {
@@ -110,6 +110,7 @@ private struct NameScope {
             case .structure(let syntax): structures.insert(syntax.name.text)
             case .union(let syntax): structures.insert(syntax.name.text)
             case .packet(let syntax):
+                for state in syntax.states { packetTypes[state.name.text] = state.typeName.text }
                 for field in syntax.header + syntax.trailer { packetTypes[field.name.text] = field.typeName.text }
             case .constant, .reserved, .option: break
             }
@@ -133,6 +134,7 @@ private struct NameCollector {
         case .message(let name, let fields):
             declare(name, declaration.attributes)
             addHeaderValues(declaration.attributes)
+            addStateChange(declaration.attributes)
             add(fields, of: name.text)
         case .structure(let syntax):
             declare(syntax.name, declaration.attributes)
@@ -145,6 +147,12 @@ private struct NameCollector {
             for item in syntax.cases { add(item.name, item.attributes, of: syntax.name.text) }
         case .constant(let syntax): declare(syntax.name, [])
         case .packet(let syntax):
+            for state in syntax.states {
+                add(state.name, .packetField(state.name.text), true)
+                if scope.caseOwners.contains(state.typeName.text) {
+                    add(state.typeName, .declaration(state.typeName.text), false)
+                }
+            }
             for field in syntax.header + syntax.trailer where field.padding == nil {
                 add(field.name, .packetField(field.name.text), true)
                 if scope.caseOwners.contains(field.typeName.text) {
@@ -152,7 +160,7 @@ private struct NameCollector {
                 }
                 addCases(of: field)
                 addChecksumRange(field.attributes)
-                let names = (syntax.header + syntax.trailer).map(\.name.text)
+                let names = (syntax.header + syntax.trailer).map(\.name.text) + syntax.states.map(\.name.text)
                 addConditions(field.attributes, among: syntax.header) { name in
                     PacketWord(rawValue: name) == nil || names.contains(name) ? .packetField(name) : nil
                 }
@@ -166,6 +174,22 @@ private struct NameCollector {
         for attribute in attributes where attribute.name.text == AttributeKind.checksum.rawValue {
             guard case .nameRange(let first, let last)? = attribute.arguments?.last else { continue }
             for name in [first, last] where name.text != "payload" { add(name, .packetField(name.text), false) }
+        }
+    }
+
+    /// Adds the state in `@sets(phase = play)`, and the case of its enum or flags.
+    private mutating func addStateChange(_ attributes: [AttributeSyntax]) {
+        for attribute in attributes where attribute.name.text == AttributeKind.sets.rawValue {
+            switch attribute.arguments?.first {
+            case .name(let state)?: add(state, .packetField(state.text), false)
+            case .assignment(let state, let value)?:
+                add(state, .packetField(state.text), false)
+                guard case .name(let name) = value, let type = scope.packetTypes[state.text],
+                    scope.caseOwners.contains(type)
+                else { continue }
+                add(name, .member(name.text, of: type), false)
+            default: break
+            }
         }
     }
 

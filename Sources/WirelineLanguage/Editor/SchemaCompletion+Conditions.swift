@@ -13,6 +13,12 @@ extension SchemaAnalysis {
             let operand = tokens.dropLast()
             let isOfPacket = operand.dropLast().last?.kind == .dot
             guard let name = operand.last.map({ text(of: $0, in: file) }) else { return [] }
+            if owner == .packet, fields.first(named: name) == nil,
+                let state = states.first(where: { $0.name.text == name })
+            {
+                let isTruth = ["bool", "bit"].contains(state.typeName.text)
+                return isTruth ? Self.values(["true", "false"]) : cases(of: state.typeName.text) ?? []
+            }
             guard let field = (isOfPacket ? headerFields : fields).first(named: name) else {
                 return owner == .packet ? PacketWord(rawValue: name).map { Self.values($0.values) } ?? [] : []
             }
@@ -24,7 +30,12 @@ extension SchemaAnalysis {
             let canSeeHeader = isMessage && headerFields.contains(where: \.canDecide)
             let packetWords =
                 owner == .packet ? PacketWord.allCases.filter { fields.first(named: $0.rawValue) == nil } : []
+            let states = owner == .packet ? states.filter { $0.name.span.end <= last.start } : []
             return earlierFields(before: index, in: file) + (canSeeHeader ? [header] : [])
+                + states.map {
+                    CompletionWord(
+                        $0.name.text, .value, detail: "state " + $0.typeName.text, meaning: $0.documentation)
+                }
                 + packetWords.map { CompletionWord($0.rawValue, .value, meaning: $0.summary) }
                 + [CompletionWord("not", .keyword)]
         }

@@ -94,6 +94,7 @@ extension SchemaAnalysis {
         case .count, .size: return Self.prefixes + earlierFields(before: index, in: file)
         case .checksum: return checksumWords(before: index, in: file)
         case .header: return headerWords(before: index, in: file)
+        case .sets: return stateWords(before: index, in: file)
         case .condition: return conditionWords(before: index, in: file)
         case .tag: return earlierFields(before: index, in: file)
         case .length: return Self.values(["packet", "payload", "rest"])
@@ -123,6 +124,18 @@ extension SchemaAnalysis {
             }
         }
         guard let type = fields.first(where: { $0.name.text == name })?.typeName.text else { return [] }
+        return type == "bool" || type == "bit" ? Self.values(["true", "false"]) : cases(of: type) ?? []
+    }
+
+    /// Returns the states of the packet or, after `=`, the values of the state before it.
+    private func stateWords(before index: Int, in file: Int) -> [CompletionWord] {
+        let tokens = checked.lexed[file].tokens[..<index]
+        guard tokens.last?.kind == .equals, let name = tokens.dropLast().last.map({ text(of: $0, in: file) }) else {
+            return states.map {
+                CompletionWord($0.name.text, .value, detail: $0.typeName.text, meaning: $0.documentation)
+            }
+        }
+        guard let type = states.first(where: { $0.name.text == name })?.typeName.text else { return [] }
         return type == "bool" || type == "bit" ? Self.values(["true", "false"]) : cases(of: type) ?? []
     }
 
@@ -200,11 +213,17 @@ extension SchemaAnalysis {
     }
 
     private func packetMember(_ context: StatementContext) -> [CompletionWord] {
+        if context.words == ["state"] {
+            return Self.integers + Self.types(["bool"]) + declaredTypes.filter { $0.kind == .enumeration }
+        }
         guard context.words.isEmpty else { return [] }
+        let state = CompletionWord(
+            "state", .keyword, detail: "state bit started;",
+            meaning: "A number that belongs to the connection, and is 0 at first; conditions test it.")
         let frame = CompletionWord(
             "frame", .keyword, detail: "frame 0x7E..0x7E { 0x7E = 0x7D02; 0x7D = 0x7D01; }",
             meaning: "Each packet stands between two marks, and bytes that look like them are escaped.")
-        return (context.isFirst ? [frame] : []) + Self.integers
+        return (context.isFirst ? [frame] : []) + [state] + Self.integers
             + Self.types(["bool"] + VarintFormat.Encoding.allCases.map(\.name))
             + declaredTypes.filter { $0.kind == .enumeration }
             + [CompletionWord("payload", .keyword, detail: "payload;", meaning: "Here stand the message's fields.")]
@@ -216,6 +235,13 @@ extension SchemaAnalysis {
 
     /// The fields of the header and the trailer.
     private var packetFields: [FieldSyntax] { fields { $0.header + $0.trailer } }
+
+    /// The states of connections.
+    var states: [StateSyntax] {
+        declarations.flatMap { declaration -> [StateSyntax] in
+            if case .packet(let syntax) = declaration.body { syntax.states } else { [] }
+        }
+    }
 
     /// The fields of the header.
     var headerFields: [FieldSyntax] { fields(\.header) }

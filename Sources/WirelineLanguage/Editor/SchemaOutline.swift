@@ -44,7 +44,7 @@ extension SchemaAnalysis {
             case .packet(let syntax):
                 item(
                     .packet, NameSyntax(text: "packet", span: declaration.keyword), "", declaration,
-                    members: (syntax.frame.map { [frame($0, in: file)] } ?? [])
+                    members: (syntax.frame.map { [frame($0, in: file)] } ?? []) + syntax.states.map(state)
                         + members(syntax.header + syntax.trailer, in: file))
             case .reserved, .option: nil
             }
@@ -70,6 +70,12 @@ extension SchemaAnalysis {
         OutlineItem(
             kind: .field, name: "frame", detail: sources[file].text(frame.start.span.start..<frame.end.span.end),
             nameSpan: frame.keyword, span: frame.keyword.through(endOfStatement(after: frame.keyword)))
+    }
+
+    private func state(_ state: StateSyntax) -> OutlineItem {
+        OutlineItem(
+            kind: .field, name: state.name.text, detail: "state " + state.typeName.text, nameSpan: state.name.span,
+            span: state.typeName.span.through(endOfStatement(after: state.name.span)))
     }
 
     private func field(_ field: FieldSyntax, in file: Int) -> OutlineItem {

@@ -104,6 +104,15 @@ extension ProtocolDescription {
         }
     }
 
+    /// Returns the value that a message sets as the schema language writes it: `play`, `true`, `7`.
+    package func text(of change: StateValue) -> String {
+        let type = states[change.state].type
+        switch type {
+        case .boolean, .bit: return change.value != 0 ? "true" : "false"
+        default: return name(of: change.value, .state(states[change.state].name)) { _ in type } ?? "\(change.value)"
+        }
+    }
+
     private func text(
         of condition: WireCondition, _ type: @escaping (WireCondition.Operand) -> TypeDescription?
     ) -> String {

@@ -69,7 +69,14 @@ public final class TestClient<Definition: PacketProtocol>: Sendable {
     public func sendTogether(
         _ messages: any ClientMessage..., fileID: String = #fileID, line: Int = #line
     ) async throws {
-        try await send(bytes: try messages.flatMap { try $0.encoded(from: .client) }, fileID: fileID, line: line)
+        let connection = client.connection
+        var context = await network.loop.run { connection.sentContext }
+        var bytes: [UInt8] = []
+        for message in messages {
+            bytes += try message.encoded(in: context)
+            Definition.layout.apply(type(of: message).messageID, from: .client, to: &context.states)
+        }
+        try await send(bytes: bytes, fileID: fileID, line: line)
     }
 
     /// Sends bytes as they are; they need not be a packet.

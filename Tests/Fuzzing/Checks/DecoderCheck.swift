@@ -12,7 +12,7 @@ enum DecoderCheck {
         var input = Input(bytes)
         let subject = input.subject()
         guard let packet = input.packet(of: subject) else { return }
-        if let disagreement = subject.codecs.disagreement(on: packet.bytes, from: packet.sender) {
+        if let disagreement = subject.codecs.disagreement(on: packet.bytes, in: packet.context) {
             throw Finding("\(subject.folder.name) \(Hexadecimal.text(of: packet.bytes)): \(disagreement)")
         }
     }

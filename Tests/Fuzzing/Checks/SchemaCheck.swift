@@ -74,24 +74,24 @@ private struct SchemaUse {
     func check(payload: [UInt8]) throws(Finding) {
         // Zeros are a value of nearly every type; the schema's own text is as good as random.
         let payloads = [Array(repeating: 0, count: 64), Array(payload.suffix(40))]
-        for message in translator.description.messages.prefix(8) {
-            guard let sender = Sender.allCases.first(where: message.senders.contains) else {
+        for (index, message) in translator.description.messages.prefix(8).enumerated() {
+            guard let context = translator.description.contexts(ofExamplesOf: index).first else {
                 throw Finding("nobody sends \(message.name)")
             }
-            for payload in payloads { try check(payload, of: message, from: sender) }
+            for payload in payloads { try check(payload, of: message, in: context) }
         }
     }
 
-    private func check(_ payload: [UInt8], of message: MessageDescription, from sender: Sender) throws(Finding) {
+    private func check(_ payload: [UInt8], of message: MessageDescription, in context: PacketContext) throws(Finding) {
         let packet: [UInt8]
         do throws(CodecError) {
             let limit = translator.description.options.maximumPacketByteCount
-            let layout = translator.description.layout.layout(from: sender)
+            let layout = translator.description.layout.layout(in: context)
             packet = try layout.encode(id: message.id, payload: payload.span.bytes, limit: limit)
         } catch {
             // Too long for the protocol.
             return try require(error.reason.isOfLength, "\(message.name) has no packet: \(error)")
         }
-        try TranslatorCheck(translator: translator).check(packet, from: sender)
+        try TranslatorCheck(translator: translator).check(packet, in: context)
     }
 }

@@ -70,7 +70,8 @@ extension Seed {
         let isBySender = subject.translator.description.layout.dependsOnContext
         return try (isBySender ? Sender.allCases : [.client]).flatMap { sender in
             let start: [UInt8] = [UInt8(place), 0, sender == .client ? 3 : 0x43, 1, 7, 40]
-            let isOwn = { (vector: Vector) in try !isBySender || vector.sender() == sender }
+            // The splitter begins with all states at 0.
+            let isOwn = { (vector: Vector) in try !isBySender || vector.context() == PacketContext(from: sender) }
             let stream = try vectors(subject, [.exact, .decodeOnly]).filter(isOwn).flatMap { try $0.bytes() }
             let invalid = try vectors(subject, [.invalid]).filter(isOwn).map { Seed($0.name, start + (try $0.bytes())) }
             return [Seed(subject.folder.name + (isBySender ? "-\(sender)" : ""), start + stream)] + invalid
@@ -86,20 +87,20 @@ extension Seed {
             return zip(0..., subject.roles).map { Seed("\($1.name)-\($1.sender)", [UInt8(place), $0] + zeros) }
         }
         return try vectors.flatMap { vector in
-            let (bytes, sender) = (try vector.bytes(), try vector.sender())
-            let selector = Input.wholePacket + (sender == .server ? 1 : 0)
+            let (bytes, context) = (try vector.bytes(), subject.nearest(to: try vector.context()))
+            let selector = Input.wholePacket + UInt8(subject.contexts.firstIndex(of: context) ?? 0)
             let whole = Seed(vector.name + "-whole", [UInt8(place), selector] + bytes)
-            return [whole, payload(of: bytes, from: sender, of: place).map { Seed(vector.name, $0) }].compactMap(\.self)
+            return [whole, payload(of: bytes, in: context, of: place).map { Seed(vector.name, $0) }].compactMap(\.self)
         }
     }
 
-    private static func payload(of bytes: [UInt8], from sender: Sender, of place: Int) -> [UInt8]? {
+    private static func payload(of bytes: [UInt8], in context: PacketContext, of place: Int) -> [UInt8]? {
         let subject = Subject.all[place]
         do throws(CodecError) {
-            let layout = subject.codecs.generated.layout.layout(from: sender)
+            let layout = subject.codecs.generated.layout.layout(in: context)
             let content = try layout.unframed(bytes)
             let packet = try Packet(content.rawSpan, layout: layout)
-            guard let role = subject.roles.firstIndex(where: { $0.id == packet.id && $0.sender == sender })
+            guard let role = subject.roles.firstIndex(where: { $0.id == packet.id && $0.context == context })
             else { return nil }
             return [UInt8(place), UInt8(role)] + [UInt8](copying: packet.payload)
         } catch {
@@ -112,9 +113,9 @@ extension Seed {
         let subject = Subject.all[place]
         return try vectors(subject, [.exact, .decodeOnly]).compactMap { vector in
             let line = try vector.line()
-            let sender = try vector.sender()
+            let context = subject.nearest(to: try vector.context())
             guard case .string(let name)? = line["message"],
-                let role = subject.roles.firstIndex(where: { $0.name == name && $0.sender == sender })
+                let role = subject.roles.firstIndex(where: { $0.name == name && $0.context == context })
             else { return nil }
             return Seed(vector.name, [UInt8(place), UInt8(role)] + Array(line.description.utf8))
         }

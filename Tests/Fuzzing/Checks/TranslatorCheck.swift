@@ -16,18 +16,18 @@ struct TranslatorCheck {
         var input = Input(bytes)
         let subject = input.subject()
         guard let packet = input.packet(of: subject) else { return }
-        try TranslatorCheck(translator: subject.translator).check(packet.bytes, from: packet.sender)
+        try TranslatorCheck(translator: subject.translator).check(packet.bytes, in: packet.context)
     }
 
-    func check(_ packet: [UInt8], from sender: Sender) throws(Finding) {
-        guard let line = try decoded(packet, from: sender) else { return }
-        try verify(line: translator.settable(line), of: packet, from: sender)
+    func check(_ packet: [UInt8], in context: PacketContext) throws(Finding) {
+        guard let line = try decoded(packet, in: context) else { return }
+        try verify(line: translator.settable(line), of: packet, in: context)
     }
 
     // MARK: Decoding
 
     /// The line of a packet; nil for one that is refused.
-    private func decoded(_ bytes: [UInt8], from sender: Sender) throws(Finding) -> JSONValue? {
+    private func decoded(_ bytes: [UInt8], in context: PacketContext) throws(Finding) -> JSONValue? {
         let description = translator.description
         let limit = description.options.maximumPacketByteCount
         let content: [UInt8]
@@ -35,10 +35,10 @@ struct TranslatorCheck {
         let line: Result<JSONValue, CodecError>
         do throws(CodecError) {
             content = try description.layout.unframed(bytes, limit: limit)
-            let layout = description.layout.layout(from: sender)
+            let layout = description.layout.layout(in: context)
             let packet = try Packet(content.rawSpan, layout: layout, limit: limit)
-            annotation = try translator.annotate(packet, preferring: sender, maximumPartCount: .max)
-            line = decode(packet, preferring: sender)
+            annotation = try translator.annotate(packet, preferring: context.sender, maximumPartCount: .max)
+            line = decode(packet, preferring: context.sender)
         } catch {
             return nil
         }
@@ -86,7 +86,7 @@ struct TranslatorCheck {
 
     // MARK: Encoding
 
-    private func verify(line: JSONValue, of bytes: [UInt8], from sender: Sender) throws(Finding) {
+    private func verify(line: JSONValue, of bytes: [UInt8], in context: PacketContext) throws(Finding) {
         let parsed: JSONValue
         do throws(JSONError) {
             parsed = try JSONValue(parsing: line.description, maximumDepth: translator.maximumJSONDepth)
@@ -95,17 +95,17 @@ struct TranslatorCheck {
         }
         try require(parsed == line, "printed \(line), parsed \(parsed)")
         let isExact = isExact(line)
-        guard let again = try encoded(line, from: sender, mayGrow: !isExact) else { return }
+        guard let again = try encoded(line, in: context, mayGrow: !isExact) else { return }
         let other: JSONValue
         let isSame: Bool
         do throws(CodecError) {
             let options = translator.description.options
-            let layout = translator.description.layout.layout(from: sender)
+            let layout = translator.description.layout.layout(in: context)
             let content = try layout.unframed(again)
             // Empty marks may stand before the packet that was read.
             isSame = try content == layout.unframed(bytes)
             let packet = try Packet(content.rawSpan, layout: layout, limit: options.maximumPacketByteCount)
-            other = try translator.decode(packet, preferring: sender)
+            other = try translator.decode(packet, preferring: context.sender)
         } catch {
             throw Finding("\(line) is encoded to \(Hexadecimal.text(of: again)), which is refused: \(error)")
         }
@@ -114,13 +114,13 @@ struct TranslatorCheck {
             try require(other[key] == line[key], "\(line) is encoded as \(other)")
         }
         try require(
-            try encoded(translator.settable(other), from: sender, mayGrow: false) == again,
+            try encoded(translator.settable(other), in: context, mayGrow: false) == again,
             "\(other) is not encoded as before")
     }
 
-    private func encoded(_ line: JSONValue, from sender: Sender, mayGrow: Bool) throws(Finding) -> [UInt8]? {
+    private func encoded(_ line: JSONValue, in context: PacketContext, mayGrow: Bool) throws(Finding) -> [UInt8]? {
         do throws(TranslationError) {
-            return try translator.encode(line: line, from: sender)
+            return try translator.encode(line: line, from: context.sender, states: context.states)
         } catch {
             // What a reader skips may change the size with which an item begins.
             if mayGrow, case .value(let reason) = error.reason, reason.isOfLength || reason.isOfTerminator {
