@@ -260,10 +260,7 @@ struct FeatureTests {
             ("packet { ‸ }", ["state", "uint8"], []),
             ("packet { state ‸ }", ["uint8", "bit"], ["payload"]),
             ("packet { state bit on; @if(‸) uint8 b; }", ["on", "sender", "not"], []),
-            (
-                "packet { state State s; @if(s == ‸) uint8 b; } enum State : uint8 { open = 0; shut = 1; }",
-                ["open", "shut"], ["s"]
-            ),
+            ("packet { state State s; @if(s == ‸) uint8 b; }", ["open", "closed"], ["s"]),
             ("packet { @id uint8 i; state bit on; } @sets(‸) message Cs_1 {}", ["on"], ["i"]),
             ("packet { @if(sender == ‸) uint8 b; }", ["client", "server"], ["sender"]),
             ("packet { @if(a and nested != ‸) uint8 b; }", ["true", "false"], ["client"]),

@@ -41,7 +41,7 @@ struct ErlangStates {
         let used = states.indices.filter { index in tests.contains { $0.operand == .state(states[index].name) } }
         let values = used.map { "S\($0 + 1) = state(\(key($0)), Context)" }
         let bits = tests.enumerated().map { index, test in
-            "bit_if(\(text(of: test))) bsl \(index)"
+            "(bit_if(\(text(of: test))) bsl \(index))"
         }
         return """
             %% The shape of a packet: who sends it, and which tests of states hold.

@@ -138,13 +138,15 @@ struct ConformanceChecks {
         let expected = vector.refusal ?? own.map(Refusal.init) ?? Refusal()
         let isCut = expected.kind == "end_of_stream"
         var rest = vector.bytes[...]
+        var context = vector.context
         while true {
-            let reply = implementation.reply(to: .decode(Array(rest), in: vector.context))
+            let reply = implementation.reply(to: .decode(Array(rest), in: context))
             switch reply {
             case .packet(let byteCount, _):
-                guard case .packet(byteCount, _) = translator.verdict(on: rest, in: vector.context) else {
+                guard case .packet(byteCount, _) = translator.verdict(on: rest, in: context) else {
                     return unexpected(reply, isCut ? "that more bytes are needed" : "an error")
                 }
+                context = following(rest, in: context)
                 rest = rest.dropFirst(byteCount)
             case .more where isCut: return .passed
             case .refused(let refusal, _) where !isCut:
@@ -152,6 +154,17 @@ struct ConformanceChecks {
             default: return unexpected(reply, isCut ? "that more bytes are needed" : "an error")
             }
         }
+    }
+
+    /// Returns the context of what follows the first packet.
+    private func following(_ bytes: ArraySlice<UInt8>, in context: PacketContext) -> PacketContext {
+        let description = translator.description
+        var splitter = PacketSplitter(
+            layout: description.layout, context: context,
+            maximumPacketByteCount: description.options.maximumPacketByteCount)
+        var position = 0
+        _ = try? splitter.nextPacket(in: Array(bytes), from: &position)
+        return PacketContext(from: context.sender, states: splitter.states)
     }
 
     private func refuseLine(_ vector: ConformanceVector) -> ConformanceOutcome {

@@ -93,6 +93,18 @@ struct FormatterTests {
             """
         ),
         (
+            "packet{state  Phase   phase ;\nstate bit on;// yes\n@if(on)uint8 a;uint8 b;\n}",
+            """
+            packet {
+                state Phase phase;
+                state bit   on;  // yes
+                @if(on) uint8 a;
+                        uint8 b;
+            }
+
+            """
+        ),
+        (
             "message Cs_1{uint8 a;padding  3 ;uint32 b;\n}",
             "message Cs_1 {\n    uint8  a;\n    padding 3;\n    uint32 b;\n}\n"
         ),

@@ -52,6 +52,12 @@ struct EditorGrammarTests {
         #expect(try !takes("entity.other.attribute-name.wire", "@" + word, in: "    @\(word)x uint8 a;"))
     }
 
+    @Test func `state is highlighted as a keyword before a type, and as a name elsewhere`() throws {
+        #expect(try takes("keyword.other.wire", "state", in: "    state bit started;"))
+        #expect(try takes("keyword.other.wire", "state", in: "    state  Phase phase; // how far"))
+        #expect(try !takes("keyword.other.wire", "state", in: "    uint8 state;"))
+    }
+
     @Test func `frame is highlighted as a keyword before a mark, and as a name elsewhere`() throws {
         #expect(try takes("keyword.other.wire", "frame", in: "    frame 0x7E..0x7E {"))
         #expect(try takes("keyword.other.wire", "frame", in: "    frame '['..']' {"))
