@@ -71,6 +71,7 @@ let package = Package(
         .target(
             name: "WirelineLanguage", dependencies: ["WirelineCodec"], exclude: ["Editor/wire.tmLanguage.json"],
             swiftSettings: strict),
+        .target(name: "WirelineErlang", dependencies: ["WirelineCodec"], swiftSettings: strict),
         .target(name: "WirelineTLS", dependencies: ["WirelineLibraries"], swiftSettings: strict),
         .target(
             name: "WirelineWebSocket", dependencies: ["WirelineCodec", "WirelineLibraries"], swiftSettings: strict),
@@ -155,8 +156,8 @@ let package = Package(
         .target(
             name: "FuzzingChecks",
             dependencies: [
-                "WirelineGenerator", "WirelineSchema", "WirelineWebSocket", "WirelineLayers", "WirelineCodec",
-                "ProtocolsSupport", "TestingSupport",
+                "WirelineGenerator", "WirelineSchema", "WirelineWebSocket", "WirelineLayers", "WirelineErlang",
+                "WirelineCodec", "ProtocolsSupport", "TestingSupport",
             ],
             path: "Tests/Fuzzing/Checks", swiftSettings: usual),
         .testTarget(
@@ -171,6 +172,12 @@ let package = Package(
             dependencies: [
                 "WirelineLayers", "WirelineCodec", "WirelineLibraries", "TestingSupport", "AllocationCounter",
             ], swiftSettings: usual),
+        .testTarget(
+            name: "WirelineErlangTests",
+            dependencies: [
+                "WirelineErlang", "WirelineCodec", "WirelineLibraries", "TestingSupport", "FaultSupport",
+            ],
+            exclude: ["Erlang"], swiftSettings: usual),
         .testTarget(
             name: "WirelineTransportTests", dependencies: ["WirelineTransport", "FaultSupport", "TestingSupport"],
             swiftSettings: usual),

@@ -15,6 +15,7 @@ struct ArrowTests {
         "WirelineTLS": ["WirelineLibraries"],
         "WirelineWebSocket": ["WirelineCodec", "WirelineLibraries"],
         "WirelineLayers": ["WirelineCodec", "WirelineLibraries"],
+        "WirelineErlang": ["WirelineCodec"],
         "WirelineTransport": ["CWirelineSystem", "WirelineCodec"],
         "WirelineSwiftGenerator": ["WirelineCodec", "WirelineLanguage"],
         "WirelineGenerator": ["WirelineCodec", "WirelineLanguage", "WirelineSchema", "WirelineSwiftGenerator"],

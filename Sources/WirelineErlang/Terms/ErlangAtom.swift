@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A name that stands for itself, such as `ok`.
+///
+/// Two atoms are equal if their UTF-8 is. So atoms that Swift's strings take for the same text, in composed and in
+/// decomposed form, are two atoms, as in Erlang. There is no table of atoms: an atom lives as long as its term.
+public struct ErlangAtom: Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The most characters (Unicode scalars) of an atom.
+    public static let characterLimit = 255
+
+    /// The atom's characters, without quotes. More than ``characterLimit`` are refused when the atom is written.
+    public let name: String
+
+    /// Makes an atom of its characters.
+    public init(_ name: String) { self.name = name }
+
+    /// Makes an atom of its characters.
+    public init(stringLiteral name: String) { self.name = name }
+
+    /// The atom as in Erlang's source text, in quotes if it needs them.
+    public var description: String { ErlangTerm.atom(self).description }
+
+    /// Whether the atom has too many characters for Erlang.
+    var isTooLong: Bool {
+        let byteCount = name.utf8.count
+        return byteCount > Self.characterLimit && name.unicodeScalars.count > Self.characterLimit
+    }
+}
+
+extension ErlangAtom: Hashable {
+    /// Whether the UTF-8 of both is equal.
+    public static func == (left: Self, right: Self) -> Bool { left.name.utf8.elementsEqual(right.name.utf8) }
+
+    /// Hashes the UTF-8.
+    public func hash(into hasher: inout Hasher) {
+        var name = name
+        name.withUTF8 { utf8 in
+            // SAFETY: the string lends its bytes until the closure returns.
+            unsafe hasher.combine(bytes: UnsafeRawBufferPointer(utf8))
+        }
+        hasher.combine(0xFF as UInt8)
+    }
+}
