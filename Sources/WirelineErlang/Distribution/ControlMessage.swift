@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a process or a registered name is monitored by. A monitor by name is answered by name.
+package enum ErlangTarget: Hashable, Sendable {
+    case process(ErlangPID)
+    case name(ErlangAtom)
+
+    var term: ErlangTerm {
+        switch self {
+        case .process(let pid): .pid(pid)
+        case .name(let name): .atom(name)
+        }
+    }
+
+    fileprivate init?(_ term: ErlangTerm) {
+        switch term {
+        case .pid(let pid): self = .process(pid)
+        case .atom(let name): self = .name(name)
+        default: return nil
+        }
+    }
+}
+
+/// What another node says to a process of ours, or to ours as a whole.
+///
+/// https://www.erlang.org/doc/apps/erts/erl_dist_protocol, "Protocol between Connected Nodes". Forms with a trace token
+/// are read as those without one.
+package enum ControlMessage: Equatable, Sendable {
+    /// A message to a process. Without a sender if the other node does not say it.
+    case send(from: ErlangPID?, to: ErlangPID)
+    /// A message to a registered name.
+    case sendNamed(from: ErlangPID, to: ErlangAtom)
+    /// A message to an alias, which only its process knows.
+    case sendAlias(from: ErlangPID, alias: ErlangReference)
+    /// Two processes share their fate.
+    case link(from: ErlangPID, to: ErlangPID)
+    /// They do no longer. ``OutgoingMessage/unlinkAcknowledgement(_:from:to:)`` is to be sent at once, with the same ID.
+    case unlink(UnlinkID, from: ErlangPID, to: ErlangPID)
+    case unlinkAcknowledgement(UnlinkID, from: ErlangPID, to: ErlangPID)
+    /// A linked process has ended, for a reason.
+    case exit(from: ErlangPID, to: ErlangPID)
+    /// A process is told to end, for a reason: `exit(Pid, Reason)`.
+    case exitSignal(from: ErlangPID, to: ErlangPID)
+    case monitor(from: ErlangPID, ErlangTarget, ErlangReference)
+    case demonitor(from: ErlangPID, ErlangTarget, ErlangReference)
+    /// What was monitored has ended, for a reason.
+    case down(ErlangTarget, to: ErlangPID, ErlangReference)
+    /// A process gets another group leader. It is to be ignored: group leaders are where Erlang's output goes.
+    case groupLeader(from: ErlangPID, to: ErlangPID)
+    /// A process is to be started. ``OutgoingMessage/spawnRefusal(_:to:)`` answers it.
+    case spawnRequest(ErlangReference, from: ErlangPID)
+    /// The answer to a spawn request, of which we send none.
+    case spawnReply(ErlangReference, to: ErlangPID)
+
+    /// Who sent it, if the other node must be that one's. Of a message the sender is taken on trust, as OTP does: it may
+    /// be passed on.
+    var boundSender: ErlangPID? {
+        switch self {
+        case .link(let from, _), .unlink(_, let from, _), .unlinkAcknowledgement(_, let from, _), .exit(let from, _),
+            .exitSignal(let from, _), .monitor(let from, _, _), .demonitor(let from, _, _),
+            .down(.process(let from), _, _), .spawnRequest(_, let from):
+            from
+        case .send, .sendNamed, .sendAlias, .down(.name, _, _), .groupLeader, .spawnReply: nil
+        }
+    }
+}
+
+/// The number of an unlinking, by which its acknowledgement is known.
+package struct UnlinkID: Hashable, Sendable {
+    /// 1 to 2^64 − 1. OTP closes the connection for 0, and for a larger number.
+    package let number: UInt64
+
+    /// - Returns: nil for 0.
+    package init?(_ number: UInt64) {
+        guard number > 0 else { return nil }
+        self.number = number
+    }
+
+    fileprivate init?(_ term: ErlangTerm) {
+        guard let number = term.integer(as: UInt64.self) else { return nil }
+        self.init(number)
+    }
+
+    var term: ErlangTerm { ErlangTerm(number) }
+}
+
+/// What stands after a control message.
+enum ControlPayload: Equatable {
+    case none
+    /// The message, or the reason.
+    case follows
+    /// The reason was part of the control message, as nodes without ``ErlangFlags/exitPayloads`` send it.
+    case reason(ErlangTerm)
+}
+
+extension ControlMessage {
+    /// Reads a control message.
+    ///
+    /// - Returns: nil for a term that is none.
+    static func read(_ term: ErlangTerm) -> (ControlMessage, ControlPayload)? {
+        guard case .tuple(let parts) = term, case .integer(let number)? = parts.first,
+            let kind = ControlKind(rawValue: number)
+        else { return nil }
+        let reader = ControlReader(parts: parts)
+        guard parts.count == kind.partCount, let message = reader.message(of: kind) else { return nil }
+        if kind.hasPayload { return (message, .follows) }
+        if kind.hasReason, let reason = parts.last { return (message, .reason(reason)) }
+        return (message, .none)
+    }
+}
+
+/// The numbers of the control messages.
+enum ControlKind: Int64 {
+    case link = 1
+    case send = 2
+    case exit = 3
+    case namedSend = 6
+    case groupLeader = 7
+    case exitSignal = 8
+    case tracedSend = 12
+    case tracedExit = 13
+    case tracedNamedSend = 16
+    case tracedExitSignal = 18
+    case monitor = 19
+    case demonitor = 20
+    case down = 21
+    case sendFrom = 22
+    case tracedSendFrom = 23
+    case payloadExit = 24
+    case tracedPayloadExit = 25
+    case payloadExitSignal = 26
+    case tracedPayloadExitSignal = 27
+    case payloadDown = 28
+    case spawnRequest = 29
+    case tracedSpawnRequest = 30
+    case spawnReply = 31
+    case tracedSpawnReply = 32
+    case aliasSend = 33
+    case tracedAliasSend = 34
+    case unlink = 35
+    case unlinkAcknowledgement = 36
+
+    /// The number of elements of the tuple.
+    fileprivate var partCount: Int {
+        switch self {
+        case .link, .send, .groupLeader, .sendFrom, .payloadExit, .payloadExitSignal, .aliasSend: 3
+        case .exit, .namedSend, .exitSignal, .tracedSend, .monitor, .demonitor, .tracedSendFrom, .tracedPayloadExit,
+            .tracedPayloadExitSignal, .payloadDown, .tracedAliasSend, .unlink, .unlinkAcknowledgement:
+            4
+        case .tracedExit, .tracedNamedSend, .tracedExitSignal, .down, .spawnReply: 5
+        case .spawnRequest, .tracedSpawnReply: 6
+        case .tracedSpawnRequest: 7
+        }
+    }
+
+    /// Whether a term follows the control message.
+    fileprivate var hasPayload: Bool {
+        switch self {
+        case .send, .namedSend, .tracedSend, .tracedNamedSend, .sendFrom, .tracedSendFrom, .payloadExit,
+            .tracedPayloadExit, .payloadExitSignal, .tracedPayloadExitSignal, .payloadDown, .spawnRequest,
+            .tracedSpawnRequest, .aliasSend, .tracedAliasSend:
+            true
+        default: false
+        }
+    }
+
+    /// Whether the last element is a reason.
+    fileprivate var hasReason: Bool {
+        switch self {
+        case .exit, .tracedExit, .exitSignal, .tracedExitSignal, .down: true
+        default: false
+        }
+    }
+}
+
+/// Reads the elements of a control message.
+private struct ControlReader {
+    let parts: [ErlangTerm]
+
+    func message(of kind: ControlKind) -> ControlMessage? {
+        switch kind {
+        case .send, .tracedSend: pid(2).map { .send(from: nil, to: $0) }
+        case .sendFrom, .tracedSendFrom: pair.map { .send(from: $0, to: $1) }
+        case .namedSend, .tracedNamedSend: namedSend
+        case .aliasSend, .tracedAliasSend: aliasSend
+        case .link: pair.map { .link(from: $0, to: $1) }
+        case .groupLeader: pair.map { .groupLeader(from: $0, to: $1) }
+        case .exit, .tracedExit, .payloadExit, .tracedPayloadExit: pair.map { .exit(from: $0, to: $1) }
+        case .exitSignal, .tracedExitSignal, .payloadExitSignal, .tracedPayloadExitSignal:
+            pair.map { .exitSignal(from: $0, to: $1) }
+        case .monitor: watch.map { .monitor(from: $0, $1, $2) }
+        case .demonitor: watch.map { .demonitor(from: $0, $1, $2) }
+        case .down, .payloadDown: down
+        case .spawnRequest, .tracedSpawnRequest: spawnRequest
+        case .spawnReply, .tracedSpawnReply: spawnReply
+        case .unlink: unlinking.map { .unlink($0, from: $1, to: $2) }
+        case .unlinkAcknowledgement: unlinking.map { .unlinkAcknowledgement($0, from: $1, to: $2) }
+        }
+    }
+
+    private func pid(_ index: Int) -> ErlangPID? {
+        guard case .pid(let pid) = parts[index] else { return nil }
+        return pid
+    }
+
+    private func reference(_ index: Int) -> ErlangReference? {
+        guard case .reference(let reference) = parts[index] else { return nil }
+        return reference
+    }
+
+    /// Sender and receiver.
+    private var pair: (ErlangPID, ErlangPID)? {
+        guard let from = pid(1), let to = pid(2) else { return nil }
+        return (from, to)
+    }
+
+    private var namedSend: ControlMessage? {
+        guard let from = pid(1), case .atom(let name) = parts[3] else { return nil }
+        return .sendNamed(from: from, to: name)
+    }
+
+    private var aliasSend: ControlMessage? {
+        guard let from = pid(1), let alias = reference(2) else { return nil }
+        return .sendAlias(from: from, alias: alias)
+    }
+
+    private var watch: (ErlangPID, ErlangTarget, ErlangReference)? {
+        guard let from = pid(1), let target = ErlangTarget(parts[2]), let reference = reference(3) else { return nil }
+        return (from, target, reference)
+    }
+
+    private var down: ControlMessage? {
+        guard let target = ErlangTarget(parts[1]), let to = pid(2), let reference = reference(3) else { return nil }
+        return .down(target, to: to, reference)
+    }
+
+    private var spawnRequest: ControlMessage? {
+        guard let reference = reference(1), let from = pid(2) else { return nil }
+        return .spawnRequest(reference, from: from)
+    }
+
+    private var spawnReply: ControlMessage? {
+        guard let reference = reference(1), let to = pid(2) else { return nil }
+        return .spawnReply(reference, to: to)
+    }
+
+    private var unlinking: (UnlinkID, ErlangPID, ErlangPID)? {
+        guard let id = UnlinkID(parts[1]), let from = pid(2), let to = pid(3) else { return nil }
+        return (id, from, to)
+    }
+}
