@@ -32,6 +32,12 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case rc4
     case aesctr
     case aescbc
+    /// Erlang's external terms: `ErlangTerm`.
+    case erlangterm
+    /// Erlang's terms as text.
+    case erlangtext
+    /// What nodes say: `DistributionInput`, `IncomingHandshake`, `OutgoingHandshake`.
+    case erlangstream
 
     /// Gives an input to the library, and holds what it says against what it promises.
     ///
@@ -55,6 +61,9 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .rc4: try CipherCheck.check(input, .rc4)
         case .aesctr: try CipherCheck.check(input, .aesCTR)
         case .aescbc: try CipherCheck.check(input, .aesCBC)
+        case .erlangterm: try ErlangTermCheck.check(input)
+        case .erlangtext: try ErlangTextCheck.check(input)
+        case .erlangstream: try ErlangStreamCheck.check(input)
         }
     }
 }

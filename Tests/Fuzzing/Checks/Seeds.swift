@@ -24,7 +24,9 @@ extension FuzzTarget {
     public var isOfProtocols: Bool {
         switch self {
         case .splitter, .decoder, .translator, .encoder, .json, .schema, .websocket: true
-        case .properties, .handshake, .zlib, .deflate, .gzip, .brotli, .xor, .rc4, .aesctr, .aescbc: false
+        case .properties, .handshake, .zlib, .deflate, .gzip, .brotli, .xor, .rc4, .aesctr, .aescbc, .erlangterm,
+            .erlangtext, .erlangstream:
+            false
         }
     }
 
@@ -44,6 +46,9 @@ extension FuzzTarget {
         case .gzip: Seed.streams(of: .gzip)
         case .brotli: Seed.streams(of: .brotli)
         case .xor, .rc4, .aesctr, .aescbc: Seed.encrypted
+        case .erlangterm: Seed.erlangTerms
+        case .erlangtext: Seed.erlangTexts
+        case .erlangstream: Seed.erlangStreams
         }
     }
 
