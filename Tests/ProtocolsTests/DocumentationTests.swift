@@ -82,14 +82,16 @@ struct DocumentationTests {
         let translator = page.folder.translator
         for example in try Self.examples(in: page.structure) {
             let message = try #require(translator.description.message(named: example.message))
-            let sender: Sender = message.senders.contains(.client) ? .client : .server
-            let packet = try translator.encode(
-                message: example.message, parsing: Array(example.json.utf8), from: sender)
-            #expect(Hexadecimal.text(of: packet) == example.digits)
             let description = translator.description
+            let position = try #require(description.messages.firstIndex { $0.name == message.name })
+            let context = try #require(description.contexts(ofExamplesOf: position).first)
+            let packet = try translator.encode(
+                message: example.message, parsing: Array(example.json.utf8), from: context.sender,
+                states: context.states)
+            #expect(Hexadecimal.text(of: packet) == example.digits)
             let content = try description.layout.unframed(packet)
             let bytes = try Packet(
-                content.rawSpan, layout: description.layout.layout(from: sender),
+                content.rawSpan, layout: description.layout.layout(in: context),
                 limit: description.options.maximumPacketByteCount)
             let line = try #require(try translator.decode(bytes, asMessage: example.message))
             #expect(try line["fields"] == JSONValue(parsing: Array(example.json.utf8)))

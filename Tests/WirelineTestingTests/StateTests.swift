@@ -19,6 +19,7 @@ struct StateTests {
             if note.text == "checked" { try client.send(Features()) }
             if note.text == "all" { try room.send(note) } else { try client.send(Note(text: note.text + "!")) }
         }
+        handlers.on(Again.self) { _, _ in }
         handlers.on(Level.self) { _, client in try client.send(Note(text: "up")) }
         return handlers
     }

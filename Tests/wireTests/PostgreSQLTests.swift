@@ -79,7 +79,7 @@ struct PostgreSQLTests {
     @Test func `a wrong first packet is answered by an error`() async throws {
         let server = try await PostgreSQLServer()
         let workspace = try Workspace([:])
-        let startup = #"{"parameters":[{"name":"user","value":"nobody"},{"name":"database","value":"postgres"}]}"#
+        let startup = #"{"parameters":[{"name":"database","value":"postgres"}]}"#
         let outcome = try workspace.wire(
             "call", "127.0.0.1:\(server.port)", "Startup", startup, "--protocol", Self.schema, "--timeout", "20m")
         #expect(outcome.output.contains(#""message":"ErrorResponse""#), "\(outcome)")

@@ -76,8 +76,8 @@ struct StateTests {
 
     @Test func `a script's server and a call follow what messages set`() throws {
         let script = """
-            on Enter { reply Welcome {}; send Note { text: "in" } header { room: 3 }; }
-            on Note { echo; }
+            on Enter { reply Welcome {}; }
+            on Note { send Note { text: "in" } header { room: 3 }; }
             """
         let server = try ScriptedServer(script, schema: Self.schema, "--first-packet-timeout", "none")
         let outcome = try server.tool.workspace.wire(

@@ -75,6 +75,14 @@ package struct LayoutContexts: Equatable, Sendable {
         }
     }
 
+    /// Returns which tests of `nested` hold for packets that stand in no other, or in one.
+    package func outcomes(isNested: Bool) -> ContextOutcomes {
+        tests.enumerated().reduce(0) { result, item in
+            item.element.operand == .nested && item.element.holds(for: isNested ? 1 : 0)
+                ? result | 1 << item.offset : result
+        }
+    }
+
     /// Returns what the message with this ID does to a state when this end sends it; nil if it sets none.
     func change(by messageID: UInt64, from sender: Sender) -> PacketStateChange? {
         changes.first { $0.messageID == messageID && $0.sender == sender }

@@ -31,11 +31,16 @@ struct ErlangSenders {
 
     private var shapes: [Shape] {
         guard let contexts = layout.contexts else { return [] }
+        let isOnlySender = contexts.tests.isEmpty || !layout.hasStates
+        // No packet stands inside another one here.
+        let impossible = contexts.outcomes(isNested: true)
+        let certain = contexts.outcomes(isNested: false)
         var shapes: [Shape] = []
-        for (combination, variant) in zip(contexts.combinations, types.description.plainVariants) {
+        for (combination, variant) in zip(contexts.combinations, types.description.plainVariants)
+        where combination.outcomes & (certain | impossible) == certain {
             let sender = combination.sender.erlangAtom
-            let term = contexts.tests.isEmpty ? sender : "{\(sender), \(combination.outcomes)}"
-            let own = "_" + sender + (contexts.tests.isEmpty ? "" : "_\(combination.outcomes)")
+            let term = isOnlySender ? sender : "{\(sender), \(combination.outcomes)}"
+            let own = "_" + sender + (isOnlySender ? "" : "_\(combination.outcomes)")
             // The sender of a message with fixed header fields is an argument of their functions.
             let same = shapes.first { $0.variant.layout == variant.layout && $0.term.hasPrefix(term.prefix(3)) }
             shapes.append(

@@ -56,8 +56,10 @@ struct ErlangStates {
     }
 
     private func text(of test: ContextTest) -> String {
-        // No packet stands inside another one here.
-        guard case .state(let name) = test.operand, let index = description.state(named: name) else { return "false" }
+        guard case .state(let name) = test.operand, let index = description.state(named: name) else {
+            // No packet stands inside another one here.
+            return test.holds(in: PacketContext(from: .client)) ? "true" : "false"
+        }
         let number = ErlangTypes.number(test.number)
         return switch test.comparison {
         case .sharesBit: "S\(index + 1) band \(number) =/= 0"

@@ -95,7 +95,10 @@ struct WiresharkTables {
             let own = zip(contexts.combinations, numbers).filter { $0.0.sender == sender }
             return "\(sender.rawValue) = \(table(own.map { "[\($0.0.outcomes)] = \($0.1)" }))"
         }
-        let initial = description.states.map { "\(contexts.outcomes(ofState: $0.name, 0))" }
+        // No packet stands inside another one here.
+        let initial =
+            description.states.map { "\(contexts.outcomes(ofState: $0.name, 0))" }
+            + ["\(contexts.outcomes(isNested: false))"]
         return list("shapes", tables) + ",\n    layouts = \(table(choices)),\n    initial = \(table(initial))"
     }
 

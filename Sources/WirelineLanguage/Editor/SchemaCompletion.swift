@@ -214,7 +214,7 @@ extension SchemaAnalysis {
 
     private func packetMember(_ context: StatementContext) -> [CompletionWord] {
         if context.words == ["state"] {
-            return Self.integers + Self.types(["bool"]) + declaredTypes.filter { $0.kind == .enumeration }
+            return Self.integers + Self.types(["bit", "bool"]) + declaredTypes.filter { $0.kind == .enumeration }
         }
         guard context.words.isEmpty else { return [] }
         let state = CompletionWord(
