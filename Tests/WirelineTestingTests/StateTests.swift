@@ -94,7 +94,7 @@ struct StateTests {
             #expect(outcome == .given)
             await network.settle()
             for member in room.members { member.connection.close() }
-            await network.settle()
+            await network.advance(by: .seconds(10))
         }
         #expect(await server.server.counters().acceptedConnectionCount == 3)
     }

@@ -217,11 +217,11 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
 
     /// Stops reading: receivers get what has reached this machine until now, and then the end.
     ///
-    /// - Parameter farewell: A message that the peer gets first; nil: none.
+    /// - Parameter farewell: A message that the peer gets first, as new connections send it; nil: none.
     package func drain(telling farewell: [UInt8]? = nil) {
         // A connection that is already leaving reads and drops its input until the end.
         guard !ending.isLeaving else { return }
-        if let farewell { stream.write(farewell) }
+        if let farewell { stream.write(asSent(farewell)) }
         ending.drain(after: stream.receivedByteCount + UInt64(stream.unreadByteCount))
         endDrain()
     }

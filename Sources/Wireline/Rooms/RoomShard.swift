@@ -251,7 +251,7 @@ final class RoomShard: @unchecked Sendable {
             connectionEnded(of: member)
             let connection = member.connection
             connection.sendLast(
-                farewell ?? [], .slowReader(pendingByteCount: connection.stream.pendingByteCount),
+                connection.asSent(farewell ?? []), .slowReader(pendingByteCount: connection.stream.pendingByteCount),
                 within: PacketConnection.partingTime)
         }
     }
