@@ -78,7 +78,8 @@ let package = Package(
         .target(name: "WirelineLayers", dependencies: ["WirelineCodec", "WirelineLibraries"], swiftSettings: strict),
         // Layer 2
         .target(
-            name: "WirelineSchema", dependencies: ["WirelineCodec", "WirelineLanguage"], swiftSettings: strict),
+            name: "WirelineSchema", dependencies: ["WirelineCodec", "WirelineLanguage", "WirelineLayers"],
+            swiftSettings: strict),
         .target(
             name: "WirelineSwiftGenerator", dependencies: ["WirelineCodec", "WirelineLanguage"],
             swiftSettings: quick),
@@ -113,8 +114,9 @@ let package = Package(
         .executableTarget(
             name: "wire",
             dependencies: [
-                "WirelineCodec", "WirelineSchema", "WirelineScript", "WirelineSession", "WirelineGenerator",
-                "WirelineLanguageServer", "WirelineTLS", "WirelineTransport", "WirelineWebSocket", "Wireline", "Scene",
+                "WirelineCodec", "WirelineLayers", "WirelineSchema", "WirelineScript", "WirelineSession",
+                "WirelineGenerator", "WirelineLanguageServer", "WirelineTLS", "WirelineTransport", "WirelineWebSocket",
+                "Wireline", "Scene",
             ],
             swiftSettings: strict),
 
@@ -128,7 +130,8 @@ let package = Package(
         .testTarget(
             name: "WirelineCodecTests", dependencies: ["WirelineCodec", "TestingSupport"], swiftSettings: usual),
         .testTarget(
-            name: "WirelineSchemaTests", dependencies: ["WirelineSchema", "WirelineCodec", "TestingSupport"],
+            name: "WirelineSchemaTests",
+            dependencies: ["WirelineSchema", "WirelineLayers", "WirelineCodec", "TestingSupport"],
             swiftSettings: usual),
         .testTarget(
             name: "WirelineGeneratorTests",

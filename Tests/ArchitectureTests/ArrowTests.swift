@@ -9,7 +9,7 @@ struct ArrowTests {
     static let arrows: [String: Set<String>] = [
         "WirelineCodec": [],
         "WirelineLanguage": ["WirelineCodec"],
-        "WirelineSchema": ["WirelineCodec", "WirelineLanguage"],
+        "WirelineSchema": ["WirelineCodec", "WirelineLanguage", "WirelineLayers"],
         "WirelineSession": [],
         "WirelineLibraries": [],
         "WirelineTLS": ["WirelineLibraries"],
@@ -24,8 +24,9 @@ struct ArrowTests {
         "WirelineScript": ["WirelineCodec", "WirelineSchema", "WirelineTransport", "Wireline"],
         "WirelineLanguageServer": ["WirelineSchema", "WirelineGenerator"],
         "wire": [
-            "WirelineCodec", "WirelineSchema", "WirelineScript", "WirelineSession", "WirelineGenerator",
-            "WirelineLanguageServer", "WirelineTLS", "WirelineTransport", "WirelineWebSocket", "Wireline", "Scene",
+            "WirelineCodec", "WirelineLayers", "WirelineSchema", "WirelineScript", "WirelineSession",
+            "WirelineGenerator", "WirelineLanguageServer", "WirelineTLS", "WirelineTransport", "WirelineWebSocket",
+            "Wireline", "Scene",
         ],
         "wire-generate": ["WirelineLanguage", "WirelineSwiftGenerator", "WirelineCodec"],
         "WirelinePlugin": [],

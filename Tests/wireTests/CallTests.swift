@@ -19,7 +19,7 @@ struct CallTests {
             ["--protocl", "x", "check"],
             "error: unknown option `--protocl`\nhelp: did you mean `--protocol`?\nusage: wire COMMAND [options]\n"
         ),
-        (["encode"], "error: MESSAGE is missing\nusage: wire encode MESSAGE [JSON] [options]\n"),
+        (["encode"], "error: MESSAGE is missing\nusage: wire encode [MESSAGE] [JSON] [options]\n"),
         (
             ["decode", "--hx"],
             "error: unknown option `--hx`\nhelp: did you mean `--hex`?\nusage: wire decode [HEX] [options]\n"

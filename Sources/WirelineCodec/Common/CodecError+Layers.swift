@@ -23,6 +23,8 @@ extension CodecError {
         case library(String)
         /// The program's transform with this name (`layer custom(NAME)`).
         case transform(String)
+        /// A connection: a message alone opens and seals no layers.
+        case connection
     }
 }
 
@@ -44,6 +46,7 @@ extension CodecError.LayerNeed: CustomStringConvertible {
         switch self {
         case .key(let name, let sender): "there is no key \(name.inQuotes()) for packets of the \(sender.rawValue)"
         case .library(let reason): reason
+        case .connection: "only a connection opens and seals layers"
         case .transform(let name): "the program has no transform \(name.inQuotes())"
         }
     }

@@ -58,6 +58,12 @@ public struct CodecError: Error, Equatable, Sendable {
         return CodecError(reason, offset: offset, path: longer, bytes: bytes, lookalike: lookalike)
     }
 
+    /// Returns the same error with another offset, if it has one.
+    package func moved(by byteCount: Int) -> CodecError {
+        guard let offset, byteCount != 0 else { return self }
+        return CodecError(reason, offset: offset + byteCount, path: path, bytes: bytes, lookalike: lookalike)
+    }
+
     public static func == (left: CodecError, right: CodecError) -> Bool {
         left.reason == right.reason && left.offset == right.offset && left.path == right.path
             && left.bytes == right.bytes && left.lookalike == right.lookalike

@@ -41,6 +41,19 @@ public enum PacketLayoutFault: Equatable, Sendable, CustomStringConvertible {
     case tooManyMessageIDs(String)
     /// A length in a field that cannot hold one, such as a `bool`, or with a constant beyond ±65,535.
     case invalidLength(String)
+    /// More layers than ``PacketContent/maximumLayerCount``, or layers that are not in the order of the fields.
+    case invalidLayers
+    /// A condition of this layer, or of `packets` or `opaque`, about something else than numbers of the header before it,
+    /// or about a length, a checksum, or a field that fits itself to the packet.
+    case invalidLayerCondition(String)
+    /// A layer that begins with this field, which is no field of 16 bytes before the layer.
+    case invalidVector(String)
+    /// A length inside of a layer that counts the whole packet.
+    case lengthInsideLayer(String)
+    /// A count of a layer's content that is not outside of the innermost layer, or the second one.
+    case invalidContentLength(String)
+    /// ID fields inside of a layer and, with this name, in the trailer.
+    case splitMessageID(String)
     /// Lengths that cannot say the byte count of any packet, such as a `uint8` that counts 300 bytes too many.
     case noPacketFits
     /// Conditions that leave no field in the packets of this sender.
@@ -49,7 +62,7 @@ public enum PacketLayoutFault: Equatable, Sendable, CustomStringConvertible {
     case invalidStateChange(String)
     /// Conditions with more than 6 different tests of states and of `nested`.
     case tooManyContextTests
-    /// A layout whose packets depend on the sender or on states, where one is needed that does not:
+    /// A layout whose packets depend on the sender or on states, or have layers, where one is needed that does not:
     /// ``PacketLayout/layout(in:)``.
     case needsContext
     /// A header or trailer of more than ``PacketLayout/maximumHeaderByteCount`` bytes.
@@ -79,6 +92,14 @@ public enum PacketLayoutFault: Equatable, Sendable, CustomStringConvertible {
         case .conditionalBits(let name): "`\(name)` shares bytes with others, and so is always there"
         case .tooManyMessageIDs(let name): "`\(name)`: at most four ID fields have a condition"
         case .invalidLength(let name): "`\(name)` cannot hold a length"
+        case .invalidLayers:
+            "a packet has at most \(PacketContent.maximumLayerCount) layers, in the order of its fields"
+        case .invalidLayerCondition(let name):
+            "`\(name)`: its condition tests numbers before it in the header, and no lengths, checksums or `@fit`"
+        case .invalidVector(let name): "`\(name)` is no field of 16 bytes before the layer that begins with it"
+        case .lengthInsideLayer(let name): "`\(name)` is inside of a layer, where no length counts the whole packet"
+        case .invalidContentLength(let name): "`\(name)`: one field before the innermost layer can count its content"
+        case .splitMessageID(let name): "`\(name)`: an ID with fields inside of a layer has none in the trailer"
         case .noPacketFits: "no packet has a byte count that its lengths can say"
         case .noFields(let sender): "a packet from a \(sender.rawValue) has no fields"
         case .invalidStateChange(let name):

@@ -24,7 +24,10 @@ extension PacketMessage {
     /// - Throws: ``CodecError`` as ``encoded()``, and if `header` names a field that is computed or does not exist, or
     ///   has a value that does not fit.
     public func encoded(header: PacketHeader) throws(CodecError) -> [UInt8] {
-        try encoded(header, in: Definition.layout.layout(from: Self.packetSender))
+        guard !Definition.plan.hasLayers else {
+            return try encodedWithoutLayers(header, in: Self.packetSender.map { PacketContext(from: $0) })
+        }
+        return try encoded(header, in: Definition.layout.layout(from: Self.packetSender))
     }
 
     /// Returns the whole packet as a client or a server sends it, in an array of exactly its bytes.
@@ -36,7 +39,7 @@ extension PacketMessage {
     ///   - sender: Who sends it.
     /// - Throws: ``CodecError`` as ``encoded(header:)``.
     public func encoded(header: PacketHeader = [:], from sender: Sender) throws(CodecError) -> [UInt8] {
-        try encoded(header, in: Definition.layout.layout(from: sender))
+        try encoded(header: header, in: PacketContext(from: sender))
     }
 
     /// Returns the whole packet as it is sent in a context, in an array of exactly its bytes.
@@ -49,7 +52,8 @@ extension PacketMessage {
     ///   - context: Who sends it, and the states of the connection.
     /// - Throws: ``CodecError`` as ``encoded(header:)``.
     public func encoded(header: PacketHeader = [:], in context: PacketContext) throws(CodecError) -> [UInt8] {
-        try encoded(header, in: Definition.layout.layout(in: context))
+        guard !Definition.plan.hasLayers else { return try encodedWithoutLayers(header, in: context) }
+        return try encoded(header, in: Definition.layout.layout(in: context))
     }
 
     /// Returns the whole packet in the layout of its sender's packets.
@@ -123,6 +127,7 @@ extension PacketMessage {
         }
         let plan = Definition.plan
         guard plan.canWriteAtOnce else {
+            guard !plan.hasLayers else { return nil }
             let header = Definition.layout.layout(from: Self.packetSender).headerFromTemplate(
                 id: Self.messageID, payloadByteCount: payloadByteCount, limit: limit)
             return header.isNone ? nil : header
@@ -235,7 +240,13 @@ extension PacketMessage {
     @inlinable @inline(__always)
     public init(packet bytes: RawSpan) throws(CodecError) {
         let plan = Definition.plan
-        if plan.isFramed { try self.init(framedPacket: bytes) } else { try self.init(unframedPacket: bytes, plan) }
+        if plan.hasLayers {
+            try self.init(packet: bytes, from: Self.packetSender ?? .client)
+        } else if plan.isFramed {
+            try self.init(framedPacket: bytes)
+        } else {
+            try self.init(unframedPacket: bytes, plan)
+        }
     }
 
     /// Not inlined: few protocols have a frame, and unescaping allocates.
@@ -270,13 +281,17 @@ extension PacketMessage {
         let (layout, limit) = (Definition.layout.layout(in: context), Definition.maximumPacketByteCount)
         guard !layout.isFramed else {
             let content = try layout.unframed(bytes, limit: limit)
-            try self.init(onlyPacket: Packet(content.rawSpan, layout: layout, limit: limit))
+            try self.init(onlyPacket: Packet(content.rawSpan, layout: layout, limit: limit), in: context)
             return
         }
-        try self.init(onlyPacket: Packet(bytes, layout: layout, limit: limit))
+        try self.init(onlyPacket: Packet(bytes, layout: layout, limit: limit), in: context)
     }
 
-    private init(onlyPacket packet: borrowing Packet) throws(CodecError) {
+    private init(onlyPacket packet: borrowing Packet, in context: PacketContext) throws(CodecError) {
+        guard !Definition.layout.hasContent || !Definition.layout.isSealed(packet) else {
+            try self.init(withoutLayers: packet, in: context)
+            return
+        }
         guard packet.id == Self.messageID else {
             throw CodecError(.wrongMessage(id: packet.id, expected: Self.messageID))
         }

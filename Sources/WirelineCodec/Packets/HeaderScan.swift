@@ -120,7 +120,7 @@ struct HeaderScan: ~Escapable {
     /// Returns the byte count of a packet in which no length is there: its payload is empty, or a frame ends it.
     private func byteCountWithoutLength() throws(CodecError) -> Int {
         let around = headerByteCount + trailerByteCount
-        let total = layout.isFramed ? max(around, bytes.byteCount) : around
+        let total = layout.isBounded ? max(around, bytes.byteCount) : around
         guard total <= limit else {
             throw CodecError(
                 .packetTooLong(length: Int128(total), packetByteCount: Int128(total), limit: limit), offset: 0,
@@ -186,7 +186,7 @@ struct HeaderScan: ~Escapable {
 
     private mutating func take(_ value: Int128, of field: PacketField) throws(CodecError) {
         switch field.role {
-        case .value, .fitting, .sequence, .checksum, .padding: break
+        case .value, .fitting, .sequence, .checksum, .padding, .contentLength: break
         case .messageID: messageID = field.appended(to: messageID, value)
         case .constant(.integer(let constant)):
             guard value == constant else {

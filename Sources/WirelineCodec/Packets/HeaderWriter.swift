@@ -172,7 +172,7 @@ extension HeaderWriter.Step {
             case .payload: role = .lengthOfPayload
             case .rest: role = .lengthOfRest
             }
-        case .checksum, .fitting, .padding: return nil
+        case .checksum, .fitting, .padding, .contentLength: return nil
         }
         switch field.format {
         case .integer(let integer, let byteOrder):

@@ -6,9 +6,18 @@ struct LayoutParts {
     var states: [PacketState] = []
     var stateChanges: [PacketStateChange] = []
     var header: [PacketField]
+    var content = PacketContent()
     var trailer: [PacketField]
 
-    private var conditions: [WireCondition] { (header + trailer).compactMap(\.condition) }
+    private var conditions: [WireCondition] { (header + trailer).compactMap(\.condition) + content.conditions }
+
+    /// The parts of packets as they stand in a stream: the fields before the first layer, and the trailer.
+    var outer: LayoutParts {
+        var parts = self
+        parts.header = Array(header.prefix(content.layers.first?.fieldCount ?? header.count))
+        parts.content = PacketContent()
+        return parts
+    }
 
     /// The different tests of states and of `nested`.
     var tests: [ContextTest] { ContextTest.all(in: conditions) }
@@ -103,7 +112,8 @@ extension PacketLayout {
     package func withStateChanges(_ changes: [PacketStateChange]) -> PacketLayout {
         guard !changes.isEmpty else { return self }
         let parts = LayoutParts(
-            framing: framing, states: states, stateChanges: changes, header: header, trailer: trailer)
+            framing: framing, states: states, stateChanges: changes, header: header, content: content,
+            trailer: trailer)
         precondition(Self.firstFault(parts) == nil, "a message that sets a state which the layout does not have")
         return PacketLayout(unchecked: parts)
     }

@@ -12,7 +12,8 @@ package struct MessageIDSet: Sendable {
     /// The number of bits of the fields.
     package let bitWidth: Int
 
-    private init(_ fields: [Int], in list: [PacketField]) {
+    /// - Parameter list: The fields of the layout.
+    init(_ fields: [Int], in list: [PacketField]) {
         self.fields = fields
         bitWidth = fields.reduce(0) { $0 + list[$1].format.bitWidth }
     }

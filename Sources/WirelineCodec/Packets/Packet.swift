@@ -63,11 +63,26 @@ public struct Packet: ~Escapable {
     public var payloadRange: Range<Int> { payloadStart..<payloadEnd }
 
     /// Returns a reader of the message's fields, whose offsets count from the packet's first byte.
+    ///
+    /// In a packet with layers they count from the first byte inside the innermost one.
     @inlinable @inline(__always)
     @_lifetime(copy self)
     public func makeReader(maximumDepth: Int = 32) -> ByteReader {
-        ByteReader(bytes, uncheckedStart: payloadStart, end: payloadEnd, maximumDepth: maximumDepth)
+        let base = frame.contentStart
+        // SAFETY: layers begin inside the packet, before the payload or with it.
+        let content = unsafe bytes.extracting(unchecked: Range(uncheckedBounds: (base, bytes.byteCount)))
+        return ByteReader(
+            content, uncheckedStart: payloadStart &- base, end: payloadEnd &- base, maximumDepth: maximumDepth)
     }
+
+    /// Whether the payload is a part of a message, or of something else that the schema says is not read (`opaque`).
+    ///
+    /// Such a packet is an unknown message, whatever its ID is.
+    @inlinable
+    public var isOpaque: Bool { frame.isOpaque }
+
+    /// The position of the first byte inside the layers, from which offsets in errors count; 0 without layers.
+    package var contentStart: Int { frame.contentStart }
 
     /// Makes a packet of bytes that must be exactly one packet.
     ///
@@ -114,7 +129,9 @@ package struct PacketFrame: Equatable, Sendable {
     @usableFromInline let headerByteCount: UInt16
     /// The position of the layout among those of a layout that depends on the context.
     @usableFromInline let variant: UInt16
-    @usableFromInline let trailerByteCount: UInt32
+    @usableFromInline let trailerByteCount: UInt16
+    /// Where the content of layers begins, at most at the end of the header; the highest bit says that it is opaque.
+    @usableFromInline let content: UInt16
 
     /// - Parameters:
     ///   - headerByteCount: Not negative.
@@ -123,8 +140,25 @@ package struct PacketFrame: Equatable, Sendable {
     init(headerByteCount: Int, trailerByteCount: Int, variant: UInt16) {
         self.headerByteCount = UInt16(truncatingIfNeeded: headerByteCount)
         self.variant = variant
-        self.trailerByteCount = UInt32(truncatingIfNeeded: trailerByteCount)
+        self.trailerByteCount = UInt16(truncatingIfNeeded: trailerByteCount)
+        content = 0
     }
+
+    /// - Parameters:
+    ///   - contentStart: At most the header's byte count.
+    ///   - isOpaque: Whether the payload is not read.
+    init(headerByteCount: Int, trailerByteCount: Int, variant: Int, contentStart: Int, isOpaque: Bool) {
+        self.headerByteCount = UInt16(truncatingIfNeeded: headerByteCount)
+        self.variant = UInt16(truncatingIfNeeded: variant)
+        self.trailerByteCount = UInt16(truncatingIfNeeded: trailerByteCount)
+        content = UInt16(truncatingIfNeeded: contentStart) | (isOpaque ? 0x8000 : 0)
+    }
+
+    @inlinable @inline(__always)
+    var contentStart: Int { Int(truncatingIfNeeded: content & 0x7FFF) }
+
+    @inlinable
+    var isOpaque: Bool { content & 0x8000 != 0 }
 }
 
 extension PacketPlan {

@@ -109,6 +109,11 @@ public struct PacketField: Equatable, Sendable {
         ///
         /// A packet in which no length is there has an empty payload.
         case length(of: LengthBase, plus: Int)
+        /// The number of bytes inside the innermost layer plus a constant; 0 in a packet without a layer.
+        ///
+        /// A program can set it if the condition of a layer asks for it: 0 leaves that layer out, and any other number
+        /// is replaced by the right one.
+        case contentLength(plus: Int)
         /// The message's ID; those of these fields that are there form one number, the first most significant.
         case messageID
         /// A constant that is always written, and verified when it is read: a number, or the text of a `char[n]`.

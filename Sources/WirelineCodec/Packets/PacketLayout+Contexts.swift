@@ -5,13 +5,16 @@
 /// Such a layout has a plain one for each context that makes a difference, made once. All code that reads and writes
 /// packets works on plain layouts, so no packet pays for a condition about its context.
 extension PacketLayout {
-    /// Whether conditions look at the packet's sender, at states or at `nested`.
+    /// Whether conditions look at the packet's sender, at states or at `nested`, or packets have layers.
     ///
     /// Then only ``layout(in:)`` and ``layout(from:)`` return layouts that can read and write packets.
     public var dependsOnContext: Bool { !storage.variants.isEmpty }
 
     /// Whether conditions look at the packet's sender.
-    public var dependsOnSender: Bool { fields.contains { $0.condition?.operands.contains(.sender) ?? false } }
+    public var dependsOnSender: Bool {
+        let conditions = fields.compactMap { $0.condition } + content.conditions
+        return conditions.contains { $0.operands.contains(.sender) }
+    }
 
     /// The states of a connection; empty also in the layouts that ``layout(in:)`` returns.
     public var states: [PacketState] { storage.contexts?.states ?? [] }
@@ -24,7 +27,8 @@ extension PacketLayout {
 
     /// Returns the layout of the packets in a context: fields that such packets never have are left out.
     ///
-    /// A layout that does not depend on the context returns itself.
+    /// A layout with layers returns that of its packets in a stream. Another one that does not depend on the context
+    /// returns itself.
     public func layout(in context: PacketContext) -> PacketLayout {
         guard dependsOnContext, let contexts = storage.contexts else { return self }
         return storage.variants[contexts.position(of: context)]
@@ -35,20 +39,33 @@ extension PacketLayout {
     /// A layout that does not depend on the context returns itself.
     public func layout(from sender: Sender) -> PacketLayout { layout(in: PacketContext(from: sender)) }
 
-    /// Returns the layout of a sender's packets; the same layout if the sender is not known.
+    /// Returns the layout of a sender's packets; the same layout if the sender is not known, and matters.
     @inlinable @inline(__always)
     package func layout(from sender: Sender?) -> PacketLayout {
-        guard let sender else { return self }
+        guard let sender else { return plan.hasLayers ? layoutFromAnySender : self }
         return layout(from: sender)
     }
 
+    /// The layout of packets in a stream with layers if all senders have the same; otherwise this one.
+    @usableFromInline
+    package var layoutFromAnySender: PacketLayout { dependsOnSender ? self : layout(from: .client) }
+
     /// The layouts of the packets in all contexts, each once; this one alone if it does not depend on the context.
-    package var plainLayouts: [PacketLayout] { dependsOnContext ? storage.variants : [self] }
+    package var plainLayouts: [PacketLayout] {
+        guard storage.layerings.isEmpty else { return storage.layerings.map { $0.outer } }
+        return dependsOnContext ? storage.variants : [self]
+    }
 
     /// Returns the layouts of the packets of a sender, in all states.
     package func plainLayouts(from sender: Sender) -> [PacketLayout] {
         guard dependsOnContext, let contexts = storage.contexts else { return [self] }
         return zip(contexts.combinations, storage.variants).filter { $0.0.sender == sender }.map(\.1)
+    }
+
+    /// Returns the layouts of the packets of a sender, in all states, with the fields inside of layers.
+    package func wholeLayouts(from sender: Sender) -> [PacketLayout] {
+        guard let contexts, hasContent else { return plainLayouts(from: sender) }
+        return zip(contexts.combinations, storage.layerings).filter { $0.0.sender == sender }.map { $0.1.whole }
     }
 
     /// What distinguishes the contexts of packets; nil if nothing does.
@@ -117,11 +134,7 @@ struct ContextFields {
         var kept: [PacketField] = []
         for field in fields {
             var field = field
-            let remainder = field.condition?.remainder { test in
-                guard case .field(let name) = test.operand else { return known(test) }
-                // What is absent counts as 0.
-                return absent.contains { $0.name == name } ? test.comparison.holds(0, test.number) : nil
-            }
+            let remainder = field.condition.map { self.remainder(of: $0, known) }
             switch remainder {
             case .never:
                 absent.append(field)
@@ -132,6 +145,19 @@ struct ContextFields {
             kept.append(field)
         }
         return kept
+    }
+
+    /// Returns what is left of a condition.
+    ///
+    /// - Parameter known: Returns whether a test of the context holds; nil for another one.
+    func remainder(
+        of condition: WireCondition, _ known: (WireCondition.Test) -> Bool?
+    ) -> WireCondition.Remainder {
+        condition.remainder { test in
+            guard case .field(let name) = test.operand else { return known(test) }
+            // What is absent counts as 0.
+            return absent.contains { $0.name == name } ? test.comparison.holds(0, test.number) : nil
+        }
     }
 
     /// Makes the range of a checksum begin and end with fields that are there.

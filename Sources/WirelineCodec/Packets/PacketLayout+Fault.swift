@@ -9,13 +9,15 @@ extension PacketLayout {
     public static var maximumHeaderByteCount: Int { 256 }
 
     static func firstFault(_ parts: LayoutParts) -> Fault? {
-        let (framing, header, trailer) = (parts.framing, parts.header, parts.trailer)
+        let (framing, header, content, trailer) = (parts.framing, parts.header, parts.content, parts.trailer)
         if let fault = framing?.fault { return .invalidFraming(fault) }
+        // A stream is split without opening layers.
+        let outerHeader = Array(header.prefix(content.layers.first?.fieldCount ?? header.count))
         if framing == nil {
-            guard header.contains(where: { $0.role.isLength }) else { return .noLength }
+            guard outerHeader.contains(where: { $0.role.isLength }) else { return .noLength }
         } else {
             // Nothing between the marks is no packet.
-            guard header.leastByteCount + trailer.leastByteCount > 0 else { return .emptyFrame }
+            guard outerHeader.leastByteCount + trailer.leastByteCount > 0 else { return .emptyFrame }
         }
         for fields in [header, trailer] {
             if let fault = PackedRuns(fields).fault { return layoutFault(fault, fields) }
@@ -31,10 +33,12 @@ extension PacketLayout {
         if let fault = stateFault(parts) { return fault }
         if let fault = conditionFault(parts) { return fault }
         if let fault = checksumRangeFault(header: header, trailer: trailer) { return fault }
+        if let fault = contentFault(header: header, content, trailer: trailer) { return fault }
         let isFramed = framing != nil
-        let counts = PacketPlan.packetByteCounts(header: header, trailer: trailer, isFramed: isFramed)
+        let counts = PacketPlan.packetByteCounts(header: outerHeader, trailer: trailer, isFramed: isFramed)
         guard counts.least <= counts.most else { return .noPacketFits }
-        return contextFault(parts)
+        guard parts.tests.count <= ContextTest.maximumCount else { return .tooManyContextTests }
+        return contextFault(parts.outer)
     }
 
     /// Returns what is wrong with the states, or with the messages that set them.
@@ -55,7 +59,6 @@ extension PacketLayout {
     private static func contextFault(_ parts: LayoutParts) -> Fault? {
         guard parts.dependsOnContext else { return nil }
         let contexts = parts.contexts
-        guard contexts.tests.count <= ContextTest.maximumCount else { return .tooManyContextTests }
         for combination in contexts.combinations {
             let fields = ContextFields(parts, in: combination, contexts.tests)
             // What depends on another field has that before it, so a packet with any field has at least one byte.
@@ -174,7 +177,7 @@ private struct SeenFields {
             guard !values.isEmpty, values.allSatisfy(field.format.range.contains) else {
                 return .valueOutOfRange(field.name)
             }
-        case .length(_, let constant):
+        case .length(_, let constant), .contentLength(let constant):
             guard !field.format.isBoolean, constant.magnitude <= 0xFFFF else { return .invalidLength(field.name) }
         case .messageID:
             messageIDBits += field.format.bitWidth

@@ -108,7 +108,7 @@ extension PacketLayout {
             measure.headerByteCount = plan.headerByteCount + added.header + measure.varints.addedByteCount
             let around = measure.headerByteCount + measure.trailerByteCount
             let total = Int128(payloadByteCount) + Int128(around)
-            let limit = isFramed || hasLength(measure.presence) ? limit : min(limit, around)
+            let limit = isBounded || hasLength(measure.presence) ? limit : min(limit, around)
             guard total <= Int128(limit) else {
                 throw CodecError(.packetTooLong(length: total, packetByteCount: total, limit: limit))
             }
@@ -171,7 +171,12 @@ extension PacketLayout {
         presence.isEmpty ? hasLength : header.indices.contains { presence[$0] && header[$0].role.isLength }
     }
 
-    private func checkSettable(_ values: PacketHeader) throws(CodecError) {
+    /// Refuses values of fields that do not exist or cannot be set.
+    ///
+    /// - Parameter absentFields: The fields that only other contexts have (default: those of this layout).
+    func checkSettable(_ values: PacketHeader, absentFields: [PacketField]? = nil) throws(CodecError) {
+        guard !values.fields.isEmpty else { return }
+        let absentFields = absentFields ?? self.absentFields
         for (name, value) in values.fields {
             let field = fields.first { $0.name == name }
             guard let known = field ?? absentFields.first(where: { $0.name == name }), known.canBeSet(to: value) else {
@@ -277,7 +282,7 @@ private struct HeaderValues {
         case .fitting(let values): setValue(of: fields, index) ?? values.last ?? 0
         case .sequence: setValue(of: fields, index) ?? 0
         case .constant(let value): value.number
-        case .checksum, .padding: 0
+        case .checksum, .padding, .contentLength: 0
         case .messageID: part(of: id, for: index)
         case .length(let base, let constant): Int128(constant) + Int128(byteCount(of: base, behind: end))
         }
@@ -384,7 +389,7 @@ private struct HeaderValues {
         switch field.role {
         case .value(let value): set[text: field.name] ?? value.text ?? ""
         case .constant(let value): value.text ?? ""
-        case .fitting, .length, .messageID, .sequence, .padding, .checksum: ""
+        case .fitting, .length, .contentLength, .messageID, .sequence, .padding, .checksum: ""
         }
     }
 
@@ -433,7 +438,7 @@ extension PacketField {
         case .sequence: header[name] ?? 0
         case .constant(let value): value.number
         case .messageID: identifiers.part(of: id, for: index, in: list)
-        case .length, .checksum, .padding: 0
+        case .length, .contentLength, .checksum, .padding: 0
         }
     }
 }

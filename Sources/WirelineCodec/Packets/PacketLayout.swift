@@ -10,7 +10,9 @@
 /// A layout is data: one splitter and one encoder serve all layouts. It needs at least one length in its header, or a
 /// frame: marks around each packet (``PacketFraming``). Only fields of the header may vary in width. Fields of both may
 /// have a condition about numbers of the header, about the packet's sender, or about states of the connection. With one
-/// about the last two, ``layout(in:)`` returns the layout that reads and writes packets.
+/// about the last two, ``layout(in:)`` returns the layout that reads and writes packets. So it does for a layout whose
+/// payload has layers (``PacketContent``): what it returns has the fields before the first layer, and what that made as the
+/// payload.
 @frozen
 public struct PacketLayout: Sendable {
     /// One pointer, so that a layout is cheap to pass; the plan inside is read in place for every packet.
@@ -20,6 +22,8 @@ public struct PacketLayout: Sendable {
     public var header: [PacketField] { storage.header }
     /// The fields after the payload, in wire order.
     public var trailer: [PacketField] { storage.trailer }
+    /// The layers, and what the payload can be besides a message's fields.
+    public var content: PacketContent { storage.content }
     /// The numbers that splitting and encoding need, computed once from the fields.
     @inlinable @inline(__always)
     public var plan: PacketPlan {
@@ -33,15 +37,17 @@ public struct PacketLayout: Sendable {
     ///   - framing: The marks around each packet of a stream (default: none).
     ///   - states: The states that conditions look at (default: none).
     ///   - stateChanges: The messages that set states (default: none).
-    ///   - header: The fields before the payload, in wire order.
+    ///   - header: The fields before the payload, in wire order; those inside of layers too.
+    ///   - content: The layers, and what the payload can be besides a message's fields (default: nothing).
     ///   - trailer: The fields after the payload, in wire order.
     /// - Throws: ``CodecError`` with ``CodecError/Reason/invalidLayout(_:)``.
     public init(
         framing: PacketFraming? = nil, states: [PacketState] = [], stateChanges: [PacketStateChange] = [],
-        header: [PacketField], trailer: [PacketField] = []
+        header: [PacketField], content: PacketContent = PacketContent(), trailer: [PacketField] = []
     ) throws(CodecError) {
         let parts = LayoutParts(
-            framing: framing, states: states, stateChanges: stateChanges, header: header, trailer: trailer)
+            framing: framing, states: states, stateChanges: stateChanges, header: header, content: content,
+            trailer: trailer)
         if let fault = Self.firstFault(parts) { throw CodecError(.invalidLayout(fault)) }
         self.init(unchecked: parts)
     }
@@ -49,10 +55,12 @@ public struct PacketLayout: Sendable {
     /// Makes a layout of fields that the code generator has checked; invalid fields stop the program.
     public init(
         generatedFraming framing: PacketFraming? = nil, states: [PacketState] = [],
-        stateChanges: [PacketStateChange] = [], generatedHeader header: [PacketField], trailer: [PacketField] = []
+        stateChanges: [PacketStateChange] = [], generatedHeader header: [PacketField],
+        content: PacketContent = PacketContent(), trailer: [PacketField] = []
     ) {
         let parts = LayoutParts(
-            framing: framing, states: states, stateChanges: stateChanges, header: header, trailer: trailer)
+            framing: framing, states: states, stateChanges: stateChanges, header: header, content: content,
+            trailer: trailer)
         precondition(Self.firstFault(parts) == nil, "a layout that cannot work")
         self.init(unchecked: parts)
     }
@@ -64,6 +72,14 @@ public struct PacketLayout: Sendable {
 
     init(unchecked parts: LayoutParts) {
         let framing = parts.framing.map { FramingTable($0) }
+        guard parts.content.isPlain else {
+            let contexts = parts.contexts
+            let storage = Storage(
+                framing, ContextFields(parts), contexts: contexts, content: parts.content,
+                layerings: Layering.all(parts, contexts, framing))
+            self.init(storage)
+            return
+        }
         guard parts.dependsOnContext else {
             self.init(framing, ContextFields(parts), variant: 0, parts.states.isEmpty ? nil : parts.contexts)
             return
@@ -85,6 +101,18 @@ public struct PacketLayout: Sendable {
     }
 
     private init(_ storage: Storage) { self.storage = storage }
+
+    /// Makes a layout of fields for the parts of packets with layers, which ends where the given bytes end.
+    init(boundedHeader header: [PacketField], trailer: [PacketField] = [], variant: Int = 0) {
+        let fields = ContextFields(LayoutParts(header: header, trailer: trailer))
+        self.init(Storage(nil, fields, isBounded: true, variant: UInt16(variant), contexts: nil))
+    }
+
+    /// Makes the layout of the packets that a stream with layers consists of.
+    init(outerFraming table: FramingTable?, header: [PacketField], trailer: [PacketField], variant: Int = 0) {
+        let fields = ContextFields(LayoutParts(header: header, trailer: trailer))
+        self.init(table, fields, variant: UInt16(variant), nil)
+    }
 
     /// Finds a packet on the middle path; nil if only the general path can.
     @inline(__always)
@@ -178,11 +206,19 @@ public struct PacketLayout: Sendable {
         let framing: FramingTable?
         @usableFromInline let isFramed: Bool
         let absent: [PacketField]
-        /// The layouts of the packets in each context that makes a difference; empty if none does.
+        /// The layouts of the packets in each context that makes a difference; empty if none does, and there are no
+        /// layers.
+        ///
+        /// With layers they are those of ``layerings``, first the outer ones.
         let variants: [PacketLayout]
         /// What distinguishes the contexts; nil for one of the variants.
         let contexts: LayoutContexts?
         @usableFromInline let hasStates: Bool
+        let content: PacketContent
+        /// How packets with layers are read and written in each context; empty without layers.
+        let layerings: [Layering]
+        /// Whether something else than a length can tell where packets end.
+        let isBounded: Bool
         let hasLength: Bool
         private let quickHeader: QuickHeader?
         /// The same, without counting its references.
@@ -206,11 +242,17 @@ public struct PacketLayout: Sendable {
         @usableFromInline let sequencePlace: Range<Int>?
 
         init(
-            _ framing: FramingTable?, _ remaining: ContextFields, variant: UInt16 = 0, variants: [PacketLayout] = [],
-            contexts: LayoutContexts?, template: HeaderTemplate? = nil
+            _ framing: FramingTable?, _ remaining: ContextFields, isBounded: Bool = false, variant: UInt16 = 0,
+            variants: [PacketLayout] = [], contexts: LayoutContexts?, content: PacketContent = PacketContent(),
+            layerings: [Layering] = [], template: HeaderTemplate? = nil
         ) {
             self.framing = framing
             isFramed = framing != nil
+            let isBounded = isBounded || framing != nil
+            self.isBounded = isBounded
+            self.content = content
+            self.layerings = layerings
+            let variants = layerings.isEmpty ? variants : layerings.map { $0.outer } + layerings.map { $0.flat }
             let (header, trailer) = (remaining.header, remaining.trailer)
             self.header = header
             self.trailer = trailer
@@ -224,7 +266,9 @@ public struct PacketLayout: Sendable {
             self.template = template
             // SAFETY: the object lives as long as this one.
             unsafe borrowedTemplate = template.map { unsafe Unmanaged.passUnretained($0) }
-            plan = PacketPlan(header: header, trailer: trailer, isFramed: framing != nil, variant: variant)
+            plan = PacketPlan(
+                header: header, trailer: trailer, isFramed: framing != nil, isBounded: isBounded, variant: variant,
+                isWhole: layerings.isEmpty)
             conditions = PlacedCondition.all(header: header, trailer: trailer, states: contexts?.states ?? [])
             let isPlain = variants.isEmpty
             quickHeader =
@@ -232,7 +276,7 @@ public struct PacketLayout: Sendable {
             // SAFETY: the object lives as long as this one.
             unsafe borrowedQuickHeader = quickHeader.map { unsafe Unmanaged.passUnretained($0) }
             writer =
-                framing == nil && isPlain
+                !isBounded && isPlain
                 ? HeaderWriter(header: header, trailer: trailer, conditions) : nil
             checksums = PlannedChecksum.all(header: header, trailer: trailer)
             let places = PackedRuns(header).places + PackedRuns(trailer).places
@@ -284,7 +328,7 @@ extension PacketHeader {
         for field in fields where field.format.isNumber {
             switch field.role {
             case .value(let value), .constant(let value): self[field.name] = value.number
-            case .length, .messageID, .sequence, .checksum, .fitting, .padding: break
+            case .length, .contentLength, .messageID, .sequence, .checksum, .fitting, .padding: break
             }
         }
     }
@@ -295,6 +339,7 @@ extension PacketLayout: Equatable {
         left.storage === right.storage
             || left.header == right.header && left.trailer == right.trailer && left.framing == right.framing
                 && left.absentFields == right.absentFields && left.storage.contexts == right.storage.contexts
+                && left.content == right.content
     }
 }
 

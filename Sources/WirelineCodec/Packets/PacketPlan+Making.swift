@@ -3,15 +3,21 @@
 extension PacketPlan {
     /// Computes a plan from the fields of a layout.
     ///
-    /// - Parameter variant: The layout's position among those of a layout that depends on the sender.
-    init(header: [PacketField], trailer: [PacketField], isFramed: Bool, variant: UInt16) {
-        self.init(header: header, trailer: trailer, isFramed: isFramed)
+    /// - Parameters:
+    ///   - isBounded: Whether something else than a length can tell where packets end.
+    ///   - variant: The layout's position among the variants of a layout.
+    ///   - isWhole: Whether the fields are all that is around a payload; with layers it is not.
+    init(
+        header: [PacketField], trailer: [PacketField], isFramed: Bool, isBounded: Bool, variant: UInt16, isWhole: Bool
+    ) {
+        self.init(header: header, trailer: trailer, isFramed: isFramed, isBounded: isBounded || !isWhole)
         self.variant = variant
+        hasLayers = !isWhole
     }
 
-    private init(header: [PacketField], trailer: [PacketField], isFramed: Bool) {
-        guard !isFramed, (header + trailer).allSatisfy({ $0.condition == nil }) else {
-            self.init(generalHeader: header, trailer: trailer, isFramed: isFramed)
+    private init(header: [PacketField], trailer: [PacketField], isFramed: Bool, isBounded: Bool) {
+        guard !isBounded, (header + trailer).allSatisfy({ $0.condition == nil }) else {
+            self.init(generalHeader: header, trailer: trailer, isFramed: isFramed, isBounded: isBounded)
             return
         }
         let places = PlacedField.place(header: header)
@@ -55,8 +61,8 @@ extension PacketPlan {
     }
 
     /// Makes a plan that leaves everything to the general path, for fields that may be absent and for frames.
-    private init(generalHeader header: [PacketField], trailer: [PacketField], isFramed: Bool) {
-        let counts = Self.packetByteCounts(header: header, trailer: trailer, isFramed: isFramed)
+    private init(generalHeader header: [PacketField], trailer: [PacketField], isFramed: Bool, isBounded: Bool) {
+        let counts = Self.packetByteCounts(header: header, trailer: trailer, isFramed: isBounded)
         let none = PatchPlan(nil, headerByteCount: 0)
         self.init(
             headerByteCount: header.leastByteCount, trailerByteCount: trailer.leastByteCount,

@@ -47,6 +47,8 @@ public struct PacketPlan: Equatable, Sendable {
 
     /// The layout's position among those of a layout that depends on the sender; 0 for every other layout.
     @usableFromInline var variant: UInt16 = 0
+    /// Whether the layout has layers, so that a packet must be opened before it is read.
+    @usableFromInline var hasLayers = false
 
     /// Makes a plan of its numbers; numbers that lead outside a packet stop the program.
     @inlinable @inline(__always)

@@ -174,7 +174,7 @@ struct QuickStepMaker {
         }
         switch field.role {
         case .value, .fitting, .sequence: return field.format == .boolean ? (.check, 0, 1) : (nil, 0, 0)
-        case .checksum, .padding: return (nil, 0, 0)
+        case .checksum, .padding, .contentLength: return (nil, 0, 0)
         case .messageID:
             // Whether a `bool` is 0 or 1 would have to be checked, too.
             guard field.format != .boolean else { return nil }

@@ -218,6 +218,9 @@ struct DocumentMaker {
             case .payload: return "the byte count of the payload\(sign)"
             case .rest: return "the byte count of all that follows this field\(sign)"
             }
+        case .contentLength(let constant):
+            let sign = constant < 0 ? " − \(-constant)" : constant > 0 ? " + \(constant)" : ""
+            return "the byte count of the innermost layer's content\(sign), and 0 without a layer"
         case .messageID: return "the message's ID"
         case .constant(.integer(let value)):
             let digits = value < 0 ? "" : " (" + DocumentText.hexadecimal(UInt64(truncatingIfNeeded: value)) + ")"

@@ -20,7 +20,7 @@ struct ErlangConditionalWrapping {
         layout.operands.filter { index in
             switch layout.fields[index].role {
             case .value, .fitting, .sequence: true
-            case .length, .messageID, .constant, .checksum, .padding: false
+            case .length, .contentLength, .messageID, .constant, .checksum, .padding: false
             }
         }
     }
@@ -74,7 +74,7 @@ struct ErlangConditionalWrapping {
             let absent = "absent(\(key), Header, \(ErlangText.binary(field.name)), \(nothing))"
             return ErlangPresence.value(value, of: index, in: layout, otherwise: absent)
         case .length: return ErlangPresence.value(value, of: index, in: layout, otherwise: nothing)
-        case .messageID, .constant, .checksum, .padding: return value
+        case .contentLength, .messageID, .constant, .checksum, .padding: return value
         }
     }
 

@@ -38,7 +38,7 @@ extension PacketField {
     var isSettable: Bool {
         switch role {
         case .value, .fitting, .sequence: true
-        case .length, .messageID, .constant, .checksum, .padding: false
+        case .length, .contentLength, .messageID, .constant, .checksum, .padding: false
         }
     }
 }

@@ -173,6 +173,8 @@ struct ErlangWrapping {
         case .value(let value): return settable(index, value)
         case .fitting(let values): return settable(index, .integer(values.last ?? 0))
         case .sequence: return settable(index, 0)
+        // A protocol with layers is refused before.
+        case .contentLength: return "0"
         case .padding: return "<<0:\(8 * (field.format.byteCount ?? 0))>>"
         case .constant(.text(let text)): return types.packetFieldBytes(index, text)
         case .constant(let value): return ErlangTypes.number(value.number)
@@ -203,7 +205,7 @@ struct ErlangWrapping {
         let bounds = "\(ErlangTypes.number(range.lowerBound)), \(ErlangTypes.number(range.upperBound))"
         switch field.role {
         case .length: return "length_field(\(value), \(bounds), T, \(name))"
-        case .constant, .checksum, .messageID, .padding: return value
+        case .constant, .checksum, .messageID, .padding, .contentLength: return value
         case .value, .fitting, .sequence: return types.packetFieldNumber(index, value)
         }
     }

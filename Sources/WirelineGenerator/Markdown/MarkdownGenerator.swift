@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
 public import WirelineLanguage
 public import WirelineSwiftGenerator
 
@@ -9,8 +10,11 @@ public import WirelineSwiftGenerator
 public struct MarkdownGenerator: Sendable {
     private let description: ProtocolDescription
 
-    /// Makes a generator for a protocol, as returned by the checker.
+    /// Makes a generator for a protocol without layers, as returned by the checker.
     public init(_ description: ProtocolDescription) {
+        precondition(
+            description.layout.content.isPlain,
+            "Markdown cannot be made yet for a protocol with layers, `packets` or `opaque`")
         self.description = description
     }
 

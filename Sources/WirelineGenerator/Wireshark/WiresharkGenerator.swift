@@ -29,8 +29,11 @@ public import WirelineSwiftGenerator
 public struct WiresharkGenerator: Sendable {
     private let description: ProtocolDescription
 
-    /// Makes a generator for a protocol, as returned by the checker.
+    /// Makes a generator for a protocol without layers, as returned by the checker.
     public init(_ description: ProtocolDescription) {
+        precondition(
+            description.layout.content.isPlain,
+            "Wireshark cannot be made yet for a protocol with layers, `packets` or `opaque`")
         self.description = description
     }
 

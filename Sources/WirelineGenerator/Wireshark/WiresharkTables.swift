@@ -183,7 +183,8 @@ struct WiresharkTables {
 
     private func role(of field: PacketField) -> [String?] {
         switch field.role {
-        case .value, .fitting, .sequence, .padding: []
+        // A protocol with layers is refused before.
+        case .value, .fitting, .sequence, .padding, .contentLength: []
         case .messageID: ["role = \"id\""]
         case .constant(.integer(let value)): ["role = \"constant\"", "value = \(LuaText.integer(value))"]
         case .constant(.text(let text)):

@@ -26,6 +26,7 @@ enum AttributeKind: String, CaseIterable {
         case field = "a field"
         case defaultArm = "the `default` arm"
         case headerField = "a field of the packet"
+        case content = "a line of the packet"
     }
 
     /// The argument between an attribute's parentheses.
@@ -56,7 +57,8 @@ enum AttributeKind: String, CaseIterable {
             [.message, .structure, .union, .enumeration, .flags, .field, .enumerationCase, .flag]
         case .closed: [.enumeration]
         case .count, .terminated, .until, .rest, .range, .max, .since, .sensitive, .exampleValue, .utf16, .tag: [.field]
-        case .little, .big, .default, .maximumByteCount, .pad, .constant, .condition, .size: [.field, .headerField]
+        case .little, .big, .default, .maximumByteCount, .pad, .constant, .size: [.field, .headerField]
+        case .condition: [.field, .headerField, .content]
         case .length, .sequence, .checksum, .fit: [.headerField]
         }
     }

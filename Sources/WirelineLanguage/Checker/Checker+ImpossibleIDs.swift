@@ -9,7 +9,7 @@ extension Checker {
         let layout = description.layout
         guard layout.dependsOnContext else { return refuseImpossibleID(of: message, in: [layout], at: span) }
         for sender in Sender.allCases where message.senders.contains(sender) {
-            let layouts = layout.plainLayouts(from: sender)
+            let layouts = layout.wholeLayouts(from: sender)
             let fitting = layouts.filter { $0.maximumMessageID >= message.id }
             guard !fitting.isEmpty else {
                 let most = layouts.map(\.maximumMessageID).max() ?? 0
@@ -73,7 +73,7 @@ private struct HeaderSearch {
         for field in deciding where fixed[field.name] == nil {
             switch field.role {
             case .value, .fitting, .sequence: break
-            case .length, .messageID, .constant, .padding, .checksum: continue
+            case .length, .contentLength, .messageID, .constant, .padding, .checksum: continue
             }
             let own = tests.filter { $0.operand == .field(field.name) }.map { ($0.comparison, $0.number) }
             guard let numbers = Self.numbers(of: field, own) else { return nil }

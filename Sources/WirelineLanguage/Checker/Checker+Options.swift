@@ -9,6 +9,8 @@ enum OptionKind: String, CaseIterable {
     case listCount = "list_count"
     case maximumPacket = "max_packet"
     case maximumDepth = "max_depth"
+    case maximumInflated = "max_inflated"
+    case maximumNested = "max_nested"
     case trailing, properties, varints
 
     /// The values that can be written, for error messages.
@@ -16,8 +18,9 @@ enum OptionKind: String, CaseIterable {
         switch self {
         case .byteOrder: "`big` or `little`"
         case .stringCount, .listCount: CountFormat.choices
-        case .maximumPacket: "a number of bytes up to \(Int32.max)"
+        case .maximumPacket, .maximumInflated: "a number of bytes up to \(Int32.max)"
         case .maximumDepth: "a number from 1 to \(Checker.depthLimit)"
+        case .maximumNested: "a number from 1 to \(Checker.nestingLimit)"
         case .trailing: "`keep` or `reject`"
         case .properties: "`strict` or `lenient`"
         case .varints: "`shortest` or `any`"
@@ -28,6 +31,9 @@ enum OptionKind: String, CaseIterable {
 extension Checker {
     /// The largest `max_depth`: every level of structures takes a level of the decoder's stack.
     static let depthLimit = 1000
+
+    /// The largest `max_nested`: every level of packets in packets takes a level of the reader's stack.
+    static let nestingLimit = 16
 
     mutating func checkOptions() {
         var seen: [OptionKind: (value: String, span: SourceSpan)] = [:]
@@ -47,6 +53,21 @@ extension Checker {
             }
         }
         maximumPacketSpan = seen[.maximumPacket]?.span
+        checkInflatedLimit(seen[.maximumInflated]?.span)
+    }
+
+    /// Refuses a limit of inflated bytes that would refuse packets which need no inflating.
+    private mutating func checkInflatedLimit(_ span: SourceSpan?) {
+        let packet = description.options.maximumPacketByteCount
+        guard let span else {
+            description.options.maximumInflatedByteCount = max(description.options.maximumInflatedByteCount, packet)
+            return
+        }
+        guard description.options.maximumInflatedByteCount < packet else { return }
+        reporter.error(
+            "`max_inflated` is less than `max_packet`, which is \(packet)", at: span,
+            help: "what a packet contains must not be less than the packet: write a larger number, or a smaller "
+                + "`max_packet`")
     }
 
     private mutating func optionKind(_ name: NameSyntax) -> OptionKind? {
@@ -103,6 +124,10 @@ extension Checker {
             description.options.maximumPacketByteCount = Int(number)
         case .maximumDepth where (1...Int128(Self.depthLimit)).contains(number):
             description.options.maximumDepth = Int(number)
+        case .maximumInflated where (1...Int128(Int32.max)).contains(number):
+            description.options.maximumInflatedByteCount = Int(number)
+        case .maximumNested where (1...Int128(Self.nestingLimit)).contains(number):
+            description.options.maximumNestedDepth = Int(number)
         default: return false
         }
         return true

@@ -30,6 +30,7 @@ extension Checker {
         var scope = ConditionScope(
             allFields: (fields.map(\.name) + packet.states.map(\.name)).map(\.text), header: nil, isOfPacket: true)
         var declaredStates = packet.states[...]
+        var lines = ContentLines()
         var made: [PacketField?] = []
         var paddingCount = 0
         for (index, field) in fields.enumerated() {
@@ -37,6 +38,7 @@ extension Checker {
                 scope.addState(state.name.text, operand(ofState: state.name.text))
                 declaredStates.removeFirst()
             }
+            lines.check(packet, beforeField: index, scope, made, with: &self)
             if let byteCount = field.padding {
                 made.append(headerPadding(field, byteCount, position: paddingCount))
                 paddingCount += 1
@@ -46,6 +48,8 @@ extension Checker {
             made.append(headerField(field, in: packet, scope))
             scope.add(field.name.text, isTrailer ? .other("in the trailer") : operand(field, made[index]))
         }
+        for state in declaredStates { scope.addState(state.name.text, operand(ofState: state.name.text)) }
+        lines.check(packet, beforeField: fields.count, scope, made, with: &self)
         let (header, trailer) = (Array(made[..<packet.header.count]), Array(made[packet.header.count...]))
         description.packetFields = zip(fields, header + trailer).map { field, made in
             PacketFieldDescription(
@@ -55,7 +59,7 @@ extension Checker {
         let goodHeader = header.compactMap(\.self)
         let goodTrailer = trailer.compactMap(\.self)
         let framing = packet.frame.flatMap(framing)
-        guard let states, packet.isComplete, (framing == nil) == (packet.frame == nil),
+        guard let states, let content = lines.content, packet.isComplete, (framing == nil) == (packet.frame == nil),
             goodHeader.count + goodTrailer.count == fields.count,
             Set(description.packetFields.map(\.name)).count == fields.count
         else {
@@ -65,7 +69,7 @@ extension Checker {
         do {
             refuseImpossibleConditions(of: goodHeader + goodTrailer, fields, states)
             description.layout = try PacketLayout(
-                framing: framing, states: states, header: goodHeader, trailer: goodTrailer)
+                framing: framing, states: states, header: goodHeader, content: content, trailer: goodTrailer)
         } catch {
             hasFaultyLayout = true
             guard case .invalidLayout(let fault) = error.reason else { return }
@@ -335,10 +339,12 @@ extension Checker {
         case "packet": return .length(of: .packet, plus: Int(constant))
         case "payload": return .length(of: .payload, plus: Int(constant))
         case "rest": return .length(of: .rest, plus: Int(constant))
+        case "content": return .contentLength(plus: Int(constant))
         default:
             reporter.error(
                 "a length cannot count \(base.text.quoted)", at: base.span,
-                help: "it counts the whole `packet`, the `payload`, or the `rest` after the field")
+                help: "it counts the whole `packet`, the `payload`, the `rest` after the field, or the `content` "
+                    + "of the innermost layer")
             return nil
         }
     }
@@ -415,6 +421,12 @@ extension PacketLayout.Fault {
         case .repeatedRole: "remove one of them"
         case .narrowChecksum(_, let kind): "write `uint\(8 * kind.byteCount)`"
         case .wideMessageID: "make the ID's fields narrower"
+        case .invalidLayers: "remove one of them"
+        case .invalidLayerCondition: "look at other fields"
+        case .invalidVector: "write `@size(16) bytes` before the field's name"
+        case .lengthInsideLayer: "count the `payload` or the `rest`"
+        case .invalidContentLength: "write `layer` behind it, or count the `payload`"
+        case .splitMessageID: "move it before the layer, or into it"
         case .conditionalBits: "give it whole bytes, after other whole bytes"
         case .noFields(let sender): "let a field be there if `sender == \(sender.rawValue)`, too"
         case .tooManyContextTests: "test an enum that says the same as several states"
@@ -433,7 +445,8 @@ extension PacketLayout.Fault {
             .mixedRun(let name), .invalidVarint(let name), .invalidText(let name), .repeatedRole(let name),
             .valueOutOfRange(let name), .narrowChecksum(let name, _), .invalidChecksumRange(let name),
             .wideMessageID(let name), .invalidLength(let name), .invalidCondition(let name),
-            .conditionalBits(let name), .tooManyMessageIDs(let name):
+            .conditionalBits(let name), .tooManyMessageIDs(let name), .invalidVector(let name),
+            .lengthInsideLayer(let name), .invalidContentLength(let name), .splitMessageID(let name):
             name
         default: nil
         }

@@ -66,7 +66,7 @@ extension Checker {
             return .other("not in every packet", help: "look at the fields that its own condition looks at")
         }
         switch field.role {
-        case .length: return .other("a length", help: help)
+        case .length, .contentLength: return .other("a length", help: help)
         case .messageID: return .other("the message's ID", help: help)
         case .sequence: return .other("the sequence number", help: help)
         case .checksum: return .other("a checksum", help: help)

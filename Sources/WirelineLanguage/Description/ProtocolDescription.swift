@@ -151,6 +151,11 @@ public struct ProtocolOptions: Equatable, Sendable {
     public var maximumPacketByteCount: Int = 1 << 20
     /// How deeply structures may nest at run time, 1 to 1,000; a message's own fields are at depth 0.
     public var maximumDepth: Int = 32
+    /// The most bytes that compression and custom layers may make of one packet, the packets in it included:
+    /// `max_inflated`.
+    public var maximumInflatedByteCount: Int = 8 << 20
+    /// How deep packets may stand in packets, 1 to 16: `max_nested`.
+    public var maximumNestedDepth: Int = 4
     /// Whether bytes after the last known field are kept (true) or refused.
     public var keepsTrailingBytes: Bool = true
     /// Whether `properties` refuse duplicate keys and lines without a colon.

@@ -29,7 +29,7 @@ extension AttributeKind {
         case .exampleValue: "The value that examples in the documentation show."
         case .maximumByteCount: "The most bytes of a varint."
         case .header: "The values that fields of the packet have in every packet of the message."
-        case .length: "The field counts bytes: of the `packet`, the `payload` or the `rest`."
+        case .length: "The field counts bytes: of the `packet`, the `payload`, the `rest`, or a layer's `content`."
         case .constant: "The value is always written, and checked when it is read."
         case .fit: "The first case with which the lengths can hold the packet."
         case .sequence: "The number that pairs a reply with its request."

@@ -165,7 +165,20 @@ private struct NameCollector {
                     PacketWord(rawValue: name) == nil || names.contains(name) ? .packetField(name) : nil
                 }
             }
+            addContent(syntax)
         case .reserved, .option: break
+        }
+    }
+
+    /// Adds the fields that lines about the packet's content look at.
+    private mutating func addContent(_ syntax: PacketSyntax) {
+        let names = (syntax.header + syntax.trailer).map(\.name.text)
+        for line in syntax.content {
+            addConditions(line.attributes, among: syntax.header) { name in
+                PacketWord(rawValue: name) == nil || names.contains(name) ? .packetField(name) : nil
+            }
+            // A key is no name of the schema.
+            for name in line.arguments where names.contains(name.text) { add(name, .packetField(name.text), false) }
         }
     }
 

@@ -97,7 +97,7 @@ extension SchemaAnalysis {
         case .sets: return stateWords(before: index, in: file)
         case .condition: return conditionWords(before: index, in: file)
         case .tag: return earlierFields(before: index, in: file)
-        case .length: return Self.values(["packet", "payload", "rest"])
+        case .length: return Self.values(["packet", "payload", "rest", "content"])
         case .default, .exampleValue, .constant: return values(ofFieldAfter: index, in: file)
         default: return []
         }
@@ -216,6 +216,11 @@ extension SchemaAnalysis {
         if context.words == ["state"] {
             return Self.integers + Self.types(["bit", "bool"]) + declaredTypes.filter { $0.kind == .enumeration }
         }
+        if context.words == ["layer"] {
+            return Checker.layerExamples.sorted { $0.key < $1.key }.map {
+                CompletionWord($0.key, .value, detail: $0.value)
+            }
+        }
         guard context.words.isEmpty else { return [] }
         let state = CompletionWord(
             "state", .keyword, detail: "state bit started;",
@@ -226,8 +231,20 @@ extension SchemaAnalysis {
         return (context.isFirst ? [frame] : []) + [state] + Self.integers
             + Self.types(["bool"] + VarintFormat.Encoding.allCases.map(\.name))
             + declaredTypes.filter { $0.kind == .enumeration }
-            + [CompletionWord("payload", .keyword, detail: "payload;", meaning: "Here stand the message's fields.")]
+            + Self.contentWords
     }
+
+    /// The words that a line of the packet can begin with, besides types and a frame.
+    private static let contentWords = [
+        CompletionWord("payload", .keyword, detail: "payload;", meaning: "Here stand the message's fields."),
+        CompletionWord(
+            "layer", .keyword, detail: "layer zlib;",
+            meaning: "What stands behind the line is compressed or enciphered."),
+        CompletionWord(
+            "packets", .keyword, detail: "packets;", meaning: "In place of a message there are whole packets."),
+        CompletionWord(
+            "opaque", .keyword, detail: "opaque;", meaning: "What stands in place of a message is not read."),
+    ]
 
     // MARK: Words
 
@@ -315,7 +332,7 @@ extension OptionKind {
         switch self {
         case .byteOrder: ["big", "little"]
         case .stringCount, .listCount: CountFormat.unsigned.map(\.name)
-        case .maximumPacket, .maximumDepth: []
+        case .maximumPacket, .maximumDepth, .maximumInflated, .maximumNested: []
         case .trailing: ["keep", "reject"]
         case .properties: ["strict", "lenient"]
         case .varints: ["shortest", "any"]

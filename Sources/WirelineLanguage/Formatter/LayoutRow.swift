@@ -22,7 +22,7 @@ struct LayoutRow {
 
     /// The kind of row; only rows of the same kind share columns.
     enum Section {
-        case field, packetField, state, enumerationCase, arm, option, constant, other
+        case field, packetField, state, content, enumerationCase, arm, option, constant, other
     }
 
     /// The longest first cell that makes its column wider; a row with a longer one is not aligned.

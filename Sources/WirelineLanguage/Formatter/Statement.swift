@@ -117,7 +117,7 @@ struct Statement {
     private var section: LayoutRow.Section {
         if owner == "packet", isState { return .state }
         return switch owner ?? keyword {
-        case "packet": .packetField
+        case "packet": isContent ? .content : .packetField
         case "message", "struct": .field
         case "enum", "flags", "frame": .enumerationCase
         case "union": .arm
@@ -127,9 +127,21 @@ struct Statement {
         }
     }
 
+    /// Whether it is a line about the packet's content, such as `layer zlib;`.
+    private var isContent: Bool {
+        switch keyword {
+        case "packets", "opaque": start + 1 == last
+        case "layer": last - start == 2 || tokens[start + 2].kind == .leftParenthesis
+        default: false
+        }
+    }
+
     private var cells: [String] {
         let end = last + 1
         let line = lineStart
+        if body == nil, section == .content {
+            return [text(line..<max(line, start)), text(max(line, start)..<end)]
+        }
         let equals = (start..<end).first { tokens[$0].kind == .equals }
         guard body == nil, section != .other else { return [text(line..<end)] }
         if section == .arm { return armCells }

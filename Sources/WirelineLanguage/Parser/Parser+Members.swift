@@ -74,7 +74,20 @@ extension Parser {
                 payload = payload ?? span
                 return true
             }
-            guard let field = parser.parseField() else { return false }
+            let first = parser.position
+            guard let attributes = parser.parseAttributes() else { return false }
+            if parser.startsContent {
+                guard let line = parser.parseContent(attributes, afterFields: packet.header.count) else { return false }
+                if payload == nil {
+                    packet.content.append(line)
+                } else {
+                    parser.reporter.error(
+                        "\(line.word.text.quoted) stands after `payload;`", at: line.word.span,
+                        help: "it says what the payload is: move it before `payload;`")
+                }
+                return true
+            }
+            guard let field = parser.parseField(from: first, attributes) else { return false }
             if payload == nil { packet.header.append(field) } else { packet.trailer.append(field) }
             return true
         }
@@ -90,6 +103,11 @@ extension Parser {
     mutating func parseField() -> FieldSyntax? {
         let first = position
         guard let attributes = parseAttributes() else { return nil }
+        return parseField(from: first, attributes)
+    }
+
+    /// Reads a field after its attributes, of which the first token is `first`.
+    mutating func parseField(from first: Int, _ attributes: [AttributeSyntax]) -> FieldSyntax? {
         guard current.kind == .name else {
             reportExpected("a field, as in `uint8 SceneId = 1;`")
             return nil

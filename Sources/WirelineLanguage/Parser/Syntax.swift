@@ -149,6 +149,8 @@ struct PacketSyntax {
     var states: [StateSyntax] = []
     var header: [FieldSyntax]
     var trailer: [FieldSyntax]
+    /// The lines about the content, in order.
+    var content: [ContentSyntax] = []
     /// Whether no field had to be left out.
     var isComplete: Bool
 }
@@ -158,6 +160,19 @@ struct StateSyntax {
     var documentation: String
     var typeName: NameSyntax
     var name: NameSyntax
+}
+
+/// A line about what is between header and trailer: `layer xor(session);`, `packets;` or `opaque;`.
+struct ContentSyntax {
+    var attributes: [AttributeSyntax]
+    /// The word that begins the line.
+    var word: NameSyntax
+    /// The transform of a layer; nil for another line.
+    var transform: NameSyntax?
+    /// The names between the parentheses of a layer.
+    var arguments: [NameSyntax] = []
+    /// The number of header fields before the line.
+    var fieldCount: Int
 }
 
 /// The marks around packets: `frame 0x7E..0x7E { 0x7E = 0x7D02; 0x7D = 0x7D01; }`.

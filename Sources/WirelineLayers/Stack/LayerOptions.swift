@@ -20,6 +20,10 @@ package struct LayerOptions: Sendable {
         didSet { precondition(brotliLevel.map { 0...11 ~= $0 } ?? true, "a level of brotli is from 0 to 11") }
     }
 
+    /// From how many bytes on a packet's content gets a layer that asks for its count (`@length(content)`), unless the
+    /// program sets that field (default nil: such a layer is left out).
+    package var threshold: Int?
+
     /// The transforms of `layer custom(NAME)`, by name.
     package var custom: [String: Factory] = [:]
 

@@ -83,6 +83,8 @@ extension DescriptionIndex {
         return isTrue ? 1 : 0
     }
 
+    private func isSettable(_ field: PacketField) -> Bool { description.layout.isSettable(field) }
+
     /// Sets the values in an object of header fields.
     ///
     /// - Returns: The computed fields in it, for ``requireSame(_:as:)``; without `mayStateComputed` they are errors.
@@ -102,16 +104,16 @@ extension DescriptionIndex {
                     $0.name.hasSameBytes(as: member.name) && $0.role != .padding
                 })
             else {
-                let known = fields.filter { $0.isSettable || mayStateComputed && $0.role != .padding }.map(\.name)
+                let known = fields.filter { isSettable($0) || mayStateComputed && $0.role != .padding }.map(\.name)
                 throw TranslationError(.unknownKey(member.name, known: known), path: LineKey.header)
             }
             let field = fields[index]
-            guard field.isSettable || mayStateComputed else {
+            guard isSettable(field) || mayStateComputed else {
                 throw TranslationError(.value(.invalidHeaderField(member.name)), path: path)
             }
             do throws(TranslationError) {
                 let value = try value(of: member.value, inPacketField: index)
-                if field.isSettable {
+                if isSettable(field) {
                     values[value: field.name] = value
                 } else {
                     computed.append((field.name, value))
@@ -167,7 +169,7 @@ extension PacketField {
     var isSettable: Bool {
         switch role {
         case .value, .fitting, .sequence: true
-        case .length, .messageID, .constant, .checksum, .padding: false
+        case .length, .contentLength, .messageID, .constant, .checksum, .padding: false
         }
     }
 }

@@ -2,6 +2,7 @@
 
 public import WirelineCodec
 public import WirelineLanguage
+import WirelineLayers
 
 /// The meaning of each byte of a packet, for people who read bytes.
 ///
@@ -94,8 +95,11 @@ extension PacketTranslator {
     public func annotate(
         _ packet: borrowing Packet, preferring sender: Sender, maximumPartCount: Int = 10_000
     ) throws(CodecError) -> PacketAnnotation {
+        guard !isSealed(packet) else {
+            return try annotateSealed(packet, preferring: sender, maximumPartCount: maximumPartCount)
+        }
         let recorder = AnnotationRecorder(maximumPartCount: maximumPartCount)
-        let message = index.message(id: packet.id, preferring: sender)
+        let message = packet.isOpaque ? nil : index.message(id: packet.id, preferring: sender)
         let header = try headerParts(of: packet)
         for part in header where part.range.upperBound <= packet.payloadRange.lowerBound { recorder.append(part) }
         let fault = recordPayload(of: packet, message, recorder)
@@ -127,6 +131,24 @@ extension PacketTranslator {
         let content = try layout.unframed(packet, limit: limit)
         let inside = try Packet(content.rawSpan, layout: layout, limit: limit)
         return try annotate(inside, preferring: sender, maximumPartCount: maximumPartCount)
+    }
+
+    /// Annotates a packet of a protocol with layers; of one that has layers, what they made is one part.
+    private func annotateSealed(
+        _ packet: borrowing Packet, preferring sender: Sender, maximumPartCount: Int
+    ) throws(CodecError) -> PacketAnnotation {
+        let opener = makeOpener(from: sender)
+        if let content = try? opener.openPlain(packet) {
+            return try annotate(
+                Packet(packet.bytes, content), preferring: sender, maximumPartCount: maximumPartCount)
+        }
+        let recorder = AnnotationRecorder(maximumPartCount: maximumPartCount)
+        let header = try headerParts(of: packet)
+        for part in header where part.range.upperBound <= packet.payloadRange.lowerBound { recorder.append(part) }
+        recorder.addUnknown(packet.payloadRange, named: "content")
+        for part in header where part.range.lowerBound >= packet.payloadRange.upperBound { recorder.append(part) }
+        return PacketAnnotation(
+            message: nil, parts: recorder.parts, fault: nil, omittedPartCount: recorder.omittedPartCount)
     }
 
     /// Returns the parts of header and trailer.

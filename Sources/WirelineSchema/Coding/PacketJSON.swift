@@ -10,6 +10,8 @@ struct PacketJSON {
     var fields: JSONValue
     /// The bytes after the last known field; for an unknown message the whole payload.
     var trailing: [UInt8] = []
+    /// The lines of the packets inside.
+    var packets: [JSONValue] = []
 
     /// Makes a line that has only fields.
     init(fields: JSONValue) {
@@ -42,6 +44,19 @@ struct PacketJSON {
             throw TranslationError(.missing, path: LineKey.payload)
         }
         trailing = payload
+    }
+
+    /// Splits the line of a packet around others.
+    init(bundle json: JSONValue) throws(TranslationError) {
+        try Self.requireKeys(json, [LineKey.message, LineKey.id, LineKey.header, LineKey.packets])
+        fields = .null
+        id = try Self.id(json)
+        header = json[LineKey.header]
+        switch json[LineKey.packets] {
+        case .array(let lines)?: packets = lines
+        case let other?: throw TranslationError(.wrongKind(expected: .array, found: other.kind), path: LineKey.packets)
+        case nil: throw TranslationError(.missing, path: LineKey.packets)
+        }
     }
 
     private static func requireKeys(_ json: JSONValue, _ known: [String]) throws(TranslationError) {

@@ -12,14 +12,18 @@ extension PacketTranslator {
     ///
     /// - Throws: `CodecError` with the field's path; its offset counts from the packet's first byte.
     public func decode(_ packet: borrowing Packet, from sender: Sender) throws(CodecError) -> JSONValue {
-        try decode(packet, as: index.message(id: packet.id, from: sender))
+        guard !isSealed(packet) else { return try decodeSealed(packet, from: sender, MessageChoice.from(sender)) }
+        return try decode(packet, as: index.message(id: packet.id, from: sender))
     }
 
     /// Returns a packet as a line of JSON if its sender is unknown: a message of `sender`, or else of its peer.
     ///
     /// - Throws: `CodecError` as ``decode(_:from:)-(Packet,_)``.
     public func decode(_ packet: borrowing Packet, preferring sender: Sender) throws(CodecError) -> JSONValue {
-        try decode(packet, as: index.message(id: packet.id, preferring: sender))
+        guard !isSealed(packet) else {
+            return try decodeSealed(packet, from: sender, MessageChoice.preferring(sender))
+        }
+        return try decode(packet, as: index.message(id: packet.id, preferring: sender))
     }
 
     /// Returns a packet of the named message as a line of JSON.
@@ -30,6 +34,10 @@ extension PacketTranslator {
     public func decode(_ packet: borrowing Packet, asMessage name: String) throws(CodecError) -> JSONValue? {
         guard let message = index.message(named: name) else { return nil }
         let expected = index.description.messages[message].id
+        guard !isSealed(packet) else {
+            let senders = index.description.messages[message].senders
+            return try decodeSealed(packet, from: senders.first ?? .client, MessageChoice.only(message))
+        }
         guard packet.id == expected else { throw CodecError(.wrongMessage(id: packet.id, expected: expected)) }
         return try decode(packet, as: message)
     }
@@ -69,7 +77,8 @@ extension PacketTranslator {
         return .object(try decodeFields(of: message, with: decoder, from: &reader))
     }
 
-    private func decode(_ packet: borrowing Packet, as message: Int?) throws(CodecError) -> JSONValue {
+    func decode(_ packet: borrowing Packet, as message: Int?) throws(CodecError) -> JSONValue {
+        let message = packet.isOpaque ? nil : message
         let name = message.map { JSONValue.string(index.description.messages[$0].name) } ?? .null
         var line = [
             JSONValue.Member(LineKey.message, name),
@@ -88,7 +97,7 @@ extension PacketTranslator {
         return .object(line)
     }
 
-    private func header(of packet: borrowing Packet) throws(CodecError) -> JSONValue {
+    func header(of packet: borrowing Packet) throws(CodecError) -> JSONValue {
         index.json(of: try index.description.layout.header(of: packet)) ?? .object([])
     }
 
@@ -120,6 +129,8 @@ enum LineKey {
     static let fields = "fields"
     static let trailing = "trailing"
     static let payload = "payload"
+    /// The packets inside of a packet, as lines.
+    static let packets = "packets"
 
     static let known = [message, id, header, fields, trailing]
 }

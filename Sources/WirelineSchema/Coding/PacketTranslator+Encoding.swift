@@ -23,11 +23,7 @@ extension PacketTranslator {
         message name: String, json: JSONValue, header: JSONValue? = nil, from sender: Sender? = nil,
         states: PacketStates = PacketStates()
     ) throws(TranslationError) -> [UInt8] {
-        guard let message = index.message(named: name) else { throw TranslationError(.unknownMessage(name)) }
-        return try inMessage(message) { () throws(TranslationError) in
-            let line = try isLine(json, of: message) ? PacketJSON(json) : PacketJSON(fields: json)
-            return try encode(line, as: message, header: header, from: sender, states: states)
-        }
+        try encode(draft(ofMessage: name, json, header: header, from: sender, states: states))
     }
 
     /// Encodes one whole packet from JSON text in UTF-8; otherwise like ``encode(message:json:header:from:)``.
@@ -54,7 +50,8 @@ extension PacketTranslator {
 
     /// Encodes one whole packet from a line as ``decode(_:from:)-(Packet,_)`` makes it, which names its message.
     ///
-    /// Packets with an unknown ID are encoded too: from `"message":null`, `id` and `payload`.
+    /// Packets with an unknown ID are encoded too: from `"message":null`, `id` and `payload`. With `packets` in place of
+    /// `payload`, they are lines of the packets inside.
     ///
     /// - Parameters:
     ///   - json: The line.
@@ -67,19 +64,7 @@ extension PacketTranslator {
         line json: JSONValue, header: JSONValue? = nil, from sender: Sender? = nil,
         states: PacketStates = PacketStates()
     ) throws(TranslationError) -> [UInt8] {
-        switch json[LineKey.message] {
-        case .string(let name)?:
-            guard let message = index.message(named: name) else { throw TranslationError(.unknownMessage(name)) }
-            return try inMessage(message) { () throws(TranslationError) in
-                try encode(PacketJSON(json), as: message, header: header, from: sender, states: states)
-            }
-        case .null?:
-            return try encodeUnknown(json, header: header, from: sender, states: states)
-        case let other?:
-            throw TranslationError(.wrongKind(expected: .string, found: other.kind), path: LineKey.message)
-        case nil:
-            throw TranslationError(.missing, path: LineKey.message)
-        }
+        try encode(draft(of: json, header: header, from: sender, states: states))
     }
 
     /// Encodes the payload of a message, without header and trailer.
@@ -116,88 +101,7 @@ extension PacketTranslator {
         }
     }
 
-    private func encode(
-        _ line: PacketJSON, as message: Int, header: JSONValue?, from sender: Sender?,
-        states: PacketStates
-    ) throws(TranslationError) -> [UInt8] {
-        let description = index.description.messages[message]
-        if let name = line.message, !name.hasSameBytes(as: description.name), name != description.alias {
-            let found = FieldPath.quoted(name)
-            throw TranslationError(.differs(found: found, actual: description.name), path: LineKey.message)
-        }
-        let header = try self.header(line, header)
-        let payload = try payload(of: message, fields: line.fields, trailing: line.trailing, header.values)
-        let onlySender = description.senders.count == 1 ? description.senders.first : nil
-        return try encode(
-            id: description.id, payload, line, header, fixed: index.fixedHeaders[message], from: sender ?? onlySender,
-            states: states)
-    }
-
-    private func encodeUnknown(
-        _ json: JSONValue, header: JSONValue?, from sender: Sender?,
-        states: PacketStates
-    ) throws(TranslationError) -> [UInt8] {
-        let line = try PacketJSON(unknown: json)
-        guard let id = line.id else { throw TranslationError(.missing, path: LineKey.id) }
-        return try encode(
-            id: id, line.trailing, line, try self.header(line, header), fixed: nil, from: sender, states: states)
-    }
-
-    /// The header fields that a packet is to have.
-    private typealias StatedHeader = (values: PacketHeader, computed: [(name: String, value: PacketHeader.FieldValue)])
-
-    /// Returns the header fields of a line, and those that override them.
-    private func header(_ line: PacketJSON, _ other: JSONValue?) throws(TranslationError) -> StatedHeader {
-        var values = PacketHeader()
-        let computed = try index.set(&values, from: line.header, mayStateComputed: true)
-        _ = try index.set(&values, from: other, mayStateComputed: false)
-        return (values, computed)
-    }
-
-    /// Adds header and trailer to a payload.
-    private func encode(
-        id: UInt64, _ payload: [UInt8], _ line: PacketJSON, _ header: StatedHeader, fixed: PacketHeader?,
-        from sender: Sender?,
-        states: PacketStates
-    ) throws(TranslationError) -> [UInt8] {
-        if let stated = line.id, stated != id {
-            throw TranslationError(.differs(found: String(stated), actual: String(id)), path: LineKey.id)
-        }
-        let layout = layout(from: sender, states)
-        var values = header.values
-        do throws(CodecError) {
-            if let fixed { try layout.fix(fixed, in: &values) }
-        } catch {
-            throw TranslationError(.value(error.reason), path: error.path)
-        }
-        let (packet, written) = try wrap(payload, id: id, header: values, in: layout)
-        // A reader of any form of varints has seen lengths and checksums of other bytes with the same meaning.
-        if index.varintForms == .shortest { try layout.requireSame(header.computed, as: written) }
-        return packet
-    }
-
-    /// Returns the layout of a sender's packets; one that depends on the sender as it is, if that is not known.
-    private func layout(from sender: Sender?, _ states: PacketStates) -> PacketLayout {
-        let layout = index.description.layout
-        guard sender != nil || !layout.dependsOnSender else { return layout }
-        return layout.layout(in: PacketContext(from: sender ?? .client, states: states))
-    }
-
-    /// - Returns: The packet, and the values of its header fields.
-    private func wrap(
-        _ payload: [UInt8], id: UInt64, header: PacketHeader, in layout: PacketLayout
-    ) throws(TranslationError) -> ([UInt8], PacketHeader) {
-        let limit = index.description.options.maximumPacketByteCount
-        do throws(CodecError) {
-            let packet = try layout.encode(id: id, header: header, payload: payload.rawSpan, limit: limit)
-            let content = try layout.unframed(packet)
-            return (packet, try layout.header(of: Packet(content.rawSpan, layout: layout, limit: limit)))
-        } catch {
-            throw TranslationError(.value(error.reason), path: error.path)
-        }
-    }
-
-    private func payload(
+    func payload(
         of message: Int, fields: JSONValue, trailing: [UInt8], _ header: PacketHeader, checksPresence: Bool = true
     ) throws(TranslationError) -> [UInt8] {
         let header = index.description.layout.completed(header)
@@ -213,15 +117,15 @@ extension PacketTranslator {
     }
 
     /// Whether JSON is a line around a message's fields, and not the fields themselves.
-    private func isLine(_ json: JSONValue, of message: Int) -> Bool {
+    func isLine(_ json: JSONValue, of message: Int) -> Bool {
         guard json[LineKey.fields] != nil else { return false }
         let list = index.messages[message]
         return LineKey.known.contains { json[$0] != nil && list.index(of: $0, expected: 0) == nil }
     }
 
-    private func inMessage(
-        _ message: Int, _ body: () throws(TranslationError) -> [UInt8]
-    ) throws(TranslationError) -> [UInt8] {
+    func inMessage<Result>(
+        _ message: Int, _ body: () throws(TranslationError) -> Result
+    ) throws(TranslationError) -> Result {
         do throws(TranslationError) {
             return try body()
         } catch {

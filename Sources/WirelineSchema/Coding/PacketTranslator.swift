@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import WirelineLanguage
+package import WirelineLayers
 
 /// Converts packets to JSON and JSON to packets, using only a protocol's description.
 ///
@@ -25,8 +26,13 @@ public import WirelineLanguage
 /// - An `optional` field may be absent or `null`, a `@since` field absent. A field with `@if` is there exactly when its
 ///   condition holds. All other fields are required.
 /// - In a `sized` structure or union with more bytes than the description knows, the unknown bytes are left out.
+///
+/// A packet with layers is opened and sealed as the first of its connection; what goes on from packet to packet needs a
+/// `PacketOpener` or a `PacketSealer`.
 public struct PacketTranslator: Sendable {
     let index: DescriptionIndex
+    /// The keys of layers, and what a program decides about them (default: none).
+    package var layers = LayerSettings()
 
     /// Makes a translator; this indexes names and numbers once.
     public init(_ description: ProtocolDescription) {

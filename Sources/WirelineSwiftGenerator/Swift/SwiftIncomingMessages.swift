@@ -40,6 +40,9 @@ struct SwiftIncomingMessages {
             source.blank()
             source.block("public init(in packet: borrowing WirelineCodec::Packet) throws(WirelineCodec::CodecError)") {
                 source in
+                if types.description.layout.content.opaque != nil {
+                    source.line("guard !packet.isOpaque else { self = .unknown(id: packet.id); return }")
+                }
                 // One reader for all cases: `init(payloadOf:)` would be compiled once more for each message.
                 if !messages.isEmpty {
                     source.line("var reader = packet.makeReader(maximumDepth: Definition.maximumDepth)")

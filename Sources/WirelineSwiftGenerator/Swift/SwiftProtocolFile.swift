@@ -25,6 +25,7 @@ struct SwiftProtocolFile {
             source.line("@inlinable public static var maximumPacketByteCount: Swift::Int { \(limit) }")
             let depth = SwiftText.number(description.options.maximumDepth)
             source.line("@inlinable public static var maximumDepth: Swift::Int { \(depth) }")
+            if !description.layout.content.isPlain { writeContentLimits(to: &source) }
             writeConstants(to: &source)
         }
         source.blank()
@@ -53,6 +54,9 @@ struct SwiftProtocolFile {
                 if !changes.isEmpty { source.line("stateChanges: [\(changes)],") }
             }
             source.line("generatedHeader: [\(layout.header.map(text).joined(separator: ", "))],")
+            if !layout.content.isPlain {
+                source.line("content: \(SwiftContent(layout.content, condition: text).text),")
+            }
             source.line("trailer: [\(layout.trailer.map(text).joined(separator: ", "))])")
             source.close()
         }
@@ -115,6 +119,7 @@ struct SwiftProtocolFile {
             switch field.role {
             case .value(let value): ".value(default: \(SwiftText.literal(value)))"
             case .length(let base, let constant): ".length(of: .\(base), plus: \(constant))"
+            case .contentLength(let constant): ".contentLength(plus: \(constant))"
             case .messageID: ".messageID"
             case .constant(let value): ".constant(\(SwiftText.literal(value)))"
             case .sequence: ".sequence"
@@ -166,6 +171,14 @@ struct SwiftProtocolFile {
         case .parts(let first, let last):
             return ".checksum(.init(\(kind), of: .parts(\(text(first)), through: \(text(last)))))"
         }
+    }
+
+    /// Writes the limits of what is in a packet.
+    private func writeContentLimits(to source: inout SwiftSource) {
+        let inflated = SwiftText.number(description.options.maximumInflatedByteCount)
+        source.line("@inlinable public static var maximumInflatedByteCount: Swift::Int { \(inflated) }")
+        let nested = SwiftText.number(description.options.maximumNestedDepth)
+        source.line("@inlinable public static var maximumNestedDepth: Swift::Int { \(nested) }")
     }
 
     // MARK: Constants

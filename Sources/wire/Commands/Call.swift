@@ -27,6 +27,7 @@ extension Command {
             let words = try CallWords(arguments, listens: listening != .no)
             let translator = PacketTranslator(try ProtocolFolder(arguments[.protocolFolder]).describe(console))
             let states = try translator.description.states(arguments)
+            try translator.description.requirePlainContent(for: "wire call")
             if arguments.has(.verbose) {
                 // There is one connection, which needs no number.
                 configuration.log = TrafficLog(translator) { console.report("\($0.peerAddress): \($0.event)") }

@@ -24,6 +24,7 @@ extension Command {
             try requireOneSubject(arguments)
             let folder = try protocolFolder(arguments)
             let description = try folder.describe(console)
+            try description.requirePlainContent(for: "wire conform")
             let translator = PacketTranslator(description)
             let states = try description.states(arguments)
             if arguments.has(.adapter) {

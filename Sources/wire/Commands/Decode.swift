@@ -14,12 +14,14 @@ extension Command {
                 "the packets in hexadecimal digits; without it, raw bytes or a capture are read from standard input",
                 isOptional: true)
         ],
-        options: [.protocolFolder, .hexadecimal, .sender, .capture, .serverPort, .state],
+        options: [.protocolFolder, .hexadecimal, .sender, .capture, .serverPort, .state, .key],
         example: "wire decode 0000000f4e21010000000200026869 --protocol Protocols/Scene",
         run: { arguments, console throws(CommandError) in
             let request = try DecodeRequest(arguments)
             let description = try ProtocolFolder(arguments[.protocolFolder]).describe(console)
-            try request.run(PacketTranslator(description), try description.states(arguments), console)
+            var translator = PacketTranslator(description)
+            translator.layers = try arguments.layerSettings(of: description)
+            try request.run(translator, try description.states(arguments), console)
         })
 }
 

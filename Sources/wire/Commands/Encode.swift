@@ -8,12 +8,24 @@ extension Command {
     static let encode = Command(
         name: "encode",
         summary: "encode JSON as one packet, and print it as hexadecimal digits",
-        parameters: [.message, .json],
-        options: [.protocolFolder, .header, .encodingSender, .state],
+        parameters: [.encodedMessage, .json],
+        options: [.protocolFolder, .header, .encodingSender, .packets, .bundleID, .state, .key],
         example: #"wire encode Cs_20001 '{"SceneId":1,"Line":2,"message":"hi"}' --protocol Protocols/Scene"#,
         run: { arguments, console throws(CommandError) in
-            let translator = PacketTranslator(try ProtocolFolder(arguments[.protocolFolder]).describe(console))
-            let message = arguments.word(at: 0) ?? ""
+            let message = arguments.word(at: 0)
+            guard message != nil || arguments.has(.packets) else {
+                throw .usage("\(Parameter.message.name) is missing")
+            }
+            var translator = PacketTranslator(try ProtocolFolder(arguments[.protocolFolder]).describe(console))
+            translator.layers = try arguments.layerSettings(of: translator.description)
+            if let packets = arguments[.packets] {
+                let packet = try BundleRequest(packets, arguments).packet(translator)
+                return try console.print(Hexadecimal.text(of: packet))
+            }
+            guard !arguments.has(.bundleID) else {
+                throw .usage("\(Option.bundleID.name) goes only with \(Option.packets.name)")
+            }
+            guard let message else { throw .usage("\(Parameter.message.name) is missing") }
             try translator.requireMessage(message)
             let json = try StandardInput.text(unlessGiven: arguments.word(at: 1))
             let header = arguments[.header].map { Array($0.utf8) }
@@ -26,6 +38,8 @@ extension Command {
 
 extension Parameter {
     static let message = Parameter("MESSAGE", "the message's name in the schema, or its @name")
+    fileprivate static let encodedMessage = Parameter(
+        message.name, message.help + "; only \(Option.packets.name) needs none", isOptional: true)
     static let json = Parameter(
         "JSON",
         "the object of its fields, or a line that decode printed; without it, standard input is read (at most 256 MiB)",
@@ -34,9 +48,61 @@ extension Parameter {
 
 extension Option {
     static let header = Option("--header", value: "JSON", "a JSON object of header fields to set")
+    fileprivate static let packets = Option(
+        "--packets", value: "JSON", "the packets inside of one packet: an array of lines as decode prints them")
+    fileprivate static let bundleID = Option("--id", value: "N", "the ID of the packet around --packets")
     fileprivate static let encodingSender = Option(
         "--from", choices: Sender.allCases.map(\.rawValue),
         "the side that sends the message, if both sides can and their packets differ")
+}
+
+/// A packet around others.
+private struct BundleRequest {
+    private let packets: String
+    private let id: UInt64
+    private let header: String?
+    private let sender: Sender?
+
+    init(_ packets: String, _ arguments: Arguments) throws(CommandError) {
+        guard arguments.word(at: 0) == nil else {
+            throw .usage("\(Option.packets.name) goes with no \(Parameter.message.name)")
+        }
+        guard let text = arguments[.bundleID] else {
+            throw .usage("\(Option.bundleID.name) is missing: the ID of the packet around the others")
+        }
+        let digits = text.hasPrefix("0x") ? UInt64(text.dropFirst(2), radix: 16) : UInt64(text)
+        guard let id = digits else { throw .usage("\(Option.bundleID.name) is a whole number, not `\(text)`") }
+        self.packets = packets
+        self.id = id
+        header = arguments[.header]
+        sender = arguments[.encodingSender].flatMap(Sender.init)
+    }
+
+    func packet(_ translator: PacketTranslator) throws(CommandError) -> [UInt8] {
+        guard translator.description.layout.content.packets != nil else {
+            throw .failure("\(translator.description.name) has no line `packets;`: its packets contain no packets")
+        }
+        do throws(TranslationError) {
+            var line = [
+                JSONValue.Member("message", .null), JSONValue.Member("id", .integer(Int128(id))),
+                JSONValue.Member("packets", try parse(packets, "packets", translator)),
+            ]
+            if let header { line.append(JSONValue.Member("header", try parse(header, "header", translator))) }
+            return try translator.encode(line: .object(line), from: sender)
+        } catch {
+            throw .failure(error.description)
+        }
+    }
+
+    private func parse(
+        _ text: String, _ path: String, _ translator: PacketTranslator
+    ) throws(TranslationError) -> JSONValue {
+        do throws(JSONError) {
+            return try JSONValue(parsing: Array(text.utf8), maximumDepth: translator.maximumJSONDepth)
+        } catch {
+            throw TranslationError(.json(error), path: path)
+        }
+    }
 }
 
 extension PacketTranslator {

@@ -20,7 +20,9 @@ extension Command {
             guard let backEnd = backEnds.first(where: { $0.name == arguments.word(at: 0) }) else { return }
             let folder = try ProtocolFolder(arguments[.protocolFolder])
             let names = try folder.fileNames()
-            let files = backEnd.files(try folder.describe(console), names)
+            let description = try folder.describe(console)
+            if backEnd.name != "swift" { try description.requirePlainContent(for: "wire generate \(backEnd.name)") }
+            let files = backEnd.files(description, names)
             try makeFolder(output)
             for file in files {
                 let path = output.joiningPath(file.path)

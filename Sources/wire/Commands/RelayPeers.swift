@@ -24,6 +24,7 @@ extension Command {
             let tls = try TLSOptions.client(arguments)
             let description = try ProtocolFolder(arguments[.protocolFolder]).describe(console)
             let states = try description.states(arguments)
+            try description.requirePlainContent(for: "wire proxy")
             let descriptorLimit = DescriptorLimit.raise()
             let log = try ConnectionLog(console, arguments)
             let capture = try arguments[.record].map { path throws(CommandError) in try makeCapture(path, log) }

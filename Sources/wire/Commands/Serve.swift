@@ -33,6 +33,7 @@ extension Command {
                 try HostAndPort(text, of: Option.metrics.name, isServed: true)
             }
             let description = try ProtocolFolder(arguments[.protocolFolder]).describe(console)
+            try description.requirePlainContent(for: "wire serve")
             let script = try arguments[.script].map { file throws(CommandError) in
                 try ScriptFile(file).read(description, console)
             }
@@ -79,6 +80,7 @@ extension Command {
     /// Reads the script and prints a summary.
     private static func check(_ arguments: Arguments, _ console: Console) throws(CommandError) {
         let description = try ProtocolFolder(arguments[.protocolFolder]).describe(console)
+        try description.requirePlainContent(for: "wire serve")
         let file = ScriptFile(arguments[.script] ?? "")
         let count = try file.read(description, console).ruleCount
         try console.print(TextStyle.harmless("\(file.path): \(count) \(count == 1 ? "rule" : "rules"), no problems"))

@@ -99,7 +99,7 @@ struct PacketSearch {
                 }
                 work += position - before
                 let line = try PacketStream.decode(Packet(content.rawSpan, bounds), translator, direction)
-                guard line["message"]?.isNull == false else { return .refused }
+                guard line["message"]?.isNull == false || line["packets"] != nil else { return .refused }
             } catch {
                 return .refused
             }

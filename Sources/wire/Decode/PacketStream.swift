@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineLayers
 import WirelineSchema
 
 /// What a ``PacketStream`` finds in its bytes.
@@ -45,6 +46,8 @@ struct PacketStream: ~Copyable {
     private let translator: PacketTranslator
     private let direction: Direction
     private var splitter: PacketSplitter
+    /// What opens the packets of a protocol with layers; nil for another protocol.
+    private var opener: PacketOpener?
     /// The unread bytes begin at ``start``.
     private var bytes: [UInt8] = []
     private var start = 0
@@ -63,6 +66,7 @@ struct PacketStream: ~Copyable {
         self.translator = translator
         self.direction = direction
         splitter = Self.splitter(translator, direction, states)
+        opener = translator.hasContent ? translator.makeOpener(from: direction.sender) : nil
     }
 
     /// The states of the connection, for the next packet.
@@ -163,7 +167,7 @@ struct PacketStream: ~Copyable {
             let byteCount = end - start
             let time = time(upTo: place.offset + byteCount)
             do throws(CodecError) {
-                let line = try Self.decode(Packet(content.rawSpan, bounds), translator, direction)
+                let line = try line(of: Packet(content.rawSpan, bounds))
                 events.append(.packet(line, time: time))
             } catch {
                 events.append(.fault(fault(error.description)))
@@ -236,6 +240,17 @@ struct PacketStream: ~Copyable {
     }
 
     // MARK: Packets
+
+    /// Returns the line of the next packet of the stream.
+    private mutating func line(of packet: borrowing Packet) throws(CodecError) -> JSONValue {
+        guard let opened = opener?.open(packet, states: splitter.states) else {
+            return try Self.decode(packet, translator, direction)
+        }
+        switch direction {
+        case .from(let sender): return try translator.line(of: opened, .from(sender))
+        case .preferring(let sender): return try translator.line(of: opened, .preferring(sender))
+        }
+    }
 
     static func splitter(
         _ translator: PacketTranslator, _ direction: Direction, _ states: PacketStates

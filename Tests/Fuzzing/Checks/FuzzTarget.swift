@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
 import WirelineLayers
 
 /// A way into the library for bytes that nobody has looked at.

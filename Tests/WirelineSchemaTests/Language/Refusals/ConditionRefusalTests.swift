@@ -301,11 +301,11 @@ struct ConditionRefusalTests {
             a.wire:1:1: error: `@if` cannot stand before a message
             @if(a) message Cs_1 { uint8 a; }
             ^^^^^^
-            help: it stands before a field or a field of the packet
+            help: it stands before a field, a field of the packet or a line of the packet
             a.wire:2:1: error: `@if` cannot stand before an enum
             @if(a) enum E : uint8 { x = 1; }
             ^^^^^^
-            help: it stands before a field or a field of the packet
+            help: it stands before a field, a field of the packet or a line of the packet
             """),
         Refusal(
             "two conditions",

@@ -24,7 +24,7 @@ struct OptionRefusalTests {
             a.wire:2:8: error: unknown option `colour`
             option colour = red;
                    ^^^^^^
-            help: the options are `byte_order`, `string_count`, `list_count`, `max_packet`, `max_depth`, `trailing`, `properties`, `varints`
+            help: the options are `byte_order`, `string_count`, `list_count`, `max_packet`, `max_depth`, `max_inflated`, `max_nested`, `trailing`, `properties`, `varints`
             """),
         Refusal(
             "a value that is none of the choices",

@@ -88,7 +88,7 @@ struct PacketRefusalTests {
             a.wire:1:18: error: a length cannot count `body`
             packet { @length(body) uint32 length; @length(packet - 70000) uint32 b; @length(packet * 4) uint32 c; }
                              ^^^^
-            help: it counts the whole `packet`, the `payload`, or the `rest` after the field
+            help: it counts the whole `packet`, the `payload`, the `rest` after the field, or the `content` of the innermost layer
             a.wire:1:56: error: a length differs from what it counts by a whole number up to 65535
             packet { @length(body) uint32 length; @length(packet - 70000) uint32 b; @length(packet * 4) uint32 c; }
                                                                    ^^^^^

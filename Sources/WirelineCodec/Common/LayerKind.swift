@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The transform of a `layer` line in a schema's packet.
+///
+/// This module only knows what it is called. The transforms are in another one, because they need libraries.
+public enum LayerKind: Equatable, Sendable {
+    case zlib
+    case deflate
+    case gzip
+    case brotli
+    case xor(key: String)
+    case rc4(key: String)
+    case aesCTR(key: String, vector: Vector)
+    case aesCBC(key: String, vector: Vector)
+    /// A transform of the program, by its name.
+    case custom(String)
+
+    /// Where the 16 bytes come from with which AES begins.
+    public enum Vector: Equatable, Sendable {
+        /// From the key of this name.
+        case key(String)
+        /// From the header field of this name, which stands before the layer.
+        case field(String)
+    }
+
+    /// What the paths of errors call it: `packet.zlib`; a cipher has the name of its key, `packet.session`.
+    public var name: String {
+        switch self {
+        case .zlib: "zlib"
+        case .deflate: "deflate"
+        case .gzip: "gzip"
+        case .brotli: "brotli"
+        case .xor(let key), .rc4(let key), .aesCTR(let key, _), .aesCBC(let key, _): key
+        case .custom(let name): name
+        }
+    }
+
+    /// The word of the `layer` line.
+    package var word: String {
+        switch self {
+        case .zlib: "zlib"
+        case .deflate: "deflate"
+        case .gzip: "gzip"
+        case .brotli: "brotli"
+        case .xor: "xor"
+        case .rc4: "rc4"
+        case .aesCTR: "aes_ctr"
+        case .aesCBC: "aes_cbc"
+        case .custom: "custom"
+        }
+    }
+
+    /// The names between the parentheses of the `layer` line.
+    package var arguments: [String] {
+        switch self {
+        case .zlib, .deflate, .gzip, .brotli: []
+        case .xor(let name), .rc4(let name), .custom(let name): [name]
+        case .aesCTR(let key, let vector), .aesCBC(let key, let vector):
+            switch vector {
+            case .key(let name), .field(let name): [key, name]
+            }
+        }
+    }
+
+    /// The header field that it begins with; nil if it needs none.
+    package var vectorField: String? {
+        switch self {
+        case .aesCTR(_, .field(let name)), .aesCBC(_, .field(let name)): name
+        default: nil
+        }
+    }
+}

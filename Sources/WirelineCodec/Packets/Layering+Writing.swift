@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Seals the layers of one end's packets, in their order.
+package protocol LayerSealer: ~Copyable {
+    /// From how many bytes on the content gets a layer that asks for its count, if the program does not say so; nil for
+    /// none.
+    var threshold: Int? { get }
+
+    /// Returns what a layer makes of its content.
+    ///
+    /// - Parameters:
+    ///   - header: The fields before the layer that are known before it is sealed; lengths are not.
+    ///   - index: The layer's position in the layout's content.
+    mutating func seal(
+        _ content: RawSpan, _ header: PacketHeader, layerAt index: Int
+    ) throws(CodecError) -> [UInt8]
+}
+
+extension Layering {
+    /// Writes a packet, from the innermost layer out.
+    ///
+    /// - Parameters:
+    ///   - header: The fields that differ from their defaults.
+    ///   - payload: What stands inside all layers, after all header fields.
+    ///   - kind: What the payload is; nil for bytes that are written whatever they are.
+    ///   - limit: The most bytes of the packet.
+    /// - Returns: The packet as it stands in a stream.
+    /// - Throws: ``CodecError``: what the sealer throws, as writing a packet without layers, and `wrongPresence` at
+    ///   `packets` or `opaque` for a payload of another kind than the header says.
+    package func seal<Sealer: LayerSealer & ~Copyable>(
+        id: UInt64, header: PacketHeader, payload: RawSpan, _ kind: OpenedContent.Kind?, limit: Int,
+        with sealer: inout Sealer
+    ) throws(CodecError) -> [UInt8] {
+        // A length in a packet never says more, and sums below cannot overflow.
+        guard payload.byteCount <= Int.max / 2 else {
+            let byteCount = Int128(payload.byteCount)
+            throw CodecError(.packetTooLong(length: byteCount, packetByteCount: byteCount, limit: limit))
+        }
+        guard let contentLength, contentLength.isSettable, header[contentLength.name] == nil else {
+            let values = try GivenHeader(self, id: id, header)
+            return try seal(values, payload, kind, limit: limit, with: &sealer)
+        }
+        // Whether there is a layer depends on how much there is without one.
+        var header = header
+        header[contentLength.name] = 0
+        let values = try GivenHeader(self, id: id, header)
+        if let threshold = sealer.threshold {
+            let byteCount = try sections.last.map { section throws(CodecError) in
+                try self.content(of: section, values, payload)?.range.count ?? payload.byteCount
+            }
+            header[contentLength.name] = byteCount ?? 0 >= threshold ? 1 : 0
+        }
+        return try seal(GivenHeader(self, id: id, header), payload, kind, limit: limit, with: &sealer)
+    }
+
+    private func seal<Sealer: LayerSealer & ~Copyable>(
+        _ given: GivenHeader, _ payload: RawSpan, _ kind: OpenedContent.Kind?, limit: Int,
+        with sealer: inout Sealer
+    ) throws(CodecError) -> [UInt8] {
+        try requireContent(kind, given.known)
+        var given = given
+        var sealed: [UInt8]?
+        var range = 0..<payload.byteCount
+        var isInnermost = true
+        for section in sections.reversed() {
+            let content =
+                if let sealed {
+                    try self.content(of: section, given, sealed.rawSpan.extracting(range))
+                } else {
+                    try self.content(of: section, given, payload)
+                }
+            if let content { (sealed, range) = (content.bytes, content.range) }
+            for layer in section.layers.reversed() where layer.rule.holds(given.known) {
+                if isInnermost { try count(range.count, in: &given) }
+                isInnermost = false
+                let result =
+                    if let sealed {
+                        try sealer.seal(sealed.rawSpan.extracting(range), given.known, layerAt: layer.index)
+                    } else {
+                        try sealer.seal(payload, given.known, layerAt: layer.index)
+                    }
+                (sealed, range) = (result, 0..<result.count)
+            }
+        }
+        if isInnermost { try count(nil, in: &given) }
+        let values = given.values(for: outerWriting)
+        guard let sealed else {
+            return try outerWriting.encode(id: 0, header: values, payload: payload, limit: limit)
+        }
+        return try outerWriting.encode(id: 0, header: values, payload: sealed.rawSpan.extracting(range), limit: limit)
+    }
+
+    /// Returns the fields of a section with what follows them; nil if it has no fields.
+    private func content(
+        of section: Section, _ given: GivenHeader, _ payload: RawSpan
+    ) throws(CodecError) -> (bytes: [UInt8], range: Range<Int>)? {
+        guard let layout = section.writing else { return nil }
+        let bytes = try layout.encode(
+            id: 0, header: given.values(for: layout), payload: payload, limit: Int.max)
+        let packet = try Packet(bytes.rawSpan, layout: layout, limit: Int.max)
+        // The fields before are written only because conditions look at them.
+        let start = try layout.fieldRanges(of: packet)[section.earlierFieldCount...].first?.lowerBound ?? 0
+        return (bytes, start..<bytes.count)
+    }
+
+    /// Sets the number of bytes inside the innermost layer; nil for a packet without layers.
+    private func count(_ byteCount: Int?, in given: inout GivenHeader) throws(CodecError) {
+        guard let contentLength, given.contains(contentLength.name) else { return }
+        let value = byteCount.map { Int128($0) + Int128(contentLength.constant) } ?? 0
+        let before = given.known
+        given.set(contentLength.name, value)
+        // Of the packet with the right number, a reader must find the same layers.
+        for layer in sections.flatMap({ $0.layers }) where layer.rule.holds(before) != layer.rule.holds(given.known) {
+            throw CodecError(.lengthTooSmall(length: value, minimum: 1), path: "packet." + contentLength.name)
+        }
+    }
+
+    /// Refuses a payload of another kind than the header says.
+    private func requireContent(_ kind: OpenedContent.Kind?, _ header: PacketHeader) throws(CodecError) {
+        guard let kind else { return }
+        let hasPackets = packets.holds(header)
+        guard hasPackets == (kind == .packets) else {
+            throw CodecError(.wrongPresence(isSet: !hasPackets), path: "packets")
+        }
+        let isOpaque = !hasPackets && opaque.holds(header)
+        guard isOpaque == (kind == .opaque) else {
+            throw CodecError(.wrongPresence(isSet: !isOpaque), path: "opaque")
+        }
+    }
+}
+
+/// The header fields of a packet to write, as far as they are known before its layers are sealed.
+private struct GivenHeader {
+    /// The values that conditions and transforms see; what is absent is not among them.
+    private(set) var known: PacketHeader
+    /// The values to write, without the defaults.
+    private var values: PacketHeader
+    private let names: [String]
+
+    init(_ layering: Layering, id: UInt64, _ header: PacketHeader) throws(CodecError) {
+        let layout = layering.whole
+        try layout.checkSettable(header, absentFields: layering.absent)
+        let presence = try layout.presence(id: id, header: header)
+        let fields = layout.fields
+        let present = fields.indices.filter { presence.isEmpty || presence[$0] }
+        let identifiers = MessageIDSet(present.filter { fields[$0].role == .messageID }, in: fields)
+        guard identifiers.canHold(id) else { throw CodecError(.invalidMessageID(id)) }
+        names = present.map { fields[$0].name }
+        known = PacketHeader()
+        values = PacketHeader()
+        for name in header.fields.map({ $0.name }) where !names.contains(name) {
+            throw CodecError(.wrongPresence(isSet: true), path: "packet." + name)
+        }
+        for index in present {
+            let field = fields[index]
+            let set = header[value: field.name]
+            switch field.role {
+            case .messageID: self.set(field.name, identifiers.part(of: id, for: index, in: fields))
+            case .value(let value), .constant(let value): known[value: field.name] = set ?? value
+            case .sequence: known[value: field.name] = set ?? .integer(0)
+            case .fitting(let choices): known[value: field.name] = set ?? .integer(choices.last ?? 0)
+            case .length, .contentLength, .checksum, .padding: break
+            }
+            if let set { values[value: field.name] = set }
+        }
+    }
+
+    func contains(_ name: String) -> Bool { names.contains(name) }
+
+    mutating func set(_ name: String, _ number: Int128) {
+        known[name] = number
+        values[name] = number
+    }
+
+    /// Returns those values that are written for fields of a layout.
+    func values(for layout: PacketLayout) -> PacketHeader {
+        var result = PacketHeader()
+        for (name, value) in values.fields where layout.fields.contains(where: { $0.name == name }) {
+            result.append(name, value)
+        }
+        return result
+    }
+}

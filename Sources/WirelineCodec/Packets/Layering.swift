@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How packets with layers are read and written in one context.
+///
+///     bytes of a stream   outer header | sealed bytes                        | trailer    ``outer``
+///     opened              outer header | header inside | payload | filler
+///     as readers see it   outer header   header inside | payload             | trailer    ``flat``
+///
+/// The fields before the first layer, and the trailer, are a layout that needs no transform: it splits the stream. What
+/// the layers contain becomes one packet with all fields in its header. So all code that reads packets reads it, too.
+package final class Layering: Sendable {
+    /// The layout of packets in a stream: what the layers made is their payload.
+    package let outer: PacketLayout
+    /// The layout of opened packets. Lengths and checksums are plain numbers in it, for they count sealed bytes.
+    package let flat: PacketLayout
+    /// What is inside the layers, from the outermost one on.
+    let sections: [Section]
+    /// When the content is whole packets, and when it is not read.
+    let packets: WireCondition.Remainder
+    let opaque: WireCondition.Remainder
+    /// All fields, with which it is decided what is in a packet that is written.
+    package let whole: PacketLayout
+    /// The outer layout for writing: its IDs are plain numbers, which ``whole`` has computed.
+    let outerWriting: PacketLayout
+    let contentLength: ContentLength?
+    /// The fields that no packet of the context has.
+    let absent: [PacketField]
+    /// Whether something looks at header fields: a condition, or a transform that begins with a field.
+    let looksAtHeader: Bool
+
+    /// Header fields that stand behind the same layers.
+    struct Section: Sendable {
+        /// The layers before the fields of this section and after those of the one before.
+        let layers: [(index: Int, kind: LayerKind, rule: WireCondition.Remainder)]
+        /// The number of fields in the sections before.
+        let earlierFieldCount: Int
+        /// The layouts of all fields up to the end of this section, for reading and for writing; nil if it has none.
+        let reading: PacketLayout?
+        let writing: PacketLayout?
+        /// Whether bytes may follow the payload: a length in the section says how long that is.
+        let mayHaveFiller: Bool
+    }
+
+    /// The field that says how many bytes are inside the innermost layer.
+    struct ContentLength: Sendable {
+        let name: String
+        let constant: Int
+        /// Whether a layer asks for it, so that a program can set it.
+        let isSettable: Bool
+    }
+
+    init(_ parts: LayeredParts, _ table: FramingTable?, position: Int, contextCount: Int) {
+        absent = parts.absent
+        packets = parts.packets
+        opaque = parts.opaque
+        let all = parts.sections.flatMap { $0 }
+        contentLength = parts.contentLength
+        let isSettable = contentLength?.isSettable ?? false
+        let innerNames = parts.sections.dropFirst().flatMap { $0 }.map { $0.name }
+        let trailer = parts.trailer.map { $0.coveringContent(of: innerNames) }
+        let first = parts.sections[0].map { $0.coveringContent(of: innerNames) }
+        outer = PacketLayout(
+            outerFraming: table, header: first.map { $0.withoutContentLength }, trailer: trailer, variant: position)
+        outerWriting = PacketLayout(
+            outerFraming: table, header: first.map { $0.withGivenID }, trailer: trailer.map { $0.withGivenID })
+        flat = PacketLayout(
+            boundedHeader: all.map { $0.asNumber }, trailer: parts.trailer.map { $0.asNumber },
+            variant: contextCount + position)
+        whole = PacketLayout(
+            boundedHeader: all.map { isSettable ? $0.withoutContentLength : $0 }, trailer: parts.trailer)
+        var sections: [Section] = []
+        var earlier = parts.sections[0]
+        for (fields, layers) in zip(parts.sections.dropFirst(), parts.layers) {
+            let isEmpty = fields.isEmpty
+            let reading = earlier.map { $0.asNumber } + fields.map { $0.withoutContentLength }
+            let writing = earlier.map { $0.asNumber.withGivenID } + fields.map { $0.withGivenID }
+            sections.append(
+                Section(
+                    layers: layers, earlierFieldCount: earlier.count,
+                    reading: isEmpty ? nil : PacketLayout(boundedHeader: reading),
+                    writing: isEmpty ? nil : PacketLayout(boundedHeader: writing),
+                    mayHaveFiller: fields.contains { $0.role.isLengthOfPayload }))
+            earlier += fields
+        }
+        self.sections = sections
+        let rules = parts.layers.flatMap { $0 }.map { $0.rule } + [parts.packets, parts.opaque]
+        looksAtHeader =
+            parts.contentLength != nil || rules.contains { $0.isOpen }
+            || parts.layers.contains { $0.contains { $0.kind.looksAtHeader } }
+    }
+
+    /// Returns how packets are read and written in each context, in the order of the contexts.
+    static func all(_ parts: LayoutParts, _ contexts: LayoutContexts, _ table: FramingTable?) -> [Layering] {
+        contexts.combinations.enumerated().map { position, combination in
+            Layering(
+                LayeredParts(parts, in: combination, contexts.tests), table, position: position,
+                contextCount: contexts.combinations.count)
+        }
+    }
+}
+
+extension PacketLayout {
+    /// Whether packets have layers, or a content that is not only a message's fields.
+    package var hasContent: Bool { !storage.layerings.isEmpty }
+
+    /// Returns how packets of a context are read and written; only for a layout with ``hasContent``.
+    package func layering(in context: PacketContext) -> Layering {
+        storage.layerings[storage.contexts?.position(of: context) ?? 0]
+    }
+
+    /// Returns how a packet of a stream is read; it was split off with the layout of its context.
+    package func layering(of packet: borrowing Packet) -> Layering {
+        storage.layerings[min(Int(packet.bounds.variant), storage.layerings.count - 1)]
+    }
+
+    /// Whether a packet of this layout has not been opened yet.
+    package func isSealed(_ packet: borrowing Packet) -> Bool { packet.bounds.variant < storage.layerings.count }
+
+    /// Whether a program can set a field.
+    package func isSettable(_ field: PacketField) -> Bool {
+        switch field.role {
+        case .value, .fitting, .sequence: true
+        case .contentLength:
+            content.layers.contains { $0.condition?.operands.contains(.field(field.name)) ?? false }
+        case .length, .messageID, .constant, .checksum, .padding: false
+        }
+    }
+}

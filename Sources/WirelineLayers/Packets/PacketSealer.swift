@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import WirelineCodec
+
+/// Writes the packets that one end sends, in their order.
+package struct PacketSealer: ~Copyable {
+    private let layout: PacketLayout
+    private let limits: ContentLimits
+    private let sender: Sender
+    private var layers: BudgetedStack
+
+    /// - Parameters:
+    ///   - layout: The protocol's layout, which has layers or another content.
+    ///   - sender: Who sends the packets.
+    package init(
+        _ layout: PacketLayout, from sender: Sender, limits: ContentLimits, settings: LayerSettings = LayerSettings(),
+        states: CompressionStates = CompressionStates()
+    ) {
+        self.layout = layout
+        self.limits = limits
+        self.sender = sender
+        layers = BudgetedStack(
+            settings.stack(of: layout, from: sender, states: states), limit: limits.inflatedByteCount,
+            threshold: settings.options.threshold)
+    }
+
+    /// Sets a key. The keystreams of its layers start anew with the next packet.
+    package mutating func setKey(_ name: String, _ bytes: RawSpan) throws(LayerKeyError) {
+        try layers.setKey(name, bytes)
+    }
+
+    /// Begins a packet that stands inside of no other one: its layers, and those of the packets in it, get a new budget.
+    package mutating func beginPacket() { layers.beginPacket() }
+
+    /// Returns a packet as it stands in a stream, or inside of another packet.
+    ///
+    /// Packets inside of another one are sealed after ``beginPacket()`` and before the one around them.
+    ///
+    /// - Parameters:
+    ///   - payload: The message's fields, or whole packets.
+    ///   - kind: What the payload is; nil for bytes that are written whatever they are.
+    ///   - isNested: Whether the packet stands inside of another one.
+    ///   - states: The connection's states where the packet begins (default: those of a new connection).
+    /// - Throws: ``CodecError`` as `Layering.seal(id:header:payload:_:limit:with:)`.
+    package mutating func packet(
+        id: UInt64, header: PacketHeader, payload: RawSpan, _ kind: OpenedContent.Kind?, isNested: Bool = false,
+        states: PacketStates = PacketStates()
+    ) throws(CodecError) -> [UInt8] {
+        try layout.layering(in: PacketContext(from: sender, isNested: isNested, states: states)).seal(
+            id: id, header: header, payload: payload, kind, limit: limits.packetByteCount, with: &layers)
+    }
+}

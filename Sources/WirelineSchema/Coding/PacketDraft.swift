@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import WirelineCodec
+import WirelineLanguage
+package import WirelineLayers
+
+/// What a packet is to be made of: all that JSON says about it, checked but for what depends on the whole packet.
+package struct PacketDraft: Sendable {
+    /// The name of the message in it, which the paths of errors begin with; nil for another packet.
+    fileprivate let message: String?
+    fileprivate let id: UInt64
+    fileprivate let header: PacketHeader
+    /// Header fields that are computed, and must then be the same.
+    fileprivate let computed: [(name: String, value: PacketHeader.FieldValue)]
+    fileprivate let content: Content
+    /// Who sends it; nil if that is not known.
+    package let sender: Sender?
+    /// The states of the connection where it begins.
+    fileprivate var states = PacketStates()
+
+    /// Returns an error with the message's name before its path.
+    fileprivate func located(_ error: TranslationError) -> TranslationError {
+        message.map { error.prefixed(by: $0) } ?? error
+    }
+
+    fileprivate enum Content {
+        case message([UInt8])
+        /// Bytes that are written whatever they are.
+        case bytes([UInt8])
+        case packets([PacketDraft])
+    }
+}
+
+extension PacketTranslator {
+    /// Returns the draft of a message's packet; see ``encode(message:json:header:from:)``.
+    package func draft(
+        ofMessage name: String, _ json: JSONValue, header: JSONValue? = nil, from sender: Sender? = nil,
+        states: PacketStates = PacketStates()
+    ) throws(TranslationError) -> PacketDraft {
+        guard let message = index.message(named: name) else { throw TranslationError(.unknownMessage(name)) }
+        return try inMessage(message) { () throws(TranslationError) in
+            let line = try isLine(json, of: message) ? PacketJSON(json) : PacketJSON(fields: json)
+            var draft = try draft(of: line, as: message, header: header, from: sender)
+            draft.states = states
+            return draft
+        }
+    }
+
+    /// Returns the draft of a packet from a line; see ``encode(line:header:from:)``.
+    package func draft(
+        of json: JSONValue, header: JSONValue? = nil, from sender: Sender? = nil,
+        states: PacketStates = PacketStates()
+    ) throws(TranslationError) -> PacketDraft {
+        var innerCount = 0
+        var draft = try draft(of: json, header: header, from: sender, depth: 0, &innerCount)
+        draft.states = states
+        return draft
+    }
+
+    /// - Parameters:
+    ///   - depth: How many packets are around it.
+    ///   - innerCount: The number of packets inside of others so far.
+    private func draft(
+        of json: JSONValue, header: JSONValue?, from sender: Sender?, depth: Int, _ innerCount: inout Int
+    ) throws(TranslationError) -> PacketDraft {
+        switch json[LineKey.message] {
+        case .string(let name)?:
+            guard let message = index.message(named: name) else { throw TranslationError(.unknownMessage(name)) }
+            return try inMessage(message) { () throws(TranslationError) in
+                try draft(of: PacketJSON(json), as: message, header: header, from: sender)
+            }
+        case .null?:
+            if hasContent, json[LineKey.packets] != nil {
+                return try bundle(json, header: header, from: sender, depth: depth, &innerCount)
+            }
+            let line = try PacketJSON(unknown: json)
+            guard let id = line.id else { throw TranslationError(.missing, path: LineKey.id) }
+            let header = try self.header(line, header)
+            return PacketDraft(
+                message: nil, id: id, header: header.values, computed: header.computed, content: .bytes(line.trailing),
+                sender: sender)
+        case let other?:
+            throw TranslationError(.wrongKind(expected: .string, found: other.kind), path: LineKey.message)
+        case nil:
+            throw TranslationError(.missing, path: LineKey.message)
+        }
+    }
+
+    /// Returns the draft of a packet around others.
+    private func bundle(
+        _ json: JSONValue, header: JSONValue?, from sender: Sender?, depth: Int, _ innerCount: inout Int
+    ) throws(TranslationError) -> PacketDraft {
+        let line = try PacketJSON(bundle: json)
+        guard let id = line.id else { throw TranslationError(.missing, path: LineKey.id) }
+        guard depth < contentLimits.nestedDepth else {
+            throw TranslationError(.tooDeep(limit: contentLimits.nestedDepth), path: LineKey.packets)
+        }
+        let stated = try self.header(line, header)
+        var packets: [PacketDraft] = []
+        for (position, item) in line.packets.enumerated() {
+            innerCount += 1
+            guard innerCount <= ContentLimits.innerPacketCount else {
+                throw TranslationError(
+                    .tooLong(count: innerCount, limit: ContentLimits.innerPacketCount), path: LineKey.packets)
+            }
+            do throws(TranslationError) {
+                packets.append(try draft(of: item, header: nil, from: sender, depth: depth + 1, &innerCount))
+            } catch {
+                throw error.prefixed(by: "\(LineKey.packets)[\(position)]")
+            }
+        }
+        return PacketDraft(
+            message: nil, id: id, header: stated.values, computed: stated.computed, content: .packets(packets),
+            sender: sender ?? packets.lazy.compactMap(\.sender).first)
+    }
+
+    private func draft(
+        of line: PacketJSON, as message: Int, header: JSONValue?, from sender: Sender?
+    ) throws(TranslationError) -> PacketDraft {
+        let description = index.description.messages[message]
+        if let name = line.message, !name.hasSameBytes(as: description.name), name != description.alias {
+            let found = FieldPath.quoted(name)
+            throw TranslationError(.differs(found: found, actual: description.name), path: LineKey.message)
+        }
+        let header = try self.header(line, header)
+        let payload = try payload(of: message, fields: line.fields, trailing: line.trailing, header.values)
+        if let stated = line.id, stated != description.id {
+            throw TranslationError(
+                .differs(found: String(stated), actual: String(description.id)), path: LineKey.id)
+        }
+        var values = header.values
+        let onlySender = description.senders.count == 1 ? description.senders.first : nil
+        let sender = sender ?? onlySender
+        do throws(CodecError) {
+            // All fields of the packet are known here, whatever the context is.
+            let layout = self.description.layout
+            if let fixed = index.fixedHeaders[message] { try layout.fix(fixed, in: &values) }
+        } catch {
+            throw TranslationError(.value(error.reason), path: error.path)
+        }
+        return PacketDraft(
+            message: description.name, id: description.id, header: values, computed: header.computed,
+            content: .message(payload), sender: sender)
+    }
+
+    /// Returns the header fields of a line, and those that override them.
+    private func header(
+        _ line: PacketJSON, _ other: JSONValue?
+    ) throws(TranslationError) -> (values: PacketHeader, computed: [(name: String, value: PacketHeader.FieldValue)]) {
+        var values = PacketHeader()
+        let computed = try index.set(&values, from: line.header, mayStateComputed: true)
+        _ = try index.set(&values, from: other, mayStateComputed: false)
+        return (values, computed)
+    }
+}
+
+/// Drafts become packets.
+extension PacketTranslator {
+    /// Returns the packet of a draft; one with layers is sealed as the first of its connection.
+    func encode(_ draft: PacketDraft) throws(TranslationError) -> [UInt8] {
+        guard !hasContent else {
+            guard let sender = draft.sender ?? (description.layout.dependsOnSender ? nil : .client) else {
+                throw TranslationError(.value(.invalidLayout(.needsContext)))
+            }
+            var sealer = makeSealer(from: sender)
+            return try encode(draft, with: &sealer)
+        }
+        do throws(TranslationError) {
+            let layout = layout(from: draft.sender, draft.states)
+            let (packet, written) = try wrap(draft, in: layout)
+            // A reader of any form of varints has seen lengths and checksums of other bytes with the same meaning.
+            if index.varintForms == .shortest { try layout.requireSame(draft.computed, as: written) }
+            return packet
+        } catch {
+            throw draft.located(error)
+        }
+    }
+
+    /// Returns the packet of a draft, sealed as the next one of its connection.
+    ///
+    /// Lengths and checksums that the draft states are not compared with those of the packet: compressed bytes with the
+    /// same meaning can have others.
+    package func encode(_ draft: PacketDraft, with sealer: inout PacketSealer) throws(TranslationError) -> [UInt8] {
+        sealer.beginPacket()
+        return try seal(draft, with: &sealer, isNested: false, draft.states)
+    }
+
+    private func seal(
+        _ draft: PacketDraft, with sealer: inout PacketSealer, isNested: Bool, _ states: PacketStates
+    ) throws(TranslationError) -> [UInt8] {
+        let (payload, kind) = try payload(of: draft, with: &sealer, states)
+        do throws(CodecError) {
+            let bytes = payload.rawSpan
+            return try sealer.packet(
+                id: draft.id, header: draft.header, payload: bytes, kind, isNested: isNested, states: states)
+        } catch {
+            throw draft.located(TranslationError(.value(error.reason), path: error.path))
+        }
+    }
+
+    /// Returns what a draft's packet contains; packets inside are sealed.
+    private func payload(
+        of draft: PacketDraft, with sealer: inout PacketSealer, _ states: PacketStates
+    ) throws(TranslationError) -> ([UInt8], OpenedContent.Kind?) {
+        switch draft.content {
+        case .message(let bytes): return (bytes, .message)
+        case .bytes(let bytes): return (bytes, nil)
+        case .packets(let drafts):
+            var bytes: [UInt8] = []
+            for (position, inner) in drafts.enumerated() {
+                do throws(TranslationError) {
+                    bytes += try seal(inner, with: &sealer, isNested: true, states)
+                } catch {
+                    throw error.prefixed(by: "\(LineKey.packets)[\(position)]")
+                }
+            }
+            return (bytes, .packets)
+        }
+    }
+
+    /// Returns the layout of a sender's packets; one that depends on the sender as it is, if that is not known.
+    private func layout(from sender: Sender?, _ states: PacketStates) -> PacketLayout {
+        let layout = description.layout
+        guard sender != nil || !layout.dependsOnSender else { return layout }
+        return layout.layout(in: PacketContext(from: sender ?? .client, states: states))
+    }
+
+    /// - Returns: The packet, and the values of its header fields.
+    private func wrap(
+        _ draft: PacketDraft, in layout: PacketLayout
+    ) throws(TranslationError) -> ([UInt8], PacketHeader) {
+        let limit = description.options.maximumPacketByteCount
+        let payload: [UInt8] =
+            switch draft.content {
+            case .message(let bytes), .bytes(let bytes): bytes
+            // Only a protocol with such a content has such a draft.
+            case .packets: []
+            }
+        do throws(CodecError) {
+            let packet = try layout.encode(id: draft.id, header: draft.header, payload: payload.rawSpan, limit: limit)
+            let content = try layout.unframed(packet)
+            let written = try Packet(content.rawSpan, layout: layout, limit: limit)
+            return (packet, try layout.header(of: written))
+        } catch {
+            throw TranslationError(.value(error.reason), path: error.path)
+        }
+    }
+}

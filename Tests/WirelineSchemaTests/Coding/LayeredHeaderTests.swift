@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineCodec
+import WirelineLayers
+import WirelineSchema
+
+/// Header fields inside of layers, counts of their contents, and keys.
+struct LayeredHeaderTests {
+    private func translator(
+        _ schema: String, keys: KeyValuePairs<String, [UInt8]> = [:]
+    ) throws -> PacketTranslator {
+        var translator = PacketTranslator(try describe(schema))
+        for (name, bytes) in keys {
+            try translator.layers.setKey(name, bytes, in: translator.description.layout)
+        }
+        return translator
+    }
+
+    private func encode(_ line: String, _ translator: PacketTranslator) throws -> [UInt8] {
+        try translator.encode(line: JSONValue(parsing: line), from: .client)
+    }
+
+    private func decode(_ hex: String, _ translator: PacketTranslator) throws -> String {
+        let bytes = try Hexadecimal.bytes(of: hex)
+        return try translator.decode(bytes.span.bytes, from: .client).description
+    }
+
+    // MARK: Ciphers
+
+    private static let game = """
+        option byte_order = little;
+        packet {
+            @length(packet) uint16 size;
+            layer xor(session);
+            @id uint16 opcode;
+            @length(payload) uint8 used;
+            payload;
+            uint8 end;
+        }
+        @id(0x65) @from(client) message Login { @rest string account; }
+        """
+
+    @Test func `the ID and a length stand inside of a layer, and filler after the payload`() throws {
+        let translator = try translator(Self.game, keys: ["session": [1, 2]])
+        // Inside: 65 00, 02, "hi", and two bytes of filler; each byte has 1 or 2 XORed into it.
+        let line =
+            #"{"message":"Login","id":101,"header":{"size":10,"opcode":101,"used":2,"end":9},"fields":{"account":"hi"}}"#
+        #expect(try decode("0a00" + "6402036a68" + "0203" + "09", translator) == line)
+        let encoded = try encode(line.replacing("size\":10", with: "size\":8"), translator)
+        #expect(Hexadecimal.text(of: encoded) == "08006402036a6809")
+    }
+
+    @Test func `offsets inside of a layer count from its first byte`() throws {
+        let translator = try translator(Self.game, keys: ["session": [0]])
+        #expect(throws: CodecError(.truncated(needed: 1, available: 0), offset: 4, path: "")) {
+            try decode("0700" + "65000268" + "09", translator)
+        }
+        #expect(throws: CodecError(.invalidUTF8(.unexpectedByte), offset: 3, path: "Login.account")) {
+            try decode("0700" + "650001ff" + "09", translator)
+        }
+    }
+
+    @Test func `without its key a layer is not opened and not sealed`() throws {
+        let translator = try translator(Self.game)
+        let error = CodecError.Reason.layerUnavailable(.key("session", of: .client))
+        #expect(throws: CodecError(error, path: "packet.session")) {
+            try decode("0700" + "650001ff" + "09", translator)
+        }
+        #expect(throws: TranslationError(error, path: "Login.packet.session")) {
+            try encode(#"{"message":"Login","fields":{"account":""}}"#, translator)
+        }
+    }
+
+    @Test func `AES begins with a field of the header, and another layer may follow it`() throws {
+        let translator = try translator(
+            """
+            packet {
+                @length(rest) uint8 size;
+                @size(16) bytes iv;
+                uint8 form;
+                layer aes_cbc(key, iv);
+                @id uint8 id;
+                @if(form == 1) layer zlib;
+                @checksum(xor8) uint8 check;
+            }
+            @id(1) @from(client) message Note { @rest bytes text; }
+            """, keys: ["key": [UInt8](repeating: 7, count: 16)])
+        for form in 0...1 {
+            let line =
+                #"{"message":"Note","header":{"iv":"AAECAwQFBgcICQoLDA0ODw==","form":\#(form)},"fields":{"text":"aGVsbG8="}}"#
+            let bytes = try encode(line, translator)
+            let json = try translator.decode(bytes.span.bytes, from: .client)
+            #expect(json["fields"]?.description == #"{"text":"aGVsbG8="}"#)
+            #expect(json["header"]?["check"] == .integer(0x68 ^ 0x65 ^ 0x6C ^ 0x6C ^ 0x6F))
+            #expect(json["header"]?["form"] == .integer(Int128(form)))
+        }
+    }
+
+    // MARK: Counts of the content
+
+    private static let counted = """
+        option max_packet = 65536;
+        option max_inflated = 65536;
+        packet {
+            @length(rest) @max_bytes(3) varint length;
+            @length(content) @max_bytes(4) varint dataLength;
+            @if(dataLength != 0) layer zlib;
+            @id @max_bytes(5) varint id;
+        }
+        @id(3) @from(client) message Say { @rest string text; }
+        """
+
+    @Test func `a program chooses the layer, and the right count is written`() throws {
+        let translator = try translator(Self.counted)
+        #expect(
+            Hexadecimal.text(of: try encode(#"{"message":"Say","fields":{"text":"hi"}}"#, translator)) == "0400036869")
+        let sealed = try encode(#"{"message":"Say","header":{"dataLength":77},"fields":{"text":"hi"}}"#, translator)
+        let json = try translator.decode(sealed.span.bytes, from: .client)
+        #expect(json["header"]?["dataLength"] == .integer(3))
+        #expect(json["fields"]?.description == #"{"text":"hi"}"#)
+    }
+
+    @Test(arguments: [(threshold: 4, text: "hi", count: 0), (3, "hi", 3), (0, "", 1)])
+    func `from a number of bytes on the layer is chosen by itself`(threshold: Int, text: String, count: Int128) throws {
+        var translator = try translator(Self.counted)
+        translator.layers.options.threshold = threshold
+        let bytes = try encode(#"{"message":"Say","fields":{"text":"\#(text)"}}"#, translator)
+        let json = try translator.decode(bytes.span.bytes, from: .client)
+        #expect(json["header"]?["dataLength"] == .integer(count))
+    }
+
+    @Test func `a wrong count is refused, and one beyond the limit before anything is inflated`() throws {
+        let translator = try translator(Self.counted)
+        var bytes = try encode(#"{"message":"Say","header":{"dataLength":1},"fields":{"text":"hi"}}"#, translator)
+        bytes[1] = 4
+        #expect(
+            throws: CodecError(.lengthMismatch(length: 4, expected: 3), offset: 1, path: "packet.dataLength")
+        ) { try translator.decode(bytes.span.bytes, from: .client) }
+        #expect(throws: CodecError(.inflatedTooLong(limit: 65_536), path: "packet.zlib")) {
+            try decode("04" + "818004" + "00", translator)
+        }
+    }
+
+    // MARK: Contents that are not read
+
+    @Test func `an opaque content is an unknown message`() throws {
+        let translator = try translator(
+            """
+            packet { @length(payload) uint8 size; @id uint8 id; bool split; @if(split) opaque; }
+            @id(1) @from(client) message Note { uint16 number; }
+            """)
+        #expect(
+            try decode("02010007" + "09", translator)
+                == #"{"message":"Note","id":1,"header":{"size":2,"id":1,"split":false},"fields":{"number":1801}}"#)
+        let line = #"{"message":null,"id":1,"header":{"size":1,"id":1,"split":true},"payload":"07"}"#
+        #expect(try decode("01010107", translator) == line)
+        #expect(Hexadecimal.text(of: try encode(line, translator)) == "01010107")
+        #expect(throws: TranslationError(.wrongPresence(isSet: false), path: "Note.opaque")) {
+            try encode(#"{"message":"Note","header":{"split":true},"fields":{"number":1}}"#, translator)
+        }
+    }
+
+    @Test func `packets inside know that they are`() throws {
+        let translator = try translator(
+            """
+            packet {
+                @length(rest) uint8 size;
+                @if(not nested) uint8 version;
+                @id uint8 id;
+                @if(id == 9) packets;
+            }
+            @id(1) @from(client) message Note { uint8 number; }
+            """)
+        let line =
+            #"{"message":null,"id":9,"header":{"size":8,"version":5,"id":9},"packets":[{"message":"Note","id":1,"header":{"size":2,"id":1},"fields":{"number":6}},{"message":"Note","id":1,"header":{"size":2,"id":1},"fields":{"number":7}}]}"#
+        #expect(try decode("080509" + "020106" + "020107", translator) == line)
+        #expect(Hexadecimal.text(of: try encode(line, translator)) == "080509020106020107")
+    }
+}
