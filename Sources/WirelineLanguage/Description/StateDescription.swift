@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import WirelineCodec
+package import WirelineCodec
 
 /// One `state` of the `packet`.
 public struct StateDescription: Equatable, Sendable {
