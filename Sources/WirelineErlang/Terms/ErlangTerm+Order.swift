@@ -48,7 +48,7 @@ enum TermComparison {
             compare(left.serial, right.serial).then { compare(left.id, right.id) }
                 .then { nodes(left.node, left.creation, right.node, right.creation) }
         case (.port(let left), .port(let right)):
-            compare(left.id, right.id).then { nodes(left.node, left.creation, right.node, right.creation) }
+            nodes(left.node, left.creation, right.node, right.creation).then { compare(left.id, right.id) }
         case (.reference(let left), .reference(let right)):
             nodes(left.node, left.creation, right.node, right.creation).then { compare(left, right) }
         case (.function(let left), .function(let right)): functions(left, right, numbers)
