@@ -147,7 +147,7 @@ package struct LayerStack: ~Copyable {
             }
             let made =
                 work.hasBegun
-                ? try run(index, work.direction, bytes.span.bytes.extracting(work.start...), header, &budget)
+                ? try run(index, work.direction, bytes.rawSpan.extracting(work.start...), header, &budget)
                 : try run(index, work.direction, source, header, &budget)
             bytes.replaceTail(from: work.start, with: made)
         } catch {
