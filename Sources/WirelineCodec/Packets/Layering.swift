@@ -28,7 +28,7 @@ package final class Layering: Sendable {
     /// Whether something looks at header fields: a condition, or a transform that begins with a field.
     let looksAtHeader: Bool
 
-    /// Header fields that stand behind the same layers.
+    /// Header fields that are inside the same layers.
     struct Section: Sendable {
         /// The layers before the fields of this section and after those of the one before.
         let layers: [(index: Int, kind: LayerKind, rule: WireCondition.Remainder)]

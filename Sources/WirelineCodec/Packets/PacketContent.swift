@@ -26,7 +26,7 @@ public struct PacketContent: Equatable, Sendable {
         self.opaque = opaque
     }
 
-    /// A transform of all that stands behind its line.
+    /// A transform of all that stands after its line.
     @frozen
     public struct Layer: Equatable, Sendable {
         /// How the bytes are transformed.

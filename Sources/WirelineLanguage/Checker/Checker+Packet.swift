@@ -425,7 +425,7 @@ extension PacketLayout.Fault {
         case .invalidLayerCondition: "look at other fields"
         case .invalidVector: "write `@size(16) bytes` before the field's name"
         case .lengthInsideLayer: "count the `payload` or the `rest`"
-        case .invalidContentLength: "write `layer` behind it, or count the `payload`"
+        case .invalidContentLength: "write a `layer` after it, or count the `payload`"
         case .splitMessageID: "move it before the layer, or into it"
         case .conditionalBits: "give it whole bytes, after other whole bytes"
         case .noFields(let sender): "let a field be there if `sender == \(sender.rawValue)`, too"

@@ -239,7 +239,7 @@ extension SchemaAnalysis {
         CompletionWord("payload", .keyword, detail: "payload;", meaning: "Here stand the message's fields."),
         CompletionWord(
             "layer", .keyword, detail: "layer zlib;",
-            meaning: "What stands behind the line is compressed or enciphered."),
+            meaning: "What stands after the line is compressed or enciphered."),
         CompletionWord(
             "packets", .keyword, detail: "packets;", meaning: "In place of a message there are whole packets."),
         CompletionWord(

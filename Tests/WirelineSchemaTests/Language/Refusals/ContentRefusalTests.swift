@@ -180,10 +180,10 @@ struct ContentRefusalTests {
             a.wire:1:63: error: `count`: one field before the innermost layer can count its content
             packet { @length(packet) uint32 size; @length(content) uint16 count; @id uint16 id; }
                                                                           ^^^^^
-            help: write `layer` behind it, or count the `payload`
+            help: write a `layer` after it, or count the `payload`
             """),
         Refusal(
-            "a count of the content behind the innermost layer",
+            "a count of the content after the innermost layer",
             """
             packet { @length(packet) uint32 size; layer zlib; @length(content) uint16 count; @id uint16 id; }
             """,
@@ -191,7 +191,7 @@ struct ContentRefusalTests {
             a.wire:1:75: error: `count`: one field before the innermost layer can count its content
             packet { @length(packet) uint32 size; layer zlib; @length(content) uint16 count; @id uint16 id; }
                                                                                       ^^^^^
-            help: write `layer` behind it, or count the `payload`
+            help: write a `layer` after it, or count the `payload`
             """),
         Refusal(
             "a checksum inside of a layer of a field outside",
