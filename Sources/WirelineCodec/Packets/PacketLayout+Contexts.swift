@@ -42,7 +42,7 @@ extension PacketLayout {
     /// Returns the layout of a sender's packets; the same layout if the sender is not known, and matters.
     @inlinable @inline(__always)
     package func layout(from sender: Sender?) -> PacketLayout {
-        guard let sender else { return plan.hasLayers ? layoutFromAnySender : self }
+        guard let sender else { return storage.hasLayers ? layoutFromAnySender : self }
         return layout(from: sender)
     }
 

@@ -217,6 +217,7 @@ public struct PacketLayout: Sendable {
         let content: PacketContent
         /// How packets with layers are read and written in each context; empty without layers.
         let layerings: [Layering]
+        @usableFromInline let hasLayers: Bool
         /// Whether something else than a length can tell where packets end.
         let isBounded: Bool
         let hasLength: Bool
@@ -252,6 +253,7 @@ public struct PacketLayout: Sendable {
             self.isBounded = isBounded
             self.content = content
             self.layerings = layerings
+            hasLayers = !layerings.isEmpty
             let variants = layerings.isEmpty ? variants : layerings.map { $0.outer } + layerings.map { $0.flat }
             let (header, trailer) = (remaining.header, remaining.trailer)
             self.header = header
