@@ -41,7 +41,7 @@ package struct ContextTest: Equatable, Sendable {
     /// Returns the different tests of conditions, in the order in which they are written.
     static func all(in conditions: [WireCondition]) -> [ContextTest] {
         var result: [ContextTest] = []
-        for (operand, comparison, number) in conditions.flatMap(\.tests) {
+        for (operand, comparison, number) in conditions.flatMap({ $0.tests }) {
             let written = WireCondition.Test(operand, comparison ?? .unequal, number)
             if let test = reading(written)?.test, !result.contains(test) { result.append(test) }
         }
@@ -89,7 +89,7 @@ extension [ContextTest] {
             } else {
                 0...1
             }
-        guard let numbers = ContextTest.numbers(telling: tests.map(\.element), apart: range) else {
+        guard let numbers = ContextTest.numbers(telling: tests.map { $0.element }, apart: range) else {
             return tests.reduce([0]) { result, test in result.union(result.map { $0 | 1 << test.offset }) }
         }
         return Set(
@@ -104,7 +104,7 @@ extension ContextTest {
     static func numbers(telling tests: [ContextTest], apart range: ClosedRange<Int128>) -> [Int128]? {
         // All numbers of a byte are few enough to be tried.
         guard range.upperBound - range.lowerBound > 0xFF else { return Array(range) }
-        let masks = tests.filter { $0.comparison == .sharesBit }.map(\.number)
+        let masks = tests.filter { $0.comparison == .sharesBit }.map { $0.number }
         var numbers = [0, range.lowerBound, range.upperBound]
         if masks.isEmpty {
             // The outcome of a comparison changes only at its number.

@@ -19,7 +19,7 @@ extension LayoutContexts {
         for state in states {
             let operand = WireCondition.Operand.state(state.name)
             let own = tests.enumerated().filter { $0.element.operand == operand }
-            guard let numbers = ContextTest.numbers(telling: own.map(\.element), apart: state.format.range) else {
+            guard let numbers = ContextTest.numbers(telling: own.map { $0.element }, apart: state.format.range) else {
                 return nil
             }
             // The number nearest to 0 is the easiest to read.

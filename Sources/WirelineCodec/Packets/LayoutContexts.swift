@@ -9,7 +9,7 @@ struct LayoutParts {
     var content = PacketContent()
     var trailer: [PacketField]
 
-    private var conditions: [WireCondition] { (header + trailer).compactMap(\.condition) + content.conditions }
+    private var conditions: [WireCondition] { (header + trailer).compactMap { $0.condition } + content.conditions }
 
     /// The parts of packets as they stand in a stream: the fields before the first layer, and the trailer.
     var outer: LayoutParts {
@@ -23,7 +23,7 @@ struct LayoutParts {
     var tests: [ContextTest] { ContextTest.all(in: conditions) }
 
     /// Whether a condition looks at anything but fields.
-    var dependsOnContext: Bool { conditions.contains(where: \.looksAtContext) }
+    var dependsOnContext: Bool { conditions.contains { $0.looksAtContext } }
 
     /// What distinguishes the contexts of packets.
     var contexts: LayoutContexts { LayoutContexts(states, stateChanges, tests) }

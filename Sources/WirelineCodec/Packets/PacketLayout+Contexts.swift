@@ -59,7 +59,7 @@ extension PacketLayout {
     /// Returns the layouts of the packets of a sender, in all states.
     package func plainLayouts(from sender: Sender) -> [PacketLayout] {
         guard dependsOnContext, let contexts = storage.contexts else { return [self] }
-        return zip(contexts.combinations, storage.variants).filter { $0.0.sender == sender }.map(\.1)
+        return zip(contexts.combinations, storage.variants).filter { $0.0.sender == sender }.map { $0.1 }
     }
 
     /// Returns the layouts of the packets of a sender, in all states, with the fields inside of layers.

@@ -43,7 +43,7 @@ extension PacketLayout {
 
     /// Returns what is wrong with the states, or with the messages that set them.
     private static func stateFault(_ parts: LayoutParts) -> Fault? {
-        var names = Set((parts.header + parts.trailer).map(\.name))
+        var names = Set((parts.header + parts.trailer).map { $0.name })
         for state in parts.states {
             guard names.insert(state.name).inserted else { return .duplicateName(state.name) }
         }

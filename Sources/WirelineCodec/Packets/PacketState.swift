@@ -86,7 +86,7 @@ public struct PacketStates: Hashable, Sendable {
     }
 
     /// The names of the states that are not 0, in alphabetical order.
-    package var names: [String] { entries.map(\.name) }
+    package var names: [String] { entries.map { $0.name } }
 }
 
 extension PacketStates: ExpressibleByDictionaryLiteral {

@@ -10,8 +10,11 @@ public struct ErlangBigInteger: Hashable, Sendable {
     /// The number without its sign, the least significant byte first and the most significant one not 0.
     public let magnitude: [UInt8]
 
-    /// - Parameter magnitude: The least significant byte first; zeros at the end do not count.
-    /// - Returns: nil for a number that an `Int64` can hold.
+    /// Makes an integer; nil for a number that an `Int64` can hold.
+    ///
+    /// - Parameters:
+    ///   - isNegative: Whether the number is below 0.
+    ///   - magnitude: The number without its sign, the least significant byte first; zeros at the end do not count.
     public init?(isNegative: Bool, magnitude: [UInt8]) {
         let byteCount = (magnitude.lastIndex { $0 != 0 } ?? -1) + 1
         guard byteCount >= 8 else { return nil }

@@ -55,8 +55,12 @@ public struct ErlangReference: Hashable, Sendable {
     private var fourth: UInt32 = 0
     private var fifth: UInt32 = 0
 
-    /// - Parameter words: Its words, 1 to 5.
-    /// - Returns: nil for no words, or for more.
+    /// Makes a reference; nil for no words, or for more than five.
+    ///
+    /// - Parameters:
+    ///   - node: The node that has made it.
+    ///   - creation: Which start of the node this was.
+    ///   - words: Its words, 1 to 5.
     public init?(node: ErlangAtom, creation: UInt32, words: [UInt32]) {
         guard 1...Self.wordLimit ~= words.count else { return nil }
         self.init(node: node, creation: creation, wordCount: words.count) { words[$0] }

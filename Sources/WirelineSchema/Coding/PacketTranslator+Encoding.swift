@@ -26,7 +26,7 @@ extension PacketTranslator {
         try encode(draft(ofMessage: name, json, header: header, from: sender, states: states))
     }
 
-    /// Encodes one whole packet from JSON text in UTF-8; otherwise like ``encode(message:json:header:from:)``.
+    /// Encodes one whole packet from JSON text in UTF-8; otherwise like ``encode(message:json:header:from:states:)``.
     ///
     /// - Throws: ``TranslationError``; for text that is not JSON it names the field and the byte of the text.
     public func encode(
