@@ -68,8 +68,11 @@ struct HeaderShapes {
             layout.fields[$0].isSettable && !fixed.contains(layout.fields[$0].name)
         }
         // What a field that fits itself takes is not known here.
-        let candidates = operands.map { index in
-            layout.fields[index].fittingValues ?? [nil] + numbers(of: layout.fields[index], in: layout)
+        let candidates = operands.map { index -> [Int128?] in
+            if let values = layout.fields[index].fittingValues { return values }
+            // Not set, or one of the numbers. The compiler makes a constant of a literal `[nil]` that ends before the
+            // padding of its element, and copies that, too (Swift 6.3.1).
+            return CollectionOfOne(nil) + numbers(of: layout.fields[index], in: layout).map { $0 }
         }
         var places = Array(repeating: 0, count: operands.count)
         for _ in 0..<combinationLimit {
