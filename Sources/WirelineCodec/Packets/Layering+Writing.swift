@@ -109,7 +109,7 @@ extension Layering {
         let value = byteCount.map { Int128($0) + Int128(contentLength.constant) } ?? 0
         let before = given.known
         given.set(contentLength.name, value)
-        // Of the packet with the right number, a reader must find the same layers.
+        // The right number must mean the same layers to a reader.
         for layer in sections.flatMap({ $0.layers }) where layer.rule.holds(before) != layer.rule.holds(given.known) {
             throw CodecError(.lengthTooSmall(length: value, minimum: 1), path: "packet." + contentLength.name)
         }

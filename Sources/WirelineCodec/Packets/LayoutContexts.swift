@@ -62,7 +62,7 @@ package struct LayoutContexts: Equatable, Sendable {
         self.states = states
         self.changes = changes
         self.tests = tests
-        // A layout with more tests is refused; nobody needs its contexts.
+        // A layout with too many tests is refused, so its contexts are not needed.
         let possible = tests.count > ContextTest.maximumCount ? [0] : tests.possibleOutcomes(states)
         combinations = possible.flatMap { outcomes in
             Sender.allCases.map { Combination(sender: $0, outcomes: outcomes) }

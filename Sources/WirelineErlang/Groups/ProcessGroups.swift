@@ -49,7 +49,7 @@ package struct ProcessGroups {
     private var actions: [Action] = []
 
     /// - Parameters:
-    ///   - scope: The scope's name, which its processes are registered as (`pg` if nobody chose another one).
+    ///   - scope: The name under which the scope's processes are registered (usually `pg`).
     ///   - process: Our scope process; it must be registered under that name.
     package init(scope: ErlangAtom = "pg", process: ErlangPID) {
         self.scope = scope
