@@ -10,26 +10,34 @@ struct EndWaiters {
         let continuation: UnsafeContinuation<Void, Never>
     }
 
-    private var waiters = NumberedQueue<Waiter>()
+    /// In memory of its own, because most connections have no such tasks.
+    private final class Queue {
+        var waiters = NumberedQueue<Waiter>()
+    }
+
+    /// Nil before the first task.
+    private var queue: Queue?
 
     /// Stores a task until the end, or resumes it at once if the connection has ended or the task was cancelled.
     mutating func add(_ continuation: UnsafeContinuation<Void, Never>, _ ticket: WaitTicket, isOver: Bool) {
         // SAFETY: the task is resumed here and not added, so no other code resumes it again.
         guard !isOver else { return unsafe continuation.resume() }
-        ticket.place = waiters.append(unsafe Waiter(continuation: continuation))
+        let queue = self.queue ?? Queue()
+        self.queue = queue
+        ticket.place = queue.waiters.append(unsafe Waiter(continuation: continuation))
     }
 
     /// Resumes one cancelled task, which may not have begun to wait.
-    mutating func cancel(_ ticket: WaitTicket) {
+    func cancel(_ ticket: WaitTicket) {
         ticket.isCancelled = true
-        guard let place = ticket.place, let waiter = waiters.remove(place) else { return }
+        guard let place = ticket.place, let waiter = queue?.waiters.remove(place) else { return }
         // SAFETY: removing the waiter from the queue makes this the only place that resumes it.
         unsafe waiter.continuation.resume()
     }
 
     /// Resumes all tasks, because the connection has ended.
-    mutating func resumeAll() {
+    func resumeAll() {
         // SAFETY: removing the waiter from the queue makes this the only place that resumes it.
-        while let waiter = waiters.popFirst() { unsafe waiter.continuation.resume() }
+        while let waiter = queue?.waiters.popFirst() { unsafe waiter.continuation.resume() }
     }
 }

@@ -17,6 +17,15 @@ extension PacketConnection: SendingConnection {
     @inlinable @inline(__always)
     public nonisolated(nonsending) func send(_ message: some PacketMessage) async throws(ConnectionError) {
         if try sendAtOnce(message) { return }
+        try await sendApart(message)
+    }
+
+    /// Sends a message that cannot be sent at once.
+    ///
+    /// It is apart, with all that waits, because each place where a handler can wait takes memory of its idle task.
+    /// Specialised, as ``encodeApart(_:)`` is.
+    @inlinable @inline(never)
+    nonisolated(nonsending) func sendApart(_ message: some PacketMessage) async throws(ConnectionError) {
         if layout.hasStates { return try await sendInState(message) }
         try await sendAfterOthers(encodeApart(message))
     }
@@ -52,8 +61,14 @@ extension PacketConnection: SendingConnection {
     /// - Throws: As ``send(_:)``.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func send(packet bytes: [UInt8]) async throws(ConnectionError) {
+        if !layout.hasStates, stream.loop.isCurrent, prepareToSend(bytes.count) { return stream.write(bytes) }
+        try await sendApart(packet: bytes)
+    }
+
+    /// Sends an encoded packet that cannot be sent at once.
+    @usableFromInline @inline(never)
+    nonisolated(nonsending) func sendApart(packet bytes: [UInt8]) async throws(ConnectionError) {
         if layout.hasStates { return try await sendInState(packet: bytes) }
-        if stream.loop.isCurrent, prepareToSend(bytes.count) { return stream.write(bytes) }
         try await sendAfterOthers(bytes)
     }
 
@@ -68,11 +83,15 @@ extension PacketConnection: SendingConnection {
     ///   the packet is larger than the largest one that this connection receives.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func send(id: UInt64, payload: RawSpan) async throws(ConnectionError) {
-        if layout.hasStates {
-            return try await sendInState(id: id, payload: [UInt8](copying: payload))
-        }
-        if sendPayloadAtOnce(id, payload) { return }
-        try await sendAfterOthers(encode(id: id, payload: payload))
+        if !layout.hasStates, sendPayloadAtOnce(id, payload) { return }
+        try await sendApart(id: id, payload: [UInt8](copying: payload))
+    }
+
+    /// Sends a payload that cannot be sent at once.
+    @usableFromInline @inline(never)
+    nonisolated(nonsending) func sendApart(id: UInt64, payload: [UInt8]) async throws(ConnectionError) {
+        if layout.hasStates { return try await sendInState(id: id, payload: payload) }
+        try await sendAfterOthers(encode(id: id, payload: payload.rawSpan))
     }
 
     /// Sends a received packet unchanged; it may come from another connection.
@@ -82,11 +101,10 @@ extension PacketConnection: SendingConnection {
     /// - Throws: As ``send(_:)``.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func forward(_ packet: ReceivedPacket) async throws(ConnectionError) {
-        if layout.isFramed || layout.hasStates {
-            return try await send(packet: layout.framed(packet.bytes))
+        if !layout.isFramed, !layout.hasStates, stream.loop.isCurrent, prepareToSend(packet.byteCount) {
+            return append(packet.bytes)
         }
-        if stream.loop.isCurrent, prepareToSend(packet.byteCount) { return append(packet.bytes) }
-        try await sendAfterOthers([UInt8](copying: packet.bytes))
+        try await sendApart(packet: layout.framed(packet.bytes))
     }
 
     /// Sends a packet of a batch unchanged; it may come from another connection.
@@ -96,11 +114,10 @@ extension PacketConnection: SendingConnection {
     /// - Throws: As ``send(_:)``.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func forward(_ packet: Packet) async throws(ConnectionError) {
-        if layout.isFramed || layout.hasStates {
-            return try await send(packet: layout.framed(packet.bytes))
+        if !layout.isFramed, !layout.hasStates, stream.loop.isCurrent, prepareToSend(packet.bytes.byteCount) {
+            return append(packet.bytes)
         }
-        if stream.loop.isCurrent, prepareToSend(packet.bytes.byteCount) { return append(packet.bytes) }
-        try await sendAfterOthers([UInt8](copying: packet.bytes))
+        try await sendApart(packet: layout.framed(packet.bytes))
     }
 
     // MARK: Without waiting

@@ -22,8 +22,6 @@ public import WirelineTransport
 public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// The layout of packets. Any thread may read it; the splitter's own copy belongs to the loop.
     public let layout: PacketLayout
-    /// Which end this is.
-    let side: WirelineCodec.Sender
     /// The layout of the packets that this end sends now; the same one unless it depends on the sender or on states.
     ///
     /// With states only the loop reads it: a state may change it.
@@ -61,6 +59,8 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     @safe @exclusivity(unchecked) var keepsBatchRest = false
     /// Whether the arrival of the first bytes is still to be recorded.
     @safe @exclusivity(unchecked) var notesFirstByte: Bool
+    /// Which end this is.
+    let side: WirelineCodec.Sender
     /// The closure that takes packets without a task; if it is set, no task receives.
     @safe @exclusivity(unchecked) var batchHandler: BatchHandler?
     /// The requests, and the packets that arrived before their replies; nil before the first request.

@@ -22,14 +22,16 @@ struct PacketInput: ~Copyable {
     @usableFromInline var position = 0
     @usableFromInline var end = 0
     @usableFromInline var splitter: PacketSplitter
+    /// Whether every packet must go through ``take()``, because it may be a reply or is logged.
+    ///
+    /// Right after the splitter, whose last bytes are flags, it takes no memory.
+    private var looksAtEach = false
     /// The number of packets that were taken.
     @usableFromInline var packetCount = 0
     /// A short partial packet; empty if there is a block.
     private var held: [UInt8] = []
     /// Checks the first packets that a server receives.
     private var requestLineWatch: RequestLineWatch?
-    /// Whether every packet must go through ``take()``, because it may be a reply or is logged.
-    private var looksAtEach = false
     /// What a layout with a frame needs besides; nil for another one, so that it takes no memory.
     private var framed: FramedInput?
 

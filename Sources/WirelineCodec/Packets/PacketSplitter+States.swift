@@ -22,17 +22,19 @@ extension PacketSplitter {
     ///   - maximumPacketByteCount: The largest packet that is accepted, in bytes (default 1 MiB).
     public init(layout: PacketLayout, context: PacketContext, maximumPacketByteCount: Int = 1 << 20) {
         self.init(layout: layout.layout(in: context), maximumPacketByteCount: maximumPacketByteCount)
-        if !layout.states.isEmpty { followers = [StateFollower(layout: layout, context: context)] }
+        guard layout.hasStates else { return }
+        if details.isEmpty { details = [Details()] }
+        details[0].follower = StateFollower(layout: layout, context: context)
     }
 
     /// The states of the connection, for the next packet; all are 0 in a layout without states.
-    public var states: PacketStates { followers.first?.context.states ?? PacketStates() }
+    public var states: PacketStates { follower?.context.states ?? PacketStates() }
 
     /// Sets a state, for all packets that were not delivered.
     ///
     /// - Throws: ``CodecError/Reason/unknownState(_:)``, or ``CodecError/Reason/outOfRange(value:minimum:maximum:)``.
     public mutating func setState(_ name: String, to value: Int128) throws(CodecError) {
-        guard let layout = followers.first?.layout else { throw CodecError(.unknownState(name)) }
+        guard let layout = follower?.layout else { throw CodecError(.unknownState(name)) }
         var states = states
         try layout.setState(name, to: value, in: &states)
         setStates(states)
@@ -40,16 +42,19 @@ extension PacketSplitter {
 
     /// Sets all states, for all packets that were not delivered.
     package mutating func setStates(_ states: PacketStates) {
-        guard !followers.isEmpty else { return }
-        followers[0].context.states = states
-        let layout = followers[0].layout.layout(in: followers[0].context)
+        guard var follower else { return }
+        follower.context.states = states
+        details[0].follower = follower
+        let layout = follower.layout.layout(in: follower.context)
         if layout != self.layout { use(layout) }
     }
 
     /// Whether the packets depend on states.
     @inlinable package var followsStates: Bool { hasFollower }
 
-    @usableFromInline var hasFollower: Bool { !followers.isEmpty }
+    @usableFromInline var hasFollower: Bool { follower != nil }
+
+    private var follower: StateFollower? { details.first?.follower }
 
     /// Sets what the message of a packet that was taken sets.
     ///
@@ -57,7 +62,7 @@ extension PacketSplitter {
     /// - Returns: Whether it sets a state.
     @discardableResult
     package mutating func follow(_ id: UInt64) -> Bool {
-        guard let follower = followers.first else { return false }
+        guard let follower else { return false }
         var states = follower.context.states
         guard follower.layout.apply(id, from: follower.context.sender, to: &states) else { return false }
         setStates(states)
@@ -69,7 +74,7 @@ extension PacketSplitter {
     mutating func receiveFollowingStates(
         _ bytes: RawSpan, _ receiver: (borrowing Packet) throws(CodecError) -> Void
     ) throws(CodecError) {
-        guard let follower = followers.first else { return }
+        guard let follower else { return }
         let (layout, sender) = (follower.layout, follower.context.sender)
         endedAtStateChange = false
         var changingID: UInt64?

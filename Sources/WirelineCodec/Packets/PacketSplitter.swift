@@ -30,8 +30,6 @@ public struct PacketSplitter: ~Copyable, Sendable {
     @usableFromInline private(set) var fastByteCount: Int
     /// The bytes that ``packetAtSight(in:at:)`` needs; `Int.max` also if every packet must be found in another way.
     @usableFromInline var sightByteCount: Int
-    /// Whether packets may be found at sight, if the layout allows that.
-    var isSightWanted = true
 
     /// The beginning of an incomplete packet. Only after a receiver has thrown can it also contain whole packets.
     @usableFromInline var pending: [UInt8] = []
@@ -40,10 +38,11 @@ public struct PacketSplitter: ~Copyable, Sendable {
     /// The number of bytes of the packet at ``pendingStart`` that are needed to go on.
     @usableFromInline var needed = 1
     var failure: CodecError?
-    /// One reader in a layout with a frame, none in another one, which so has only an empty reference.
-    private var frameReaders: [FrameReader]
-    /// One in a layout with states, none in another one.
-    var followers: [StateFollower] = []
+    /// One element in a layout with a frame or with states, none in another one, which so has only an empty reference.
+    var details: [Details] = []
+    // The flags stand together: elsewhere, each would take eight bytes of every connection.
+    /// Whether packets may be found at sight, if the layout allows that.
+    var isSightWanted = true
     /// Whether the last call of ``receive(_:_:)`` ended after a packet that sets a state (`@sets`).
     ///
     /// So the program can prepare for what follows. Packets may already have arrived: call it again, with no bytes.
@@ -63,7 +62,7 @@ public struct PacketSplitter: ~Copyable, Sendable {
         let fast = FastLengths(layout.plan, limit: self.maximumPacketByteCount)
         (lowestLength, lengthSpan, fastByteCount) = (fast.lowest, fast.span, fast.neededByteCount)
         sightByteCount = fast.neededByteCount
-        frameReaders = layout.isFramed ? [FrameReader()] : []
+        if layout.isFramed { details = [Details()] }
         do throws(CodecError) { try layout.requireContext() } catch { failure = error }
     }
 
@@ -77,10 +76,16 @@ public struct PacketSplitter: ~Copyable, Sendable {
         needed = 1
     }
 
+    /// What only layouts with a frame or with states need.
+    struct Details: Sendable {
+        var frames = FrameReader()
+        var follower: StateFollower?
+    }
+
     /// Reads what has arrived of a packet between marks; only a layout with a frame has it.
     var frames: FrameReader {
-        _read { yield frameReaders[0] }
-        _modify { yield &frameReaders[0] }
+        _read { yield details[0].frames }
+        _modify { yield &details[0].frames }
     }
 
     /// The number of bytes kept of an incomplete packet.

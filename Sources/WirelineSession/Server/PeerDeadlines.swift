@@ -60,7 +60,8 @@ public struct PeerDeadlines: Sendable {
         case handshake
         case firstPacket
         case packets
-        case ending(Ending)
+        /// In memory of its own: it is the largest part, and most connections are in another stage.
+        indirect case ending(Ending)
     }
 
     private struct Ending: Equatable {
