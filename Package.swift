@@ -53,6 +53,7 @@ let package = Package(
         .library(name: "WirelineTLS", targets: ["WirelineTLS"]),
         .library(name: "WirelineSwiftGenerator", targets: ["WirelineSwiftGenerator"]),
         .library(name: "WirelineGenerator", targets: ["WirelineGenerator"]),
+        .library(name: "WirelineErlang", targets: ["WirelineErlang", "WirelineErlangNode"]),
         .library(name: "WirelineSession", targets: ["WirelineSession"]),
         .library(name: "WirelineWebSocket", targets: ["WirelineWebSocket"]),
         .library(name: "Scene", targets: ["Scene"]),
@@ -83,6 +84,8 @@ let package = Package(
         .target(
             name: "WirelineSwiftGenerator", dependencies: ["WirelineCodec", "WirelineLanguage"],
             swiftSettings: quick),
+        .target(
+            name: "WirelineErlangNode", dependencies: ["WirelineErlang", "WirelineTransport"], swiftSettings: strict),
         .target(
             name: "Wireline",
             dependencies: [
@@ -115,8 +118,8 @@ let package = Package(
             name: "wire",
             dependencies: [
                 "WirelineCodec", "WirelineLayers", "WirelineSchema", "WirelineScript", "WirelineSession",
-                "WirelineGenerator", "WirelineLanguageServer", "WirelineTLS", "WirelineTransport", "WirelineWebSocket",
-                "Wireline", "Scene",
+                "WirelineErlangNode", "WirelineGenerator", "WirelineLanguageServer", "WirelineTLS", "WirelineTransport",
+                "WirelineWebSocket", "Wireline", "Scene",
             ],
             swiftSettings: strict),
 
@@ -179,8 +182,17 @@ let package = Package(
             name: "WirelineErlangTests",
             dependencies: [
                 "WirelineErlang", "WirelineCodec", "WirelineLibraries", "TestingSupport", "FaultSupport",
+                "ErlangSupport",
             ],
             exclude: ["Erlang"], swiftSettings: usual),
+        .testTarget(
+            name: "WirelineErlangNodeTests",
+            dependencies: [
+                "WirelineErlangNode", "WirelineErlang", "WirelineTransport", "ErlangSupport", "TestingSupport",
+            ], swiftSettings: usual),
+        .target(
+            name: "ErlangSupport", dependencies: ["TestingSupport"], path: "Tests/ErlangSupport", exclude: ["Erlang"],
+            swiftSettings: usual),
         .testTarget(
             name: "WirelineTransportTests", dependencies: ["WirelineTransport", "FaultSupport", "TestingSupport"],
             swiftSettings: usual),
@@ -226,7 +238,7 @@ let package = Package(
             name: "wireTests",
             dependencies: [
                 "wire", "Wireline", "WirelineTransport", "WirelineWebSocket", "WirelineSchema", "WirelineCodec",
-                "Scene", "TestingSupport", "FaultSupport", "WebSocketSupport",
+                "Scene", "TestingSupport", "FaultSupport", "WebSocketSupport", "ErlangSupport",
             ],
             exclude: ["Erlang"], swiftSettings: usual),
     ] + protocols.map(protocolTarget) + generatedTypes.map(generatedTarget),

@@ -67,6 +67,11 @@ package struct ProcessGroups {
         peers.values.compactMap { if case .absent(let time) = $0 { time } else { nil } }.min()
     }
 
+    /// Whether the members on all connected nodes are known, or the node has no scope process.
+    package var isSettled: Bool {
+        peers.values.allSatisfy { if case .discovering = $0 { false } else { true } }
+    }
+
     // MARK: Members
 
     /// The members of a group: ours first, then those of other nodes by the names of their nodes.
@@ -95,16 +100,20 @@ package struct ProcessGroups {
     }
 
     /// A process of ours has ended, and leaves all groups.
-    package mutating func ended(_ member: ErlangPID) {
+    ///
+    /// - Returns: The groups that it was a member of, each as often as it was.
+    @discardableResult
+    package mutating func ended(_ member: ErlangPID) -> [ErlangTerm] {
         // A group stands in the list as often as the process was its member.
         let groups = own.sorted { $0.key < $1.key }.flatMap { group, members in
             repeatElement(group, count: members.count { $0 == member })
         }
-        guard !groups.isEmpty else { return }
+        guard !groups.isEmpty else { return [] }
         for group in groups where own[group]?.removeFirst(member) == true {
             if own[group]?.isEmpty == true { own[group] = nil }
         }
         tellAll(.leave(from: process, [member], groups))
+        return groups
     }
 
     private mutating func tellAll(_ message: ProcessGroupMessage) {

@@ -131,7 +131,8 @@ struct HandshakeRefusalTests {
     }
 
     @Test func `a name has a part before and a part after the sign`() throws {
-        let name = try #require(ErlangNodeName("game-1_A@10.0.0.5"))
+        let text = "game-1_A@10.0.0.5"
+        let name = try #require(ErlangNodeName(text))
         #expect(name.name == "game-1_A" && name.host == "10.0.0.5" && name.description == "game-1_A@10.0.0.5")
         #expect(ErlangNodeName(String(repeating: "a", count: 253) + "@b") != nil)
     }

@@ -1,78 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ErlangSupport
 import FaultSupport
-import Foundation
 import Testing
-import TestingSupport
 import WirelineErlang
 
-/// A real epmd and a real Erlang node, both on ports of their own.
-final class ErlangProgram {
-    static let name = "a@127.0.0.1"
-    static let cookie = "open sesame"
-
-    let epmdPort: UInt16
-    private let epmd = Process()
-    private let node: Process
-    private let input = Pipe()
-    private let output = Pipe()
-    private var unread: [UInt8] = []
-
-    init() throws {
-        // epmd cannot choose a port by itself.
-        epmdPort = try RawSocket.listen().port()
-        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Erlang/node.escript")
-        node = try ErlangInterpreter.process(script: script, arguments: [Self.name, Self.cookie])
-        epmd.executableURL = URL(filePath: "/usr/bin/env")
-        epmd.arguments = ["epmd", "-port", "\(epmdPort)", "-address", "127.0.0.1"]
-        try epmd.runWatched()
-        while try !Self.isListening(at: epmdPort) { try #require(epmd.isRunning) }
-        node.environment = ProcessInfo.processInfo.environment.merging(["ERL_EPMD_PORT": "\(epmdPort)"]) { $1 }
-        node.standardInput = input
-        node.standardOutput = output
-        try node.runWatched()
-        try #require(try line() == "ready")
-    }
-
-    private static func isListening(at port: UInt16) throws -> Bool {
-        guard (try? RawSocket.connect(to: port)) != nil else {
-            usleep(20_000)
-            return false
-        }
-        return true
-    }
-
-    /// Says something to the node, whose answer ``line()`` returns.
-    func say(_ command: String) throws { try input.fileHandleForWriting.write(contentsOf: Data((command + "\n").utf8)) }
-
-    /// The next line that the node prints.
-    func line() throws -> String {
-        while true {
-            if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
-                defer { unread.removeFirst(end + 1) }
-                return String(decoding: unread[..<end], as: UTF8.self)
-            }
-            let data = output.fileHandleForReading.availableData
-            try #require(!data.isEmpty, "the node has ended")
-            unread += data
-        }
-    }
-
-    func ask(_ command: String) throws -> String {
-        try say(command)
-        return try line()
-    }
-
-    deinit {
-        try? input.fileHandleForWriting.close()
-        node.waitUntilExit()
-        // Started from a test, it ignores the signal that asks it to end.
-        kill(epmd.processIdentifier, SIGKILL)
-        epmd.waitUntilExit()
-    }
-
-    // MARK: epmd
-
+extension ErlangProgram {
     /// Asks epmd. Its connection is returned, too, because a registration lasts as long as that.
     func ask(_ request: EPMDRequest) throws -> (EPMDAnswer, RawSocket) {
         var exchange = EPMDExchange(request)

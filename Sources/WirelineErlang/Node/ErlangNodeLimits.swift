@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What other nodes, and the program itself, may cost a node.
+public struct ErlangNodeLimits: Equatable, Sendable {
+    /// The limits of a term (default: those of ``ErlangTermLimits``). A message above them is refused; its connection
+    /// stays.
+    public var terms = ErlangTermLimits()
+    /// The most bytes that wait for one node: to be sent, or for a connection to it (default 8 MiB).
+    ///
+    /// A program that sends more gets an error. If the node's own requests need more, because it asks and does not read
+    /// the answers, its connection ends.
+    public var pendingByteCount = 8 << 20
+    /// The most events that wait in a mailbox (default 100,000). A process with more is killed, as Erlang does with
+    /// `max_heap_size`: a node's connection must always be read, because Erlang suspends whoever sends to us otherwise.
+    public var mailboxEventCount = 100_000
+    /// The most bytes of messages that wait in a mailbox, as they were on the wire and 64 for each (default 64 MiB).
+    public var mailboxByteCount = 64 << 20
+    /// The most links of a process (default 65,536). A node that makes more is cut off.
+    public var linkCount = 65_536
+    /// The most monitors of a process, and the most that it has set (default 65,536 each). A node that makes more is cut
+    /// off.
+    public var monitorCount = 65_536
+    /// The most processes (default 1,048,576).
+    public var processCount = 1 << 20
+    /// The most nodes that are connected, or that we connect to (default 1,024).
+    public var nodeCount = 1_024
+    /// The most accepted connections that have not proved the cookie (default 64). Others are closed at once.
+    public var handshakeCount = 64
+    /// The most bytes of a node's messages of which fragments are missing (default 64 MiB). Above it, its connection
+    /// ends.
+    public var fragmentByteCount = 64 << 20
+
+    /// The defaults.
+    public init() {}
+
+    /// The limits of one connection.
+    var distribution: DistributionLimits {
+        var limits = DistributionLimits()
+        limits.terms = terms
+        limits.fragmentByteCount = fragmentByteCount
+        return limits
+    }
+}

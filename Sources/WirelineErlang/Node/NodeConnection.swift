@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+/// The number of a connection, by which a driver knows its socket.
+package struct NodeConnectionID: Hashable, Comparable, Sendable {
+    let number: UInt64
+
+    package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+}
+
+/// A connection to another node, from the attempt to its end.
+struct NodeConnection {
+    enum Life {
+        /// The driver looks for the node, and connects.
+        case dialing(ErlangNodeName)
+        /// We have connected, and the handshake runs.
+        case calling(ErlangNodeName, OutgoingHandshake)
+        /// A node has connected, and the handshake runs. The name is what it says, once it has said it.
+        case answering(ErlangNodeName?, IncomingHandshake)
+        /// Packets pass.
+        case up(NodeTraffic)
+    }
+
+    var life: Life
+    /// Says when to tick, once packets pass.
+    var ticks: TickWatch?
+    /// When the handshake must have ended.
+    var handshakeDeadline: Duration
+    private var output: [UInt8] = []
+    /// What the driver has taken, and the system has not.
+    private var unsentByteCount = 0
+
+    init(_ life: Life, deadline: Duration) {
+        self.life = life
+        handshakeDeadline = deadline
+    }
+
+    /// When something is to be done.
+    var nextDeadline: Duration { ticks?.deadline ?? handshakeDeadline }
+
+    /// The bytes that wait to be sent.
+    var pendingByteCount: Int { output.count + unsentByteCount }
+
+    /// Whether both have proved the cookie.
+    var isUp: Bool { if case .up = life { true } else { false } }
+
+    mutating func send(_ bytes: [UInt8]) { output += bytes }
+
+    /// Appends a message.
+    ///
+    /// - Returns: Whether something was appended: a message to an earlier life of the node is dropped.
+    mutating func send(_ message: OutgoingMessage, at now: Duration) throws(ErlangError) -> Bool {
+        guard case .up(let traffic) = life else { return false }
+        let isWritten = try traffic.encoder.append(message, to: &output)
+        if isWritten { ticks?.sent(at: now) }
+        return isWritten
+    }
+
+    mutating func takeOutput() -> [UInt8] {
+        defer { output = [] }
+        unsentByteCount += output.count
+        return output
+    }
+
+    /// The system has taken all but so many bytes.
+    mutating func noteUnsent(_ byteCount: Int) { unsentByteCount = byteCount }
+}
+
+/// What a connection needs after its handshake.
+struct NodeTraffic {
+    let peer: ErlangPeer
+    let node: ErlangAtom
+    let encoder: PacketEncoder
+}
+
+/// The connections of a node.
+struct ConnectionTable {
+    private var connections: [NodeConnectionID: NodeConnection] = [:]
+    /// The readers of connections that are up. They are apart, so that a message can be answered while it is read.
+    private var readers: [NodeConnectionID: PacketReader] = [:]
+    private var lastNumber: UInt64 = 0
+    /// The connections with output that the driver has not been told of.
+    private var unsent: Set<NodeConnectionID> = []
+
+    mutating func add(_ life: NodeConnection.Life, deadline: Duration) -> NodeConnectionID {
+        lastNumber += 1
+        let id = NodeConnectionID(number: lastNumber)
+        connections[id] = NodeConnection(life, deadline: deadline)
+        return id
+    }
+
+    subscript(id: NodeConnectionID) -> NodeConnection? { connections[id] }
+
+    /// All connections, in the order in which they began.
+    var ids: [NodeConnectionID] { connections.keys.sorted() }
+
+    /// The number of accepted connections that have not proved the cookie, of those that say such a name.
+    func answeringCount(where isWanted: (ErlangNodeName?) -> Bool) -> Int {
+        connections.values.count { if case .answering(let name, _) = $0.life { isWanted(name) } else { false } }
+    }
+
+    /// Changes a connection that is there; nil for others. Output that this makes is noted.
+    mutating func update<Value, Failure: Error>(
+        _ id: NodeConnectionID, _ body: (inout NodeConnection) throws(Failure) -> Value
+    ) throws(Failure) -> Value? {
+        guard let place = connections.index(forKey: id) else { return nil }
+        let before = connections.values[place].pendingByteCount
+        let value = try body(&connections.values[place])
+        if connections.values[place].pendingByteCount > before { unsent.insert(id) }
+        return value
+    }
+
+    /// The connection is up, and packets follow.
+    mutating func becameUp(
+        _ id: NodeConnectionID, _ traffic: NodeTraffic, _ ticks: TickWatch, _ limits: DistributionLimits
+    ) {
+        guard connections[id] != nil else { return }
+        connections[id]?.life = .up(traffic)
+        connections[id]?.ticks = ticks
+        readers[id] = PacketReader(peer: traffic.peer, limits: limits)
+    }
+
+    /// Lends the reader of a connection that is up; nil for others. ``giveBack(_:_:)`` ends the loan.
+    mutating func takeReader(_ id: NodeConnectionID) -> PacketReader? { readers[id].take() }
+
+    mutating func giveBack(_ reader: PacketReader, _ id: NodeConnectionID) {
+        if connections[id] != nil { readers[id] = reader }
+    }
+
+    mutating func remove(_ id: NodeConnectionID) -> NodeConnection? {
+        readers[id] = nil
+        unsent.remove(id)
+        return connections.removeValue(forKey: id)
+    }
+
+    var hasUnsent: Bool { !unsent.isEmpty }
+
+    /// Returns the connections that have output, and forgets that they do.
+    mutating func takeUnsent() -> [NodeConnectionID] {
+        defer { unsent.removeAll(keepingCapacity: true) }
+        return unsent.count > 1 ? unsent.sorted() : Array(unsent)
+    }
+}

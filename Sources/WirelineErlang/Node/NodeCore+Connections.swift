@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+// How connections begin and end.
+extension NodeCore {
+    /// How long we wait for a node that has said that it connects to us.
+    private static let patience = Duration.seconds(1)
+
+    // MARK: From the driver
+
+    /// A node has connected to us.
+    ///
+    /// - Parameters:
+    ///   - challenge: A random number from a secure source.
+    ///   - now: The present.
+    /// - Returns: nil if too many connections have not proved the cookie: it must be closed.
+    package mutating func accepted(challenge: UInt32, at now: Duration) -> NodeConnectionID? {
+        guard connections.answeringCount(where: { _ in true }) < settings.limits.handshakeCount else { return nil }
+        let handshake = IncomingHandshake(as: ourselves, cookie: cookie, challenge: challenge)
+        let deadline = now + HandshakeStep.timeout
+        wake(at: deadline)
+        return connections.add(.answering(nil, handshake), deadline: deadline)
+    }
+
+    /// A connection that was to be dialed is there.
+    package mutating func dialed(_ id: NodeConnectionID, challenge: UInt32, at now: Duration) {
+        guard let connection = connections[id], case .dialing(let name) = connection.life else { return }
+        var handshake = OutgoingHandshake(as: ourselves, to: name, cookie: cookie, challenge: challenge)
+        let deadline = now + HandshakeStep.timeout
+        wake(at: deadline)
+        _ = connections.update(id) { connection in
+            connection.handshakeDeadline = deadline
+            connection.send(handshake.takeOutput())
+            connection.life = .calling(name, handshake)
+        }
+    }
+
+    /// A connection that was to be dialed could not be made.
+    package mutating func dialFailed(_ id: NodeConnectionID, at now: Duration) { ended(id, .unreachable, at: now) }
+
+    /// A connection has ended by itself: the other node has closed it, or it broke.
+    package mutating func ended(_ id: NodeConnectionID, at now: Duration) {
+        guard let connection = connections[id] else { return }
+        let fault: NodeFault =
+            switch connection.life {
+            case .dialing: .unreachable
+            case .calling(_, let handshake): .failed(handshake.errorAtEnd())
+            case .answering(_, let handshake): .failed(handshake.errorAtEnd())
+            case .up: .closed
+            }
+        ended(id, fault, at: now)
+    }
+
+    private mutating func ended(_ id: NodeConnectionID, _ fault: NodeFault, at now: Duration) {
+        release(id, fault, at: now)
+        settle(at: now)
+    }
+
+    /// Closes a connection.
+    mutating func close(_ id: NodeConnectionID, _ fault: NodeFault, at now: Duration) {
+        guard connections[id] != nil else { return }
+        // What is left to say, such as why a node is refused.
+        perform(.close(id, output: takeOutput(of: id)))
+        release(id, fault, at: now)
+    }
+
+    /// Forgets a connection, and draws the consequences.
+    private mutating func release(_ id: NodeConnectionID, _ fault: NodeFault, at now: Duration) {
+        guard let connection = connections.remove(id) else { return }
+        switch connection.life {
+        case .dialing(let name), .calling(let name, _): attemptEnded(id, name, fault, at: now)
+        case .answering(let name, _):
+            if case .failed(let error) = fault { perform(.note(.refused(name, error))) }
+            if let name { theirAttemptEnded(name, at: now) }
+        case .up(let traffic):
+            guard case .up(id)? = peers[traffic.node]?.life else { return }
+            peers[traffic.node] = nil
+            lose(traffic.peer.name, at: now)
+            perform(.nodeDown(traffic.peer.name, fault))
+            tellWatchers(.nodeDown(traffic.peer.name))
+        }
+    }
+
+    // MARK: Reaching nodes
+
+    /// Whether a node is connected.
+    package func isConnected(_ name: ErlangNodeName) -> Bool {
+        if case .up? = peers[name.atom]?.life { true } else { false }
+    }
+
+    /// Connects to a node, unless that is done or under way.
+    package mutating func connect(to name: ErlangNodeName, at now: Duration) throws(NodeFault) {
+        let node = name.atom
+        guard peers[node] == nil else { return }
+        guard name != ourselves.name else { throw .invalidNode(node) }
+        guard peers.count < settings.limits.nodeCount else { throw .tooManyNodes(limit: settings.limits.nodeCount) }
+        if replacements[node]?.refusal(at: now) != nil { throw .replacedTooOften }
+        // If the node is about to connect to us, a second connection would only be in its way.
+        let isComing = connections.answeringCount { $0 == name } > 0
+        let attempt = isComing ? Establishing.Attempt.theirs(until: now + Self.patience) : .ours(dial(name, at: now))
+        let establishing = Establishing(attempt, deadline: now + settings.connectTimeout)
+        wake(at: establishing.nextDeadline)
+        peers[node] = NodePeer(name: name, life: .establishing(establishing))
+    }
+
+    private mutating func dial(_ name: ErlangNodeName, at now: Duration) -> NodeConnectionID {
+        let id = connections.add(.dialing(name), deadline: now + settings.connectTimeout)
+        wake(at: now + settings.connectTimeout)
+        perform(.dial(id, name))
+        return id
+    }
+
+    /// Ends the connection to a node, or the attempt to make one.
+    package mutating func disconnect(from name: ErlangNodeName, at now: Duration) {
+        switch peers[name.atom]?.life {
+        case .up(let id): close(id, .disconnected, at: now)
+        case .establishing(let establishing): giveUp(name, establishing, .disconnected, at: now)
+        case nil: return
+        }
+        settle(at: now)
+    }
+
+    /// Our attempt to reach a node has failed.
+    private mutating func attemptEnded(
+        _ id: NodeConnectionID, _ name: ErlangNodeName, _ fault: NodeFault, at now: Duration
+    ) {
+        guard case .establishing(var establishing)? = peers[name.atom]?.life, establishing.attempt == .ours(id)
+        else { return }
+        guard fault == .failed(.handshake(.simultaneous)) else {
+            return giveUp(name, establishing, fault, at: now)
+        }
+        // Its own connection is on the way, or here already.
+        establishing.attempt = .theirs(until: now + Self.patience)
+        wake(at: establishing.nextDeadline)
+        peers[name.atom]?.life = .establishing(establishing)
+    }
+
+    /// A connection that a node had begun has failed. If we relied on it, we try it ourselves.
+    private mutating func theirAttemptEnded(_ name: ErlangNodeName, at now: Duration) {
+        guard case .establishing(var establishing)? = peers[name.atom]?.life, case .theirs = establishing.attempt,
+            connections.answeringCount(where: { $0 == name }) == 0
+        else { return }
+        establishing.attempt = .ours(dial(name, at: now))
+        peers[name.atom]?.life = .establishing(establishing)
+    }
+
+    private mutating func giveUp(
+        _ name: ErlangNodeName, _ establishing: Establishing, _ fault: NodeFault, at now: Duration
+    ) {
+        peers[name.atom] = nil
+        if case .ours(let id) = establishing.attempt { close(id, fault, at: now) }
+        lose(name, at: now)
+        perform(.connectFailed(name, fault))
+    }
+
+    // MARK: Time
+
+    mutating func pollConnections(at now: Duration) {
+        for id in connections.ids {
+            guard let connection = connections[id] else { continue }
+            guard connection.isUp else {
+                if now >= connection.handshakeDeadline { close(id, .unreachable, at: now) }
+                continue
+            }
+            let action = connections.update(id) { $0.ticks?.poll(at: now) } ?? nil
+            switch action {
+            case .dead: close(id, .silent, at: now)
+            case .tick: _ = connections.update(id) { $0.send(PacketEncoder.tick) }
+            case nil: break
+            }
+        }
+        for id in connections.ids { if let time = connections[id]?.nextDeadline { wake(at: time) } }
+    }
+
+    mutating func pollPeers(at now: Duration) {
+        for node in peers.keys.sorted(by: { ErlangTerm.atom($0) < ErlangTerm.atom($1) }) {
+            guard let peer = peers[node], case .establishing(var establishing) = peer.life else { continue }
+            if now >= establishing.deadline {
+                giveUp(peer.name, establishing, .unreachable, at: now)
+                continue
+            }
+            if case .theirs(let time) = establishing.attempt, now >= time {
+                establishing.attempt = .ours(dial(peer.name, at: now))
+                peers[node]?.life = .establishing(establishing)
+            }
+            wake(at: establishing.nextDeadline)
+        }
+    }
+
+    // MARK: The end
+
+    /// Closes all connections: the program ends.
+    package mutating func stop(at now: Duration) {
+        for peer in peers.values.sorted(by: { $0.name < $1.name }) { disconnect(from: peer.name, at: now) }
+        for id in connections.ids { close(id, .disconnected, at: now) }
+        settle(at: now)
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+// Handshakes in both roles, and which connection stays if there are two.
+extension NodeCore {
+    /// Bytes have arrived on a connection.
+    package mutating func receive(_ bytes: RawSpan, on id: NodeConnectionID, at now: Duration) {
+        guard let connection = connections[id] else { return }
+        switch connection.life {
+        case .dialing: break
+        case .calling(let name, var handshake):
+            handshake.receive(bytes)
+            advance(id, name, handshake, at: now)
+        case .answering(let name, var handshake):
+            handshake.receive(bytes)
+            advance(id, name, handshake, at: now)
+        case .up(let traffic): receive(bytes, on: id, traffic, at: now)
+        }
+        settle(at: now)
+    }
+
+    // MARK: We have connected
+
+    private mutating func advance(
+        _ id: NodeConnectionID, _ name: ErlangNodeName, _ handshake: OutgoingHandshake, at now: Duration
+    ) {
+        var handshake = handshake
+        var peer: ErlangPeer?
+        var failure: ErlangError?
+        do throws(ErlangError) {
+            while peer == nil, let event = try handshake.nextEvent() {
+                switch event {
+                // We have no connection to it, so the one that it knows is dead.
+                case .alive:
+                    replacements[name.atom, default: ReplacementWatch()].replaced(at: now)
+                    handshake.decide(continues: true)
+                case .connected(let agreed): peer = agreed
+                }
+            }
+        } catch {
+            failure = error
+        }
+        _ = connections.update(id) { connection in
+            connection.send(handshake.takeOutput())
+            connection.life = .calling(name, handshake)
+        }
+        if let failure { return faulty.append((id, .failed(failure))) }
+        if let peer { becomeUp(id, peer, handshake.takeRest(), at: now) }
+    }
+
+    // MARK: A node has connected
+
+    private mutating func advance(
+        _ id: NodeConnectionID, _ name: ErlangNodeName?, _ handshake: IncomingHandshake, at now: Duration
+    ) {
+        var (name, handshake) = (name, handshake)
+        var peer: ErlangPeer?
+        var failure: ErlangError?
+        do throws(ErlangError) {
+            while peer == nil, let event = try handshake.nextEvent() {
+                switch event {
+                case .introduced(let introduced):
+                    name = introduced.name
+                    handshake.answer(status(for: introduced.name, at: now))
+                // The old connection ends when this one has proved the cookie: strangers say this, too.
+                case .replaces: break
+                case .connected(let agreed): peer = agreed
+                }
+            }
+        } catch {
+            failure = error
+        }
+        _ = connections.update(id) { connection in
+            connection.send(handshake.takeOutput())
+            connection.life = .answering(name, handshake)
+        }
+        if let failure { return faulty.append((id, .failed(failure))) }
+        if let peer { becomeUp(id, peer, handshake.takeRest(), at: now) }
+    }
+
+    /// What a node is told that wants to connect.
+    private mutating func status(for name: ErlangNodeName, at now: Duration) -> HandshakeStatus {
+        let node = name.atom
+        switch peers[node]?.life {
+        case .up:
+            guard replacements[node]?.refusal(at: now) == nil else { return .notAllowed }
+            return .alive
+        case .establishing(var establishing):
+            guard case .ours(let ours) = establishing.attempt else { return .ok }
+            let status = HandshakeStatus(for: name, at: ourselves.name, connected: false, connecting: true)
+            guard status == .okSimultaneous else { return status }
+            // Ours ends at once, as the node expects: otherwise both might complete, and each node keep another one.
+            establishing.attempt = .theirs(until: establishing.deadline)
+            peers[node]?.life = .establishing(establishing)
+            faulty.append((ours, .failed(.handshake(.simultaneous))))
+            return status
+        case nil:
+            guard peers.count < settings.limits.nodeCount else { return .notAllowed }
+            return .ok
+        }
+    }
+
+    // MARK: Both
+
+    /// A connection is up. It is the only one to its node from now on.
+    private mutating func becomeUp(
+        _ id: NodeConnectionID, _ peer: ErlangPeer, _ rest: [UInt8], at now: Duration
+    ) {
+        let node = peer.name.atom
+        var waiting: [OutgoingMessage] = []
+        switch peers[node]?.life {
+        case .up(let old):
+            replacements[node, default: ReplacementWatch()].replaced(at: now)
+            perform(.note(.replaced(peer.name)))
+            close(old, .closed, at: now)
+        case .establishing(let establishing):
+            waiting = establishing.messages
+            if case .ours(let ours) = establishing.attempt, ours != id {
+                peers[node] = nil
+                close(ours, .failed(.handshake(.simultaneous)), at: now)
+            }
+        case nil: break
+        }
+        peers[node] = NodePeer(name: peer.name, life: .up(id))
+        let traffic = NodeTraffic(
+            peer: peer, node: node,
+            encoder: PacketEncoder(ourselves: ourselves.name, peer: peer, limits: settings.limits.terms))
+        let ticks = TickWatch(time: settings.tickTime, at: now)
+        connections.becameUp(id, traffic, ticks, settings.limits.distribution)
+        wake(at: ticks.deadline)
+        perform(.nodeUp(peer.name))
+        tellWatchers(.nodeUp(peer.name))
+        // What programs have said comes first, and in its order.
+        for message in waiting { say(message, on: id, at: now) }
+        for scope in scopes.keys.sorted(by: { ErlangTerm.atom($0) < ErlangTerm.atom($1) }) {
+            changeScope(scope, at: now) { $0.connected(peer.name) }
+        }
+        receive(rest.rawSpan, on: id, traffic, at: now)
+    }
+}

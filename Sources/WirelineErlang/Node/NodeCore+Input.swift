@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+// What connected nodes say.
+extension NodeCore {
+    /// Packets have arrived.
+    mutating func receive(_ bytes: RawSpan, on id: NodeConnectionID, _ traffic: NodeTraffic, at now: Duration) {
+        guard bytes.byteCount > 0, var reader = connections.takeReader(id) else { return }
+        _ = connections.update(id) { $0.ticks?.received(at: now) }
+        do throws(ErlangError) {
+            try reader.receive(bytes) { packet, bytes throws(ErlangError) in
+                try take(packet, bytes, on: id, traffic, at: now)
+            }
+            connections.giveBack(reader, id)
+        } catch {
+            faulty.append((id, .failed(error)))
+        }
+    }
+
+    private mutating func take(
+        _ packet: DistributionPacket, _ bytes: RawSpan, on id: NodeConnectionID, _ traffic: NodeTraffic,
+        at now: Duration
+    ) throws(ErlangError) {
+        switch packet {
+        case .tick, .fragment: return
+        case .message(let control, let content):
+            try take(control, bytes.extracting(content), on: id, traffic, at: now)
+        case .assembled(let control, let content): try take(control, content.rawSpan, on: id, traffic, at: now)
+        case .control(let control, reason: let reason?): signal(control, reason, traffic, at: now)
+        case .control(let control, reason: nil): try take(control, on: id, traffic, at: now)
+        case .skipped(let control):
+            perform(.note(.droppedMessage(traffic.peer.name, .termTooLong(limit: settings.limits.terms.byteCount))))
+            // The process is told that something has ended, although not why.
+            signal(control, "killed", traffic, at: now)
+        }
+    }
+
+    // MARK: Messages and reasons
+
+    /// A control message with a term. A message for nobody is not read.
+    private mutating func take(
+        _ control: ControlMessage, _ content: RawSpan, on id: NodeConnectionID, _ traffic: NodeTraffic,
+        at now: Duration
+    ) throws(ErlangError) {
+        let receiver: UInt64?
+        var sender: ErlangPID?
+        switch control {
+        case .send(let from, let to): (receiver, sender) = (processes.number(of: to), from)
+        case .sendNamed(let from, let to): (receiver, sender) = (processes.number(of: to), from)
+        case .sendAlias(let from, let alias):
+            (receiver, sender) = (calls[alias] == nil ? nil : processes.number(of: caller), from)
+        case .spawnRequest(let reference, let from):
+            return say(.spawnRefusal(reference, to: from), on: id, at: now)
+        default:
+            guard let reason = read(content, traffic) else { return signal(control, "killed", traffic, at: now) }
+            return signal(control, reason, traffic, at: now)
+        }
+        guard let receiver, let term = read(content, traffic) else { return }
+        deliver(term, byteCount: content.byteCount, to: receiver, from: sender, node: traffic.peer.name, at: now)
+    }
+
+    /// Reads a term. One that breaks our limits or is none is dropped, and the connection stays.
+    private mutating func read(_ content: RawSpan, _ traffic: NodeTraffic) -> ErlangTerm? {
+        do throws(ErlangError) {
+            return try ErlangTerm(content: content, limits: settings.limits.terms)
+        } catch {
+            perform(.note(.droppedMessage(traffic.peer.name, error)))
+            return nil
+        }
+    }
+
+    /// Something with a reason: an end, or the wish for one.
+    private mutating func signal(
+        _ control: ControlMessage, _ reason: ErlangTerm, _ traffic: NodeTraffic, at now: Duration
+    ) {
+        switch control {
+        case .exit(let from, let to): linkEnded(from, to, reason, at: now)
+        case .exitSignal(let from, let to): exitSignal(reason, from: from, to: to, at: now)
+        case .down(_, let to, let reference): down(reference, to, reason, from: traffic.node, at: now)
+        default: break
+        }
+    }
+
+    // MARK: Signals
+
+    /// A control message without a term.
+    private mutating func take(
+        _ control: ControlMessage, on id: NodeConnectionID, _ traffic: NodeTraffic, at now: Duration
+    ) throws(ErlangError) {
+        switch control {
+        case .link(let from, let to): try link(from, to, on: id, at: now)
+        case .unlink(let number, let from, let to):
+            // First, so that nothing we say to that process comes before it.
+            if processes.isOurs(to) {
+                say(.unlinkAcknowledgement(number, from: to, to: from), on: id, at: now)
+            }
+            update(to) { $0.unlinked(by: from) }
+        case .unlinkAcknowledgement(let number, let from, let to): update(to) { $0.acknowledged(number, by: from) }
+        case .monitor(let from, let target, let reference): try monitor(from, target, reference, on: id, at: now)
+        case .demonitor(_, let target, let reference):
+            guard let number = processes.number(of: target) else { return }
+            _ = processes.update(number) { $0.removeWatcher(reference) }
+        // A reason comes with it, so these were read before; the others ask for nothing.
+        case .exit, .exitSignal, .down, .send, .sendNamed, .sendAlias, .spawnRequest, .spawnReply, .groupLeader: return
+        }
+    }
+
+    private mutating func update(_ pid: ErlangPID, _ body: (inout NodeProcess) -> Void) {
+        if let number = processes.number(of: pid) { _ = processes.update(number, body) }
+    }
+
+    private mutating func link(
+        _ from: ErlangPID, _ to: ErlangPID, on id: NodeConnectionID, at now: Duration
+    ) throws(ErlangError) {
+        guard let number = processes.number(of: to) else {
+            if processes.isOurs(to) { say(.exit(reason: "noproc", from: to, to: from), on: id, at: now) }
+            return
+        }
+        let limit = settings.limits.linkCount
+        let isAllowed = processes.update(number) { process in
+            process.linked(by: from)
+            return process.linkCount <= limit
+        }
+        guard isAllowed == true else { throw .distribution(.tooManyLinks(limit: limit)) }
+    }
+
+    private mutating func monitor(
+        _ from: ErlangPID, _ target: ErlangTarget, _ reference: ErlangReference, on id: NodeConnectionID,
+        at now: Duration
+    ) throws(ErlangError) {
+        guard let number = processes.number(of: target) else {
+            // OTP closes the connection for a process of ours that we did not make: it is of an earlier life.
+            return say(.down(target, reason: "noproc", to: from, reference), on: id, at: now)
+        }
+        let limit = settings.limits.monitorCount
+        let isAllowed = processes.update(number) { process in
+            process.add(NodeProcess.Watcher(pid: from, target: target), reference)
+            return process.watchers.count <= limit
+        }
+        guard isAllowed == true else { throw .distribution(.tooManyMonitors(limit: limit)) }
+    }
+}

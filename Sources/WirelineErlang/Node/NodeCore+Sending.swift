@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What programs and processes of ours say. A node that is not connected is connected to, as Erlang does.
+extension NodeCore {
+    // MARK: From the program
+
+    /// Sends a message.
+    ///
+    /// - Parameters:
+    ///   - sender: A process of ours; nil: the one that stands for the rest of the program.
+    ///   - now: The present.
+    package mutating func send(
+        _ term: ErlangTerm, to destination: ErlangDestination, from sender: ErlangPID? = nil, at now: Duration
+    ) throws(NodeFault) {
+        let sender = sender ?? caller
+        switch destination {
+        case .pid(let pid) where processes.isOurs(pid): try sendHere(term, processes.number(of: pid), sender, at: now)
+        case .pid(let pid): try route(.send(term, from: sender, to: pid), to: pid.node, at: now)
+        case .name(let name, at: let node):
+            guard let node, node != ourselves.name
+            else { return try sendHere(term, processes.number(of: name), sender, at: now) }
+            try route(.sendNamed(term, from: sender, to: name), to: node.atom, at: now)
+        }
+        settle(at: now)
+    }
+
+    private mutating func sendHere(
+        _ term: ErlangTerm, _ number: UInt64?, _ sender: ErlangPID, at now: Duration
+    ) throws(NodeFault) {
+        let byteCount: Int
+        do throws(ErlangError) { byteCount = try TermMeasure.byteCount(of: term, settings.limits.terms) } catch {
+            throw .term(error)
+        }
+        guard let number else { return }
+        deliver(term, byteCount: byteCount, to: number, from: sender, node: nil, at: now)
+    }
+
+    /// Monitors a process or a name. The answer is a ``ErlangEvent/down(_:reason:)``.
+    package mutating func monitor(
+        _ target: ErlangDestination, by pid: ErlangPID, at now: Duration
+    ) throws(NodeFault) -> ErlangMonitor {
+        guard let number = processes.number(of: pid), let process = processes[number] else { throw .noProcess }
+        let limit = settings.limits.monitorCount
+        guard process.monitors.count < limit else { throw .tooManyLinks(limit: limit) }
+        let monitor = ErlangMonitor(target: target, reference: processes.makeReference())
+        _ = processes.update(number) { $0.add(monitor) }
+        do throws(NodeFault) {
+            try watch(monitor, by: pid, at: now)
+        } catch {
+            _ = processes.update(number) { $0.removeMonitor(monitor.reference) }
+            throw error
+        }
+        settle(at: now)
+        return monitor
+    }
+
+    /// Sets a monitor where its target is.
+    private mutating func watch(
+        _ monitor: ErlangMonitor, by pid: ErlangPID, at now: Duration
+    ) throws(NodeFault) {
+        let (target, node) = place(of: monitor.target)
+        guard let node else {
+            guard let number = processes.number(of: target) else {
+                return down(monitor.reference, pid, "noproc", from: ourselves.name.atom, at: now)
+            }
+            _ = processes.update(number) {
+                $0.add(NodeProcess.Watcher(pid: pid, target: target), monitor.reference)
+            }
+            return
+        }
+        try route(.monitor(from: pid, target, monitor.reference), to: node, at: now)
+    }
+
+    /// Takes a monitor back. No event of it follows; one that waits already stays.
+    package mutating func demonitor(_ monitor: ErlangMonitor, by pid: ErlangPID, at now: Duration) {
+        guard let number = processes.number(of: pid),
+            processes.update(number, { $0.removeMonitor(monitor.reference) }) != nil
+        else { return }
+        withdraw(monitor, of: pid, at: now)
+        settle(at: now)
+    }
+
+    /// Tells the target of a monitor that it is over.
+    mutating func withdraw(_ monitor: ErlangMonitor, of pid: ErlangPID, at now: Duration) {
+        let (target, node) = place(of: monitor.target)
+        if let node { return say(.demonitor(from: pid, target, monitor.reference), to: node, at: now) }
+        guard let number = processes.number(of: target) else { return }
+        _ = processes.update(number) { $0.removeWatcher(monitor.reference) }
+    }
+
+    /// Links two processes: if one ends, the other one ends, or is told.
+    package mutating func link(_ pid: ErlangPID, to other: ErlangPID, at now: Duration) throws(NodeFault) {
+        guard let number = processes.number(of: pid), let process = processes[number] else { throw .noProcess }
+        guard process.linkCount < settings.limits.linkCount
+        else { throw .tooManyLinks(limit: settings.limits.linkCount) }
+        guard pid != other, processes.update(number, { $0.link(to: other) }) == true else { return }
+        if processes.isOurs(other) {
+            guard let place = processes.number(of: other) else {
+                linkEnded(other, pid, "noproc", at: now)
+                return settle(at: now)
+            }
+            _ = processes.update(place) { $0.linked(by: pid) }
+            return
+        }
+        do throws(NodeFault) {
+            try route(.link(from: pid, to: other), to: other.node, at: now)
+        } catch {
+            _ = processes.update(number) { $0.linkEnded(to: other) }
+            throw error
+        }
+        settle(at: now)
+    }
+
+    /// Ends a link. No event of it follows.
+    package mutating func unlink(_ pid: ErlangPID, from other: ErlangPID, at now: Duration) {
+        let id = processes.makeUnlinkID()
+        guard let number = processes.number(of: pid),
+            processes.update(number, { $0.unlink(from: other, id) }) == true
+        else { return }
+        guard processes.isOurs(other) else {
+            say(.unlink(id, from: pid, to: other), to: other.node, at: now)
+            return settle(at: now)
+        }
+        if let place = processes.number(of: other) { _ = processes.update(place) { $0.unlinked(by: pid) } }
+        _ = processes.update(number) { $0.acknowledged(id, by: other) }
+    }
+
+    /// Asks a process to end: `exit(Pid, Reason)`.
+    package mutating func exit(
+        _ other: ErlangPID, reason: ErlangTerm, from pid: ErlangPID, at now: Duration
+    ) throws(NodeFault) {
+        try requireWritable(reason)
+        if processes.isOurs(other) {
+            exitSignal(reason, from: pid, to: other, at: now)
+        } else {
+            try route(.exitSignal(reason: reason, from: pid, to: other), to: other.node, at: now)
+        }
+        settle(at: now)
+    }
+
+    /// What a destination is on its node, and the node; nil: it is ours.
+    func place(of destination: ErlangDestination) -> (ErlangTarget, ErlangAtom?) {
+        switch destination {
+        case .pid(let pid): (.process(pid), processes.isOurs(pid) ? nil : pid.node)
+        case .name(let name, at: let node):
+            (.name(name), node.flatMap { $0 == ourselves.name ? nil : $0.atom })
+        }
+    }
+
+    // MARK: Between nodes
+
+    /// Sends a message for the program, and connects to the node if that is needed.
+    mutating func route(
+        _ message: OutgoingMessage, to node: ErlangAtom, at now: Duration
+    ) throws(NodeFault) {
+        if case .up(let id)? = peers[node]?.life { return try append(message, on: id, at: now) }
+        let byteCount: Int
+        do throws(ErlangError) { byteCount = try message.contentByteCount(settings.limits.terms) } catch {
+            throw .term(error)
+        }
+        if peers[node] == nil {
+            guard let name = ErlangNodeName(node.name) else { throw .invalidNode(node) }
+            try connect(to: name, at: now)
+        }
+        guard let place = peers.index(forKey: node) else { return }
+        let limit = settings.limits.pendingByteCount
+        guard peers.values[place].waitingByteCount + byteCount <= limit else { throw .busy(limit: limit) }
+        peers.values[place].add(message, byteCount: byteCount)
+    }
+
+    private mutating func append(
+        _ message: OutgoingMessage, on id: NodeConnectionID, at now: Duration
+    ) throws(NodeFault) {
+        let limit = settings.limits.pendingByteCount
+        let isWritten = try connections.update(id) { connection throws(NodeFault) in
+            guard connection.pendingByteCount < limit else { throw .busy(limit: limit) }
+            do throws(ErlangError) { return try connection.send(message, at: now) } catch { throw .term(error) }
+        }
+        // A process of an earlier life of the node is not told of a link, so we say what the node would.
+        if isWritten == false, case .link(let from, let to) = message { linkEnded(to, from, "noproc", at: now) }
+    }
+
+    /// Says something that the protocol demands. If too much waits for the node, its connection ends: it asks, and does
+    /// not read the answers.
+    mutating func say(_ message: OutgoingMessage, on id: NodeConnectionID, at now: Duration) {
+        do throws(NodeFault) {
+            try append(message, on: id, at: now)
+        } catch {
+            // Reasons and replies were checked before, so only a node that does not read comes here.
+            faulty.append((id, error))
+        }
+    }
+
+    /// Says something to a node, if it is connected.
+    mutating func say(_ message: OutgoingMessage, to node: ErlangAtom, at now: Duration) {
+        guard let place = peers.index(forKey: node) else { return }
+        if case .up(let id) = peers.values[place].life { return say(message, on: id, at: now) }
+        // It takes something back, so there is at most one for each message that was counted.
+        peers.values[place].add(message, byteCount: 0)
+    }
+}
+
+extension OutgoingMessage {
+    /// The bytes of the term that it carries, and some for its control message.
+    func contentByteCount(_ limits: ErlangTermLimits) throws(ErlangError) -> Int {
+        let controlByteCount = 128
+        switch self {
+        case .send(let term, _, _), .sendNamed(let term, _, _), .sendAlias(let term, _, _),
+            .exit(let term, _, _), .exitSignal(let term, _, _), .down(_, let term, _, _):
+            return controlByteCount + (try TermMeasure.byteCount(of: term, limits))
+        case .link, .unlink, .unlinkAcknowledgement, .monitor, .demonitor, .spawnRefusal: return controlByteCount
+        }
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+
+/// A node without sockets: its processes, its connections to other nodes, and what is said between them.
+///
+/// Events come in, with the time; ``takeActions()`` says what is to be done. A driver owns the sockets and the clock: it
+/// dials where it is told, gives what arrives to ``receive(_:on:at:)``, writes what ``takeOutput(of:)`` returns, and
+/// calls ``poll(at:)`` at the ``deadline``. Simulations do the same without any sockets.
+///
+/// It is composed of parts with private state: ``ProcessTable``, ``ConnectionTable``, and the peers below. The extensions
+/// are the rules between them.
+package struct NodeCore {
+    package enum Action: Equatable, Sendable {
+        /// A node is to be found and connected to: ``dialed(_:challenge:at:)`` or ``dialFailed(_:at:)`` is the answer.
+        case dial(NodeConnectionID, ErlangNodeName)
+        /// A connection has output.
+        case write(NodeConnectionID)
+        /// A connection is to be closed after these last bytes. No event of it may follow.
+        case close(NodeConnectionID, output: [UInt8])
+        /// Events wait for a process, where none did before.
+        case wake(ErlangPID)
+        /// A process was ended by others.
+        case ended(ErlangPID, reason: ErlangTerm)
+        /// A call was answered, or failed.
+        case reply(ErlangReference, Result<ErlangTerm, NodeFault>)
+        case nodeUp(ErlangNodeName)
+        case nodeDown(ErlangNodeName, NodeFault)
+        /// A node could not be reached.
+        case connectFailed(ErlangNodeName, NodeFault)
+        /// The members of a group have changed.
+        case groupChanged(scope: ErlangAtom, ErlangGroupChange)
+        /// The members of a scope's groups on all connected nodes are known, or there are none.
+        case scopeSettled(ErlangAtom)
+        /// Something that nobody waits for, and an operator may want to know.
+        case note(NodeNote)
+    }
+
+    let ourselves: ErlangPeer
+    let cookie: ErlangCookie
+    let settings: NodeSettings
+
+    var processes: ProcessTable
+    var connections = ConnectionTable()
+    /// Nodes by their names.
+    var peers: [ErlangAtom: NodePeer] = [:]
+    /// Our calls that wait for a reply, by the monitor's reference.
+    var calls: [ErlangReference: ErlangDestination] = [:]
+    var scopes: [ErlangAtom: GroupScope] = [:]
+    var replacements: [ErlangAtom: ReplacementWatch] = [:]
+    /// Connections that must end, and why. They are closed after the step that found it.
+    var faulty: [(NodeConnectionID, NodeFault)] = []
+    /// Processes that must end, and why.
+    var dying: [(UInt64, reason: ErlangTerm)] = []
+    private(set) var caller: ErlangPID
+    private var actions: [Action] = []
+    private var nextDeadline: Duration?
+
+    /// - Parameters:
+    ///   - ourselves: Our name and creation.
+    ///   - cookie: The secret of the cluster.
+    ///   - settings: Times and limits.
+    package init(_ ourselves: ErlangPeer, cookie: ErlangCookie, settings: NodeSettings = NodeSettings()) {
+        self.ourselves = ourselves
+        self.cookie = cookie
+        self.settings = settings
+        processes = ProcessTable(of: ourselves)
+        guard processes.start(.kernel, name: "net_kernel", trapsExits: true) != nil,
+            let caller = processes.start(.caller, name: nil, trapsExits: true)
+        else { preconditionFailure("the first processes of a node have no names in common") }
+        self.caller = caller
+    }
+
+    /// Our name.
+    package var name: ErlangNodeName { ourselves.name }
+
+    // MARK: Actions
+
+    /// Returns what is to be done, in order.
+    package mutating func takeActions() -> [Action] {
+        for id in connections.takeUnsent() { actions.append(.write(id)) }
+        defer { actions.removeAll(keepingCapacity: true) }
+        return actions
+    }
+
+    /// Whether there is something to be done.
+    package var hasActions: Bool { !actions.isEmpty || connections.hasUnsent }
+
+    mutating func perform(_ action: Action) { actions.append(action) }
+
+    /// Returns the bytes to send on a connection.
+    package mutating func takeOutput(of id: NodeConnectionID) -> [UInt8] {
+        connections.update(id) { $0.takeOutput() } ?? []
+    }
+
+    /// The system has taken all of a connection's output but so many bytes.
+    package mutating func noteUnsent(_ byteCount: Int, on id: NodeConnectionID) {
+        _ = connections.update(id) { $0.noteUnsent(byteCount) }
+    }
+
+    // MARK: Time
+
+    /// When ``poll(at:)`` has something to do at the earliest; nil if never.
+    package var deadline: Duration? { nextDeadline }
+
+    /// Something is to be done at a time.
+    mutating func wake(at time: Duration) { nextDeadline = min(nextDeadline ?? time, time) }
+
+    /// Does what is due: ticks, silent nodes, attempts that took too long.
+    package mutating func poll(at now: Duration) {
+        guard let due = nextDeadline, now >= due else { return }
+        nextDeadline = nil
+        pollConnections(at: now)
+        pollPeers(at: now)
+        pollScopes(at: now)
+        replacements = replacements.filter { !$0.value.isOver(at: now) }
+        settle(at: now)
+    }
+
+    /// Ends what must end. It is the last step of whatever comes from outside.
+    mutating func settle(at now: Duration) {
+        while true {
+            if let (id, fault) = faulty.popLast() {
+                close(id, fault, at: now)
+            } else if let (number, reason) = dying.popLast() {
+                end(number, reason, isTold: true, at: now)
+            } else {
+                return
+            }
+        }
+    }
+}
+
+/// Times and limits of a node.
+package struct NodeSettings: Equatable, Sendable {
+    /// The cluster's `net_ticktime`.
+    package var tickTime = Duration.seconds(60)
+    /// How long it may take to reach a node: to find it, to connect, and both handshakes if both connect.
+    package var connectTimeout = Duration.seconds(10)
+    package var limits = ErlangNodeLimits()
+
+    package init() {}
+}
+
+/// What an operator may want to know.
+package enum NodeNote: Equatable, Sendable {
+    /// A node's connection replaced its old one.
+    case replaced(ErlangNodeName)
+    /// An accepted connection failed before it was up; the name is what it said.
+    case refused(ErlangNodeName?, ErlangError)
+    /// A message of a node could not be read, and was dropped.
+    case droppedMessage(ErlangNodeName, ErlangError)
+}

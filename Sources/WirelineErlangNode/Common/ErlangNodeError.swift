@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineErlang
+public import WirelineTransport
+
+/// Why a node of ours could not start, or did not do what it was asked.
+@nonexhaustive
+public indirect enum ErlangNodeError: Error, Equatable, Sendable {
+    // MARK: Starting
+
+    /// The text is no name of a node, such as `tool@10.0.0.4`.
+    case invalidName(String)
+    /// The cookie cannot be used.
+    case cookie(ErlangCookieFault)
+    /// epmd has a node of this name already.
+    case nodeNameTaken(String)
+    /// epmd, the address to listen at or a node cannot be reached.
+    case transport(TransportError)
+
+    // MARK: Sending and calling
+
+    /// A term cannot be written, a node's handshake failed, or a node or epmd said what none says.
+    case erlang(ErlangError)
+    /// Too many bytes wait for the node (``ErlangNodeLimits/pendingByteCount``): send less, or later.
+    case busy(limit: Int)
+    /// The node is not there: its epmd does not know it, or no connection could be made in time.
+    case unreachable(ErlangNodeName)
+    /// The connection to the node has ended.
+    case disconnected(ErlangNodeName)
+    /// As many nodes are connected as ``ErlangNodeLimits/nodeCount`` allows.
+    case tooManyNodes(limit: Int)
+    /// A node of this name replaces its connections again and again. So there are two nodes of one name.
+    case replacedTooOften(ErlangNodeName)
+    /// What was called has ended, or is not there; the reason is `noproc` then, and `noconnection` without its node.
+    case down(reason: ErlangTerm)
+    /// A remote function failed: the reason of `{badrpc, Reason}`.
+    case badRPC(reason: ErlangTerm)
+    /// No reply came in time. It may still come, and is dropped then.
+    case timedOut
+    /// The waiting task was cancelled.
+    case cancelled
+
+    // MARK: Processes
+
+    /// A process of this node has the name already.
+    case nameTaken(ErlangAtom)
+    /// The process has ended, for this reason.
+    case ended(reason: ErlangTerm)
+    /// There are as many processes as ``ErlangNodeLimits/processCount`` allows.
+    case tooManyProcesses(limit: Int)
+    /// The process has as many links or monitors as ``ErlangNodeLimits`` allow.
+    case tooManyLinks(limit: Int)
+    /// Another task already receives from this mailbox.
+    case alreadyReceiving
+    /// The node has been stopped.
+    case stopped
+}
+
+/// Why a cookie cannot be used. No case says anything about its text.
+public enum ErlangCookieFault: Equatable, Sendable {
+    /// The file cannot be read; the value is `errno`.
+    case unreadable(path: String, code: Int32)
+    /// Others than the file's owner may read it (mode 0400 or 0600 is right). Erlang refuses it, too.
+    case exposed(path: String)
+    /// There is no text, or more than 255 bytes.
+    case invalid
+}
+
+extension ErlangNodeError {
+    /// - Parameter node: The node that was to be reached, if one was.
+    init(_ fault: NodeFault, node: ErlangNodeName? = nil) {
+        self =
+            switch fault {
+            case .term(let error), .failed(let error): .erlang(error)
+            case .nameTaken(let name): .nameTaken(name)
+            case .noProcess: .ended(reason: "noproc")
+            case .tooManyProcesses(let limit): .tooManyProcesses(limit: limit)
+            case .tooManyLinks(let limit): .tooManyLinks(limit: limit)
+            case .busy(let limit): .busy(limit: limit)
+            case .invalidNode(let name): .invalidName(name.name)
+            case .tooManyNodes(let limit): .tooManyNodes(limit: limit)
+            case .unreachable: node.map { .unreachable($0) } ?? .transport(.timedOut)
+            case .silent, .closed, .disconnected: node.map { .disconnected($0) } ?? .transport(.closed)
+            case .replacedTooOften: node.map { .replacedTooOften($0) } ?? .transport(.closed)
+            case .down(let reason): .down(reason: reason)
+            }
+    }
+
+    init(_ error: TransportError) {
+        self =
+            switch error {
+            case .cancelled: .cancelled
+            case .timedOut: .timedOut
+            default: .transport(error)
+            }
+    }
+}
+
+extension ErlangNodeError: CustomStringConvertible {
+    /// The error in one line.
+    public var description: String {
+        switch self {
+        case .invalidName(let text): "\(ErlangTerm.text(text)) is no name of a node (name@host)"
+        case .cookie(let fault): fault.description
+        case .nodeNameTaken(let name): "epmd has a node \(name) already"
+        case .transport(let error): error.description
+        case .erlang(let error): error.description
+        case .busy(let limit): "\(limit) bytes wait for the node"
+        case .unreachable(let node): "\(node) cannot be reached"
+        case .disconnected(let node): "the connection to \(node) has ended"
+        case .tooManyNodes(let limit): "\(limit) nodes are connected, which is the limit"
+        case .replacedTooOften(let node): "\(node) replaces its connections again and again: are there two of them?"
+        case .down(let reason): "the process is not there: \(reason)"
+        case .badRPC(let reason): "the function failed: \(reason)"
+        case .timedOut: "no reply came in time"
+        case .cancelled: "the task was cancelled"
+        case .nameTaken(let name): "a process has the name \(name) already"
+        case .ended(let reason): "the process has ended: \(reason)"
+        case .tooManyProcesses(let limit): "there are \(limit) processes, which is the limit"
+        case .tooManyLinks(let limit): "the process has \(limit) links or monitors, which is the limit"
+        case .alreadyReceiving: "another task is already receiving from this mailbox"
+        case .stopped: "the node has been stopped"
+        }
+    }
+}
+
+extension ErlangCookieFault: CustomStringConvertible {
+    /// The fault in words.
+    public var description: String {
+        switch self {
+        case .unreadable(let path, let code): "the cookie cannot be read from \(ErlangTerm.text(path)) (errno \(code))"
+        case .exposed(let path): "others may read the cookie in \(ErlangTerm.text(path)): chmod 400 it"
+        case .invalid: "a cookie has 1 to 255 bytes"
+        }
+    }
+}

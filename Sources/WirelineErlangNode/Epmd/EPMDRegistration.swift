@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineErlang
+import WirelineTransport
+
+/// Our name at epmd, for as long as we live. If epmd starts again, we register again.
+///
+/// Everything but ``begin(_:at:port:on:note:)`` happens on the loop, so `@unchecked Sendable` needs no lock.
+final class EPMDRegistration: @unchecked Sendable {
+    /// How often epmd is tried after it has ended; OTP has the same.
+    private static let retryDelay = Duration.seconds(2)
+
+    private enum State {
+        case registered(EPMDDialogue)
+        case waiting(EventLoop.Timer)
+        /// No task awaits it: it tells the loop when it is done, and ``end()`` cancels it.
+        case registering(Task<Void, Never>)
+        case ended
+    }
+
+    private let name: String
+    private let address: SocketAddress
+    private let port: UInt16
+    private let loop: EventLoop
+    private let note: @Sendable (ErlangNodeNote) -> Void
+    private var state = State.ended
+
+    private init(
+        _ name: String, at address: SocketAddress, port: UInt16, on loop: EventLoop,
+        note: @escaping @Sendable (ErlangNodeNote) -> Void
+    ) {
+        self.name = name
+        self.address = address
+        self.port = port
+        self.loop = loop
+        self.note = note
+    }
+
+    /// Registers a name.
+    ///
+    /// - Parameters:
+    ///   - name: What stands before the `@` in the node's name.
+    ///   - address: epmd's.
+    ///   - port: Where nodes connect to us.
+    ///   - note: Called on the loop when epmd is lost, and when it is found again.
+    /// - Returns: The registration, and the creation that epmd has given us.
+    /// - Throws: ``ErlangNodeError/nodeNameTaken(_:)``; what keeps us from asking.
+    static func begin(
+        _ name: String, at address: SocketAddress, port: UInt16, on loop: EventLoop,
+        note: @escaping @Sendable (ErlangNodeNote) -> Void
+    ) async throws(ErlangNodeError) -> (EPMDRegistration, creation: UInt32) {
+        let registration = EPMDRegistration(name, at: address, port: port, on: loop, note: note)
+        let (dialogue, creation) = try await registration.register()
+        await loop.run { registration.became(dialogue) }
+        return (registration, creation)
+    }
+
+    private func register() async throws(ErlangNodeError) -> (EPMDDialogue, creation: UInt32) {
+        let (answer, dialogue) = try await EPMDDialogue.ask(
+            .register(name: name, port: port), at: address, on: loop,
+            registrationEnded: { [weak self] in self?.lost() })
+        guard case .registered(let creation) = answer, let dialogue else { throw .nodeNameTaken(name) }
+        return (dialogue, creation)
+    }
+
+    private func became(_ dialogue: EPMDDialogue) {
+        // epmd may have ended since.
+        if dialogue.isOpen { state = .registered(dialogue) } else { wait() }
+    }
+
+    /// Gives the name back. May be called on any thread.
+    func end() {
+        loop.execute {
+            switch self.state {
+            case .registered(let dialogue): dialogue.end()
+            case .waiting(let timer): self.loop.cancel(timer)
+            case .registering(let task): task.cancel()
+            case .ended: break
+            }
+            self.state = .ended
+        }
+    }
+
+    private func lost() {
+        guard case .registered = state else { return }
+        note(.epmdLost)
+        wait()
+    }
+
+    private func wait() {
+        state = .waiting(loop.schedule(at: loop.now + Self.retryDelay) { self.tryAgain() })
+    }
+
+    private func tryAgain() {
+        state = .registering(
+            Task {
+                let result = await Result.catching { () async throws(ErlangNodeError) in try await self.register() }
+                self.loop.execute { self.triedAgain(result) }
+            })
+    }
+
+    private func triedAgain(_ result: Result<(EPMDDialogue, creation: UInt32), ErlangNodeError>) {
+        guard case .registering = state else {
+            if case .success(let (dialogue, _)) = result { dialogue.end() }
+            return
+        }
+        switch result {
+        // Our pids keep the creation that they have: it is the node's life that counts, not epmd's.
+        case .success(let (dialogue, _)):
+            became(dialogue)
+            note(.epmdFound)
+        case .failure: wait()
+        }
+    }
+}
+
+extension Result where Success: Sendable {
+    /// The outcome of an asynchronous function.
+    fileprivate static func catching(
+        _ body: () async throws(Failure) -> Success
+    ) async -> Self {
+        do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }
+    }
+}

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineErlang
+import WirelineTransport
+
+/// Carries out what a ``NodeCore`` decides: sockets, time, and tasks that wait.
+///
+/// The core is behind its lock, so programs send and start processes from any thread without waiting for the loop. All
+/// else belongs to the loop's thread; so `@unchecked Sendable` needs no other lock.
+final class NodeDriver: @unchecked Sendable {
+    private struct Guarded {
+        var core: NodeCore
+        /// Whether the loop has been asked to look at the core.
+        var isSignalled = false
+        var isStopped = false
+    }
+
+    let loop: EventLoop
+    let name: ErlangNodeName
+    private let finder: NodeFinder
+    private let noteHandler: (@Sendable (ErlangNodeNote) -> Void)?
+    private let guarded: Lock<Guarded>
+    /// The mailboxes of the program, which are not kept alive here.
+    private let mailboxes = Lock<[ErlangPID: WeakMailbox]>([:])
+
+    private var sockets: [NodeConnectionID: NodeSocket] = [:]
+    /// Attempts to find nodes. No task awaits them: they tell the loop, and are cancelled if nobody wants the result.
+    private var dials: [NodeConnectionID: Task<Void, Never>] = [:]
+    /// Why nodes could not be found.
+    private var dialErrors: [ErlangNodeName: ErlangNodeError] = [:]
+    private var waiters = NodeWaiters()
+    private var timer: (handle: EventLoop.Timer, time: Duration)?
+    private var isCarryingOut = false
+
+    private struct WeakMailbox {
+        weak var mailbox: ErlangMailbox?
+    }
+
+    init(_ core: NodeCore, on loop: EventLoop, _ configuration: ErlangNodeConfiguration) {
+        self.loop = loop
+        name = core.name
+        finder = NodeFinder(loop: loop, configuration: configuration)
+        noteHandler = configuration.noteHandler
+        guarded = Lock(Guarded(core: core))
+    }
+
+    private var now: Duration { loop.clockTime.sinceOrigin }
+
+    // MARK: From any thread
+
+    /// Uses the core, and lets the loop do what follows from it.
+    func withCore<Value>(
+        _ body: (inout NodeCore, Duration) throws(NodeFault) -> Value
+    ) throws(ErlangNodeError) -> Value {
+        let value = try enter(body)
+        signal()
+        return value
+    }
+
+    /// Uses the core. What follows from it waits for the next ``carryOut()``.
+    private func enter<Value>(
+        _ body: (inout NodeCore, Duration) throws(NodeFault) -> Value
+    ) throws(ErlangNodeError) -> Value {
+        let now = now
+        let result = guarded.withLock { guarded -> Result<Value, ErlangNodeError> in
+            if guarded.isStopped { return .failure(.stopped) }
+            do throws(NodeFault) {
+                return .success(try body(&guarded.core, now))
+            } catch {
+                return .failure(ErlangNodeError(error))
+            }
+        }
+        return try result.get()
+    }
+
+    /// Asks the loop to carry out what the core wants, once.
+    private func signal() {
+        if loop.isCurrent { return carryOut() }
+        let isNew = guarded.withLock { guarded in
+            guard !guarded.isSignalled, guarded.core.hasActions else { return false }
+            guarded.isSignalled = true
+            return true
+        }
+        if isNew { loop.execute { self.carryOut() } }
+    }
+
+    func add(_ mailbox: ErlangMailbox) {
+        mailboxes.withLock { $0[mailbox.pid] = WeakMailbox(mailbox: mailbox) }
+    }
+
+    func remove(_ pid: ErlangPID) { mailboxes.withLock { $0[pid] = nil } }
+
+    private func mailbox(_ pid: ErlangPID) -> ErlangMailbox? { mailboxes.withLock { $0[pid]?.mailbox } }
+
+    // MARK: On the loop
+
+    /// Does what the core wants.
+    private func carryOut() {
+        // What follows from an action is done by the loop below.
+        guard !isCarryingOut else { return }
+        isCarryingOut = true
+        defer { isCarryingOut = false }
+        while true {
+            let (actions, deadline) = guarded.withLock { guarded in
+                guarded.isSignalled = false
+                return (guarded.core.takeActions(), guarded.core.deadline)
+            }
+            guard !actions.isEmpty else { return setTimer(deadline) }
+            for action in actions { perform(action) }
+        }
+    }
+
+    private func perform(_ action: NodeCore.Action) {
+        switch action {
+        case .dial(let id, let node): dial(id, node)
+        case .write(let id): write(id)
+        case .close(let id, let output):
+            dials.removeValue(forKey: id)?.cancel()
+            sockets.removeValue(forKey: id)?.close(after: output)
+        case .wake(let pid): mailbox(pid)?.wake()
+        case .ended(let pid, let reason): mailbox(pid)?.end(reason)
+        case .reply(let reference, let result):
+            waiters.caller(reference)?.finish(.success(result.mapError { ErlangNodeError($0) }))
+        case .nodeUp(let node): connected(node, .success(()))
+        case .nodeDown: break
+        case .connectFailed(let node, let fault):
+            let cause = dialErrors.removeValue(forKey: node)
+            connected(node, .failure(cause ?? ErlangNodeError(fault, node: node)))
+        case .groupChanged(let scope, let change):
+            let members = members(of: change.group, scope)
+            for observer in waiters.observers(of: change.group, scope) { observer.yield(members) }
+        case .scopeSettled(let scope):
+            for waiter in waiters.settling(scope) { waiter.finish(.success(.success(()))) }
+        case .note(let note): noteHandler?(ErlangNodeNote(note))
+        }
+    }
+
+    private func connected(_ node: ErlangNodeName, _ result: Result<Void, ErlangNodeError>) {
+        for waiter in waiters.connecting(to: node) { waiter.finish(.success(result)) }
+    }
+
+    func members(of group: ErlangTerm, _ scope: ErlangAtom) -> [ErlangPID] {
+        guarded.withLock { $0.core.members(of: group, scope: scope) }
+    }
+
+    private func write(_ id: NodeConnectionID) {
+        guard let socket = sockets[id] else { return }
+        let bytes = guarded.withLock { $0.core.takeOutput(of: id) }
+        let unsent = socket.write(bytes)
+        guarded.withLock { $0.core.noteUnsent(unsent, on: id) }
+    }
+
+    private func setTimer(_ deadline: Duration?) {
+        // A timer that fires early is harmless.
+        if let timer, let deadline, timer.time <= deadline { return }
+        if let (handle, _) = timer.take() { loop.cancel(handle) }
+        guard let deadline else { return }
+        let handle = loop.schedule(at: MonotonicTime(sinceOrigin: deadline)) {
+            self.timer = nil
+            self.change { $0.poll(at: $1) }
+        }
+        timer = (handle, deadline)
+    }
+
+    /// Changes the core on the loop, and does what follows.
+    private func change(_ body: (inout NodeCore, Duration) -> Void) {
+        let now = loop.now.sinceOrigin
+        guarded.withLock { body(&$0.core, now) }
+        carryOut()
+    }
+
+    // MARK: Sockets
+
+    /// The next random number from the system's source.
+    private static func challenge() -> UInt32 {
+        var random = SystemRandomNumberGenerator()
+        return random.next()
+    }
+
+    /// A node has connected.
+    func accepted(_ stream: ByteStream) {
+        let now = loop.now.sinceOrigin
+        let id = guarded.withLock { guarded in
+            guarded.isStopped ? nil : guarded.core.accepted(challenge: Self.challenge(), at: now)
+        }
+        // A stream that is not started closes by itself.
+        guard let id else { return }
+        open(id, stream)
+        carryOut()
+    }
+
+    private func open(_ id: NodeConnectionID, _ stream: ByteStream) {
+        do throws(TransportError) {
+            sockets[id] = try NodeSocket(id, stream, self)
+        } catch {
+            ended(id)
+        }
+    }
+
+    private func dial(_ id: NodeConnectionID, _ node: ErlangNodeName) {
+        let finder = finder
+        dials[id] = Task(executorPreference: loop) {
+            do throws(ErlangNodeError) {
+                let stream = try await finder.connect(to: node)
+                self.loop.execute { self.dialed(id, stream) }
+            } catch {
+                self.loop.execute { self.dialFailed(id, node, error) }
+            }
+        }
+    }
+
+    private func dialed(_ id: NodeConnectionID, _ stream: ByteStream) {
+        // Otherwise nobody wants it any more.
+        guard dials.removeValue(forKey: id) != nil else { return }
+        open(id, stream)
+        change { $0.dialed(id, challenge: Self.challenge(), at: $1) }
+    }
+
+    private func dialFailed(_ id: NodeConnectionID, _ node: ErlangNodeName, _ error: ErlangNodeError) {
+        guard dials.removeValue(forKey: id) != nil else { return }
+        dialErrors[node] = error
+        change { $0.dialFailed(id, at: $1) }
+        dialErrors[node] = nil
+    }
+
+    func received(_ bytes: RawSpan, on id: NodeConnectionID) {
+        let now = loop.now.sinceOrigin
+        guarded.withLock { $0.core.receive(bytes, on: id, at: now) }
+        carryOut()
+    }
+
+    func unsent(_ byteCount: Int, on id: NodeConnectionID) {
+        guarded.withLock { $0.core.noteUnsent(byteCount, on: id) }
+    }
+
+    func ended(_ id: NodeConnectionID) {
+        sockets[id] = nil
+        change { $0.ended(id, at: $1) }
+    }
+
+    // MARK: Waiting
+
+    /// Calls a process, and waits for its reply.
+    func call(
+        _ destination: ErlangDestination, _ request: ErlangTerm, timeout: Duration
+    ) async throws(ErlangNodeError) -> ErlangTerm {
+        try await wait(timeout) { attempt in
+            do throws(ErlangNodeError) {
+                let reference = try self.enter { core, now throws(NodeFault) in
+                    try core.call(destination, request, at: now)
+                }
+                self.waiters.add(attempt, reference)
+                attempt.cleanUp = {
+                    self.waiters.remove(reference)
+                    _ = try? self.withCore { core, now in core.endCall(reference, at: now) }
+                }
+                self.carryOut()
+            } catch {
+                attempt.finish(.success(.failure(error)))
+            }
+        }
+    }
+
+    /// Connects to a node, and waits until it is connected.
+    func connect(to node: ErlangNodeName) async throws(ErlangNodeError) {
+        try await wait(nil) { attempt in
+            do throws(ErlangNodeError) {
+                let isUp = try self.enter { core, now throws(NodeFault) in
+                    try core.connect(to: node, at: now)
+                    return core.isConnected(node)
+                }
+                if isUp { return attempt.finish(.success(.success(()))) }
+                let number = self.waiters.add(attempt, for: node)
+                attempt.cleanUp = { self.waiters.removeConnecting(number) }
+                self.carryOut()
+            } catch {
+                attempt.finish(.success(.failure(error)))
+            }
+        }
+    }
+
+    /// Waits until the members of a scope's groups on all connected nodes are known.
+    func settle(_ scope: ErlangAtom) async throws(ErlangNodeError) {
+        try await wait(nil) { attempt in
+            do throws(ErlangNodeError) {
+                let isSettled = try self.enter { core, now throws(NodeFault) in
+                    try core.openScope(scope, at: now)
+                    return core.awaitScope(scope)
+                }
+                self.carryOut()
+                if isSettled { return attempt.finish(.success(.success(()))) }
+                let number = self.waiters.add(attempt, settling: scope)
+                attempt.cleanUp = { self.waiters.removeSettling(number) }
+            } catch {
+                attempt.finish(.success(.failure(error)))
+            }
+        }
+    }
+
+    private func wait<Value: Sendable>(
+        _ timeout: Duration?, _ begin: @escaping @Sendable (NodeWaiters.Waiter<Value>) -> Void
+    ) async throws(ErlangNodeError) -> Value {
+        let result: Result<Value, ErlangNodeError>
+        do throws(TransportError) {
+            result = try await Attempt.run(on: loop, timeout: timeout) { begin($0) }
+        } catch {
+            throw ErlangNodeError(error)
+        }
+        return try result.get()
+    }
+
+    /// Tells an observer the members of a group, now and after each change.
+    func add(_ observer: AsyncStream<[ErlangPID]>.Continuation, of group: ErlangTerm, _ scope: ErlangAtom) {
+        loop.execute {
+            let number = self.waiters.add(observer, of: group, scope)
+            observer.onTermination = { _ in self.loop.execute { self.waiters.removeObserver(number) } }
+            observer.yield(self.members(of: group, scope))
+        }
+    }
+
+    // MARK: The end
+
+    /// Closes all connections, and ends all processes and waits.
+    func stop() async {
+        await loop.run {
+            self.change { $0.stop(at: $1) }
+            self.guarded.withLock { $0.isStopped = true }
+            for dial in self.dials.values { dial.cancel() }
+            self.dials = [:]
+            if let (handle, _) = self.timer.take() { self.loop.cancel(handle) }
+            for resume in self.waiters.takeAll() { resume() }
+            let mailboxes = self.mailboxes.withLock { mailboxes in
+                defer { mailboxes = [:] }
+                return mailboxes.values.compactMap(\.mailbox)
+            }
+            for mailbox in mailboxes { mailbox.end(nil) }
+        }
+    }
+}
+
+extension ErlangNodeNote {
+    fileprivate init(_ note: NodeNote) {
+        self =
+            switch note {
+            case .replaced(let node): .replaced(node)
+            case .refused(let node, let error): .refused(node, error)
+            case .droppedMessage(let node, let error): .droppedMessage(node, error)
+            }
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineErlang
+import WirelineTransport
+
+/// The socket of a connection to a node. It is always read: Erlang suspends whoever sends to a node that does not read.
+///
+/// Only the loop's thread uses it.
+final class NodeSocket: ByteStreamHandler {
+    /// Output up to this waits for the end of the loop's turn and does not count as unsent.
+    private static let quickByteCount = 64 << 10
+
+    private let id: NodeConnectionID
+    private let stream: ByteStream
+    private unowned let driver: NodeDriver
+
+    /// Takes over a stream, and starts it.
+    init(_ id: NodeConnectionID, _ stream: ByteStream, _ driver: NodeDriver) throws(TransportError) {
+        self.id = id
+        self.stream = stream
+        self.driver = driver
+        try stream.start(self)
+        stream.read()
+    }
+
+    /// Sends bytes, with what else is sent in this turn.
+    ///
+    /// - Returns: How many bytes wait for a node that reads too slowly.
+    func write(_ bytes: [UInt8]) -> Int {
+        stream.write(bytes)
+        guard stream.pendingByteCount > Self.quickByteCount else { return 0 }
+        stream.flush()
+        return stream.pendingByteCount
+    }
+
+    /// Sends what is left, as much as the system takes now, and closes.
+    func close(after bytes: [UInt8]) {
+        if !bytes.isEmpty { stream.write(bytes) }
+        stream.flush()
+        stream.close()
+    }
+
+    // MARK: ByteStreamHandler
+
+    func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
+        guard let block = block.take() else { return }
+        take(block, byteCount)
+        stream.giveBack(block)
+        stream.read()
+    }
+
+    private func take(_ block: borrowing Block, _ byteCount: Int) {
+        // SAFETY: this many bytes have been read into the block, and the span is not kept.
+        driver.received(unsafe RawSpan(_unsafeStart: block.base, byteCount: byteCount), on: id)
+    }
+
+    func outputShrank(_ stream: ByteStream) { driver.unsent(stream.pendingByteCount, on: id) }
+
+    func outputDrained(_ stream: ByteStream) { driver.unsent(stream.pendingByteCount, on: id) }
+
+    func endOfStream(_ stream: ByteStream) {
+        stream.close()
+        driver.ended(id)
+    }
+
+    func failed(_ stream: ByteStream, _ error: TransportError) { driver.ended(id) }
+}

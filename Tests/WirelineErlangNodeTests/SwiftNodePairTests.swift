@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import TestingSupport
+import WirelineErlangNode
+
+/// Two nodes of ours, without Erlang and without epmd.
+@Suite(.timeLimit(.minutes(2)))
+struct SwiftNodePairTests {
+    /// A node that is connected to, and one that knows its port.
+    private struct Pair {
+        let server: ErlangNode
+        let client: ErlangNode
+
+        init(_ change: (inout ErlangNodeConfiguration) -> Void = { _ in }) async throws {
+            var configuration = ErlangNodeConfiguration()
+            configuration.portMapper = .none
+            change(&configuration)
+            server = try await ErlangNode.start(
+                "server@127.0.0.1", cookie: .text("secret"), configuration: configuration)
+            configuration.nodePorts = [server.name: server.address.port]
+            client = try await ErlangNode.start(
+                "client@127.0.0.1", cookie: .text("secret"), configuration: configuration)
+        }
+
+        func stop() async {
+            await client.stop()
+            await server.stop()
+        }
+    }
+
+    @Test func `nodes of ours call, monitor and find each other's groups`() async throws {
+        let pair = try await Pair()
+        let box = try pair.server.mailbox(named: "box")
+        try pair.server.processGroup("scene").join(box)
+        let answering = Task {
+            while let event = try await box.next() {
+                if case .call(let call) = event { try box.reply(.tuple("reply", call.request), to: call) }
+            }
+        }
+        let destination = ErlangDestination.name("box", at: pair.server.name)
+        #expect(try await pair.client.call(destination, 7) == .tuple("reply", 7))
+        #expect(try await pair.client.processGroup("scene").members == [box.pid])
+        #expect(try await pair.client.call(.pid(box.pid), "again") == .tuple("reply", "again"))
+        let watcher = try pair.client.mailbox()
+        let monitor = try watcher.monitor(.pid(box.pid))
+        try watcher.exit(box.pid, reason: "enough")
+        #expect(try await watcher.next() == .down(monitor, reason: "enough"))
+        await #expect(throws: ErlangNodeError.ended(reason: "enough")) { try await answering.value }
+        #expect(try await pair.client.processGroup("scene").members == [])
+        await pair.stop()
+    }
+
+    @Test func `processes of one node talk without any connection`() async throws {
+        let pair = try await Pair()
+        let node = pair.client
+        let (first, second) = (try node.mailbox(named: "first"), try node.mailbox(trapsExits: true))
+        #expect(throws: ErlangNodeError.nameTaken("first")) { try node.mailbox(named: "first") }
+        try second.send("hello", to: .name("first"))
+        #expect(try await first.next() == .message("hello", from: second.pid))
+        try second.link(to: first.pid)
+        let monitor = try second.monitor(.name("first", at: node.name))
+        try first.end(reason: "over")
+        #expect(try await second.next() == .down(monitor, reason: "over"))
+        #expect(try await second.next() == .exit(first.pid, reason: "over"))
+        await #expect(throws: ErlangNodeError.down(reason: "noproc")) { try await node.call(.name("first"), 1) }
+        #expect(node.nodes == [])
+        await pair.stop()
+    }
+
+    @Test func `a mailbox that takes nothing is killed at its limit, and its node lives on`() async throws {
+        let pair = try await Pair { $0.limits.mailboxEventCount = 3 }
+        let slow = try pair.server.mailbox(named: "slow")
+        let watcher = try pair.client.mailbox()
+        let monitor = try watcher.monitor(.pid(slow.pid))
+        for number in Int64(0)..<4 { try watcher.send(.integer(number), to: .pid(slow.pid)) }
+        #expect(try await watcher.next() == .down(monitor, reason: "killed"))
+        await #expect(throws: ErlangNodeError.ended(reason: "killed")) { try await slow.next() }
+        #expect(pair.client.nodes == [pair.server.name])
+        await pair.stop()
+    }
+
+    @Test func `what waits for a node is limited, and what cannot be written is refused`() async throws {
+        let pair = try await Pair { $0.limits.pendingByteCount = 10_000 }
+        let nobody = ErlangDestination.name("box", at: "nobody@127.0.0.1")
+        #expect(throws: ErlangNodeError.busy(limit: 10_000)) {
+            for _ in 0..<20 { try pair.client.send(.binary([UInt8](repeating: 0, count: 1_000)), to: nobody) }
+        }
+        #expect(throws: ErlangNodeError.erlang(.unwritableTerm(.notFinite))) {
+            try pair.client.send(.float(.nan), to: nobody)
+        }
+        #expect(throws: ErlangNodeError.invalidName("nowhere")) {
+            let stranger = ErlangPID(node: "nowhere", id: 1, serial: 0, creation: 1)
+            try pair.client.send(1, to: .pid(stranger))
+        }
+        await #expect(throws: ErlangNodeError.unreachable("nobody@127.0.0.1")) {
+            try await pair.client.connect(to: "nobody@127.0.0.1")
+        }
+        await pair.stop()
+    }
+
+    @Test func `one task receives at a time, and its wait ends when it is cancelled`() async throws {
+        let pair = try await Pair()
+        let box = try pair.client.mailbox()
+        let waiting = Task { try await box.next() }
+        waiting.cancel()
+        await #expect(throws: ErlangNodeError.cancelled) { try await waiting.value }
+        let call = Task { try await pair.client.call(.pid(box.pid), 1, timeout: .seconds(1_000)) }
+        guard case .call = try await box.next() else {
+            Issue.record("no call")
+            return
+        }
+        call.cancel()
+        await #expect(throws: ErlangNodeError.cancelled) { try await call.value }
+        await pair.stop()
+        #expect(try await box.next() == nil)
+        #expect(throws: ErlangNodeError.stopped) { try pair.client.mailbox() }
+    }
+
+    @Test func `a process ends when the program keeps its mailbox no longer`() async throws {
+        let pair = try await Pair()
+        let watcher = try pair.client.mailbox()
+        var box: ErlangMailbox? = try pair.client.mailbox(named: "box")
+        let monitor = try watcher.monitor(.pid(try #require(box?.pid)))
+        box = nil
+        #expect(try await watcher.next() == .down(monitor, reason: "normal"))
+        _ = try pair.client.mailbox(named: "box")
+        await pair.stop()
+    }
+
+    @Test(arguments: ["", "tool", "@host", "a@b@c", "tool@"])
+    func `a name that is none is refused`(name: String) async throws {
+        await #expect(throws: ErlangNodeError.invalidName(name)) {
+            try await ErlangNode.start(name, cookie: .text("secret"))
+        }
+    }
+}
