@@ -22,10 +22,13 @@ struct CookieTests {
         await node.stop()
     }
 
-    @Test(arguments: ["secret", "secret\n", " secret \r\n"])
+    @Test(arguments: ["secret", "secret\n", "open sesame\r\n \n"])
     func `a file with a cookie is read`(content: String) async throws { try await start(content) }
 
-    @Test(arguments: ["", "\n", "two words", String(repeating: "a", count: 256), String(repeating: "a ", count: 999)])
+    @Test(arguments: [
+        "", "\n", "\nsecret", "two\nlines", "\u{7}", "é", String(repeating: "a", count: 256),
+        String(repeating: "a ", count: 999),
+    ])
     func `a file with something else is refused`(content: String) async throws {
         await #expect(throws: ErlangNodeError.cookie(.invalid)) { try await start(content) }
     }

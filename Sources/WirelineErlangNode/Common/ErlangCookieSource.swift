@@ -22,7 +22,7 @@ public struct ErlangCookieSource: Sendable, CustomStringConvertible, CustomRefle
     /// The cookie itself, for programs that keep their secrets elsewhere than in files.
     public static func text(_ text: String) -> Self { Self(source: .text(text)) }
 
-    /// A file that only its owner can read. Spaces and line ends around the cookie do not count.
+    /// A file that only its owner can read. Its first line is the cookie, as Erlang reads it.
     ///
     /// - Parameter path: The path; `~/` at its beginning is the home directory. Erlang's own is `~/.erlang.cookie`.
     public static func file(_ path: String) -> Self { Self(source: .file(path)) }
@@ -72,9 +72,11 @@ public struct ErlangCookieSource: Sendable, CustomStringConvertible, CustomRefle
             unsafe systemRead(descriptor, $0.baseAddress, $0.count)
         }
         guard count >= 0 else { throw .cookie(.unreadable(path: path, code: errno)) }
-        let text = bytes[..<count].split { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
-        guard text.count == 1, let only = text.first else { throw .cookie(.invalid) }
-        return String(decoding: only, as: UTF8.self)
+        // As Erlang does: the first line counts, spaces included, and only line ends and spaces may follow.
+        let line = bytes[..<count].prefix { 0x20...0x7E ~= $0 }
+        guard bytes[line.endIndex..<count].allSatisfy({ $0 == 0x20 || $0 == 0x0A || $0 == 0x0D })
+        else { throw .cookie(.invalid) }
+        return String(decoding: line, as: UTF8.self)
     }
 }
 

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import TestingSupport
+import WirelineCodec
+import WirelineErlang
+
+/// What a node makes of others that ask too much, lie, or fall silent.
+struct NodeCoreTests {
+    private static let other: ErlangNodeName = "a@127.0.0.1"
+
+    private static func core(_ change: (inout ErlangNodeLimits) -> Void = { _ in }) -> NodeCore {
+        var settings = NodeSettings()
+        change(&settings.limits)
+        return NodeCore(Node.ours, cookie: Node.cookie, settings: settings)
+    }
+
+    private static func pid(_ id: UInt32) -> ErlangPID {
+        ErlangPID(node: other.atom, id: id, serial: 0, creation: Node.theirs.creation)
+    }
+
+    private static func reference(_ number: UInt32) throws -> ErlangReference {
+        try #require(ErlangReference(node: other.atom, creation: Node.theirs.creation, words: [number, 1, 2]))
+    }
+
+    // MARK: Processes
+
+    @Test func `an unlink is acknowledged before anything else is said to that process`() throws {
+        var core = Self.core()
+        let ours = try core.start(trapsExits: true)
+        var peer = RemotePeer()
+        peer.connect(to: &core)
+        let id = try #require(UnlinkID(7))
+        try peer.say([.link(from: Self.pid(9), to: ours), .unlink(id, from: Self.pid(9), to: ours)], to: &core)
+        try core.end(ours, reason: "over", at: .zero)
+        #expect(try peer.hear(from: &core) == [.unlinkAcknowledgement(id, from: ours, to: Self.pid(9))])
+    }
+
+    @Test func `a monitor or a link of what is not there is answered at once`() throws {
+        var core = Self.core()
+        let ours = try core.start()
+        try core.end(ours, reason: "normal", at: .zero)
+        var peer = RemotePeer()
+        peer.connect(to: &core)
+        try peer.say(
+            [
+                .monitor(from: Self.pid(9), .name("nobody"), Self.reference(1)),
+                .monitor(from: Self.pid(9), .process(ours), Self.reference(2)), .link(from: Self.pid(9), to: ours),
+            ], to: &core)
+        #expect(
+            try peer.hear(from: &core) == [
+                .down(.name("nobody"), to: Self.pid(9), Self.reference(1)),
+                .down(.process(ours), to: Self.pid(9), Self.reference(2)), .exit(from: ours, to: Self.pid(9)),
+            ])
+    }
+
+    @Test func `a node that links or monitors more than the limit is cut off`() throws {
+        for limit in [true, false] {
+            var core = Self.core {
+                $0.linkCount = 10
+                $0.monitorCount = 10
+            }
+            let ours = try core.start(name: "box", trapsExits: true)
+            var peer = RemotePeer()
+            peer.connect(to: &core)
+            for number in UInt32(1)...10 {
+                let message: OutgoingMessage =
+                    limit
+                    ? .link(from: Self.pid(number), to: ours)
+                    : .monitor(from: Self.pid(1), .name("box"), try Self.reference(number))
+                try peer.say([message], to: &core)
+                #expect(core.isConnected(Self.other))
+            }
+            let fault: ErlangDistributionFault = limit ? .tooManyLinks(limit: 10) : .tooManyMonitors(limit: 10)
+            let last: OutgoingMessage =
+                limit
+                ? .link(from: Self.pid(11), to: ours)
+                : .monitor(from: Self.pid(1), .name("box"), try Self.reference(11))
+            try peer.say([last], to: &core)
+            #expect(core.takeActions().contains(.nodeDown(Self.other, .failed(.distribution(fault)))))
+            #expect(core.isAlive(ours))
+        }
+    }
+
+    @Test func `a node that asks and does not read is cut off`() throws {
+        var core = Self.core { $0.pendingByteCount = 10_000 }
+        var peer = RemotePeer()
+        peer.connect(to: &core)
+        var count: UInt32 = 0
+        while core.isConnected(Self.other) {
+            count += 1
+            try #require(count < 1_000)
+            try peer.say([.monitor(from: Self.pid(9), .name("nobody"), try Self.reference(count))], to: &core)
+        }
+        #expect(core.takeActions().contains(.nodeDown(Self.other, .busy(limit: 10_000))))
+    }
+
+    @Test func `a message that is no term is dropped, one for nobody is not read, and the connection stays`() throws {
+        var core = Self.core()
+        let ours = try core.start(name: "box")
+        var peer = RemotePeer()
+        peer.connect(to: &core)
+        // {box, a map with a key twice}
+        let head = try Hexadecimal.bytes(of: "8344006804610658770b61403132372e302e302e3100000009000000006b03a6987700")
+        let damaged = try Hexadecimal.bytes(of: "74000000026101610161016101")
+        for name in ["nobody", "box"] {
+            let packet = head + [0x77, UInt8(name.utf8.count)] + Array(name.utf8) + damaged
+            peer.deliver([0, 0, 0, UInt8(packet.count)] + packet, to: &core)
+            let notes = core.takeActions().filter { if case .note = $0 { true } else { false } }
+            #expect(notes.count == (name == "box" ? 1 : 0))
+        }
+        #expect(core.isConnected(Self.other))
+        #expect(core.takeEvents(of: ours) == [])
+    }
+
+    // MARK: Connections
+
+    @Test func `strangers who say a connected node's name do not harm it`() throws {
+        var core = Self.core()
+        var peer = RemotePeer()
+        peer.connect(to: &core)
+        var stranger = RemotePeer(cookie: "guessed")
+        stranger.connect(to: &core)
+        #expect(stranger.failure == .handshake(.cookieRefused))
+        #expect(core.isConnected(Self.other))
+        #expect(core.takeActions().contains(.note(.refused(Self.other, .handshake(.wrongCookie)))))
+    }
+
+    @Test func `two nodes of one name replace each other twice, and then ever more slowly`() throws {
+        var core = Self.core()
+        var now = Duration.zero
+        var replacements: [Duration] = []
+        while now < .seconds(100) {
+            var peer = RemotePeer()
+            peer.connect(to: &core, at: now)
+            if core.takeActions().contains(.note(.replaced(Self.other))) { replacements.append(now) }
+            #expect(core.isConnected(Self.other))
+            now += .milliseconds(250)
+            core.poll(at: now)
+        }
+        #expect(replacements.prefix(2) == [.milliseconds(250), .milliseconds(500)])
+        // After 1, 2, 4, … seconds.
+        let pauses = zip(replacements.dropFirst(), replacements.dropFirst(2)).map { $1 - $0 }
+        #expect(pauses == [.seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(16), .seconds(32)])
+    }
+
+    @Test func `connections that prove nothing are few, and end after seven seconds`() throws {
+        var core = Self.core { $0.handshakeCount = 2 }
+        #expect(core.accepted(challenge: 1, at: .zero) != nil)
+        #expect(core.accepted(challenge: 2, at: .zero) != nil)
+        #expect(core.accepted(challenge: 3, at: .zero) == nil)
+        #expect(core.deadline == .seconds(7))
+        core.poll(at: .seconds(7))
+        #expect(core.takeActions().count { if case .close = $0 { true } else { false } } == 2)
+        #expect(core.accepted(challenge: 4, at: .seconds(7)) != nil)
+    }
+
+    @Test func `a node is ticked at a quarter of the tick time, and given up after it`() throws {
+        var core = Self.core()
+        var peer = RemotePeer()
+        peer.connect(to: &core)
+        for second in stride(from: Int64(1), to: 60, by: 1) { core.poll(at: .seconds(second)) }
+        #expect(peer.takeBytes(from: &core) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+        #expect(core.isConnected(Self.other))
+        core.poll(at: .seconds(60))
+        #expect(core.takeActions().contains(.nodeDown(Self.other, .silent)))
+    }
+
+    @Test func `bytes with mistakes end the connection or nothing`() throws {
+        var random = SeededGenerator.forThisRun()
+        let comment = random.seedComment
+        var downCount = 0
+        for _ in 0..<3_000 {
+            var core = Self.core()
+            let ours = try core.start(name: "box", trapsExits: true)
+            var peer = RemotePeer()
+            peer.connect(to: &core)
+            _ = core.takeActions()
+            let id = try #require(UnlinkID(7))
+            var bytes = try peer.bytes([
+                .link(from: Self.pid(9), to: ours), .monitor(from: Self.pid(9), .name("box"), Self.reference(1)),
+                .sendNamed(.tuple("hello", [1, 2.5, .text("three")]), from: Self.pid(9), to: "box"),
+                .unlink(id, from: Self.pid(9), to: ours), .exitSignal(reason: "no", from: Self.pid(9), to: ours),
+            ])
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                bytes[Int.random(in: bytes.indices, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            peer.deliver(bytes, to: &core)
+            let isDown = core.takeActions().contains { if case .nodeDown = $0 { true } else { false } }
+            try #require(isDown != core.isConnected(Self.other), comment)
+            try #require(core.isAlive(ours) || !isDown, comment)
+            if isDown { downCount += 1 }
+        }
+        #expect(downCount > 100, comment)
+    }
+}
+
+/// Another node, as far as these tests need one. It connects, and says what it is told.
+private struct RemotePeer {
+    private(set) var failure: ErlangError?
+    private var handshake: OutgoingHandshake
+    private var id: NodeConnectionID?
+    private let encoder: PacketEncoder
+    private var input = DistributionInput(peer: Node.ours)
+
+    init(cookie: String = "secret") {
+        handshake = OutgoingHandshake(
+            as: Node.theirs, to: Node.ours.name, cookie: ErlangCookie(cookie)!, challenge: 7)
+        encoder = PacketEncoder(ourselves: Node.theirs.name, peer: Node.ours)
+    }
+
+    /// Connects, and proves the cookie.
+    mutating func connect(to core: inout NodeCore, at now: Duration = .zero) {
+        guard let id = core.accepted(challenge: 42, at: now) else { return }
+        self.id = id
+        var isUp = false
+        for _ in 0..<4 {
+            let output = handshake.takeOutput()
+            core.receive(output.span.bytes, on: id, at: now)
+            let answer = core.takeOutput(of: id)
+            handshake.receive(answer.span.bytes)
+            do throws(ErlangError) {
+                while let event = try handshake.nextEvent() {
+                    switch event {
+                    case .alive: handshake.decide(continues: true)
+                    case .connected: isUp = true
+                    }
+                }
+            } catch {
+                failure = error
+                return
+            }
+        }
+        if !isUp { failure = handshake.errorAtEnd() }
+    }
+
+    func bytes(_ messages: [OutgoingMessage]) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        for message in messages { try #require(try encoder.append(message, to: &bytes)) }
+        return bytes
+    }
+
+    func say(_ messages: [OutgoingMessage], to core: inout NodeCore) throws {
+        deliver(try bytes(messages), to: &core)
+    }
+
+    func deliver(_ bytes: [UInt8], to core: inout NodeCore) {
+        if let id { core.receive(bytes.span.bytes, on: id, at: .zero) }
+    }
+
+    func takeBytes(from core: inout NodeCore) -> [UInt8] { id.map { core.takeOutput(of: $0) } ?? [] }
+
+    /// What the node has said.
+    mutating func hear(from core: inout NodeCore) throws -> [ControlMessage] {
+        let bytes = takeBytes(from: &core)
+        input.receive(bytes.span.bytes)
+        var heard: [ControlMessage] = []
+        while let event = try input.nextEvent() {
+            if case .message(let control, _) = event { heard.append(control) }
+        }
+        return heard
+    }
+}
