@@ -21,13 +21,13 @@ public indirect enum ErlangNodeError: Error, Equatable, Sendable {
 
     /// A term cannot be written, a node's handshake failed, or a node or epmd said what none says.
     case erlang(ErlangError)
-    /// Too many bytes wait for the node (``ErlangNodeLimits/pendingByteCount``): send less, or later.
+    /// Too many bytes wait for the node (`ErlangNodeLimits.pendingByteCount`): send less, or later.
     case busy(limit: Int)
     /// The node is not there: its epmd does not know it, or no connection could be made in time.
     case unreachable(ErlangNodeName)
     /// The connection to the node has ended.
     case disconnected(ErlangNodeName)
-    /// As many nodes are connected as ``ErlangNodeLimits/nodeCount`` allows.
+    /// As many nodes are connected as `ErlangNodeLimits.nodeCount` allows.
     case tooManyNodes(limit: Int)
     /// A node of this name replaces its connections again and again. So there are two nodes of one name.
     case replacedTooOften(ErlangNodeName)
@@ -46,9 +46,9 @@ public indirect enum ErlangNodeError: Error, Equatable, Sendable {
     case nameTaken(ErlangAtom)
     /// The process has ended, for this reason.
     case ended(reason: ErlangTerm)
-    /// There are as many processes as ``ErlangNodeLimits/processCount`` allows.
+    /// There are as many processes as `ErlangNodeLimits.processCount` allows.
     case tooManyProcesses(limit: Int)
-    /// The process has as many links or monitors as ``ErlangNodeLimits`` allow.
+    /// The process has as many links or monitors as `ErlangNodeLimits` allow.
     case tooManyLinks(limit: Int)
     /// Another task already receives from this mailbox.
     case alreadyReceiving

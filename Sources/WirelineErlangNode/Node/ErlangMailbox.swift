@@ -182,7 +182,7 @@ public final class ErlangMailbox: Sendable {
 
     // MARK: Monitors and links
 
-    /// Monitors a process or a name: its end comes as ``ErlangEvent/down(_:reason:)``, once.
+    /// Monitors a process or a name: its end comes as `ErlangEvent.down(_:reason:)`, once.
     ///
     /// - Throws: ``ErlangNodeError/tooManyLinks(limit:)``, ``ErlangNodeError/busy(limit:)``.
     public func monitor(_ target: ErlangDestination) throws(ErlangNodeError) -> ErlangMonitor {
@@ -211,7 +211,7 @@ public final class ErlangMailbox: Sendable {
         try driver.withCore { core, now throws(NodeFault) in try core.exit(other, reason: reason, from: pid, at: now) }
     }
 
-    /// Asks for ``ErlangEvent/nodeUp(_:)`` and ``ErlangEvent/nodeDown(_:)``; nodes that are connected come at once.
+    /// Asks for `ErlangEvent.nodeUp(_:)` and `ErlangEvent.nodeDown(_:)`; nodes that are connected come at once.
     public func watchNodes() throws(ErlangNodeError) {
         try driver.withCore { core, _ throws(NodeFault) in try core.watchNodes(pid) }
     }

@@ -46,7 +46,7 @@ public struct ErlangNode: Sendable {
 
     // MARK: Beginning and end
 
-    /// Starts a node: it listens, and is registered at epmd.
+    /// Starts a node: it listens, and is registered at epmd. It runs until ``stop()``.
     ///
     /// - Parameters:
     ///   - name: The full name, such as `tool@10.0.0.4`. Others reach us at the host after the `@`.
@@ -159,7 +159,7 @@ public struct ErlangNode: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name to register; nil for none.
-    ///   - trapsExits: Whether the ends of linked processes come as events (``ErlangEvent/exit(_:reason:)``). If not
+    ///   - trapsExits: Whether the ends of linked processes come as events (`ErlangEvent.exit(_:reason:)`). If not
     ///     (default), they end the process.
     /// - Throws: ``ErlangNodeError/nameTaken(_:)``, ``ErlangNodeError/tooManyProcesses(limit:)``,
     ///   ``ErlangNodeError/stopped``.
@@ -169,7 +169,10 @@ public struct ErlangNode: Sendable {
         let pid = try driver.withCore { core, _ throws(NodeFault) in
             try core.start(name: name, trapsExits: trapsExits)
         }
-        return ErlangMailbox(pid, name: name, driver)
+        let mailbox = ErlangMailbox(pid, name: name, driver)
+        // Others may have ended it before it could be told.
+        if try driver.withCore({ core, _ in !core.isAlive(pid) }) { mailbox.end("killed") }
+        return mailbox
     }
 
     /// A process group of OTP's `pg`.
