@@ -9,6 +9,9 @@ import WirelineErlangNode
 /// A node of ours and a real Erlang node, as their programmers use them.
 @Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside, .timeLimit(.minutes(5)))
 struct LiveErlangNodeTests {
+    /// How long calls may take that are answered: other tests keep the machine busy.
+    static let patience = Duration.seconds(200)
+
     static let erlang = ErlangNodeName(stringLiteral: ErlangProgram.name)
     static let echo = ErlangDestination.name("echo", at: erlang)
     static let server = ErlangDestination.name("server", at: erlang)
@@ -69,28 +72,28 @@ struct LiveErlangNodeTests {
     @Test func `calls are answered in both directions`() async throws {
         let program = try ErlangProgram()
         let node = try await Self.start(program.epmd)
-        #expect(try await node.call(Self.server, ["get", 7]) == .tuple("answer", ["get", 7]))
-        #expect(try await node.rpc(Self.erlang, "lists", "sum", [[1, 2, 3]]) == 6)
+        #expect(try await node.call(Self.server, ["get", 7], timeout: Self.patience) == .tuple("answer", ["get", 7]))
+        #expect(try await node.rpc(Self.erlang, "lists", "sum", [[1, 2, 3]], timeout: Self.patience) == 6)
         await #expect(throws: ErlangNodeError.down(reason: "noproc")) {
-            try await node.call(.name("nobody", at: Self.erlang), "hello")
+            try await node.call(.name("nobody", at: Self.erlang), "hello", timeout: Self.patience)
         }
         let error = await #expect(throws: ErlangNodeError.self) {
-            try await node.rpc(Self.erlang, "erlang", "error", ["boom"])
+            try await node.rpc(Self.erlang, "erlang", "error", ["boom"], timeout: Self.patience)
         }
         guard case .badRPC(reason: .tuple(let parts)) = error else { throw Unexpected() }
         #expect(parts.first == "EXIT")
 
         let mailbox = try node.mailbox(named: "box")
-        try program.say("eval gen_server:call({box, 'g@127.0.0.1'}, {question, 1.5})")
+        try program.say("eval gen_server:call({box, 'g@127.0.0.1'}, {question, 1.5}, infinity)")
         guard case .call(let call) = try await mailbox.next() else { throw Unexpected() }
         #expect(call.request == .tuple("question", 1.5))
         try mailbox.reply(["the", "answer"], to: call)
         #expect(try program.line() == "[the,answer]")
         #expect(try program.evaluate("gen_server:cast({box, 'g@127.0.0.1'}, hi)") == "ok")
         #expect(try await mailbox.next() == .cast("hi"))
-        let unknown = try program.evaluate("gen_server:call({net_kernel, 'g@127.0.0.1'}, what)")
+        let unknown = try program.evaluate("gen_server:call({net_kernel, 'g@127.0.0.1'}, what, infinity)")
         #expect(unknown == "{error,unknown_request}")
-        let nobody = try program.evaluate("catch gen_server:call({nobody, 'g@127.0.0.1'}, what)")
+        let nobody = try program.evaluate("catch gen_server:call({nobody, 'g@127.0.0.1'}, what, infinity)")
         #expect(nobody.hasPrefix("{'EXIT',{noproc,"))
         #expect(try program.evaluate("rpc:call('g@127.0.0.1', erlang, node, [])") == "{badrpc,notsup}")
         await node.stop()
@@ -104,7 +107,7 @@ struct LiveErlangNodeTests {
         }
         let late = "receive {'$gen_call', From, slow} -> gen_server:reply(From, late) end"
         #expect(try program.evaluate(late) == "ok")
-        #expect(try await node.call(Self.server, 1) == .tuple("answer", 1))
+        #expect(try await node.call(Self.server, 1, timeout: Self.patience) == .tuple("answer", 1))
         await node.stop()
     }
 
@@ -117,7 +120,9 @@ struct LiveErlangNodeTests {
         let absent = try mailbox.monitor(.name("nobody", at: Self.erlang))
         #expect(try await mailbox.next() == .down(absent, reason: "noproc"))
         let byName = try mailbox.monitor(Self.echo)
-        guard case .pid(let pid) = try await node.rpc(Self.erlang, "erlang", "whereis", ["echo"]) else {
+        guard
+            case .pid(let pid) = try await node.rpc(Self.erlang, "erlang", "whereis", ["echo"], timeout: Self.patience)
+        else {
             throw Unexpected()
         }
         let byPID = try mailbox.monitor(.pid(pid))
@@ -193,7 +198,7 @@ struct LiveErlangNodeTests {
         #expect(members.count == 2)
         #expect(members.first == mailbox.pid)
         // It answers after it has read what we sent before.
-        _ = try await node.call(Self.server, 1)
+        _ = try await node.call(Self.server, 1, timeout: Self.patience)
         while try program.evaluate("length(pg:get_members(scene))") != "2" {}
         var changes = try group.changes.makeAsyncIterator()
         #expect(await changes.next()?.count == 2)

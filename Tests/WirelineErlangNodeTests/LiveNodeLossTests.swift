@@ -22,7 +22,9 @@ struct LiveNodeLossTests {
         let node = try await Live.start(epmd)
         let mailbox = try node.mailbox(trapsExits: true)
         try mailbox.watchNodes()
-        guard case .pid(let old) = try await node.rpc(Live.erlang, "erlang", "whereis", ["echo"]) else {
+        guard
+            case .pid(let old) = try await node.rpc(Live.erlang, "erlang", "whereis", ["echo"], timeout: Live.patience)
+        else {
             throw Live.Unexpected()
         }
         #expect(try await mailbox.next() == .nodeUp(Live.erlang))
@@ -73,9 +75,10 @@ struct LiveNodeLossTests {
     }
 
     @Test func `a node that freezes is given up after the tick time`() async throws {
-        let program = try ErlangProgram(tickSeconds: 60)
+        let program = try ErlangProgram(tickSeconds: 4)
         var configuration = Live.configuration(program.epmd)
-        configuration.tickTime = .seconds(1)
+        // As long as Erlang's: it ticks each second.
+        configuration.tickTime = .seconds(4)
         let node = try await ErlangNode.start(
             "g@127.0.0.1", cookie: .text(ErlangProgram.cookie), configuration: configuration)
         let mailbox = try node.mailbox()
@@ -85,7 +88,7 @@ struct LiveNodeLossTests {
         program.signal(SIGSTOP)
         try await Self.next(mailbox) { $0 == .nodeDown(Live.erlang) }
         program.signal(SIGCONT)
-        #expect(try await node.call(Live.server, 1) == .tuple("answer", 1))
+        #expect(try await node.call(Live.server, 1, timeout: Live.patience) == .tuple("answer", 1))
         await node.stop()
     }
 

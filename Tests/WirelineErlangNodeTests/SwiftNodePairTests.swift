@@ -7,6 +7,9 @@ import WirelineErlangNode
 /// Two nodes of ours, without Erlang and without epmd.
 @Suite(.timeLimit(.minutes(2)))
 struct SwiftNodePairTests {
+    /// How long calls may take that are answered: other tests keep the machine busy.
+    private static let patience = Duration.seconds(100)
+
     /// A node that is connected to, and one that knows its port.
     private struct Pair {
         let server: ErlangNode
@@ -39,9 +42,9 @@ struct SwiftNodePairTests {
             }
         }
         let destination = ErlangDestination.name("box", at: pair.server.name)
-        #expect(try await pair.client.call(destination, 7) == .tuple("reply", 7))
+        #expect(try await pair.client.call(destination, 7, timeout: Self.patience) == .tuple("reply", 7))
         #expect(try await pair.client.processGroup("scene").members == [box.pid])
-        #expect(try await pair.client.call(.pid(box.pid), "again") == .tuple("reply", "again"))
+        #expect(try await pair.client.call(.pid(box.pid), "again", timeout: Self.patience) == .tuple("reply", "again"))
         let watcher = try pair.client.mailbox()
         let monitor = try watcher.monitor(.pid(box.pid))
         try watcher.exit(box.pid, reason: "enough")
@@ -63,7 +66,9 @@ struct SwiftNodePairTests {
         try first.end(reason: "over")
         #expect(try await second.next() == .down(monitor, reason: "over"))
         #expect(try await second.next() == .exit(first.pid, reason: "over"))
-        await #expect(throws: ErlangNodeError.down(reason: "noproc")) { try await node.call(.name("first"), 1) }
+        await #expect(throws: ErlangNodeError.down(reason: "noproc")) {
+            try await node.call(.name("first"), 1, timeout: Self.patience)
+        }
         #expect(node.nodes == [])
         await pair.stop()
     }
