@@ -128,6 +128,8 @@ struct Document {
         var mayBeAbsent = false
         /// The number of bits before it in the bytes that it shares with others; nil if it shares none.
         var bit: Int?
+        /// What a layer holds, whose offsets count from its first byte; nil for bytes.
+        var inside: [Part]?
 
         /// The offset as it is shown: `4`, or `4.3` after three bits of the byte at 4.
         var offsetText: String {
@@ -139,6 +141,8 @@ struct Document {
             /// A part of the header or the trailer.
             case envelope
             case field
+            /// A transform of what stands in it.
+            case layer
         }
     }
 }

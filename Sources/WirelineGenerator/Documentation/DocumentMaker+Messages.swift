@@ -84,9 +84,10 @@ extension DocumentMaker {
         blocks += deprecation(message.deprecation) + comment(message.documentation)
         let (header, trailer, payloadOffset) = envelope()
         let parts = parts(of: message.fields, startingAt: payloadOffset)
-        blocks.append(.drawing(label: "The bytes of a packet", header + parts + trailer))
+        blocks.append(.drawing(label: "The bytes of a packet", drawing(of: parts, in: header, trailer)))
         if !message.fields.isEmpty {
-            let base = payloadOffset == nil ? "payload" : "packet"
+            let isInLayer = !description.layout.content.layers.isEmpty
+            let base = payloadOffset == nil ? "payload" : isInLayer ? "innermost content" : "packet"
             blocks.append(
                 .table(
                     table(
@@ -150,19 +151,22 @@ extension DocumentMaker {
 
     private func example(of index: Int) -> [Document.Block] {
         guard let example = translator.example(ofMessage: index, maximumByteCount: Self.maximumExampleByteCount) else {
+            guard !needsKeys else {
+                return [.line([.text("No example: packets have layers with keys or with a program's transforms.")])]
+            }
             let limit = DocumentText.number(Self.maximumExampleByteCount)
             return [.line([.text("No example: a packet has more than \(limit) bytes.")])]
         }
-        let rows = example.annotation.rows(
-            of: example.content, maximumCount: Self.maximumRowCount, hidesSensitive: false)
-        var lines = rows.map { "\($0.offset)  \($0.digits)  \($0.path)  \($0.text)" }
-        let omitted = example.annotation.parts.count - rows.count
-        if omitted > 0 { lines.append("… and \(DocumentText.count(omitted, "part")) more") }
-        return [
+        let blocks: [Document.Block] = [
             .label("Example as JSON"), .listing(.json, DocumentText.json(example.fields)),
             .label("As a packet in hexadecimal"), .listing(.digits, Hexadecimal.text(of: example.packet)),
-            .label("Byte by byte"), .listing(.columns, lines.joined(separator: "\n")),
         ]
+        guard let annotation = example.annotation else { return blocks }
+        let rows = annotation.rows(of: example.content, maximumCount: Self.maximumRowCount, hidesSensitive: false)
+        var lines = rows.map { "\($0.offset)  \($0.digits)  \($0.path)  \($0.text)" }
+        let omitted = annotation.parts.count - rows.count
+        if omitted > 0 { lines.append("… and \(DocumentText.count(omitted, "part")) more") }
+        return blocks + [.label("Byte by byte"), .listing(.columns, lines.joined(separator: "\n"))]
     }
 
     private static let maximumRowCount = 40

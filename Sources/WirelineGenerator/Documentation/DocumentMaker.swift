@@ -62,6 +62,7 @@ struct DocumentMaker {
             rows.append(("Properties", options.hasStrictProperties ? "strict" : "lenient"))
         }
         if options.varintForms == .any { rows.append(("Varints", "read in any form, written in the shortest")) }
+        rows += contentLimits
         let table = Document.Table(
             shape: .facts, columns: ["Option", "Value"],
             rows: rows.map { Document.Row(cells: [[.init($0.0)], [.init($0.1)]]) })
@@ -85,16 +86,17 @@ struct DocumentMaker {
             rows.append(row(of: index, part, documentation[part.name], after: previous))
             previous = part.name
         }
+        let inside = layout.content.layers.isEmpty ? "" : " Inside of a layer they count from its content's first byte."
         let table = Document.Table(
             shape: .fields,
-            caption: layout.isFramed
+            caption: (layout.isFramed
                 ? "Offsets count from the packet's first byte, without marks and escapes."
-                : "Offsets count from the packet's first byte.",
+                : "Offsets count from the packet's first byte.") + inside,
             columns: Self.fieldColumns, rows: rows)
         let entry = Document.Entry(
             anchor: "packet", title: "Packet layout", isCode: false,
-            blocks: states + (layout.framing.map(blocks) ?? []) + [
-                .drawing(label: "The bytes of a packet", header + [payload] + trailer),
+            blocks: states + (layout.framing.map(blocks) ?? []) + contentBlocks + [
+                .drawing(label: "The bytes of a packet", drawing(of: [payload], in: header, trailer)),
                 .legend(hasBits: description.hasPackedFields || !layout.packedPlaces.isEmpty), .table(table),
             ])
         return Document.Section(anchor: "layout", title: "Packet", entries: [entry])
@@ -257,12 +259,15 @@ struct DocumentMaker {
         let layout = description.layout
         var header = layout.header.indices.map { part(of: $0) }
         var offset: Int? = 0
+        let layerStarts = Set(layout.content.layers.map(\.fieldCount))
         for index in header.indices {
+            if layerStarts.contains(index) { offset = 0 }
             let place = layout.packedPlace(ofField: index)
             header[index].offset = offset.map { $0 - (place?.isFirst == false ? place?.runByteCount ?? 0 : 0) }
             let byteCount = layout.fields[index].condition == nil ? layout.byteCounts[index] : nil
             offset = offset.flatMap { start in byteCount.map { start + $0 } }
         }
+        if layerStarts.contains(header.count) { offset = 0 }
         return (header, (header.count..<layout.fields.count).map { part(of: $0) }, offset)
     }
 }

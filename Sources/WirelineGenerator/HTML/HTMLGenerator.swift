@@ -14,13 +14,8 @@ public import WirelineSwiftGenerator
 public struct HTMLGenerator: Sendable {
     private let description: ProtocolDescription
 
-    /// Makes a generator for a protocol without layers, as returned by the checker.
-    public init(_ description: ProtocolDescription) {
-        precondition(
-            description.layout.content.isPlain,
-            "HTML cannot be made yet for a protocol with layers, `packets` or `opaque`")
-        self.description = description
-    }
+    /// Makes a generator for a protocol, as returned by the checker.
+    public init(_ description: ProtocolDescription) { self.description = description }
 
     /// Returns the page, named after the protocol: `Scene.html`.
     ///

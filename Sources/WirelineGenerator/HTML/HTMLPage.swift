@@ -108,7 +108,17 @@ struct HTMLPage {
     }
 
     private func text(of parts: [Document.Part], _ label: String) -> String {
+        "<ol class=\"bytes\" aria-label=\"\(HTMLText.escaped(label))\">\(items(for: parts))</ol>"
+    }
+
+    /// Returns the items of a drawing; a layer is a box around a list of its own.
+    private func items(for parts: [Document.Part]) -> String {
         let items = parts.map { part in
+            if let inside = part.inside {
+                let absent = part.mayBeAbsent ? " absent" : ""
+                return "<li class=\"layer\(absent)\"><b>\(HTMLText.escaped(part.name))</b>"
+                    + "<ol class=\"bytes\">\(self.items(for: inside))</ol></li>"
+            }
             var classes = [part.byteCount.map { "b\(min($0, 8))" } ?? "varies"]
             if part.kind == .envelope { classes.append("envelope") }
             if part.mayBeAbsent { classes.append("absent") }
@@ -116,7 +126,7 @@ struct HTMLPage {
                 "<li class=\"\(classes.joined(separator: " "))\"><i>\(part.offsetText)</i> <b>\(HTMLText.escaped(part.name))</b>"
                 + " <span>\(HTMLText.escaped(part.width))</span></li>"
         }
-        return "<ol class=\"bytes\" aria-label=\"\(HTMLText.escaped(label))\">\(items.joined())</ol>"
+        return items.joined()
     }
 
     private func text(of table: Document.Table) -> String {

@@ -73,6 +73,8 @@ enum HTMLStyle {
             flex-grow: 6; border-right-style: dashed; border-right-width: 2px;
             background-image: repeating-linear-gradient(135deg, transparent 0 6px, rgb(128 128 128 / 12%) 6px 9px);
         }
+        .bytes .layer { flex: 1 1 100%; background: transparent; border-width: 2px; border-radius: 4px; }
+        .bytes .layer > .bytes { margin: 0.25rem 0; }
         .bytes .absent { border-style: dashed; }
         table { border-collapse: collapse; width: 100%; margin: 0.5rem 0; font-size: 0.9375rem; }
         caption { text-align: left; font-size: 0.8125rem; padding-bottom: 0.2rem; }

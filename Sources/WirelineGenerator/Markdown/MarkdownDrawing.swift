@@ -8,11 +8,48 @@
 ///     | 4      | 2  | 1       | 4    | 2 + n   |
 ///     +--------+----+---------+------+- - - - -+
 ///
-/// Parts of variable width have a dashed border. Parts that may be absent are in parentheses.
+/// Parts of variable width have a dashed border. Parts that may be absent are in parentheses. A layer is a box around the
+/// drawing of what it holds:
+///
+///     +=( zlib, if Version = zlib )=+
+///     | 0                           |
+///     | +- - - - -+                 |
+///     | | payload |                 |
+///     | | n       |                 |
+///     | +- - - - -+                 |
+///     +=============================+
 enum MarkdownDrawing {
     private static let maximumWidth = 92
 
     static func text(of parts: [Document.Part]) -> String {
+        lines(of: parts, within: maximumWidth).joined(separator: "\n")
+    }
+
+    private static func lines(of parts: [Document.Part], within width: Int) -> [String] {
+        var lines: [String] = []
+        var run: [Document.Part] = []
+        for part in parts {
+            guard let inside = part.inside else {
+                run.append(part)
+                continue
+            }
+            lines += rows(of: run, within: width)
+            run = []
+            lines += frame(part, around: Self.lines(of: inside, within: width - 4))
+        }
+        return lines + rows(of: run, within: width)
+    }
+
+    /// Returns a layer's box.
+    private static func frame(_ layer: Document.Part, around lines: [String]) -> [String] {
+        let title = layer.mayBeAbsent ? "( \(layer.name) )" : " \(layer.name) "
+        let width = max(lines.map(\.count).max() ?? 0, title.count + 2)
+        let top = "+=" + title + String(repeating: "=", count: width + 1 - title.count) + "+"
+        let bottom = "+" + String(repeating: "=", count: width + 2) + "+"
+        return [top] + lines.map { "| \($0.padded(to: width)) |" } + [bottom]
+    }
+
+    private static func rows(of parts: [Document.Part], within maximumWidth: Int) -> [String] {
         var rows: [[Box]] = []
         var width = 0
         for box in parts.map(Box.init) {
@@ -31,7 +68,7 @@ enum MarkdownDrawing {
                 boxes.map { "| " + $0.byteCount.padded(to: $0.width - 1) }.joined() + "|", border,
             ]
         }
-        return lines.map { String($0.reversed().drop { $0 == " " }.reversed()) }.joined(separator: "\n")
+        return lines.map { String($0.reversed().drop { $0 == " " }.reversed()) }
     }
 
     private struct Box {

@@ -10,13 +10,8 @@ public import WirelineSwiftGenerator
 public struct MarkdownGenerator: Sendable {
     private let description: ProtocolDescription
 
-    /// Makes a generator for a protocol without layers, as returned by the checker.
-    public init(_ description: ProtocolDescription) {
-        precondition(
-            description.layout.content.isPlain,
-            "Markdown cannot be made yet for a protocol with layers, `packets` or `opaque`")
-        self.description = description
-    }
+    /// Makes a generator for a protocol, as returned by the checker.
+    public init(_ description: ProtocolDescription) { self.description = description }
 
     /// Returns the file, named after the protocol: `Scene.md`.
     public func files() -> [GeneratedFile] {

@@ -13,8 +13,8 @@ package struct PacketExample: Sendable {
     package let packet: [UInt8]
     /// The packet without marks and escapes, as the annotation counts it.
     package let content: [UInt8]
-    /// The meaning of the bytes.
-    package let annotation: PacketAnnotation
+    /// The meaning of the bytes; nil if packets have layers, which hide it.
+    package let annotation: PacketAnnotation?
 }
 
 extension PacketTranslator {
@@ -36,9 +36,12 @@ extension PacketTranslator {
             let bytes = try? encode(message: name, json: line, from: context.sender, states: context.states),
             bytes.count <= maximumByteCount,
             let decoded = try? decode(bytes.rawSpan, in: context)[LineKey.fields],
-            let annotation = try? annotate(bytes.rawSpan, preferring: context.sender, states: context.states),
             let content = try? description.layout.unframed(bytes)
         else { return nil }
+        let annotation =
+            hasContent
+            ? nil : try? annotate(bytes.rawSpan, preferring: context.sender, states: context.states)
+        guard annotation != nil || hasContent else { return nil }
         return PacketExample(fields: decoded, packet: bytes, content: content, annotation: annotation)
     }
 }
