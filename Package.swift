@@ -150,7 +150,8 @@ let package = Package(
         .testTarget(
             name: "ProtocolsTests",
             dependencies: [
-                "WirelineGenerator", "WirelineSchema", "WirelineCodec", "ProtocolsSupport", "TestingSupport",
+                "WirelineGenerator", "WirelineSchema", "WirelineLayers", "WirelineCodec", "ProtocolsSupport",
+                "TestingSupport",
             ]
                 + protocols.map { .init(stringLiteral: $0) },
             exclude: ["Erlang"], swiftSettings: usual),

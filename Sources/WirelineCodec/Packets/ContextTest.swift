@@ -49,7 +49,7 @@ package struct ContextTest: Equatable, Sendable {
     }
 
     /// Returns whether the test holds for a number.
-    func holds(for value: Int128) -> Bool { comparison.holds(value, number) }
+    package func holds(for value: Int128) -> Bool { comparison.holds(value, number) }
 
     /// Returns whether the test holds in a context.
     package func holds(in context: PacketContext) -> Bool { holds(for: context.number(of: operand) ?? 0) }

@@ -98,6 +98,9 @@ extension PacketField {
         }
     }
 
+    /// The field as a plain number if its value could fit itself to the packet: then it has the last of its values.
+    var asChosen: PacketField { fittingValues?.last.map { with(.value(default: .integer($0))) } ?? self }
+
     /// The field as a plain number if it counts the content, which only the layers know.
     var withoutContentLength: PacketField { role.contentConstant == nil ? self : with(.value(default: 0)) }
 

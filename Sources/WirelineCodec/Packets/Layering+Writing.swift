@@ -156,7 +156,7 @@ private struct GivenHeader {
             let set = header[value: field.name]
             switch field.role {
             case .messageID: self.set(field.name, identifiers.part(of: id, for: index, in: fields))
-            case .value(let value), .constant(let value): known[value: field.name] = set ?? value
+            case .value(let value), .constant(let value): known[value: field.name] = set ?? field.known(value)
             case .sequence: known[value: field.name] = set ?? .integer(0)
             case .fitting(let choices): known[value: field.name] = set ?? .integer(choices.last ?? 0)
             case .length, .contentLength, .checksum, .padding: break
@@ -179,5 +179,13 @@ private struct GivenHeader {
             result.append(name, value)
         }
         return result
+    }
+}
+
+extension PacketField {
+    /// Returns a default as transforms see it: that of bytes is zeros.
+    fileprivate func known(_ value: PacketHeader.FieldValue) -> PacketHeader.FieldValue {
+        guard case .bytes(let byteCount) = format, case .integer = value else { return value }
+        return .bytes([UInt8](repeating: 0, count: byteCount))
     }
 }

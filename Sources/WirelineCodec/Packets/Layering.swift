@@ -14,39 +14,39 @@ package final class Layering: Sendable {
     /// The layout of opened packets. Lengths and checksums are plain numbers in it, for they count sealed bytes.
     package let flat: PacketLayout
     /// What is inside the layers, from the outermost one on.
-    let sections: [Section]
+    package let sections: [Section]
     /// When the content is whole packets, and when it is not read.
-    let packets: WireCondition.Remainder
-    let opaque: WireCondition.Remainder
+    package let packets: WireCondition.Remainder
+    package let opaque: WireCondition.Remainder
     /// All fields, with which it is decided what is in a packet that is written.
     package let whole: PacketLayout
     /// The outer layout for writing: its IDs are plain numbers, which ``whole`` has computed.
-    let outerWriting: PacketLayout
-    let contentLength: ContentLength?
+    package let outerWriting: PacketLayout
+    package let contentLength: ContentLength?
     /// The fields that no packet of the context has.
     let absent: [PacketField]
     /// Whether something looks at header fields: a condition, or a transform that begins with a field.
     let looksAtHeader: Bool
 
     /// Header fields that are inside the same layers.
-    struct Section: Sendable {
+    package struct Section: Sendable {
         /// The layers before the fields of this section and after those of the one before.
-        let layers: [(index: Int, kind: LayerKind, rule: WireCondition.Remainder)]
+        package let layers: [(index: Int, kind: LayerKind, rule: WireCondition.Remainder)]
         /// The number of fields in the sections before.
-        let earlierFieldCount: Int
+        package let earlierFieldCount: Int
         /// The layouts of all fields up to the end of this section, for reading and for writing; nil if it has none.
-        let reading: PacketLayout?
-        let writing: PacketLayout?
+        package let reading: PacketLayout?
+        package let writing: PacketLayout?
         /// Whether bytes may follow the payload: a length in the section says how long that is.
-        let mayHaveFiller: Bool
+        package let mayHaveFiller: Bool
     }
 
     /// The field that says how many bytes are inside the innermost layer.
-    struct ContentLength: Sendable {
-        let name: String
-        let constant: Int
+    package struct ContentLength: Sendable {
+        package let name: String
+        package let constant: Int
         /// Whether a layer asks for it, so that a program can set it.
-        let isSettable: Bool
+        package let isSettable: Bool
     }
 
     init(_ parts: LayeredParts, _ table: FramingTable?, position: Int, contextCount: Int) {
@@ -89,6 +89,12 @@ package final class Layering: Sendable {
             || parts.layers.contains { $0.contains { $0.kind.looksAtHeader } }
     }
 
+    /// The layout of opened packets for a writer that finds out which fields a packet has, and their values: nothing fits
+    /// itself to the packet.
+    package var chosen: PacketLayout {
+        PacketLayout(boundedHeader: flat.header.map { $0.asChosen }, trailer: flat.trailer.map { $0.asChosen })
+    }
+
     /// Returns how packets are read and written in each context, in the order of the contexts.
     static func all(_ parts: LayoutParts, _ contexts: LayoutContexts, _ table: FramingTable?) -> [Layering] {
         contexts.combinations.enumerated().map { position, combination in
@@ -102,6 +108,10 @@ package final class Layering: Sendable {
 extension PacketLayout {
     /// Whether packets have layers, or a content that is not only a message's fields.
     package var hasContent: Bool { !storage.layerings.isEmpty }
+
+    /// How packets are read and written in each context, in the order of ``contexts``; empty for a layout without
+    /// ``hasContent``.
+    package var layerings: [Layering] { storage.layerings }
 
     /// Returns how packets of a context are read and written; only for a layout with ``hasContent``.
     package func layering(in context: PacketContext) -> Layering {

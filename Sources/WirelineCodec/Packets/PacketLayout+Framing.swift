@@ -10,7 +10,7 @@ extension PacketLayout {
     package var isFramed: Bool { storage.isFramed }
 
     /// Whether something else than a length can tell where packets end: a frame, or the end of a layer's content.
-    var isBounded: Bool { storage.isBounded }
+    package var isBounded: Bool { storage.isBounded }
 
     /// Returns a packet as it stands in a stream: between its marks, escaped.
     ///

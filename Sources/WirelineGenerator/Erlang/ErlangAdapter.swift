@@ -5,15 +5,15 @@ import WirelineLanguage
 
 /// Makes the script through which `wire conform` tests the generated module: it converts JSON to records and back.
 struct ErlangAdapter {
-    private let description: ProtocolDescription
-    private let types: ErlangTypes
+    let description: ProtocolDescription
+    let types: ErlangTypes
 
     init(_ types: ErlangTypes, _ description: ProtocolDescription) {
         self.types = types
         self.description = description
     }
 
-    private var naming: ErlangNaming { types.naming }
+    var naming: ErlangNaming { types.naming }
 
     /// The file name: `scene_conform.escript`.
     var path: String { String(naming.module.dropLast("protocol".count)) + "conform.escript" }
@@ -50,14 +50,17 @@ struct ErlangAdapter {
 
     private var hasStates: Bool { description.layout.hasStates }
 
+    /// Whether packets are read and written with states and keys, which go on from packet to packet.
+    private var hasContext: Bool { hasStates || description.layout.hasContent }
+
     /// The argument for the context of a packet to encode, with its comma.
     private var context: String {
-        hasStates ? "context(From, Request), " : senders.areDistinct ? "#{from => side(From)}, " : ""
+        hasContext ? "context(From, Request), " : senders.areDistinct ? "#{from => side(From)}, " : ""
     }
 
-    /// The functions that read the states of a question.
+    /// The functions that read the states and keys of a question.
     private var contextFunctions: String {
-        guard hasStates else { return "" }
+        guard hasContext else { return "" }
         let states = zip(description.states, naming.states).map {
             "{\(ErlangText.binary($0.name)), \(ErlangText.atom($1))}"
         }
@@ -67,17 +70,18 @@ struct ErlangAdapter {
             context(From, Request) ->
                 {Members} = member(<<"state">>, Request, {[]}),
                 Keys = [\(states.joined(separator: ", "))],
-                #{from => side(From), state => maps:from_list([{state_key(lists:keyfind(Name, 1, Keys), Name), V} || {Name, V} <- Members])}.
+                \(withKeys("#{from => side(From), state => maps:from_list([{state_key(lists:keyfind(Name, 1, Keys), Name), V} || {Name, V} <- Members])}")).
 
             state_key({_, Key}, _) -> Key;
             state_key(false, Name) -> Name.
 
-            """
+            """ + keyFunctions
     }
 
     /// The call that encodes a client's message as the echo of it.
     private var echoing: String {
         guard senders.areDistinct else { return "(module()):encode((module()):settable(Header), Message)" }
+        guard !description.layout.hasContent else { return layeredEchoing }
         // An echo keeps the header fields that any packet of a server can have. It begins with all states at 0.
         let server = ErlangTypes(types, in: description.sent(by: .server), suffix: "_sc")
         let keys = ErlangWrapping(server).settableKeys.joined(separator: ", ")
@@ -127,8 +131,8 @@ struct ErlangAdapter {
 
         answer(<<"decode">>, From, Request) ->
             Bytes = binary:decode_hex(member(<<"hex">>, Request, <<>>)),
-            case (module()):decode(\#(hasStates ? "context(From, Request), " : "")side(From), Bytes) of
-                {ok, Header, Message, Rest\#(hasStates ? ", _" : "")} ->
+            case (module()):decode(\#(hasContext ? "context(From, Request), " : "")side(From), Bytes) of
+                {ok, Header, Message, Rest\#(hasContext ? ", _" : "")} ->
                     Count = byte_size(Bytes) - byte_size(Rest),
                     [{<<"reply">>, <<"ok">>}, {<<"count">>, Count}, {<<"line">>, line(Header, Message)}];
                 {more, Count} -> [{<<"reply">>, <<"more">>}, {<<"count">>, Count}];
@@ -138,7 +142,7 @@ struct ErlangAdapter {
             Line = member(<<"line">>, Request, {[]}),
             {Header, Message} = message(Line),
             case (module()):encode(\#(context)Header, Message) of
-                {ok, Data\#(hasStates ? ", _" : "")} -> [{<<"reply">>, <<"ok">>}, {<<"hex">>, string:lowercase(binary:encode_hex(iolist_to_binary(Data)))}];
+                {ok, Data\#(hasContext ? ", _" : "")} -> [{<<"reply">>, <<"ok">>}, {<<"hex">>, string:lowercase(binary:encode_hex(iolist_to_binary(Data)))}];
                 {error, Error} -> error_members(in_message(member(<<"message">>, Line, null), Error))
             end;
         answer(_, _, _) -> [{<<"reply">>, <<"skip">>}, {<<"text">>, <<"this question is not known">>}].
@@ -152,7 +156,7 @@ struct ErlangAdapter {
                 _ -> Error
             end.
 
-        error_members(#{reason := Reason, path := Path} = Error) ->
+        \#(skipping)error_members(#{reason := Reason, path := Path} = Error) ->
             Kind = if is_tuple(Reason) -> element(1, Reason); true -> Reason end,
             [{<<"reply">>, <<"error">>}, {<<"error">>, atom_to_binary(Kind, utf8)}]
                 ++ [{<<"field">>, Path} || Path =/= <<>>]
@@ -167,7 +171,7 @@ struct ErlangAdapter {
 
         line(Header, {unknown, Id, Payload}) ->
             {[{<<"message">>, null}, {<<"id">>, Id}, {<<"header">>, header_line(Header)}, {<<"payload">>, hex(Payload)}]};
-        line(Header, Message) ->
+        \#(showingPackets)line(Header, Message) ->
             {Name, _, Id, _, Fields, Keeps} = lists:keyfind(element(1, Message), 4, messages()),
             Values = tl(tuple_to_list(Message)),
             Trailing = [{<<"trailing">>, hex(T)} || Keeps, T <- [lists:last(Values)], T =/= <<>>],
@@ -209,7 +213,7 @@ struct ErlangAdapter {
 
         %% JSON to records
 
-        message(Line) ->
+        \#(readingPackets)message(Line) ->
             case member(<<"message">>, Line, null) of
                 null ->
                     Id = number(member(<<"id">>, Line, 0)),

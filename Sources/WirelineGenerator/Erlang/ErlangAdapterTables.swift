@@ -27,7 +27,8 @@ struct ErlangAdapterTables {
                 guard field.role != .padding else { return nil }
                 let usual = field.format.erlangType
                 let type = description.packetFieldType(item.offset).map(self.type) ?? usual
-                return "{\(ErlangText.binary(field.name)), \(ErlangText.atom(key)), \(type), \(field.isSettable)}"
+                let isSettable = description.layout.isSettable(field)
+                return "{\(ErlangText.binary(field.name)), \(ErlangText.atom(key)), \(type), \(isSettable)}"
             })
         lines += ["].", "", "%% {Name, OtherName, Id, Record, Fields, KeepsTrailingBytes}", "messages() -> ["]
         lines += joined(

@@ -53,9 +53,9 @@ struct ErlangConditionalWrapping {
     }
 
     /// Returns the most bytes that a packet may have, and the line that finds it: without a length its payload is empty,
-    /// unless marks show where it ends.
+    /// unless something else shows where it ends.
     func limit(_ limit: Int, _ around: String) -> (lines: [String], value: String) {
-        guard !layout.isFramed else { return ([], String(limit)) }
+        guard !layout.isBounded else { return ([], String(limit)) }
         let lengths = layout.header.indices.filter { layout.header[$0].role.isLength }
         guard lengths.allSatisfy({ layout.fields[$0].condition != nil }) else { return ([], String(limit)) }
         let isThere = lengths.isEmpty ? "false" : lengths.map { "P\($0 + 1)" }.joined(separator: " orelse ")

@@ -28,20 +28,7 @@ struct ErlangFrames {
 
     var functions: [String] {
         guard let framing else { return [] }
-        return [unwrapping, unframing(framing), unescaping(framing), writing(framing)]
-    }
-
-    private var unwrapping: String {
-        """
-        %% The parts of a packet that has arrived whole.
-        unwrap_whole(Unwrap, Packet) ->
-            try
-                Unwrap(Packet)
-            catch
-                throw:{more, Count} -> fail({truncated, Count, 0}, [], byte_size(Packet))
-            end.
-
-        """
+        return [unframing(framing), unescaping(framing), writing(framing)]
     }
 
     private func unframing(_ framing: PacketFraming) -> String {

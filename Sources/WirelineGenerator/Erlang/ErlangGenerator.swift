@@ -22,17 +22,13 @@ public import WirelineSwiftGenerator
 /// | enum | the atom of the case, or the number if it has none |
 /// | flags | the list of their atoms, and one number for bits that have none |
 /// | an `optional` field, or one with `@if`, that is not set | `undefined` |
-/// | a message that the protocol does not define | `{unknown, Id, Payload}` |
+/// | a message that the protocol does not define, or an opaque content | `{unknown, Id, Payload}` |
+/// | a packet that holds packets | `{packets, Id, [{Header, Message}]}` |
 public struct ErlangGenerator: Sendable {
     private let description: ProtocolDescription
 
-    /// Makes a generator for a protocol without layers, as returned by the checker.
-    public init(_ description: ProtocolDescription) {
-        precondition(
-            description.layout.content.isPlain,
-            "Erlang cannot be made yet for a protocol with layers, `packets` or `opaque`")
-        self.description = description
-    }
+    /// Makes a generator for a protocol, as returned by the checker.
+    public init(_ description: ProtocolDescription) { self.description = description }
 
     /// Returns the module and the header file, sorted by name.
     public func files() -> [GeneratedFile] {

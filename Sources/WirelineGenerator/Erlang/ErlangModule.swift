@@ -10,12 +10,13 @@ struct ErlangModule {
     private var description: ProtocolDescription { types.description }
     private var naming: ErlangNaming { types.naming }
     private var frames: ErlangFrames { ErlangFrames(types) }
+    private var layers: ErlangLayers { ErlangLayers(types) }
 
     init(_ types: ErlangTypes) { self.types = types }
 
     func text() -> String {
         let code = functions()
-        let runtime = ErlangRuntime.functions(for: code, description.options.varintForms)
+        let runtime = ErlangRuntime.functions(for: code + [coding], description.options.varintForms)
         let parts = [
             types.banner.joined(separator: "\n") + "\n" + documentation() + attributes(runtime.names),
             typeDeclarations(),
@@ -67,7 +68,8 @@ struct ErlangModule {
         let areDistinct = ErlangSenders(types).areDistinct
         let exports =
             ["encode/1", "encode/2"] + (areDistinct ? ["encode/3"] : []) + ["decode/2"]
-            + (description.layout.hasStates ? ["decode/3"] : []) + ["settable/1", "format_error/1"] + zeros
+            + (description.layout.hasStates || layers.areUsed ? ["decode/3"] : [])
+            + (layers.hasKeys ? ["set_key/4"] : []) + ["settable/1", "format_error/1"] + zeros
         let declared =
             [naming.messages, naming.structures].joined().map(\.name)
             + [naming.unions, naming.enumerations, naming.flagSets].joined().map(\.type)
@@ -151,7 +153,8 @@ struct ErlangModule {
             + Self.sharedTypes(
                 hasDigits: hasDigits, hasUTF16: description.uses(\.isUTF16), hasConditions: description.hasConditions,
                 hasSenders: ErlangSenders(types).mustBeKnown, hasStates: description.layout.hasStates,
-                keepsTags: description.unions.contains { $0.defaultArm != nil }, frames: frames.reasons)
+                keepsTags: description.unions.contains { $0.defaultArm != nil },
+                frames: frames.reasons + layers.reasons, inner: layers.innerMessages)
     }
 
     private func comment(
@@ -179,12 +182,14 @@ struct ErlangModule {
     ///   - hasSenders: Whether packets depend on who sends them, which can be unknown.
     ///   - hasStates: Whether packets depend on states, whose names can be wrong.
     ///   - keepsTags: Whether a union keeps tags, which can be those of an arm.
-    ///   - frames: The reasons of errors in marks and escapes.
+    ///   - frames: The reasons of errors in marks, escapes and layers.
+    ///   - inner: The type of packets in a packet.
     private static func sharedTypes(
         hasDigits: Bool, hasUTF16: Bool, hasConditions: Bool, hasSenders: Bool, hasStates: Bool,
-        keepsTags: Bool, frames: String
+        keepsTags: Bool, frames: String, inner: String
     ) -> String {
-        sharedTypesBeforeDigits + frames + (hasUTF16 ? "    invalid_utf16 |\n" : "")
+        "-type message() :: cs_message() | sc_message()\(inner).\n" + sharedTypesBeforeDigits + frames
+            + (hasUTF16 ? "    invalid_utf16 |\n" : "")
             + (hasDigits ? "    {invalid_digit, byte()} |\n" : "")
             + (hasConditions ? "    {presence, set | not_set} |\n" : "")
             + (hasSenders ? "    needs_sender |\n" : "")
@@ -193,7 +198,6 @@ struct ErlangModule {
     }
 
     private static let sharedTypesBeforeDigits = """
-        -type message() :: cs_message() | sc_message().
         %% Where it is, with the names of the schema, and in which byte of the packet.
         -type error() :: #{
             reason := reason(), path := binary(), message => binary(), offset => non_neg_integer()
@@ -268,6 +272,15 @@ struct ErlangModule {
     /// The functions that write and read whole packets.
     private var coding: String {
         let takesSender = ErlangFixedHeaders(types).isUsed || ErlangSenders(types).areDistinct
+        guard !layers.areUsed else {
+            return """
+                %% @doc A whole packet of a message, with the header's defaults.
+                -spec encode(message()) -> {ok, iodata()} | {error, error()}.
+                encode(Message) -> encode(#{}, Message).
+
+                \(layers.coding)
+                """
+        }
         let hasStates = description.layout.hasStates
         let sender = hasStates ? "Shape, " : takesSender ? "Sender, " : ""
         let unwrapping =

@@ -21,6 +21,8 @@ package struct ErlangNaming {
     let constants: [String]
     /// The keys of the states of a connection.
     package let states: [String]
+    /// The keys of what layers need: the names of keys and of the program's own transforms, by those of the schema.
+    package let layers: [String: String]
 
     /// A record, with a type of the same name.
     package struct Record {
@@ -55,6 +57,10 @@ package struct ErlangNaming {
         flagSets = description.flagSets.map { Self.choice($0.alias ?? $0.name, $0.cases.map(\.shownName), &taken) }
         packetFields = Self.unique(description.layout.fields.map(\.name))
         states = Self.unique(description.states.map(\.name))
+        let needs = description.layout.content.needs
+        // The names of other members of the map.
+        let reserved: Set = ["threshold", "zlib_level", "brotli"]
+        layers = Dictionary(uniqueKeysWithValues: zip(needs, Self.unique(needs, besides: reserved)))
         let prefix = module.dropLast("protocol".count).uppercased()
         constants = Self.unique(description.constants.map(\.name)).map { prefix + $0.uppercased() }
     }
@@ -108,6 +114,19 @@ package struct ErlangNaming {
         "queue", "record", "reference", "set", "string", "term", "tid", "timeout", "tuple", "union", "var",
         "message", "cs_message", "sc_message", "unknown", "header", "error", "reason", "float32", "float64",
     ]
+}
+
+extension PacketContent {
+    /// The names of keys and of the program's own transforms, each once.
+    fileprivate var needs: [String] {
+        let names = layers.flatMap { layer in
+            switch layer.kind {
+            case .aesCTR(let key, .field), .aesCBC(let key, .field): [key]
+            default: layer.kind.arguments
+            }
+        }
+        return names.enumerated().filter { !names[..<$0.offset].contains($0.element) }.map(\.element)
+    }
 }
 
 extension EnumerationDescription.Case {

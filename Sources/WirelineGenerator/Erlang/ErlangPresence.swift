@@ -21,6 +21,20 @@ enum ErlangPresence {
         }
     }
 
+    /// Returns the expression that a line of the packet holds; `false` while not all fields that it tests are read.
+    static func text(of rule: WireCondition.Remainder, _ types: ErlangTypes) -> String {
+        switch rule {
+        case .always: return "true"
+        case .never: return "false"
+        case .when(let condition):
+            let header = types.description.layout.header
+            let isKnown = condition.operands.allSatisfy { operand in
+                header.contains { .field($0.name) == operand }
+            }
+            return isKnown ? "(\(text(of: condition, types) { "X\($0 + 1)" }))" : "false"
+        }
+    }
+
     /// Returns a check that is made only if a field is there.
     static func check(_ check: String, of index: Int, in layout: PacketLayout) -> String {
         layout.fields[index].condition == nil ? check : "P\(index + 1) andalso \(check)"

@@ -3,6 +3,14 @@
 extension ErlangRuntime {
     /// The functions for headers and trailers.
     static let headers = #"""
+        %% The parts of a packet that has arrived whole.
+        unwrap_whole(Unwrap, Packet) ->
+            try
+                Unwrap(Packet)
+            catch
+                throw:{more, Count} -> fail({truncated, Count, 0}, [], byte_size(Packet))
+            end.
+
         %% A field of a header that may not have arrived; Last is where the packet ends, as far as it is known.
         header_part(B, Start, Count, Last, Name) ->
             Size = byte_size(B),

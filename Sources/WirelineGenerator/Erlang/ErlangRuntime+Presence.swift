@@ -6,6 +6,9 @@ extension ErlangRuntime {
         count_if(true, Count) -> Count;
         count_if(false, _) -> 0.
 
+        bit_if(true) -> 1;
+        bit_if(false) -> 0.
+
         most(true, Max, _) -> Max;
         most(false, Max, Size) -> min(Max, Size).
 

@@ -45,7 +45,7 @@ enum ErlangRuntime {
 
     private static let everything = [
         reading, writing, headers + varints + prefixed, fixedText, utf16Text, sizedValues, unions, conditions, presence,
-        checksums,
+        checksums, layers, transforms,
     ].joined(separator: "\n\n")
 
     private static let all: [Function] = everything.split(separator: "\n\n").map { chunk in

@@ -15,8 +15,8 @@ struct ErlangSenders {
     /// Whether packets depend on the sender or on states.
     var areDistinct: Bool { layout.dependsOnContext }
 
-    /// Whether packets depend on the sender, so that it must be known.
-    var mustBeKnown: Bool { layout.dependsOnSender }
+    /// Whether packets depend on the sender, or each end has keys and transforms of its own; then it must be known.
+    var mustBeKnown: Bool { layout.dependsOnSender || !types.naming.layers.isEmpty }
 
     /// A shape of packets: the plain layout of some contexts.
     private struct Shape {
@@ -51,12 +51,14 @@ struct ErlangSenders {
 
     /// The functions that read and write headers and trailers.
     var functions: [String] {
+        let layers = ErlangLayers(types)
+        guard !layers.areUsed else { return [deciding] + layers.functions }
         guard areDistinct else { return [ErlangUnwrapping.function(types), ErlangWrapping.function(types)] }
         let own = shapes.filter { !$0.isRepeated }.flatMap { shape -> [String] in
             let types = ErlangTypes(types, in: shape.variant, suffix: shape.suffix)
             return [ErlangUnwrapping.function(types), ErlangWrapping.function(types)]
         }
-        return own + [choosing, deciding] + ErlangStates(types).functions
+        return own + [choosing, deciding] + ErlangStates(types).functions()
     }
 
     private var choosing: String {
@@ -78,8 +80,16 @@ struct ErlangSenders {
         }
         // If packets are the same from both ends, it makes no difference who sends.
         let unknown = mustBeKnown ? "fail_without_offset(needs_sender, [])" : "cs"
+        let inner =
+            layout.content.packets == nil
+            ? ""
+            : """
+
+            sender_of(Context, {packets, _, [{H, M} | _]}) when is_map(H) -> sender_of(Context, M);
+            sender_of(Context, {packets, _, [M | _]}) -> sender_of(Context, M);
+            """
         return """
-            sender_of(#{from := Sender}, _) when Sender =:= cs; Sender =:= sc -> Sender;
+            sender_of(#{from := Sender}, _) when Sender =:= cs; Sender =:= sc -> Sender;\(inner)
             \((lines + ["sender_of(_, _) -> \(unknown)."]).joined(separator: "\n"))
 
             """
@@ -120,7 +130,9 @@ struct ErlangSenders {
     /// The type of contexts.
     var contextType: String {
         let states = ErlangStates(types).mapType
-        return "-type context() :: #{from => cs | sc\(states.isEmpty ? "" : ", state => \(states)")}."
+        let members =
+            ["from => cs | sc"] + (states.isEmpty ? [] : ["state => \(states)"]) + ErlangLayers(types).contextMembers
+        return "-type context() :: #{\(members.joined(separator: ", "))}."
     }
 }
 

@@ -23,10 +23,37 @@ struct ErlangStates {
         return "#{\(members.joined(separator: ", "))}"
     }
 
-    /// The functions that find the shape of a packet, and the context after it; none without states.
-    var functions: [String] {
-        guard description.layout.hasStates, let contexts = description.layout.contexts else { return [] }
-        return [shape(contexts.tests), state, numbers, changes]
+    /// The functions that find the shape of a packet, and the context after it.
+    ///
+    /// - Parameter isNested: Whether packets can stand inside others. Then there are always shapes; otherwise only with
+    ///   states.
+    func functions(isNested: Bool = false) -> [String] {
+        guard let contexts = description.layout.contexts else { return [] }
+        let own = description.layout.hasStates ? [state, numbers, changes] : []
+        if isNested { return [nestedShape(contexts.tests)] + own }
+        return own.isEmpty ? [] : [shape(contexts.tests)] + own
+    }
+
+    /// The lines that find the values of states, and the number of the outcomes of all tests.
+    private func outcomes(of tests: [ContextTest]) -> (lines: [String], number: String) {
+        let used = states.indices.filter { index in tests.contains { $0.operand == .state(states[index].name) } }
+        let bits = tests.enumerated().map { "(bit_if(\(text(of: $1))) bsl \($0))" }
+        return (
+            used.map { "S\($0 + 1) = state(\(key($0)), Context)" }, bits.isEmpty ? "0" : bits.joined(separator: " bor ")
+        )
+    }
+
+    private func nestedShape(_ tests: [ContextTest]) -> String {
+        let (lines, number) = outcomes(of: tests)
+        let hasStates = description.layout.hasStates
+        let nested = tests.contains { $0.operand == .nested } ? "Nested" : "_"
+        let check = hasStates ? ["check_states(Context)"] : []
+        return """
+            %% The shape of a packet: who sends it, and which tests hold of states, and of whether it stands in another one.
+            shape(Sender, \(nested), \(hasStates ? "Context" : "_")) ->
+                \((check + lines + ["{Sender, \(number)}"]).joined(separator: ",\n    ")).
+
+            """
     }
 
     private func shape(_ tests: [ContextTest]) -> String {
@@ -38,27 +65,22 @@ struct ErlangStates {
 
                 """
         }
-        let used = states.indices.filter { index in tests.contains { $0.operand == .state(states[index].name) } }
-        let values = used.map { "S\($0 + 1) = state(\(key($0)), Context)" }
-        let bits = tests.enumerated().map { index, test in
-            "(bit_if(\(text(of: test))) bsl \(index))"
-        }
+        let (lines, number) = outcomes(of: tests)
         return """
             %% The shape of a packet: who sends it, and which tests of states hold.
             shape(Sender, Context) ->
                 check_states(Context),
-                \((values + ["{Sender, \(bits.joined(separator: " bor "))}"]).joined(separator: ",\n    ")).
-
-            bit_if(true) -> 1;
-            bit_if(false) -> 0.
+                \((lines + ["{Sender, \(number)}"]).joined(separator: ",\n    ")).
 
             """
     }
 
     private func text(of test: ContextTest) -> String {
         guard case .state(let name) = test.operand, let index = description.state(named: name) else {
-            // No packet stands inside another one here.
-            return test.holds(in: PacketContext(from: .client)) ? "true" : "false"
+            let (outside, inside) = (test.holds(for: 0), test.holds(for: 1))
+            // Without layers no packet stands inside another one.
+            guard outside != inside, description.layout.hasContent else { return outside ? "true" : "false" }
+            return inside ? "Nested" : "not Nested"
         }
         let number = ErlangTypes.number(test.number)
         return switch test.comparison {

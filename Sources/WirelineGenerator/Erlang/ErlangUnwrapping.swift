@@ -22,32 +22,18 @@ struct ErlangUnwrapping {
     /// The number of varints among them that are always there.
     private var varintCount = 0
     private var last = "infinity"
+    /// What else the function returns, for a part of packets with layers.
+    private let layered: ErlangLayerFacts?
+    /// Whether something else than a length tells where the bytes end.
+    private var isBounded: Bool { layout.isBounded }
 
-    init(_ types: ErlangTypes) { self.types = types }
-
-    /// A number of bytes: a constant, plus the sizes of earlier varints and fields with a condition.
-    struct Count {
-        var constant: Int
-        var widths: [String] = []
-
-        var text: String {
-            let constants = constant == 0 && !widths.isEmpty ? [] : [String(constant)]
-            return (constants + widths).joined(separator: " + ")
-        }
-
-        var parenthesized: String { widths.isEmpty ? text : "(\(text))" }
-
-        static func + (left: Count, right: Int) -> Count {
-            Count(constant: left.constant + right, widths: left.widths)
-        }
-        static func - (left: Count, right: Int) -> Count { left + -right }
-        static func + (left: Count, right: Count) -> Count {
-            Count(constant: left.constant + right.constant, widths: left.widths + right.widths)
-        }
+    init(_ types: ErlangTypes, _ layered: ErlangLayerFacts? = nil) {
+        self.types = types
+        self.layered = layered
     }
 
-    static func function(_ types: ErlangTypes) -> String {
-        var maker = ErlangUnwrapping(types)
+    static func function(_ types: ErlangTypes, _ layered: ErlangLayerFacts? = nil) -> String {
+        var maker = ErlangUnwrapping(types, layered)
         maker.readHeader()
         maker.readPayload()
         let sender = ErlangFixedHeaders(types).isUsed ? "Sender, " : ""
@@ -111,13 +97,13 @@ struct ErlangUnwrapping {
                 takeLength(length.index, layout.header[length.index], length.start, length.end, isAgain: true)
             }
         }
-        if layout.isFramed, !layout.hasConditions, lengths.isEmpty {
+        if isBounded, !layout.hasConditions, lengths.isEmpty {
             measureFrame("undefined", headerCount + trailerCount)
         }
         if isFixed { remaining = bytes }
     }
 
-    /// Takes the packet's size from its frame if no length is there.
+    /// Takes the packet's size from that of all bytes if no length is there.
     private mutating func measureFrame(_ size: String, _ minimum: Count) {
         lines.append("PacketSize = size_or(\(size), max(\(minimum.text), Size), \(limit))")
         packetSize = "PacketSize"
@@ -301,7 +287,7 @@ struct ErlangUnwrapping {
             lines.append("\(size) = \(value)")
         }
         if lengths.allSatisfy({ layout.header[$0.index].condition != nil }) {
-            guard !layout.isFramed else { return measureFrame(size, minimum) }
+            guard !isBounded else { return measureFrame(size, minimum) }
             lines.append("PacketSize = size_or(\(size), \(minimum.text), \(limit))")
             size = "PacketSize"
         }
@@ -342,7 +328,7 @@ struct ErlangUnwrapping {
         verifyChecksums()
         if !isEndNeeded { lines.append(end) }
         verifyTrailer(from: first)
-        if layout.isFramed {
+        if isBounded, layered?.mayHaveFiller != true {
             lines.append(
                 "Rest =:= <<>> orelse fail({trailing_bytes, byte_size(Rest)}, [], Size - byte_size(Rest))")
         }
@@ -353,7 +339,21 @@ struct ErlangUnwrapping {
             identifier = "Id"
             lines.append(fixed.verification(identifier, offset(of:)))
         }
-        lines.append("{\(identifier), \(header()), Payload, End, Rest}")
+        lines.append("{\(identifier), \(header()), Payload, End, Rest\(facts())}")
+    }
+
+    /// Returns what else is known of a part of a packet with layers: where a field begins, the number that counts the
+    /// content with its offset, and which conditions hold.
+    private func facts() -> String {
+        guard let layered else { return "" }
+        let start = layered.firstField.map { headerStarts[$0].text } ?? "0"
+        let counter = layout.header.firstIndex { $0.name == layered.counter }
+        let count = counter.map { index in
+            ErlangPresence.value(
+                "{X\(index + 1), \(headerStarts[index].text)}", of: index, in: layout, otherwise: "none")
+        }
+        let rules = layered.rules.map { ErlangPresence.text(of: $0, types) }.joined(separator: ", ")
+        return ", \(start), \(count ?? "none"), {\(rules)}"
     }
 
     /// Returns the line that reads a field of the trailer if it is there; nil for one that always is.

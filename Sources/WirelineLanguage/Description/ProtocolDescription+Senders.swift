@@ -22,7 +22,8 @@ extension ProtocolDescription {
         layout.dependsOnContext ? layout.plainLayouts.map(with(layout:)) : [self]
     }
 
-    private func with(layout kept: PacketLayout) -> ProtocolDescription {
+    /// Returns the protocol with a layout that has some of the fields.
+    package func with(layout kept: PacketLayout) -> ProtocolDescription {
         var positions: [Int: Int] = [:]
         for (position, field) in kept.fields.enumerated() {
             if let index = packetField(named: field.name) { positions[index] = position }

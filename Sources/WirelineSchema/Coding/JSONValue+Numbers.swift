@@ -68,7 +68,7 @@ extension JSONValue {
     /// Makes an integer that every JSON reader keeps exact: a string beyond ±(2^53 − 1).
     ///
     /// Readers that know only 64-bit floats would change such a number.
-    static func exactInteger(_ value: Int128) -> JSONValue {
+    package static func exactInteger(_ value: Int128) -> JSONValue {
         value.magnitude <= (1 << 53) - 1 ? .integer(value) : .string(String(value))
     }
 

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import TestingSupport
+import WirelineCodec
+import WirelineLayers
+import WirelineSchema
+
+/// A protocol whose packets have layers, with lines of its packets, for tests that compare two implementations.
+struct LayeredProtocol: Sendable, CustomTestStringConvertible {
+    let name: String
+    let schema: String
+    /// The keys of its layers, by name, in hexadecimal digits.
+    var keys: [String: String] = [:]
+    let packets: [SamplePacket]
+
+    /// A line, and the context in which its packet is written.
+    struct SamplePacket: Sendable {
+        let line: String
+        let sender: Sender
+        let states: PacketStates
+
+        init(_ sender: Sender, in states: PacketStates = PacketStates(), _ line: String) {
+            self.line = line
+            self.sender = sender
+            self.states = states
+        }
+
+        var context: PacketContext { PacketContext(from: sender, states: states) }
+    }
+
+    var testDescription: String { name }
+
+    /// Returns what reads and writes its packets, with the keys.
+    func translator() throws -> PacketTranslator {
+        let source = SourceFile(path: "\(name)/a.wire", bytes: Array(schema.utf8))
+        let result = ProtocolDescription.check(name: name, files: [source])
+        #expect(result.renderedDiagnostics() == "")
+        var translator = PacketTranslator(try #require(result.description))
+        for (name, key) in keys {
+            try translator.layers.setKey(
+                name, Hexadecimal.bytes(of: key), in: translator.description.layout)
+        }
+        return translator
+    }
+
+    static let all = [comments, blocks, ciphers, terminals, opcodes, inside]
+
+    /// The shape of Bilibili's live comments.
+    static let comments = LayeredProtocol(
+        name: "Comments",
+        schema: """
+            option max_packet = 4096;
+            option max_inflated = 8192;
+            enum Form : uint16 { json = 0; plain = 1; zlib = 2; brotli = 3; }
+            packet {
+                @length(packet) uint32 PacketLength;
+                @constant(16) uint16 HeaderLength;
+                @default(plain) Form Version;
+                @id uint32 Operation;
+                @sequence uint32 Sequence;
+                @if(Version == zlib) layer zlib;
+                @if(Version == brotli) layer brotli;
+                @if(Version == zlib or Version == brotli) packets;
+            }
+            @id(3) @from(server) message HeartbeatReply { uint32 Popularity; }
+            @id(5) @from(server) message Notification { @rest string Body; }
+            """,
+        packets: [
+            SamplePacket(
+                .server, #"{"message":"Notification","header":{"Version":"json","Sequence":7},"fields":{"Body":"{}"}}"#),
+            SamplePacket(
+                .server,
+                """
+                {"message":null,"id":5,"header":{"Version":"zlib"},"packets":[
+                {"message":"Notification","fields":{"Body":"hello"}},
+                {"message":null,"id":9,"header":{"Version":"zlib"},"packets":[
+                {"message":"HeartbeatReply","header":{"Version":"json"},"fields":{"Popularity":7}}]},
+                {"message":null,"id":77,"payload":"0102"}]}
+                """),
+        ])
+
+    /// The shape of Minecraft's packets: compressed above a threshold.
+    static let blocks = LayeredProtocol(
+        name: "Blocks",
+        schema: """
+            option string_count = varint;
+            option max_packet = 2097154;
+            packet {
+                state bit compressed;
+                @length(rest) @max_bytes(3) varint length;
+                @if(compressed) @length(content) @max_bytes(3) varint dataLength;
+                @if(dataLength != 0) layer zlib;
+                @id @max_bytes(5) varint id;
+            }
+            @id(0x03) @from(server) @sets(compressed) message SetCompression { varint32 threshold; }
+            @id(0x0B) @from(server) message BlockChange { string text; varint32 state; }
+            """,
+        packets: [
+            SamplePacket(.server, #"{"message":"SetCompression","fields":{"threshold":64}}"#),
+            SamplePacket(
+                .server, in: ["compressed": 1], #"{"message":"BlockChange","fields":{"text":"short","state":300}}"#),
+            SamplePacket(
+                .server, in: ["compressed": 1],
+                #"{"message":"BlockChange","header":{"dataLength":1},"fields":{"text":"long long long","state":1}}"#),
+        ])
+
+    /// All ciphers, one inside of another, with fields and a checksum.
+    static let ciphers = LayeredProtocol(
+        name: "Ciphers",
+        schema: """
+            enum Kind : uint8 { plain = 0; group = 1; sealed = 2; }
+            packet {
+                @length(rest) uint32 size;
+                Kind kind;
+                bit streamed; bit blocks; uint6 spare;
+                @if(streamed) layer rc4(StreamKey);
+                @if(blocks) layer aes_cbc(blockKey, blockStart);
+                @if(not nested) layer aes_ctr(counterKey, counterStart);
+                @if(kind == group) layer gzip;
+                @if(kind == group) packets;
+                @if(kind == sealed) opaque;
+                @id uint16 id;
+                uint8 inner;
+                payload;
+                @checksum(crc32, kind..payload) uint32 check;
+            }
+            @id(1) @from(both) message Say { string text; }
+            @id(2) @from(both) message Sum { uint32 a; uint32 b; }
+            """,
+        keys: [
+            "StreamKey": "0102030405", "blockKey": "000102030405060708090a0b0c0d0e0f",
+            "blockStart": "101112131415161718191a1b1c1d1e1f",
+            "counterKey": "202122232425262728292a2b2c2d2e2f3031323334353637",
+            "counterStart": "fffffffffffffffffffffffffffffffe",
+        ],
+        packets: [
+            SamplePacket(.client, #"{"message":"Say","fields":{"text":"hello world"}}"#),
+            SamplePacket(.client, #"{"message":"Sum","header":{"streamed":true},"fields":{"a":1,"b":2}}"#),
+            SamplePacket(
+                .server, #"{"message":"Sum","header":{"blocks":true,"inner":9},"fields":{"a":1,"b":2}}"#),
+            SamplePacket(
+                .server, #"{"message":"Say","header":{"streamed":true,"blocks":true},"fields":{"text":""}}"#),
+            SamplePacket(.client, #"{"message":null,"id":4,"header":{"kind":"sealed"},"payload":"00ff"}"#),
+            SamplePacket(
+                .server,
+                """
+                {"message":null,"id":7,"header":{"kind":"group","streamed":true},"packets":[
+                {"message":"Say","header":{"blocks":true},"fields":{"text":"hello"}},
+                {"message":"Sum","header":{"inner":4},"fields":{"a":7,"b":8}}]}
+                """),
+        ])
+
+    /// The shape of JT/T 808: marks and escapes around layers.
+    static let terminals = LayeredProtocol(
+        name: "Terminals",
+        schema: """
+            packet {
+                frame 0x7E..0x7E { 0x7E = 0x7D02; 0x7D = 0x7D01; }
+                @id uint16 id;
+                @constant(0) uint1 reserved; bit versioned; bit split; uint3 encryption; @length(payload) uint10 size;
+                @sequence uint16 serial;
+                @if(encryption == 1) layer xor(secret);
+                @if(encryption == 2) layer deflate;
+                @if(encryption == 2) packets;
+                @if(split) opaque;
+                payload;
+                @checksum(xor8, id..payload) uint8 check;
+            }
+            @id(0x0001) @from(client) message TerminalReply { uint16 serial; uint16 id; uint8 result; }
+            @id(0x0002) @from(client) message Heartbeat {}
+            """,
+        keys: ["secret": "7e0f"],
+        packets: [
+            SamplePacket(
+                .client,
+                #"{"message":"TerminalReply","header":{"serial":32126},"fields":{"serial":32381,"id":1,"result":0}}"#),
+            SamplePacket(
+                .client,
+                #"{"message":"TerminalReply","header":{"encryption":1},"fields":{"serial":1,"id":2,"result":3}}"#),
+            SamplePacket(.client, #"{"message":null,"id":1,"header":{"split":true},"payload":"7e7d"}"#),
+            SamplePacket(
+                .client,
+                """
+                {"message":null,"id":9,"header":{"encryption":2},"packets":[
+                {"message":"TerminalReply","fields":{"serial":32381,"id":1,"result":0}},
+                {"message":"Heartbeat","fields":{}}]}
+                """),
+        ])
+
+    /// The ID is inside of a layer, whose key one end sends.
+    static let opcodes = LayeredProtocol(
+        name: "Opcodes",
+        schema: """
+            option byte_order = little;
+            packet {
+                state bit keyed;
+                @length(packet) uint16 size;
+                @if(keyed) layer xor(session);
+                @id uint16 opcode;
+            }
+            @id(0x0001) @from(server) @sets(keyed) message KeyPacket { @size(4) bytes key; }
+            @id(0x0069) @from(server) message Worlds { uint32 account; }
+            @id(0x0065) @from(client) message Login { string account; uint8 client; padding 3; }
+            """,
+        keys: ["session": "0102030405060708090a0b0c0d0e0f10"],
+        packets: [
+            SamplePacket(.server, #"{"message":"KeyPacket","fields":{"key":"AQIDBA=="}}"#),
+            SamplePacket(.server, in: ["keyed": 1], #"{"message":"Worlds","fields":{"account":7}}"#),
+            SamplePacket(.client, in: ["keyed": 1], #"{"message":"Login","fields":{"account":"me","client":2}}"#),
+        ])
+
+    /// Fields at three depths, a length and a vector among them, and packets that differ if they stand inside another one.
+    static let inside = LayeredProtocol(
+        name: "Inside",
+        schema: """
+            packet {
+                @length(rest) uint16 size;
+                uint8 mode;
+                @if(not nested) uint16 outside;
+                @size(16) bytes start;
+                @if(mode == 1) layer aes_cbc(key, start);
+                @length(payload) uint16 count;
+                @if(mode == 1) uint8 depth;
+                @if(depth > 0) layer deflate;
+                @id uint8 id;
+                @if(nested) uint8 place;
+                @if(id == 9) packets;
+            }
+            @id(1) @from(both) message Say { string text; }
+            """,
+        keys: ["key": "000102030405060708090a0b0c0d0e0f"],
+        packets: [
+            SamplePacket(.client, #"{"message":"Say","header":{"outside":7},"fields":{"text":"hello"}}"#),
+            SamplePacket(
+                .client,
+                """
+                {"message":"Say","header":{"mode":1,"depth":1,"start":"AAECAwQFBgcICQoLDA0ODw=="},
+                "fields":{"text":"hello"}}
+                """),
+            SamplePacket(
+                .server,
+                """
+                {"message":null,"id":9,"header":{"mode":1},"packets":[
+                {"message":"Say","header":{"mode":1,"depth":2,"place":3},"fields":{"text":"inner"}},
+                {"message":null,"id":9,"packets":[]}]}
+                """),
+        ])
+}
