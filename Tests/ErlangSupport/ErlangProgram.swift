@@ -64,9 +64,8 @@ public final class ErlangProgram {
     public func signal(_ number: Int32) { kill(node.processIdentifier, number) }
 
     deinit {
-        // One that was stopped would not notice.
-        kill(node.processIdentifier, SIGCONT)
-        try? input.fileHandleForWriting.close()
+        // It may be waiting for a message that never comes, or be stopped.
+        kill(node.processIdentifier, SIGKILL)
         node.waitUntilExit()
     }
 }
