@@ -50,7 +50,8 @@ struct LiveNodeTests {
         let program = try ErlangProgram()
         let connection = try Self.connect(to: program)
         #expect(connection.peer.name.description == ErlangProgram.name)
-        #expect(try program.ask("hidden") == "['g@127.0.0.1']")
+        // It lists us as soon as its own end of the handshake is over.
+        while try program.ask("hidden") != "['g@127.0.0.1']" {}
         var terms = RandomTerms(.forThisRun())
         let comment = terms.random.seedComment
         var random = terms.random
