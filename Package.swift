@@ -28,7 +28,7 @@ func generatedTarget(_ name: String) -> Target {
         swiftSettings: strict, plugins: ["WirelinePlugin"])
 }
 
-let generatedTypes = ["Apart", "Features", "Names", "Newer", "Older", "Replies"]
+let generatedTypes = ["Apart", "Ciphers", "Features", "Keyed", "Layers", "Names", "Newer", "Older", "Replies"]
 
 let protocols = [
     "AMQP", "Checksums", "Envelope", "ErlangPacket1", "ErlangPacket2", "ErlangPacket4", "GT06", "Goim", "HTTP2",
@@ -89,7 +89,8 @@ let package = Package(
         .target(
             name: "Wireline",
             dependencies: [
-                "WirelineCodec", "WirelineSession", "WirelineTLS", "WirelineTransport", "WirelineWebSocket",
+                "WirelineCodec", "WirelineLayers", "WirelineSession", "WirelineTLS", "WirelineTransport",
+                "WirelineWebSocket",
             ],
             swiftSettings: strict),
         // Layer 3
@@ -212,13 +213,14 @@ let package = Package(
             name: "WirelineTestingTests",
             dependencies: [
                 "WirelineTesting", "Wireline", "WirelineTransport", "WirelineCodec", "Scene", "Goim", "Features",
-                "Headers", "Senders", "States", "TestingSupport",
+                "Ciphers", "Headers", "Keyed", "Layers", "Senders", "States", "TestingSupport",
             ], swiftSettings: usual),
         .testTarget(
             name: "WirelineTests",
             dependencies: [
                 "Wireline", "WirelineTesting", "WirelineTransport", "WirelineWebSocket", "WirelineCodec", "Scene",
-                "Goim", "JTT808", "Modbus", "Features", "Replies", "TestingSupport", "FaultSupport",
+                "Goim", "JTT808", "Modbus", "Ciphers", "Features", "Layers", "Replies", "TestingSupport",
+                "FaultSupport",
             ],
             exclude: ["Erlang", "WebSocket/Peers"], swiftSettings: usual),
         .target(

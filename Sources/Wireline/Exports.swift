@@ -21,6 +21,10 @@
 @_exported public import protocol WirelineCodec.ReplyChoice
 @_exported public import protocol WirelineCodec.RequestMessage
 @_exported public import protocol WirelineCodec.ServerMessage
+// Layers of packets.
+@_exported public import enum WirelineLayers.LayerKeyError
+@_exported public import struct WirelineLayers.LayerOptions
+@_exported public import protocol WirelineLayers.PacketLayer
 // Promises, policies and states of sessions.
 @_exported public import enum WirelineSession.CertificateFault
 @_exported public import enum WirelineSession.DeliveryAcknowledgement

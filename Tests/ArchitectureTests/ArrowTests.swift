@@ -20,7 +20,10 @@ struct ArrowTests {
         "WirelineTransport": ["CWirelineSystem", "WirelineCodec"],
         "WirelineSwiftGenerator": ["WirelineCodec", "WirelineLanguage"],
         "WirelineGenerator": ["WirelineCodec", "WirelineLanguage", "WirelineSchema", "WirelineSwiftGenerator"],
-        "Wireline": ["WirelineCodec", "WirelineSession", "WirelineTLS", "WirelineTransport", "WirelineWebSocket"],
+        "Wireline": [
+            "WirelineCodec", "WirelineLayers", "WirelineSession", "WirelineTLS", "WirelineTransport",
+            "WirelineWebSocket",
+        ],
         "WirelineTesting": ["WirelineCodec", "WirelineTransport", "Wireline"],
         "WirelineScript": ["WirelineCodec", "WirelineSchema", "WirelineTransport", "Wireline"],
         "WirelineLanguageServer": ["WirelineSchema", "WirelineGenerator"],

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import WirelineLayers
+
 /// How a client of packets connects, and the limits of its connection.
 public struct ClientConfiguration: Sendable {
     /// How the connection is made: TLS, proxy, resolver, and the timeout for all of it.
@@ -18,6 +20,8 @@ public struct ClientConfiguration: Sendable {
     ///
     /// It runs over TLS if ``DialingOptions/tls`` is set.
     public var webSocket: WebSocketOptions?
+    /// Levels of compression, thresholds and the program's own transforms, for packets with layers.
+    public var layers = LayerOptions()
     /// Receives every message, and how the connection begins and ends; nil: no log (default).
     public var log: TrafficLog?
 

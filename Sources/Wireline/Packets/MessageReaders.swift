@@ -33,7 +33,7 @@ struct MessageReaders {
     ///
     /// - Returns: Whether there are any.
     func take(_ packet: ReceivedPacket) -> Bool {
-        guard let readers = readers[packet.id] else { return false }
+        guard !packet.lent.isOpaque, let readers = readers[packet.id] else { return false }
         for reader in readers { reader.add(packet) }
         return true
     }

@@ -22,7 +22,7 @@ public struct PacketBatch: ~Copyable {
     @usableFromInline private(set) var block: SharedBlock
     /// The address of the block's first byte.
     @usableFromInline private(set) var base: UnsafeRawPointer
-    /// Whether a packet of the batch has set a state, which ends it.
+    /// Whether the last packet has set a state, or its layers were much work, which ends the batch.
     private var endsHere = false
 
     init(_ connection: PacketConnection, _ block: SharedBlock) {
@@ -76,7 +76,7 @@ public struct PacketBatch: ~Copyable {
     @usableFromInline @inline(never)
     mutating func nextInGeneral() throws(ConnectionError) -> (bounds: PacketBounds, start: Int)? {
         guard !endsHere, let packet = try connection.takeUnclaimedPacket() else { return nil }
-        endsHere = connection.setsState(packet)
+        endsHere = connection.setsState(packet) || connection.mustOpenLater
         if packet.block !== block {
             block = packet.block
             // SAFETY: the address is that of a block that this value holds.
@@ -112,6 +112,9 @@ extension PacketConnection {
         receive(inBatches: calls.take)
     }
 
+    /// Whether further packets must be opened in a later turn: their layers have taken the connection's share of this one.
+    var mustOpenLater: Bool { input.hasLayers && !input.hasOpened && loop.hasSpentShare }
+
     /// Whether a handler may answer further messages: not too much output waits, and the connection does not end.
     var takesAnswers: Bool { hasRoomForAnswers && !ending.isLeaving }
 
@@ -125,6 +128,10 @@ extension PacketConnection {
             while input.currentBlock != nil {
                 // `prepareToSend()` may have moved the packets, let other code take them, or closed the connection.
                 guard prepareToSend(), let block = input.currentBlock, !ending.isLeaving else { return }
+                if mustOpenLater {
+                    stream.flush()
+                    return loop.goOnLater { self.runBatch() }
+                }
                 guard try hasWholePacket() else { break }
                 var batch = PacketBatch(self, block)
                 try batchHandler(&batch)
@@ -133,7 +140,7 @@ extension PacketConnection {
                     while input.currentBlock != nil, try batch.next() != nil {}
                 }
                 loop.forgetTime()
-                guard keepsBatchRest || hasStates else { break }
+                guard keepsBatchRest || hasStates || input.hasLayers else { break }
             }
             // Sends the answers now: they are still in the cache, and their memory is free for the next connection.
             stream.flush()

@@ -35,7 +35,8 @@ extension PacketConnection {
             let connection = PacketConnection(
                 stream, layout: layout, side: .client, packetLimit: packetLimit, limits: configuration.limits, tls: tls,
                 webSocket: webSocket, recorder: recorder,
-                sharedLimits: configuration.log.map { SharedLimits(log: $0, side: .client) })
+                sharedLimits: configuration.log.map { SharedLimits(log: $0, side: .client) },
+                layers: configuration.layers)
             if tls != nil {
                 recorder.note(.handshakeBegan)
             } else if webSocket != nil {

@@ -36,7 +36,7 @@ extension PacketConnection {
     }
 
     /// Sends what groups have sent and this connection has not got yet.
-    private func settle() {
+    func settle() {
         var next = memberships
         while let membership = next {
             next = membership.next

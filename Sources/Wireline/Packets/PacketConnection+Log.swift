@@ -26,6 +26,10 @@ extension PacketConnection {
     /// Packets may have been written before a state changed that a message or the program has set since. So they are
     /// read in the states of the last ones that were shown.
     private func forEachWrittenPacket(in bytes: [UInt8], _ body: (borrowing Packet) -> Void) -> Int {
+        if let sent = layeredTraffic?.sent {
+            defer { shownStates = states }
+            return sent.forEachPacket(atStartOf: bytes, shownStates, body)
+        }
         guard hasStates else { return sentLayout.forEachPacket(atStartOf: bytes, body) }
         var splitter = PacketSplitter(
             layout: layout, context: PacketContext(from: side, states: shownStates), maximumPacketByteCount: .max)

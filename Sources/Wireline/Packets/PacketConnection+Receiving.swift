@@ -94,6 +94,7 @@ extension PacketConnection: ReceivingConnection {
         // Checked again after every wait, because an actor's task continues wherever the actor runs.
         while stream.loop.isCurrent {
             guard !inputWait.isClaimed else { throw .alreadyReceiving }
+            if mustOpenLater { return try await nextInLaterTurn() }
             if let packet = try takeUnclaimedPacket() { return packet }
             if try hasEnded() { return nil }
             // The packet may have been a reply, and no other packet has arrived.
@@ -103,6 +104,15 @@ extension PacketConnection: ReceivingConnection {
             inputWait.endClaim()
         }
         return try await nextFromElsewhere(hasWaited: false)
+    }
+
+    /// Returns the next packet in a turn that has time to open it.
+    ///
+    /// It is apart: each place where a handler can wait takes memory of its idle task.
+    @inline(never)
+    private nonisolated(nonsending) func nextInLaterTurn() async throws(ConnectionError) -> ReceivedPacket? {
+        await stream.loop.giveWay()
+        return try await nextToArrive()
     }
 
     /// Moves the task to the loop for one packet, whatever executor it runs on.

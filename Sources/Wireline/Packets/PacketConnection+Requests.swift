@@ -29,8 +29,7 @@ extension PacketConnection {
         let pending = PendingRequest(on: self, of: Request.self)
         // It is called on the loop, where the states are known.
         let encode: @Sendable (UInt64?) throws(CodecError) -> [UInt8] = { sequence throws(CodecError) in
-            let layout = self.sentLayout
-            return try request.encoded(header.with(sequence: sequence, in: layout), in: layout)
+            try self.packet(of: request, header, sequence: sequence)
         }
         let packet: ReceivedPacket
         if loop.isCurrent {
@@ -97,7 +96,13 @@ extension PacketConnection {
             self.giveUp(request) { requests.timeOut(request) }
         }
         followSent(bytes)
-        enqueue(bytes, .observer(request), request.ticket)
+        if layout.hasContent {
+            // A sealed packet is sent in any case, as with `sendInState`.
+            requests.sent(request)
+            enqueue(bytes, .nobody)
+        } else {
+            enqueue(bytes, .observer(request), request.ticket)
+        }
         if batchHandler == nil { answerRequests() }
         if !wasWanted { beginWaiting() }
         readIfWanted()

@@ -13,7 +13,7 @@ extension PacketConnection: SendingConnection {
     ///
     /// - Throws: ``ConnectionError/codec(_:)`` if a value does not fit, ``ConnectionError/transport(_:)`` if the
     ///   connection has ended, ``ConnectionError/cancelled`` if the task was cancelled while it waited. No byte of the
-    ///   packet was sent then.
+    ///   packet was sent then; but one with layers is still sent, because later packets build on its keystream.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func send(_ message: some PacketMessage) async throws(ConnectionError) {
         if try sendAtOnce(message) { return }
@@ -26,7 +26,7 @@ extension PacketConnection: SendingConnection {
     /// Specialised, as ``encodeApart(_:)`` is.
     @inlinable @inline(never)
     nonisolated(nonsending) func sendApart(_ message: some PacketMessage) async throws(ConnectionError) {
-        if layout.hasStates { return try await sendInState(message) }
+        if layout.isEncodedOnLoop { return try await sendInState(message) }
         try await sendAfterOthers(encodeApart(message))
     }
 
@@ -50,7 +50,7 @@ extension PacketConnection: SendingConnection {
     public nonisolated(nonsending) func send(
         _ message: some PacketMessage, header: PacketHeader
     ) async throws(ConnectionError) {
-        if layout.hasStates { return try await sendInState(message, header: header) }
+        if layout.isEncodedOnLoop { return try await sendInState(message, header: header) }
         try await send(packet: encode(message, header: header))
     }
 
@@ -83,14 +83,14 @@ extension PacketConnection: SendingConnection {
     ///   the packet is larger than the largest one that this connection receives.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func send(id: UInt64, payload: RawSpan) async throws(ConnectionError) {
-        if !layout.hasStates, sendPayloadAtOnce(id, payload) { return }
+        if !layout.isEncodedOnLoop, sendPayloadAtOnce(id, payload) { return }
         try await sendApart(id: id, payload: [UInt8](copying: payload))
     }
 
     /// Sends a payload that cannot be sent at once.
     @usableFromInline @inline(never)
     nonisolated(nonsending) func sendApart(id: UInt64, payload: [UInt8]) async throws(ConnectionError) {
-        if layout.hasStates { return try await sendInState(id: id, payload: payload) }
+        if layout.isEncodedOnLoop { return try await sendInState(id: id, payload: payload) }
         try await sendAfterOthers(encode(id: id, payload: payload.rawSpan))
     }
 
@@ -101,10 +101,10 @@ extension PacketConnection: SendingConnection {
     /// - Throws: As ``send(_:)``.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func forward(_ packet: ReceivedPacket) async throws(ConnectionError) {
-        if !layout.isFramed, !layout.hasStates, stream.loop.isCurrent, prepareToSend(packet.byteCount) {
+        if layout.isSentUnchanged, stream.loop.isCurrent, prepareToSend(packet.byteCount) {
             return append(packet.bytes)
         }
-        try await sendApart(packet: layout.framed(packet.bytes))
+        try await sendApart(forwarding: packet)
     }
 
     /// Sends a packet of a batch unchanged; it may come from another connection.
@@ -114,9 +114,22 @@ extension PacketConnection: SendingConnection {
     /// - Throws: As ``send(_:)``.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func forward(_ packet: Packet) async throws(ConnectionError) {
-        if !layout.isFramed, !layout.hasStates, stream.loop.isCurrent, prepareToSend(packet.bytes.byteCount) {
+        if layout.isSentUnchanged, stream.loop.isCurrent, prepareToSend(packet.bytes.byteCount) {
             return append(packet.bytes)
         }
+        try await sendApart(forwarding: packet)
+    }
+
+    /// Sends a received packet that cannot be sent at once.
+    @usableFromInline @inline(never)
+    nonisolated(nonsending) func sendApart(forwarding packet: ReceivedPacket) async throws(ConnectionError) {
+        if layout.hasContent { return try await sendInState(forwarding: packet) }
+        try await sendApart(packet: layout.framed(packet.bytes))
+    }
+
+    @usableFromInline @inline(never)
+    nonisolated(nonsending) func sendApart(forwarding packet: Packet) async throws(ConnectionError) {
+        if layout.hasContent { return try await sendInState(forwarding: kept(packet)) }
         try await sendApart(packet: layout.framed(packet.bytes))
     }
 
@@ -228,7 +241,7 @@ extension PacketConnection: SendingConnection {
     func write(id: UInt64, payload: RawSpan, _ plan: PacketPlan) throws(ConnectionError) {
         guard stream.loop.isCurrent else { throw .notOnLoop }
         // The plan may be that of other states.
-        if !layout.hasStates, let byteCount = byteCountAtOnce(id, payload, plan) {
+        if !layout.isEncodedOnLoop, let byteCount = byteCountAtOnce(id, payload, plan) {
             guard byteCount <= stream.freeByteCount || stream.takesOutput else { throw sendError }
             return appendPacket(id, payload, plan, byteCount)
         }
@@ -304,6 +317,7 @@ extension PacketConnection: SendingConnection {
     @usableFromInline
     func encode(id: UInt64, payload: RawSpan) throws(ConnectionError) -> [UInt8] {
         do throws(CodecError) {
+            if layout.hasContent { return try seal(UnsealedPacket(id: id, payload: [UInt8](copying: payload))) }
             return try sentLayout.encode(id: id, payload: payload, limit: maximumPacketByteCount)
         } catch {
             throw .codec(error)
@@ -314,12 +328,26 @@ extension PacketConnection: SendingConnection {
     @usableFromInline
     func encode(_ message: some PacketMessage, header: PacketHeader? = nil) throws(ConnectionError) -> [UInt8] {
         do throws(CodecError) {
+            if layout.hasContent { return try sealed(message, header ?? PacketHeader()) }
             if layout.dependsOnContext { return try message.encoded(header ?? PacketHeader(), in: sentLayout) }
             if let header { return try message.encoded(header: header) }
             return try message.encoded()
         } catch {
             throw .codec(error)
         }
+    }
+
+    /// Encodes a message as the connection sends it, with a number in the sequence field if packets have one.
+    ///
+    /// - Parameter sequence: The number; nil if there is none.
+    func packet(
+        of message: some PacketMessage, _ header: PacketHeader, sequence: UInt64?
+    ) throws(CodecError) -> [UInt8] {
+        guard !layout.hasContent else {
+            return try sealed(message, header.with(sequence: sequence, in: layout))
+        }
+        let layout = sentLayout
+        return try message.encoded(header.with(sequence: sequence, in: layout), in: layout)
     }
 
     // MARK: Waiting

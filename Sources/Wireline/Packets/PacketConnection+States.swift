@@ -64,7 +64,7 @@ extension PacketConnection {
         _ message: some PacketMessage, header: PacketHeader
     ) throws(ConnectionError) {
         do throws(CodecError) {
-            _ = try message.encodedInSomeState(header: header, from: side)
+            try message.requireEncodable(header: header, from: side)
         } catch {
             throw .codec(error)
         }
@@ -89,18 +89,23 @@ extension PacketConnection {
 
     /// Sets what the message of a packet sets that was taken from the input.
     func follow(_ packet: ReceivedPacket) {
-        if hasStates, input.splitter.follow(packet.id) { sentLayout = layout.layout(in: sentContext) }
+        if hasStates, !packet.lent.isOpaque, input.splitter.follow(packet.id) {
+            sentLayout = layout.layout(in: sentContext)
+        }
     }
 
     /// Whether the message of a packet from the peer sets a state.
-    func setsState(_ packet: ReceivedPacket) -> Bool { hasStates && layout.setsState(packet.id, from: side.peer) }
+    func setsState(_ packet: ReceivedPacket) -> Bool {
+        hasStates && !packet.lent.isOpaque && layout.setsState(packet.id, from: side.peer)
+    }
 
     /// Sets what the packets that are about to be sent set.
     ///
     /// - Parameter bytes: Whole packets, as this end sends them now.
     @usableFromInline
     package func followSent(_ bytes: [UInt8]) {
-        guard hasStates, layout.stateChanges.contains(where: { $0.sender == side }) else { return }
+        // With layers, IDs may be sealed; whoever seals a packet sets what it sets.
+        guard hasStates, !layout.hasContent, layout.stateChanges.contains(where: { $0.sender == side }) else { return }
         var splitter = PacketSplitter(layout: layout, context: sentContext, maximumPacketByteCount: .max)
         splitter.forEachPacket(atStartOf: bytes) { _ in }
         if splitter.states != states { setStates(splitter.states) }
@@ -108,9 +113,6 @@ extension PacketConnection {
 
     /// Whether more output may be queued now, for a sender that does not wait.
     var hasRoomToSend: Bool { senders.isEmpty && prepareToSend() && stream.takesOutput }
-
-    /// Returns packets that were encoded for new connections as this one sends them.
-    func asSent(_ bytes: [UInt8]) -> [UInt8] { hasStates ? adapted(bytes, from: PacketStates()) : bytes }
 
     /// Returns packets that were encoded for many connections as this one sends them, and sets what they set.
     ///
@@ -156,12 +158,23 @@ extension PacketConnection {
     }
 
     @usableFromInline
+    nonisolated(nonsending) func sendInState(forwarding packet: ReceivedPacket) async throws(ConnectionError) {
+        try await sendInState { connection throws(ConnectionError) in
+            do throws(CodecError) {
+                return try connection.sealed(forwarding: packet)
+            } catch {
+                throw .codec(error)
+            }
+        }
+    }
+
+    @usableFromInline
     nonisolated(nonsending) func sendInState(packet bytes: [UInt8]) async throws(ConnectionError) {
         try await sendInState { _ throws(ConnectionError) in bytes }
     }
 
     /// Encodes a packet on the loop, where its states are known, and sends it as ``sendAfterOthers(_:)`` does.
-    private nonisolated(nonsending) func sendInState(
+    nonisolated(nonsending) func sendInState(
         _ encode: @escaping @Sendable (PacketConnection) throws(ConnectionError) -> [UInt8]
     ) async throws(ConnectionError) {
         guard stream.loop.isCurrent else {
@@ -171,7 +184,10 @@ extension PacketConnection {
         guard stream.takesOutput else { throw sendError }
         // Later packets are written after this one, whether it waits or not.
         followSent(bytes)
-        try await sendAfterOthers(bytes)
+        guard layout.hasContent, !prepareToSend(bytes.count) else { return try await sendAfterOthers(bytes) }
+        // A sealed packet is always sent: the peer would miss its part of a keystream. Only the wait can be cancelled.
+        enqueue(bytes, .nobody)
+        try await sendAfterOthers([])
     }
 
     /// Sends bytes of packets whose states were followed already, for a program that sends them in pieces.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import WirelineCodec
+package import WirelineLayers
 import WirelineSession
 package import WirelineTLS
 public import WirelineTransport
@@ -108,21 +109,22 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     ///   - tls: This side of TLS; nil: no TLS.
     ///   - recorder: Records what happens to the connection; nil: nothing does.
     ///   - sharedLimits: The limits and the log that it shares with others.
+    ///   - layers: What the program decides about the layers of packets.
     package convenience init(
         _ stream: ByteStream, layout: PacketLayout, packetLimit: Int = 1 << 20,
         limits: ConnectionLimits = ConnectionLimits(), tls: TLSEngine? = nil, recorder: TimelineRecorder? = nil,
-        sharedLimits: SharedLimits? = nil, side: WirelineCodec.Sender = .client
+        sharedLimits: SharedLimits? = nil, side: WirelineCodec.Sender = .client, layers: LayerOptions = LayerOptions()
     ) {
         self.init(
             stream, layout: layout, side: side, packetLimit: packetLimit, limits: limits, tls: tls, webSocket: nil,
-            recorder: recorder, sharedLimits: sharedLimits)
+            recorder: recorder, sharedLimits: sharedLimits, layers: layers)
     }
 
     /// - Parameter webSocket: This side of the WebSocket that carries the packets; nil: no WebSocket.
     init(
         _ stream: ByteStream, layout: PacketLayout, side: WirelineCodec.Sender, packetLimit: Int,
         limits: ConnectionLimits, tls: TLSEngine?,
-        webSocket: WebSocketTransform?, recorder: TimelineRecorder?, sharedLimits: SharedLimits?
+        webSocket: WebSocketTransform?, recorder: TimelineRecorder?, sharedLimits: SharedLimits?, layers: LayerOptions
     ) {
         self.recorder = recorder
         notesFirstByte = recorder != nil
@@ -138,11 +140,18 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         input = PacketInput(
             PacketSplitter(
                 layout: layout, context: PacketContext(from: side.peer), maximumPacketByteCount: maximumPacketByteCount),
-            judgesRequestLine: sharedLimits?.side == .server && webSocket == nil)
+            judgesRequestLine: sharedLimits?.side == .server && webSocket == nil,
+            layers: layout.hasContent
+                ? LayeredInput(
+                    LayeredTraffic(
+                        layout, side: side, packetLimit: maximumPacketByteCount, options: layers, on: stream.loop))
+                : nil)
         stream.writeTimeout = limits.writeTimeout
         insert(tls.map { TLSTransform($0) }, webSocket)
         stream.showsWrites = sharedLimits?.log != nil
-        if sharedLimits?.log != nil { input.lookAtEach(true) }
+        guard sharedLimits?.log != nil else { return }
+        input.lookAtEach(true)
+        layeredTraffic?.showSent()
     }
 
     /// Starts the stream.
@@ -218,7 +227,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// Stops reading: receivers get what has reached this machine until now, and then the end.
     ///
     /// - Parameter farewell: A message that the peer gets first, as new connections send it; nil: none.
-    package func drain(telling farewell: [UInt8]? = nil) {
+    package func drain(telling farewell: SharedPacket? = nil) {
         // A connection that is already leaving reads and drops its input until the end.
         guard !ending.isLeaving else { return }
         if let farewell { stream.write(asSent(farewell)) }

@@ -3,12 +3,6 @@
 import WirelineCodec
 import WirelineTransport
 
-/// The state of an input whose packets stand between marks.
-final class FramedInput {
-    /// The packet that was found and not taken.
-    var foundPacket: ReceivedPacket?
-}
-
 /// Packets between marks.
 ///
 /// The splitter keeps what has arrived of a packet, so no block waits for its rest. A packet that was found and not taken

@@ -32,26 +32,32 @@ struct PacketInput: ~Copyable {
     private var held: [UInt8] = []
     /// Checks the first packets that a server receives.
     private var requestLineWatch: RequestLineWatch?
-    /// What a layout with a frame needs besides; nil for another one, so that it takes no memory.
-    private var framed: FramedInput?
+    /// What a layout with a frame or with layers needs besides; nil for another one, so that it takes no memory.
+    private let special: SpecialInput?
 
-    /// - Parameter judgesRequestLine: Whether the first packets may turn out to be an HTTP request.
-    init(_ splitter: consuming PacketSplitter, judgesRequestLine: Bool) {
+    /// - Parameters:
+    ///   - judgesRequestLine: Whether the first packets may turn out to be an HTTP request.
+    ///   - layers: What opens packets; nil for a layout without layers.
+    init(_ splitter: consuming PacketSplitter, judgesRequestLine: Bool, layers: LayeredInput? = nil) {
+        special = splitter.layout.isFramed || layers != nil ? SpecialInput(layers) : nil
         self.splitter = splitter
         if judgesRequestLine { requestLineWatch = RequestLineWatch() }
-        if isFramed { framed = FramedInput() }
         setSight()
     }
 
     /// In a layout with a frame, the packet that was found and not taken.
     var foundPacket: ReceivedPacket? {
-        get { framed?.foundPacket }
-        set { framed?.foundPacket = newValue }
+        get { special?.foundPacket }
+        set { special?.foundPacket = newValue }
     }
+
+    /// In a layout with layers, what opens packets.
+    var layers: LayeredInput? { special?.layers }
 
     private mutating func setSight() {
         // A message may set a state, on which the next packet depends.
-        splitter.findsPacketsAtSight = !looksAtEach && requestLineWatch == nil && !splitter.followsStates
+        splitter.findsPacketsAtSight =
+            !looksAtEach && requestLineWatch == nil && !splitter.followsStates && layers == nil
     }
 
     /// Sets the states of the connection, for packets that were not taken.
@@ -69,12 +75,20 @@ struct PacketInput: ~Copyable {
     // MARK: What is there
 
     /// The block in which unread packets lie, if there is one.
-    var currentBlock: SharedBlock? { foundPacket?.block ?? block }
+    var currentBlock: SharedBlock? { special?.block ?? block }
+
+    /// Whether packets that were opened wait to be taken.
+    var hasOpened: Bool { layers?.hasMore ?? false }
+
+    /// Whether packets are opened before they are taken.
+    var hasLayers: Bool { layers != nil }
 
     private var restByteCount: Int { end - position }
 
     /// The memory of unread input, in bytes.
-    var capacity: Int { (block?.capacity ?? held.count) + splitter.framedByteCount }
+    var capacity: Int { streamCapacity + (layers?.byteCount ?? 0) }
+
+    private var streamCapacity: Int { (block?.capacity ?? held.count) + splitter.framedByteCount }
 
     /// The number of unread bytes.
     var byteCount: Int { unreadByteCount + splitter.framedByteCount + (foundPacket?.byteCount ?? 0) }
@@ -83,11 +97,12 @@ struct PacketInput: ~Copyable {
     var unreadByteCount: Int { block == nil ? held.count : restByteCount }
 
     /// How many bytes of memory the partial packet still needs; 0 or less: none.
-    var missingByteCount: Int { splitter.neededByteCount - capacity }
+    var missingByteCount: Int { splitter.neededByteCount - streamCapacity }
 
     /// The number of bytes that arrived of a partial packet, and the size of the whole packet if its header is whole.
     /// It is nil if no packet has begun, or if whole packets before it were not taken.
     var partialPacket: (receivedByteCount: Int, byteCount: Int?)? {
+        guard !hasOpened else { return nil }
         if isFramed { return partialFramedByteCount.map { ($0, nil) } }
         guard byteCount > 0 else { return nil }
         let whole = withBytes { splitter.byteCountOfPacket(beginning: $0) }
@@ -153,6 +168,12 @@ struct PacketInput: ~Copyable {
     ///
     /// - Throws: ``ConnectionError/codec(_:)``, ``ConnectionError/httpRequest``; the next call throws it again.
     mutating func take() throws(ConnectionError) -> ReceivedPacket? {
+        if let layers { return try takeOpened(from: layers) }
+        return try takeFromStream()
+    }
+
+    /// Takes the next whole packet as it stands in the stream; nil if there is none.
+    mutating func takeFromStream() throws(ConnectionError) -> ReceivedPacket? {
         if isFramed { return try takeFramedPacket() }
         guard let block, let bounds = try nextBounds(in: block) else { return nil }
         // SAFETY: the packet lies inside the block, which is held here.
@@ -165,6 +186,7 @@ struct PacketInput: ~Copyable {
     ///
     /// - Throws: ``ConnectionError/codec(_:)`` if the bytes cannot be a packet.
     mutating func findsPacket() throws(ConnectionError) -> Bool {
+        if hasOpened { return true }
         if isFramed { return try findsFramedPacket() }
         guard let block else { return false }
         return try nextBounds(in: block) != nil
@@ -246,6 +268,7 @@ struct PacketInput: ~Copyable {
     /// Drops all bytes.
     mutating func drop() {
         foundPacket = nil
+        layers?.drop()
         if isFramed { _ = splitter.takeUnescaped() }
         dropUnread()
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import WirelineCodec
+package import WirelineLayers
 import WirelineSession
 package import WirelineTransport
 
@@ -43,10 +44,11 @@ extension ConnectionListener where Connection == PacketConnection {
     ///   - configuration: Limits and timeouts.
     ///   - handler: Handles each connection.
     ///   - states: The states of each connection at first (default: all are 0).
+    ///   - keys: The keys of each connection's layers at first, which replace the configuration's `layers` (default: none).
     package static func start(
         at addresses: [ListeningAddress], on group: EventLoopGroup? = nil, layout: PacketLayout, packetLimit: Int,
         configuration: ServerConfiguration = ServerConfiguration(), handler: PacketHandler,
-        states: PacketStates = PacketStates()
+        states: PacketStates = PacketStates(), keys: LayerSettings? = nil
     ) async throws(ConnectionError) -> PacketListener {
         let listening = configuration.listening
         let group = try await ConnectionError.wrapping { () throws(TransportError) in
@@ -59,8 +61,10 @@ extension ConnectionListener where Connection == PacketConnection {
             let connection = PacketConnection(
                 stream, layout: layout, side: .server, packetLimit: packetLimit, limits: configuration.limits,
                 tls: try listening.tls?.accept(),
-                webSocket: try makeWebSocket?(address.isLoopback), recorder: nil, sharedLimits: sharedLimits)
+                webSocket: try makeWebSocket?(address.isLoopback), recorder: nil, sharedLimits: sharedLimits,
+                layers: configuration.layers)
             connection.setStates(states)
+            if let keys { connection.setKeys(keys) }
             try connection.start()
             return connection
         }
@@ -111,7 +115,7 @@ extension ConnectionListener where Connection == PacketConnection {
 }
 
 extension PacketConnection: ServedConnection {
-    package func dismiss(telling farewell: [UInt8]?) {
+    package func dismiss(telling farewell: SharedPacket?) {
         guard let farewell else { return finish(within: Self.partingTime) }
         sendLast(asSent(farewell), .transport(.closed), within: Self.partingTime)
     }

@@ -169,10 +169,33 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     public func broadcast<Message: ServerMessage>(
         _ message: Message, header: PacketHeader = [:], to connections: [ServerConnection<Definition>]? = nil
     ) async throws(ConnectionError) -> [ServerConnection<Definition>] where Message.Definition == Definition {
-        let bytes = try Self.encode(message, header)
-        return await Broadcast.send(to: connections ?? self.connections, over: \.connection) {
-            connection in connection.sendShared(connection.asSent(bytes))
+        try await broadcast(Self.shared { () throws(CodecError) in try SharedPacket(message, header) }, to: connections)
+    }
+
+    /// Sends messages in one packet to many connections, as ``broadcast(_:header:to:)`` sends one.
+    ///
+    /// - Parameters:
+    ///   - messages: The messages, each in a packet of its own inside.
+    ///   - id: The ID of the packet around them.
+    ///   - header: The header fields of that packet; with them, the condition of `packets` must hold.
+    ///   - connections: The receivers; nil: all connections.
+    /// - Returns: The connections that got nothing, because they are slow or have ended.
+    /// - Throws: ``ConnectionError/codec(_:)`` if a value does not fit.
+    @discardableResult
+    public func broadcast(
+        packets messages: [any ServerMessage], id: UInt64, header: PacketHeader = [:],
+        to connections: [ServerConnection<Definition>]? = nil
+    ) async throws(ConnectionError) -> [ServerConnection<Definition>] {
+        let packet = try Self.shared { () throws(CodecError) in
+            try SharedPacket(packets: messages, id: id, header: header, of: Definition.self)
         }
+        return await broadcast(packet, to: connections)
+    }
+
+    private func broadcast(
+        _ packet: SharedPacket, to connections: [ServerConnection<Definition>]?
+    ) async -> [ServerConnection<Definition>] {
+        await Broadcast.send(to: connections ?? self.connections, over: \.connection) { $0.sendShared(packet) }
     }
 
     /// The server's counters up to now.
@@ -213,17 +236,14 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
         within timeout: Duration = .seconds(10), over spread: Duration = .zero, telling farewell: Message,
         header: PacketHeader = [:]
     ) async throws(ConnectionError) where Message.Definition == Definition {
-        let bytes = try Self.encode(farewell, header)
-        await listener.shutDown(within: timeout, over: spread, telling: bytes)
+        let packet = try Self.shared { () throws(CodecError) in try SharedPacket(farewell, header) }
+        await listener.shutDown(within: timeout, over: spread, telling: packet)
     }
 
-    private static func encode(_ message: some PacketMessage, _ header: PacketHeader) throws(ConnectionError) -> [UInt8]
-    {
-        do throws(CodecError) {
-            return try message.encoded(header: header, from: .server)
-        } catch {
-            throw .codec(error)
-        }
+    private static func shared(
+        _ make: () throws(CodecError) -> SharedPacket
+    ) throws(ConnectionError) -> SharedPacket {
+        do throws(CodecError) { return try make() } catch { throw .codec(error) }
     }
 
     /// Waits until another task has shut the server down. If this task is cancelled, it returns and the server

@@ -38,12 +38,7 @@ public struct ReceivedPacket: Sendable {
 
     /// Makes a packet in memory of its own.
     init(copying bytes: [UInt8], _ bounds: PacketBounds) {
-        let block = Block(capacity: max(1, bytes.count))
-        // SAFETY: the block has as many bytes as the array.
-        unsafe bytes.withUnsafeBytes { bytes in
-            if let base = bytes.baseAddress { unsafe block.base.copyMemory(from: base, byteCount: bytes.count) }
-        }
-        self.init(block: SharedBlock(block, of: nil), start: 0, bounds: bounds)
+        self.init(block: SharedBlock(Block(copying: bytes), of: nil), start: 0, bounds: bounds)
     }
 
     /// The message's ID; 0 if the layout has none.
@@ -94,7 +89,7 @@ public struct ReceivedPacket: Sendable {
     }
 
     /// A copy in memory of its own, for packets that are kept while their block would need more memory.
-    func copied(for loop: EventLoop) -> ReceivedPacket {
+    package func copied(for loop: EventLoop) -> ReceivedPacket {
         let copy = Block(capacity: max(1, byteCount))
         // SAFETY: the new block has at least `byteCount` bytes, and the packet lies inside the old one, which is held
         // here.
@@ -104,3 +99,14 @@ public struct ReceivedPacket: Sendable {
 }
 
 extension ReceivedPacket: InboxElement {}
+
+extension Block {
+    /// Makes a block of exactly these bytes; of one byte if there are none.
+    init(copying bytes: [UInt8]) {
+        self.init(capacity: max(1, bytes.count))
+        // SAFETY: the block has as many bytes as the array.
+        unsafe bytes.withUnsafeBytes { bytes in
+            if let source = bytes.baseAddress { unsafe base.copyMemory(from: source, byteCount: bytes.count) }
+        }
+    }
+}

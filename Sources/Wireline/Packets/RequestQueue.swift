@@ -254,6 +254,8 @@ final class RequestQueue {
     }
 
     private func takeEntry(for packet: ReceivedPacket, _ layout: PacketLayout) -> PendingRequest? {
+        // A part of a message answers nothing.
+        guard !packet.lent.isOpaque else { return nil }
         guard maximumSequence != nil else {
             guard let lines = linesByReplyID[packet.id] else { return nil }
             let oldest = lines.min { $0.firstOrdinal < $1.firstOrdinal }

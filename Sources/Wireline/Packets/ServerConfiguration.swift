@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import WirelineLayers
+
 /// How a server of packets listens, and the limits of its connections.
 public struct ServerConfiguration: Sendable {
     /// How the server listens: TLS, the most connections, their memory, timeouts.
@@ -15,6 +17,8 @@ public struct ServerConfiguration: Sendable {
     ///
     /// It runs over TLS if ``ListeningOptions/tls`` is set.
     public var webSocket: WebSocketOptions?
+    /// Levels of compression, thresholds and the program's own transforms, for packets with layers.
+    public var layers = LayerOptions()
     /// Receives every message, and how connections begin and end; nil: no log (default).
     public var log: TrafficLog?
 

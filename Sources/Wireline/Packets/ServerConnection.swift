@@ -95,7 +95,10 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
     static func header(
         _ header: PacketHeader, ofReplyTo request: Packet
     ) throws(ConnectionError) -> PacketHeader {
-        guard let field = Definition.layout.layout(from: .server).sequenceField else { return header }
+        let layout = Definition.layout
+        // With layers, the field may be inside of one.
+        let fields = layout.hasContent ? layout : layout.layout(from: .server)
+        guard let field = fields.sequenceField else { return header }
         var header = header
         do throws(CodecError) {
             header[field.name] = try Definition.layout.header(of: request)[field.name]
@@ -189,7 +192,7 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
         with message: Message, header: PacketHeader = [:], within timeout: Duration = .seconds(10)
     ) throws(ConnectionError) where Message.Definition == Definition {
         let connection = connection
-        guard connection.layout.hasStates else {
+        guard connection.layout.isEncodedOnLoop else {
             let bytes = try connection.encode(message, header: header)
             return connection.loop.execute { connection.sendLast(bytes, .kicked, within: timeout) }
         }

@@ -99,7 +99,30 @@ public final class Room<Definition: PacketProtocol>: Sendable {
     public func send<Message: ServerMessage>(
         _ message: Message, header: PacketHeader = [:], except: ServerConnection<Definition>? = nil
     ) throws(ConnectionError) where Message.Definition == Definition {
-        send(packet: try encode(message, header), except: except)
+        send(try encode(message, header), except)
+    }
+
+    /// Sends messages in one packet to all members, as ``send(_:header:except:)`` sends one.
+    ///
+    ///     try room.send(packets: lines, id: 5, header: ["Version": 2])
+    ///
+    /// What is only compressed is sealed once for all members. With ciphers, each member seals it.
+    ///
+    /// - Parameters:
+    ///   - messages: The messages, each in a packet of its own inside.
+    ///   - id: The ID of the packet around them.
+    ///   - header: The header fields of that packet; with them, the condition of `packets` must hold.
+    ///   - except: A member that does not get it; nil: all members get it (default).
+    /// - Throws: ``ConnectionError/codec(_:)`` if a value does not fit. Then no member gets the packet.
+    public func send(
+        packets messages: [any ServerMessage], id: UInt64, header: PacketHeader = [:],
+        except: ServerConnection<Definition>? = nil
+    ) throws(ConnectionError) {
+        do throws(CodecError) {
+            send(try SharedPacket(packets: messages, id: id, header: header, of: Definition.self), except)
+        } catch {
+            throw .codec(error)
+        }
     }
 
     /// Sends the bytes of a packet to all members, and never waits.
@@ -110,7 +133,11 @@ public final class Room<Definition: PacketProtocol>: Sendable {
     ///   - except: A member that does not get it; nil: all members get it (default).
     public func send(packet bytes: [UInt8], except: ServerConnection<Definition>? = nil) {
         guard !bytes.isEmpty else { return }
-        roster.give(.send(RoomMessage(bytes: bytes, except: except?.connection)))
+        send(SharedPacket(bytes: bytes), except)
+    }
+
+    private func send(_ packet: SharedPacket, _ except: ServerConnection<Definition>?) {
+        roster.give(.send(RoomMessage(packet, except: except?.connection)))
     }
 
     /// Sends a last message to all members, and then closes their connections.
@@ -129,10 +156,9 @@ public final class Room<Definition: PacketProtocol>: Sendable {
 
     private func encode<Message: ServerMessage>(
         _ message: Message, _ header: PacketHeader
-    ) throws(ConnectionError) -> [UInt8] {
+    ) throws(ConnectionError) -> SharedPacket {
         do throws(CodecError) {
-            return try message.encoded(
-                header: header, in: PacketContext(from: .server, states: roster.options.states))
+            return try SharedPacket(message, header, roster.options.states)
         } catch {
             throw .codec(error)
         }

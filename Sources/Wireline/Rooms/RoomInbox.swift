@@ -6,7 +6,7 @@ enum RoomOrder: Sendable {
     case leave(PacketConnection)
     case send(RoomMessage)
     /// Sends a last message to all members and ends their connections.
-    case kick(farewell: [UInt8], within: Duration)
+    case kick(farewell: SharedPacket, within: Duration)
     /// Ends all memberships, because the program does not keep the room.
     case dissolve
 }

@@ -42,9 +42,11 @@ struct RoomLog {
 
     /// The end of the longest run of messages that has at most this many bytes, or of the first message.
     func endOfRun(from start: Int, to end: Int, atMost byteLimit: Int) -> Int {
-        var (index, byteCount) = (start + 1, messages[start].bytes.count)
-        while index < end {
-            byteCount += messages[index].bytes.count
+        var (index, byteCount) = (start + 1, messages[start].packet.byteCount)
+        // What each member seals is sent alone.
+        guard messages[start].bytes != nil else { return index }
+        while index < end, messages[index].bytes != nil {
+            byteCount += messages[index].packet.byteCount
             guard byteCount <= byteLimit else { return index }
             index += 1
         }
@@ -54,11 +56,11 @@ struct RoomLog {
     /// The bytes of a run of messages: an array and the bounds in it. All members with the same run share the array.
     mutating func bytes(of run: Range<Int>) -> (array: [UInt8], bounds: Range<Int>) {
         guard run.count > 1 else {
-            let bytes = messages[run.lowerBound].bytes
+            let bytes = messages[run.lowerBound].bytes ?? []
             return (bytes, bytes.indices)
         }
         while ends.count < run.upperBound {
-            joined += messages[ends.count].bytes
+            joined += messages[ends.count].bytes ?? []
             ends.append(joined.count)
         }
         return (joined, (run.lowerBound > 0 ? ends[run.lowerBound - 1] : 0)..<ends[run.upperBound - 1])

@@ -99,7 +99,11 @@ final class RoomShard: @unchecked Sendable {
     }
 
     private func send(_ message: RoomMessage) {
-        guard !members.isEmpty else { return inbox.withLock { $0.release(message.cost) } }
+        guard let first = members.first else { return inbox.withLock { $0.release(message.cost) } }
+        guard let message = message.sealed(on: first.connection) else {
+            counters.droppedCount += members.count
+            return inbox.withLock { $0.release(message.cost) }
+        }
         log.append(message)
         // Whatever is sent to a member from now on comes after this message (``Membership/settle()``).
         if members.count < loop.unsentCount {
@@ -113,12 +117,12 @@ final class RoomShard: @unchecked Sendable {
     }
 
     /// Ends connections, as many as the loop's share allows, and the others later.
-    private func kick(_ connections: ArraySlice<PacketConnection>, _ farewell: [UInt8], within timeout: Duration) {
+    private func kick(_ connections: ArraySlice<PacketConnection>, _ farewell: SharedPacket, within timeout: Duration) {
         var left = connections
         while let connection = left.popFirst() {
-            let farewell = connection.hasStates ? connection.adapted(farewell, from: roster.options.states) : farewell
-            connection.sendLast(farewell, .kicked, within: timeout)
-            loop.spendSending(farewell.count)
+            let bytes = connection.asSent(farewell, from: roster.options.states)
+            connection.sendLast(bytes, .kicked, within: timeout)
+            loop.spendSending(bytes.count)
             guard loop.hasSpentShare, !left.isEmpty else { continue }
             return loop.goOnLater { [left] in self.kick(left, farewell, within: timeout) }
         }
@@ -207,9 +211,7 @@ final class RoomShard: @unchecked Sendable {
         while start < messages.upperBound {
             let room = connection.pendingLimit - connection.stream.pendingByteCount
             let end = log.endOfRun(from: start, to: messages.upperBound, atMost: room)
-            let (array, bounds) = log.bytes(of: start..<end)
-            beginFrames(of: start..<end)
-            guard send(array, bounds, packetCount: end - start, on: connection) else {
+            guard send(start..<end, on: connection) else {
                 guard connection.stream.takesOutput else { return connectionEnded(of: member) }
                 return fallBehind(member, start..<messages.upperBound)
             }
@@ -218,16 +220,19 @@ final class RoomShard: @unchecked Sendable {
         }
     }
 
-    /// Sends messages to a member, as they are or as its states ask for.
-    private func send(
-        _ array: [UInt8], _ bounds: Range<Int>, packetCount: Int, on connection: PacketConnection
-    ) -> Bool {
-        guard connection.hasStates else {
-            return connection.sendShared(array, bounds, packetCount: packetCount, frames: frames)
+    /// Sends a run of messages to a member: as they are, as its states ask for, or sealed by it.
+    private func send(_ messages: Range<Int>, on connection: PacketConnection) -> Bool {
+        guard log[messages.lowerBound].bytes != nil else {
+            return connection.sendShared(log[messages.lowerBound].packet)
+        }
+        let (array, bounds) = log.bytes(of: messages)
+        beginFrames(of: messages)
+        guard connection.adaptsBytes else {
+            return connection.sendShared(array, bounds, packetCount: messages.count, frames: frames)
         }
         guard connection.hasRoomToSend else { return false }
         let packets = connection.adapted(Array(array[bounds]), from: roster.options.states)
-        return packets.isEmpty || connection.sendShared(packets, packetCount: packetCount)
+        return packets.isEmpty || connection.sendShared(packets, packetCount: messages.count)
     }
 
     /// Drops the frames of other messages.
@@ -244,19 +249,20 @@ final class RoomShard: @unchecked Sendable {
         switch member.exceptional?.policy ?? roster.options.slowReaders {
         case .dropNewest: counters.droppedCount += messages.count
         case .keepLatest:
-            for index in messages { keep(log[index].bytes, for: member) }
+            for index in messages { keep(log[index].packet, for: member) }
         case .close(let farewell):
             counters.droppedCount += messages.count
             counters.closedCount += 1
             connectionEnded(of: member)
             let connection = member.connection
             connection.sendLast(
-                connection.asSent(farewell ?? []), .slowReader(pendingByteCount: connection.stream.pendingByteCount),
+                connection.asSent(SharedPacket(bytes: farewell ?? [])),
+                .slowReader(pendingByteCount: connection.stream.pendingByteCount),
                 within: PacketConnection.partingTime)
         }
     }
 
-    private func keep(_ bytes: [UInt8], for member: RoomMember) {
+    private func keep(_ packet: SharedPacket, for member: RoomMember) {
         let connection = member.connection
         let exceptional = member.makeExceptional()
         let isFirst = exceptional.kept == nil
@@ -264,7 +270,7 @@ final class RoomShard: @unchecked Sendable {
         counters.keptByteCount -= kept.byteCount
         // The bytes are those that all members share.
         let layout = connection.layout.layout(in: PacketContext(from: .server, states: roster.options.states))
-        switch kept.keep(bytes, id: KeptMessages.id(of: bytes, layout), limit: connection.pendingLimit) {
+        switch kept.keep(packet, id: packet.id(in: layout), limit: connection.pendingLimit) {
         case .kept: break
         case .replaced: counters.replacedCount += 1
         case .dropped: counters.droppedCount += 1
@@ -284,8 +290,7 @@ final class RoomShard: @unchecked Sendable {
                 continue
             }
             let connection = member.connection
-            connection.stream.write(
-                connection.hasStates ? connection.adapted(message.bytes, from: roster.options.states) : message.bytes)
+            connection.stream.write(connection.asSent(message.packet, from: roster.options.states))
             counters.deliveredCount += 1
         }
     }

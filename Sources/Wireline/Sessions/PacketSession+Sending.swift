@@ -99,22 +99,22 @@ extension PacketSession {
         _ message: Message, _ header: PacketHeader, _ delivery: DeliveryPolicy, _ receipt: DeliveryReceipt,
         _ timeToLive: Duration?, _ ticket: DeliveryTicket
     ) async throws(ConnectionError) {
-        let encode: PacketEncoder
+        let encoder: PacketEncoder
         let byteCount: Int
         do throws(CodecError) {
             // Encoded now, so that `send` throws for a message that does not fit.
-            let bytes = try message.encodedInSomeState(header: header, from: .client)
-            byteCount = bytes.count
-            if Definition.layout.maximumSequence == nil, !Definition.layout.hasStates {
-                encode = { _, _ in bytes }
+            let bytes = try message.requireEncodable(header: header, from: .client)
+            byteCount = if let bytes { bytes.count } else { try message.encodedPayload(header: header).count }
+            if let bytes, Definition.layout.maximumSequence == nil, !Definition.layout.hasStates {
+                encoder = .packet(bytes)
             } else {
-                encode = message.encoder(header: header)
+                encoder = PacketEncoder(message, header: header)
             }
         } catch {
             throw .codec(error)
         }
         try await driver.take(
-            encode, byteCount: byteCount, delivery, confirmedBy: receipt, timeToLive: timeToLive, ticket)
+            encoder, byteCount: byteCount, delivery, confirmedBy: receipt, timeToLive: timeToLive, ticket)
     }
 
     private func usualReceipt(of delivery: DeliveryPolicy) -> DeliveryReceipt {

@@ -56,7 +56,7 @@ public final class PacketSession<Definition: PacketProtocol>: Sendable {
         }
         do throws(CodecError) {
             // A heartbeat that cannot be encoded fails here, not an interval later.
-            try conventions.rules.requireHeartbeat(fitting: Definition.layout)
+            try conventions.rules.requireHeartbeat()
         } catch {
             throw .codec(error)
         }

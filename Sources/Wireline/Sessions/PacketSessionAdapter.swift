@@ -81,8 +81,8 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
         while !driver.inbox.isHoldingUp, let packet = try? connection.takeUnclaimedPacket() {
             switch rules.meaning(of: packet) {
             case .acknowledgement(let acknowledgement): driver.handle(.acknowledged(link.number, acknowledgement))
-            case .answer(let encode):
-                if !answer(packet, with: encode, on: link, of: driver) { deliver(packet, in: driver) }
+            case .answer(let encoder):
+                if !answer(packet, with: encoder, on: link, of: driver) { deliver(packet, in: driver) }
             case .end(let notice):
                 deliver(packet, in: driver)
                 return notice
@@ -108,13 +108,13 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
 
     func writeHeartbeat(sequence: UInt64?, to connection: PacketConnection) throws(CodecError) {
         guard let heartbeat = rules.heartbeat else { return }
-        try write(heartbeat.encode, sequence, to: connection)
+        try write(heartbeat.encoder, sequence, to: connection)
     }
 
     private func write(
-        _ encode: PacketEncoder, _ sequence: UInt64?, to connection: PacketConnection
+        _ encoder: PacketEncoder, _ sequence: UInt64?, to connection: PacketConnection
     ) throws(CodecError) {
-        let bytes = try encode(sequence, connection.sentLayout)
+        let bytes = try encoder.packet(sequence: sequence, on: connection)
         // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
         try? unsafe connection.write(packet: bytes.span.bytes)
     }
@@ -146,8 +146,8 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
             if !isDelivered { return }
         case .acknowledgement(let acknowledgement):
             return driver.handle(.acknowledged(link.number, acknowledgement))
-        case .answer(let encode):
-            if !answer(packet, with: encode, on: link, of: driver) { deliver(packet, in: driver) }
+        case .answer(let encoder):
+            if !answer(packet, with: encoder, on: link, of: driver) { deliver(packet, in: driver) }
             return
         case .end(let notice):
             deliver(packet, in: driver)
@@ -184,11 +184,11 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
     ///
     /// - Returns: False if the answer could not be encoded.
     private func answer(
-        _ packet: ReceivedPacket, with encode: PacketEncoder, on link: Link, of driver: Driver
+        _ packet: ReceivedPacket, with encoder: PacketEncoder, on link: Link, of driver: Driver
     ) -> Bool {
         guard let connection = link.connection else { return true }
         do throws(CodecError) {
-            try write(encode, packet.sequence(in: layout), to: connection)
+            try write(encoder, packet.sequence(in: layout), to: connection)
             link.hasAnswered = true
             return true
         } catch {

@@ -32,9 +32,7 @@ public struct SessionConventions<Definition: PacketProtocol>: Sendable {
         message: @escaping @Sendable () -> Message
     ) where Message.Definition == Definition, Reply.Definition == Definition {
         precondition(policy.interval > .zero && policy.timeout > .zero, "heartbeats need an interval and a timeout")
-        rules.heartbeat = SessionRules.Heartbeat(policy: policy) { sequence, layout throws(CodecError) in
-            try message().encoder()(sequence, layout)
-        }
+        rules.heartbeat = SessionRules.Heartbeat(policy: policy, encoder: .message({ message() }, [:]))
         rules.meanings[Reply.messageID] = { _ in .heartbeatAnswer(isDelivered: deliversAnswers) }
     }
 
@@ -77,7 +75,7 @@ public struct SessionConventions<Definition: PacketProtocol>: Sendable {
     public mutating func answer<Message: ServerMessage, Answer: ClientMessage>(
         _ message: Message.Type, with answer: @escaping @Sendable (Message) -> Answer?
     ) where Message.Definition == Definition, Answer.Definition == Definition {
-        rules.add(message) { answer($0).map { .answer($0.encoder()) } }
+        rules.add(message) { answer($0).map { .answer(PacketEncoder($0)) } }
     }
 }
 
@@ -85,7 +83,7 @@ public struct SessionConventions<Definition: PacketProtocol>: Sendable {
 struct SessionRules: Sendable {
     struct Heartbeat {
         let policy: HeartbeatPolicy
-        let encode: PacketEncoder
+        let encoder: PacketEncoder
     }
 
     enum Meaning {
@@ -106,19 +104,11 @@ struct SessionRules: Sendable {
     }
 
     /// Refuses a heartbeat that no packet of a client can carry.
-    func requireHeartbeat(fitting layout: PacketLayout) throws(CodecError) {
-        guard let heartbeat else { return }
-        do throws(CodecError) {
-            _ = try heartbeat.encode(nil, layout.layout(from: .client))
-        } catch {
-            let fits = layout.plainLayouts(from: .client).contains { (try? heartbeat.encode(nil, $0)) != nil }
-            guard fits else { throw error }
-        }
-    }
+    func requireHeartbeat() throws(CodecError) { try heartbeat?.encoder.requireEncodable() }
 
     /// The packet's meaning for the connection; nil if it has none.
     func meaning(of packet: ReceivedPacket) -> Meaning? {
-        meanings.isEmpty ? nil : meanings[packet.id]?(packet)
+        meanings.isEmpty || packet.lent.isOpaque ? nil : meanings[packet.id]?(packet)
     }
 }
 

@@ -25,7 +25,10 @@ extension PacketMessage {
     ///   has a value that does not fit.
     public func encoded(header: PacketHeader) throws(CodecError) -> [UInt8] {
         guard !Definition.plan.hasLayers else {
-            return try encodedWithoutLayers(header, in: Self.packetSender.map { PacketContext(from: $0) })
+            guard let sender = Self.packetSender ?? (Definition.layout.dependsOnSender ? nil : .client) else {
+                throw CodecError(.invalidLayout(.needsContext))
+            }
+            return try encoded(header: header, in: PacketContext(from: sender))
         }
         return try encoded(header, in: Definition.layout.layout(from: Self.packetSender))
     }
@@ -52,12 +55,14 @@ extension PacketMessage {
     ///   - context: Who sends it, and the states of the connection.
     /// - Throws: ``CodecError`` as ``encoded(header:)``.
     public func encoded(header: PacketHeader = [:], in context: PacketContext) throws(CodecError) -> [UInt8] {
-        guard !Definition.plan.hasLayers else { return try encodedWithoutLayers(header, in: context) }
-        return try encoded(header, in: Definition.layout.layout(in: context))
+        try encoded(header, in: Definition.layout.layout(in: context))
     }
 
     /// Returns the whole packet in the layout of its sender's packets.
     package func encoded(_ header: PacketHeader, in layout: PacketLayout) throws(CodecError) -> [UInt8] {
+        guard !Definition.plan.hasLayers else {
+            return try encodedWithoutLayers(header, Definition.layout.layering(ofPacketsIn: layout))
+        }
         let payloadByteCount = try payloadByteCount(besideHeader: header)
         do throws(CodecError) {
             var header = header

@@ -5,19 +5,14 @@ extension PacketMessage {
     /// Returns the whole packet if it has no layers.
     ///
     /// - Throws: ``CodecError`` as ``encoded(header:)``, and ``CodecError/Reason/layerUnavailable(_:)`` for another one.
-    ///
-    /// - Parameter context: nil if it is not known.
-    func encodedWithoutLayers(_ header: PacketHeader, in context: PacketContext?) throws(CodecError) -> [UInt8] {
+    func encodedWithoutLayers(_ header: PacketHeader, _ layering: Layering) throws(CodecError) -> [UInt8] {
         let layout = Definition.layout
-        guard let context = context ?? (layout.dependsOnSender ? nil : PacketContext(from: .client)) else {
-            throw CodecError(.invalidLayout(.needsContext))
-        }
         let payload = try encodedPayload(header: header)
         var header = header
         do throws(CodecError) {
             if let fixed = Self.fixedHeader { try layout.fix(fixed.values, in: &header) }
             var layers = UnavailableLayers(kinds: layout.content.layers.map { $0.kind })
-            return try layout.layering(in: context).seal(
+            return try layering.seal(
                 id: Self.messageID, header: header, payload: payload.rawSpan, .message,
                 limit: Definition.maximumPacketByteCount, with: &layers)
         } catch {

@@ -195,13 +195,6 @@ public protocol PacketProtocol: Sendable {
     /// How deeply structures may nest in a message that is read: the schema's `max_depth` (default 32).
     static var maximumDepth: Int { get }
 
-    /// The most bytes that compression and custom layers may make of one packet, the packets in it included: the schema's
-    /// `max_inflated` (default 8 MiB).
-    static var maximumInflatedByteCount: Int { get }
-
-    /// How deep packets may stand in packets: the schema's `max_nested` (default 4).
-    static var maximumNestedDepth: Int { get }
-
     // Embedded Swift has no types as values.
     #if !hasFeature(Embedded)
         /// Returns all messages that `sender` may send, in the order of the schema.
@@ -218,10 +211,4 @@ extension PacketProtocol {
 
     /// 32, as for a schema without `max_depth`.
     @inlinable public static var maximumDepth: Int { 32 }
-
-    /// 8 MiB, as for a schema without `max_inflated`.
-    @inlinable public static var maximumInflatedByteCount: Int { 8 << 20 }
-
-    /// 4, as for a schema without `max_nested`.
-    @inlinable public static var maximumNestedDepth: Int { 4 }
 }

@@ -107,7 +107,7 @@ package final class Layering: Sendable {
 
 extension PacketLayout {
     /// Whether packets have layers, or a content that is not only a message's fields.
-    package var hasContent: Bool { !storage.layerings.isEmpty }
+    @inlinable package var hasContent: Bool { storage.hasLayers }
 
     /// How packets are read and written in each context, in the order of ``contexts``; empty for a layout without
     /// ``hasContent``.
@@ -116,6 +116,11 @@ extension PacketLayout {
     /// Returns how packets of a context are read and written; only for a layout with ``hasContent``.
     package func layering(in context: PacketContext) -> Layering {
         storage.layerings[storage.contexts?.position(of: context) ?? 0]
+    }
+
+    /// Returns how packets are read and written whose layout in a stream is this one.
+    func layering(ofPacketsIn outer: PacketLayout) -> Layering {
+        storage.layerings[min(Int(outer.plan.variant), storage.layerings.count - 1)]
     }
 
     /// Returns how a packet of a stream is read; it was split off with the layout of its context.

@@ -16,14 +16,25 @@ public struct PacketContent: Equatable, Sendable {
     /// The line `opaque;`: its content is not read; nil if there is no such line.
     public var opaque: Line?
 
+    /// The most bytes that compression and custom layers may make of one packet, the packets in it included: the schema's
+    /// `max_inflated` (default 8 MiB).
+    public var maximumInflatedByteCount: Int
+    /// How deep packets may stand in packets: the schema's `max_nested` (default 4).
+    public var maximumNestedDepth: Int
+
     /// The most layers of a packet.
     public static let maximumLayerCount = 4
 
     /// Makes a content; without arguments it is the message's fields alone.
-    public init(layers: [Layer] = [], packets: Line? = nil, opaque: Line? = nil) {
+    public init(
+        layers: [Layer] = [], packets: Line? = nil, opaque: Line? = nil, maximumInflatedByteCount: Int = 8 << 20,
+        maximumNestedDepth: Int = 4
+    ) {
         self.layers = layers
         self.packets = packets
         self.opaque = opaque
+        self.maximumInflatedByteCount = max(0, maximumInflatedByteCount)
+        self.maximumNestedDepth = maximumNestedDepth
     }
 
     /// A transform of all that stands after its line.

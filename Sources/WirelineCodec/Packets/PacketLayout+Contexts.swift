@@ -22,6 +22,12 @@ extension PacketLayout {
     /// Whether a connection has states, which decide about its packets.
     @inlinable public var hasStates: Bool { storage.hasStates }
 
+    /// Whether packets must be encoded on the connection's loop: they depend on its states, or have layers.
+    @inlinable package var isEncodedOnLoop: Bool { storage.hasStates || storage.hasLayers }
+
+    /// Whether the bytes of a received packet can be sent as they are.
+    @inlinable package var isSentUnchanged: Bool { !storage.isFramed && !isEncodedOnLoop }
+
     /// The messages that set states.
     public var stateChanges: [PacketStateChange] { storage.contexts?.changes ?? [] }
 

@@ -320,7 +320,8 @@ public struct PacketLayout: Sendable {
 
     /// The largest number that ``sequenceField`` can hold; nil if there is none, or if not all packets have it.
     package var maximumSequence: UInt64? {
-        guard plainLayouts.allSatisfy({ $0.sequenceField != nil }) else { return nil }
+        let layouts = hasContent ? Sender.allCases.flatMap { wholeLayouts(from: $0) } : plainLayouts
+        guard layouts.allSatisfy({ $0.sequenceField != nil }) else { return nil }
         return sequenceField.map { $0.format.maximum }
     }
 }

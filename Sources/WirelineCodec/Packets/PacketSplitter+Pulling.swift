@@ -59,7 +59,8 @@ extension PacketSplitter {
 
     /// Finds the next packet in bytes that the caller keeps, and copies it; for tools, and for any layout.
     ///
-    /// What the packet's message sets (`@sets`) counts for the next one.
+    /// What the packet's message sets (`@sets`) counts for the next one. With layers, the caller knows the message, and
+    /// calls ``follow(_:)``.
     ///
     /// In a layout with a frame, `position` moves past all bytes that were read, and later calls continue there.
     /// In another one it moves past the packet, or stays.
@@ -73,11 +74,11 @@ extension PacketSplitter {
             guard let bounds = try packet(in: bytes.rawSpan, at: position) else { return nil }
             let start = position
             position += bounds.packetByteCount
-            follow(bounds.id)
+            if !followsOpenedPackets { follow(bounds.id) }
             return (Array(bytes[start..<position]), bounds)
         }
         guard let packet = try nextFramedPacket(in: bytes.rawSpan, from: &position) else { return nil }
-        follow(packet.bounds.id)
+        if !followsOpenedPackets { follow(packet.bounds.id) }
         guard let start = packet.start else { return (takeUnescaped(), packet.bounds) }
         return (Array(bytes[start..<start + packet.bounds.packetByteCount]), packet.bounds)
     }

@@ -46,7 +46,8 @@ extension PacketSplitter {
         follower.context.states = states
         details[0].follower = follower
         let layout = follower.layout.layout(in: follower.context)
-        if layout != self.layout { use(layout) }
+        // With layers, two layouts with the same fields in a stream can differ in what is inside.
+        if layout != self.layout || layout.plan.variant != self.layout.plan.variant { use(layout) }
     }
 
     /// Whether the packets depend on states.
@@ -55,6 +56,9 @@ extension PacketSplitter {
     @usableFromInline var hasFollower: Bool { follower != nil }
 
     private var follower: StateFollower? { details.first?.follower }
+
+    /// Whether only opened packets say what they set.
+    var followsOpenedPackets: Bool { follower?.layout.hasContent ?? false }
 
     /// Sets what the message of a packet that was taken sets.
     ///

@@ -4,13 +4,20 @@ import WirelineCodec
 
 /// The lines about the packet's content that have been checked so far.
 struct ContentLines {
-    private var result = PacketContent()
+    private var result: PacketContent
     private var checkedCount = 0
     private var isFaulty = false
     private var places: [String: SourceSpan] = [:]
 
+    init(_ options: ProtocolOptions) {
+        result = PacketContent(
+            maximumInflatedByteCount: options.maximumInflatedByteCount, maximumNestedDepth: options.maximumNestedDepth)
+    }
+
     /// The content; nil if something about a line was reported.
-    var content: PacketContent? { isFaulty ? nil : result }
+    ///
+    /// Limits belong to layers: without any, all contents are the same.
+    var content: PacketContent? { isFaulty ? nil : result.isPlain ? PacketContent() : result }
 
     /// Checks the lines that stand before one of the packet's fields.
     ///

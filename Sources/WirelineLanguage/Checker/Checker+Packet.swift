@@ -30,7 +30,7 @@ extension Checker {
         var scope = ConditionScope(
             allFields: (fields.map(\.name) + packet.states.map(\.name)).map(\.text), header: nil, isOfPacket: true)
         var declaredStates = packet.states[...]
-        var lines = ContentLines()
+        var lines = ContentLines(description.options)
         var made: [PacketField?] = []
         var paddingCount = 0
         for (index, field) in fields.enumerated() {

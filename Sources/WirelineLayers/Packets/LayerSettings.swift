@@ -23,9 +23,14 @@ package struct LayerSettings: Sendable {
     package mutating func setKey(
         _ name: String, _ bytes: [UInt8], for sender: Sender? = nil, in layout: PacketLayout
     ) throws(LayerKeyError) {
-        var trial = LayerStack(layout.content.layers.map(\.kind), from: sender ?? .client)
-        try trial.setKey(name, bytes.rawSpan)
+        try Self.check(name, bytes, in: layout)
         keys.append(Key(name: name, bytes: bytes, sender: sender))
+    }
+
+    /// Refuses a key that no layer has, or with another number of bytes than its layers need.
+    package static func check(_ name: String, _ bytes: [UInt8], in layout: PacketLayout) throws(LayerKeyError) {
+        var trial = LayerStack(layout.content.layers.map(\.kind), from: .client)
+        try trial.setKey(name, bytes.rawSpan)
     }
 
     /// Makes the layers of one end's packets, with the keys for them.
@@ -43,22 +48,4 @@ extension LayerSettings: CustomStringConvertible, CustomReflectable {
     /// The names of the keys, without their bytes.
     package var description: String { "keys: " + keys.map(\.name).joined(separator: ", ") }
     package var customMirror: Mirror { Mirror(reflecting: description) }
-}
-
-/// How much may be in one packet.
-package struct ContentLimits: Sendable {
-    /// The most bytes of a packet as it stands in a stream: `max_packet`.
-    package var packetByteCount: Int
-    /// The most bytes that compression and custom layers may make of one packet, inner packets included: `max_inflated`.
-    package var inflatedByteCount: Int
-    /// How deep packets may stand in packets: `max_nested`.
-    package var nestedDepth: Int
-    /// The most packets inside of one packet, at all depths together.
-    package static let innerPacketCount = 65_536
-
-    package init(packetByteCount: Int, inflatedByteCount: Int, nestedDepth: Int) {
-        self.packetByteCount = packetByteCount
-        self.inflatedByteCount = inflatedByteCount
-        self.nestedDepth = nestedDepth
-    }
 }

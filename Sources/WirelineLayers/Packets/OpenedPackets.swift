@@ -8,8 +8,13 @@ package struct OpenedPackets: Sendable {
     package fileprivate(set) var entries: [Entry] = []
     /// The bytes in which the packets lie.
     package fileprivate(set) var buffers: [[UInt8]] = []
+    /// The positions of the packet's parts if it is one whose bytes need no opening, and only that was asked for.
+    package fileprivate(set) var plain: PacketBounds?
     /// Why what follows the last entry cannot be read; its path begins with that of the broken packet.
     package fileprivate(set) var failure: CodecError?
+
+    /// Makes the result of opening nothing.
+    package init() {}
 
     /// One opened packet.
     package struct Entry: Sendable {
@@ -41,6 +46,12 @@ package struct OpenedPackets: Sendable {
         return outer.isEmpty ? step : outer + "." + step
     }
 
+    /// Takes the bytes of a buffer, which are then not there any more.
+    package mutating func takeBuffer(_ index: Int) -> [UInt8] {
+        defer { buffers[index] = [] }
+        return buffers[index]
+    }
+
     /// Returns a place for bytes.
     fileprivate mutating func add(_ bytes: [UInt8]) -> BufferPlace {
         buffers.append(bytes)
@@ -59,22 +70,26 @@ private struct BufferPlace {
 /// After a failure the connection ends: an opener that goes on may have lost its place in a keystream.
 package struct PacketOpener: ~Copyable {
     private let layout: PacketLayout
-    private let limits: ContentLimits
+    private let packetLimit: Int
     private let sender: Sender
     private var layers: BudgetedStack
+
+    /// The most packets inside of one packet, at all depths together.
+    package static let innerPacketLimit = 65_536
 
     /// - Parameters:
     ///   - layout: The protocol's layout, which has layers or another content.
     ///   - sender: Whose packets these are.
+    ///   - packetLimit: The most bytes of a packet inside of another one: `max_packet`.
     package init(
-        _ layout: PacketLayout, from sender: Sender, limits: ContentLimits, settings: LayerSettings = LayerSettings(),
+        _ layout: PacketLayout, from sender: Sender, packetLimit: Int, settings: LayerSettings = LayerSettings(),
         states: CompressionStates = CompressionStates()
     ) {
         self.layout = layout
-        self.limits = limits
+        self.packetLimit = packetLimit
         self.sender = sender
         layers = BudgetedStack(
-            settings.stack(of: layout, from: sender, states: states), limit: limits.inflatedByteCount,
+            settings.stack(of: layout, from: sender, states: states), limit: layout.content.maximumInflatedByteCount,
             threshold: nil)
     }
 
@@ -87,15 +102,23 @@ package struct PacketOpener: ~Copyable {
     ///
     /// The packets before a broken one are there; see ``OpenedPackets/failure``.
     ///
-    /// - Parameter states: The connection's states where the packet begins, for the packets inside of it (default: those of
+    /// - Parameters:
+    ///   - states: The connection's states where the packet begins, for the packets inside of it (default: those of
     ///   a new connection).
+    ///   - copiesPlain: Whether a packet whose bytes need no opening is copied (default); if not, it is only
+    ///     ``OpenedPackets/plain``.
     package mutating func open(
-        _ packet: borrowing Packet, states: PacketStates = PacketStates()
+        _ packet: borrowing Packet, states: PacketStates = PacketStates(), copiesPlain: Bool = true
     ) -> OpenedPackets {
         var result = OpenedPackets()
         layers.beginPacket()
         do throws(CodecError) {
-            try open(packet, in: nil, PacketContext(from: sender, states: states), Place(), &result)
+            let content = try layout.layering(of: packet).open(packet, with: &layers)
+            if !copiesPlain, content.bytes == nil, content.kind != .packets {
+                result.plain = content.bounds
+                return result
+            }
+            try add(content, of: packet, in: nil, PacketContext(from: sender, states: states), Place(), &result)
         } catch {
             result.failure = error
         }
@@ -131,8 +154,14 @@ package struct PacketOpener: ~Copyable {
         _ packet: borrowing Packet, in holder: BufferPlace?, _ context: PacketContext, _ place: Place,
         _ result: inout OpenedPackets
     ) throws(CodecError) {
-        let layering = place.parent == nil ? layout.layering(of: packet) : layout.layering(in: context)
-        let content = try layering.open(packet, with: &layers)
+        let content = try layout.layering(in: context).open(packet, with: &layers)
+        try add(content, of: packet, in: holder, context, place, &result)
+    }
+
+    private mutating func add(
+        _ content: OpenedContent, of packet: borrowing Packet, in holder: BufferPlace?, _ context: PacketContext,
+        _ place: Place, _ result: inout OpenedPackets
+    ) throws(CodecError) {
         let bytes: BufferPlace
         if let opened = content.bytes {
             bytes = result.add(opened)
@@ -145,7 +174,8 @@ package struct PacketOpener: ~Copyable {
                 buffer: bytes.buffer, start: bytes.start, bounds: content.bounds, kind: content.kind,
                 parent: place.parent, position: place.position))
         guard content.kind == .packets else { return }
-        guard place.depth < limits.nestedDepth else { throw CodecError(.tooDeep(limit: limits.nestedDepth)) }
+        let depthLimit = layout.content.maximumNestedDepth
+        guard place.depth < depthLimit else { throw CodecError(.tooDeep(limit: depthLimit)) }
         var inner = context
         inner.isNested = true
         try split(index, inner, depth: place.depth + 1, &result)
@@ -157,7 +187,7 @@ package struct PacketOpener: ~Copyable {
     ) throws(CodecError) {
         let outer = result.entries[index]
         let layout = layout.layering(in: context).outer
-        var splitter = PacketSplitter(layout: layout, maximumPacketByteCount: limits.packetByteCount)
+        var splitter = PacketSplitter(layout: layout, maximumPacketByteCount: packetLimit)
         var bytes = result.buffers[outer.buffer]
         var cursor = outer.start + outer.bounds.payloadStart
         let end = outer.start + outer.bounds.payloadEnd
@@ -168,9 +198,9 @@ package struct PacketOpener: ~Copyable {
         var place = Place(parent: index, depth: depth)
         while cursor < end {
             // The outermost packet is among the entries.
-            guard result.entries.count <= ContentLimits.innerPacketCount else {
+            guard result.entries.count <= Self.innerPacketLimit else {
                 throw CodecError(
-                    .tooLong(count: result.entries.count, limit: ContentLimits.innerPacketCount), path: "packets")
+                    .tooLong(count: result.entries.count, limit: Self.innerPacketLimit), path: "packets")
             }
             do throws(CodecError) {
                 if layout.isFramed {

@@ -5,28 +5,36 @@ package import WirelineCodec
 /// Writes the packets that one end sends, in their order.
 package struct PacketSealer: ~Copyable {
     private let layout: PacketLayout
-    private let limits: ContentLimits
+    private let packetLimit: Int
     private let sender: Sender
     private var layers: BudgetedStack
 
     /// - Parameters:
     ///   - layout: The protocol's layout, which has layers or another content.
     ///   - sender: Who sends the packets.
+    ///   - packetLimit: The most bytes of a packet: `max_packet`.
     package init(
-        _ layout: PacketLayout, from sender: Sender, limits: ContentLimits, settings: LayerSettings = LayerSettings(),
+        _ layout: PacketLayout, from sender: Sender, packetLimit: Int, settings: LayerSettings = LayerSettings(),
         states: CompressionStates = CompressionStates()
     ) {
         self.layout = layout
-        self.limits = limits
+        self.packetLimit = packetLimit
         self.sender = sender
         layers = BudgetedStack(
-            settings.stack(of: layout, from: sender, states: states), limit: limits.inflatedByteCount,
+            settings.stack(of: layout, from: sender, states: states), limit: layout.content.maximumInflatedByteCount,
             threshold: settings.options.threshold)
     }
 
     /// Sets a key. The keystreams of its layers start anew with the next packet.
     package mutating func setKey(_ name: String, _ bytes: RawSpan) throws(LayerKeyError) {
         try layers.setKey(name, bytes)
+    }
+
+    /// Calls a closure with this value, for owners that hold it in an optional.
+    package mutating func use<Result, Failure: Error>(
+        _ body: (inout PacketSealer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(&self)
     }
 
     /// Begins a packet that stands inside of no other one: its layers, and those of the packets in it, get a new budget.
@@ -47,6 +55,6 @@ package struct PacketSealer: ~Copyable {
         states: PacketStates = PacketStates()
     ) throws(CodecError) -> [UInt8] {
         try layout.layering(in: PacketContext(from: sender, isNested: isNested, states: states)).seal(
-            id: id, header: header, payload: payload, kind, limit: limits.packetByteCount, with: &layers)
+            id: id, header: header, payload: payload, kind, limit: packetLimit, with: &layers)
     }
 }

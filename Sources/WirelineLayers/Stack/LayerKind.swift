@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineCodec
+package import WirelineCodec
 
 /// What the stack must know of a layer.
 extension LayerKind {
@@ -11,6 +11,9 @@ extension LayerKind {
         case .xor, .rc4, .aesCTR, .aesCBC: false
         }
     }
+
+    /// The names of the keys that it needs.
+    package var keyNames: [String] { keys.map(\.name) }
 
     /// The keys that it needs, and how many bytes each may have.
     var keys: [(name: String, byteCounts: LayerKeyError.ByteCounts)] {

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import WirelineCodec
+public import WirelineCodec
 
-/// What a program decides about its layers.
-package struct LayerOptions: Sendable {
-    /// Makes the transform for the packets of one end.
-    package typealias Factory = @Sendable (_ sender: Sender) -> any PacketLayer
+/// What a program decides about the layers of its connections.
+///
+/// ```swift
+/// configuration.layers.zlibLevel = 1
+/// configuration.layers["session"] = { sender in SessionCipher(for: sender) }
+/// ```
+public struct LayerOptions: Sendable {
+    /// Makes the transform for the packets of one end of a connection.
+    public typealias Factory = @Sendable (_ sender: Sender) -> any PacketLayer
 
     /// The level of zlib, deflate and gzip, from 0 (no compression) to 9 (default nil: zlib's own, which is 6).
-    package var zlibLevel: Int? {
+    public var zlibLevel: Int? {
         didSet { precondition(zlibLevel.map { 0...9 ~= $0 } ?? true, "a level of zlib is from 0 to 9") }
     }
 
@@ -16,16 +21,23 @@ package struct LayerOptions: Sendable {
     ///
     /// 11 is made for files that are compressed once: it takes a hundred times as long as 5. A connection compresses on
     /// its event loop.
-    package var brotliLevel: Int? {
+    public var brotliLevel: Int? {
         didSet { precondition(brotliLevel.map { 0...11 ~= $0 } ?? true, "a level of brotli is from 0 to 11") }
     }
 
     /// From how many bytes on a packet's content gets a layer that asks for its count (`@length(content)`), unless the
     /// program sets that field (default nil: such a layer is left out).
-    package var threshold: Int?
+    public var threshold: Int?
 
     /// The transforms of `layer custom(NAME)`, by name.
     package var custom: [String: Factory] = [:]
 
-    package init() {}
+    /// Makes options with their defaults, and without transforms.
+    public init() {}
+
+    /// What makes the transform of `layer custom(name)`; nil if there is none.
+    public subscript(name: String) -> Factory? {
+        get { custom[name] }
+        set { custom[name] = newValue }
+    }
 }

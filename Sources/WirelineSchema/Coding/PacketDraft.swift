@@ -46,6 +46,18 @@ extension PacketTranslator {
         }
     }
 
+    /// Returns the draft of a message's packet from JSON text in UTF-8; see ``encode(message:parsing:header:from:states:)``.
+    package func draft(
+        ofMessage name: String, parsing text: [UInt8], header: [UInt8]? = nil, from sender: Sender? = nil,
+        states: PacketStates = PacketStates()
+    ) throws(TranslationError) -> PacketDraft {
+        guard let message = index.message(named: name) else { throw TranslationError(.unknownMessage(name)) }
+        let path = description.messages[message].name
+        let json = try parse(text, path: path)
+        let header = if let header { try parse(header, path: path + "." + LineKey.header) } else { JSONValue?.none }
+        return try draft(ofMessage: name, json, header: header, from: sender, states: states)
+    }
+
     /// Returns the draft of a packet from a line; see ``encode(line:header:from:)``.
     package func draft(
         of json: JSONValue, header: JSONValue? = nil, from sender: Sender? = nil,
@@ -92,16 +104,15 @@ extension PacketTranslator {
     ) throws(TranslationError) -> PacketDraft {
         let line = try PacketJSON(bundle: json)
         guard let id = line.id else { throw TranslationError(.missing, path: LineKey.id) }
-        guard depth < contentLimits.nestedDepth else {
-            throw TranslationError(.tooDeep(limit: contentLimits.nestedDepth), path: LineKey.packets)
-        }
+        let depthLimit = description.layout.content.maximumNestedDepth
+        guard depth < depthLimit else { throw TranslationError(.tooDeep(limit: depthLimit), path: LineKey.packets) }
         let stated = try self.header(line, header)
         var packets: [PacketDraft] = []
         for (position, item) in line.packets.enumerated() {
             innerCount += 1
-            guard innerCount <= ContentLimits.innerPacketCount else {
+            guard innerCount <= PacketOpener.innerPacketLimit else {
                 throw TranslationError(
-                    .tooLong(count: innerCount, limit: ContentLimits.innerPacketCount), path: LineKey.packets)
+                    .tooLong(count: innerCount, limit: PacketOpener.innerPacketLimit), path: LineKey.packets)
             }
             do throws(TranslationError) {
                 packets.append(try draft(of: item, header: nil, from: sender, depth: depth + 1, &innerCount))

@@ -33,14 +33,10 @@ extension PacketTranslator {
         message name: String, parsing text: [UInt8], header: [UInt8]? = nil, from sender: Sender? = nil,
         states: PacketStates = PacketStates()
     ) throws(TranslationError) -> [UInt8] {
-        guard let message = index.message(named: name) else { throw TranslationError(.unknownMessage(name)) }
-        let path = index.description.messages[message].name
-        let json = try parse(text, path: path)
-        let header = if let header { try parse(header, path: path + "." + LineKey.header) } else { JSONValue?.none }
-        return try encode(message: name, json: json, header: header, from: sender, states: states)
+        try encode(draft(ofMessage: name, parsing: text, header: header, from: sender, states: states))
     }
 
-    private func parse(_ text: [UInt8], path: String) throws(TranslationError) -> JSONValue {
+    func parse(_ text: [UInt8], path: String) throws(TranslationError) -> JSONValue {
         do throws(JSONError) {
             return try JSONValue(parsing: text, maximumDepth: maximumJSONDepth)
         } catch {

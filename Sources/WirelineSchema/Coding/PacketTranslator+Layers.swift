@@ -17,22 +17,18 @@ extension PacketTranslator {
     /// Whether packets have layers, or a content that is not only a message's fields.
     package var hasContent: Bool { description.layout.hasContent }
 
-    /// How much may be in one packet.
-    package var contentLimits: ContentLimits {
-        let options = description.options
-        return ContentLimits(
-            packetByteCount: options.maximumPacketByteCount, inflatedByteCount: options.maximumInflatedByteCount,
-            nestedDepth: options.maximumNestedDepth)
-    }
-
     /// Makes what opens the packets of one end, in their order; only for a protocol with ``hasContent``.
     package func makeOpener(from sender: Sender) -> PacketOpener {
-        PacketOpener(description.layout, from: sender, limits: contentLimits, settings: layers)
+        PacketOpener(
+            description.layout, from: sender, packetLimit: description.options.maximumPacketByteCount,
+            settings: layers)
     }
 
     /// Makes what seals the packets of one end, in their order; only for a protocol with ``hasContent``.
     package func makeSealer(from sender: Sender) -> PacketSealer {
-        PacketSealer(description.layout, from: sender, limits: contentLimits, settings: layers)
+        PacketSealer(
+            description.layout, from: sender, packetLimit: description.options.maximumPacketByteCount,
+            settings: layers)
     }
 
     /// Returns an opened packet as a line of JSON, with the packets inside of it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
 public import WirelineLanguage
 package import WirelineLayers
 
@@ -49,6 +50,7 @@ public struct PacketTranslator: Sendable {
         // A structure or a union in a list has two levels, what a union keeps has one more; the line and its `fields` are
         // around the outermost fields.
         let levels = max(0, min(index.description.options.maximumDepth, 1 << 16))
-        return max(JSONValue.defaultMaximumDepth, 2 * levels + 4)
+        let packets = hasContent ? 2 * description.layout.content.maximumNestedDepth : 0
+        return max(JSONValue.defaultMaximumDepth, 2 * levels + packets + 4)
     }
 }

@@ -21,6 +21,8 @@ struct SwiftContent {
         }
         if let line = content.packets { arguments.append("packets: \(text(line))") }
         if let line = content.opaque { arguments.append("opaque: \(text(line))") }
+        arguments.append("maximumInflatedByteCount: \(SwiftText.number(content.maximumInflatedByteCount))")
+        arguments.append("maximumNestedDepth: \(content.maximumNestedDepth)")
         return "WirelineCodec::PacketContent(\(arguments.joined(separator: ", ")))"
     }
 

@@ -16,8 +16,8 @@ struct SwiftNaming {
 
     /// The members of the protocol's type, except constants and deprecated types.
     static let protocolMembers: Set<String> = [
-        "protocolName", "layout", "plan", "maximumPacketByteCount", "maximumDepth", "maximumInflatedByteCount",
-        "maximumNestedDepth", "messageTypes", "FromClient", "FromServer",
+        "protocolName", "layout", "plan", "maximumPacketByteCount", "maximumDepth", "messageTypes", "FromClient",
+        "FromServer",
     ]
 
     /// Names with another meaning inside a message, or inside the protocol's type. A type called `PacketProtocol` hides

@@ -25,7 +25,6 @@ struct SwiftProtocolFile {
             source.line("@inlinable public static var maximumPacketByteCount: Swift::Int { \(limit) }")
             let depth = SwiftText.number(description.options.maximumDepth)
             source.line("@inlinable public static var maximumDepth: Swift::Int { \(depth) }")
-            if !description.layout.content.isPlain { writeContentLimits(to: &source) }
             writeConstants(to: &source)
         }
         source.blank()
@@ -171,14 +170,6 @@ struct SwiftProtocolFile {
         case .parts(let first, let last):
             return ".checksum(.init(\(kind), of: .parts(\(text(first)), through: \(text(last)))))"
         }
-    }
-
-    /// Writes the limits of what is in a packet.
-    private func writeContentLimits(to source: inout SwiftSource) {
-        let inflated = SwiftText.number(description.options.maximumInflatedByteCount)
-        source.line("@inlinable public static var maximumInflatedByteCount: Swift::Int { \(inflated) }")
-        let nested = SwiftText.number(description.options.maximumNestedDepth)
-        source.line("@inlinable public static var maximumNestedDepth: Swift::Int { \(nested) }")
     }
 
     // MARK: Constants

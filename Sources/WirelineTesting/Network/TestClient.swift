@@ -70,6 +70,12 @@ public final class TestClient<Definition: PacketProtocol>: Sendable {
         _ messages: any ClientMessage..., fileID: String = #fileID, line: Int = #line
     ) async throws {
         let connection = client.connection
+        guard !Definition.layout.hasContent else {
+            let bytes = try await network.loop.run { () throws(ConnectionError) in
+                try connection.sealTogether(messages)
+            }
+            return try await send(bytes: bytes, fileID: fileID, line: line)
+        }
         var context = await network.loop.run { connection.sentContext }
         var bytes: [UInt8] = []
         for message in messages {

@@ -150,6 +150,9 @@ public final class EventLoop: @unchecked Sendable {
         precondition(isCurrent, "only the loop's own thread may do this")
     }
 
+    /// An object that all users of the loop share, such as large working memory; only the loop's thread uses it.
+    @safe @exclusivity(unchecked) package var sharedState: AnyObject?
+
     // MARK: From any thread
 
     /// Runs a closure on the loop's thread: at once if this is it, else in the loop's next turn.

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineCodec
+public import WirelineLayers
+import WirelineTransport
+
+extension PacketConnection {
+    /// What opens and seals packets with layers; nil for a layout without them. Only the loop uses it.
+    var layeredTraffic: LayeredTraffic? { input.layers?.traffic }
+
+    /// The keys of the layers of the connection's packets.
+    ///
+    ///     try client.connection.layers.setKey("session", key)
+    public var layers: LayerKeys { LayerKeys(connection: self) }
+
+    /// Sets keys of a connection's layers.
+    public struct LayerKeys: Sendable {
+        fileprivate let connection: PacketConnection
+
+        /// Sets a key. The keystreams of its layers start anew with the next packet.
+        ///
+        /// On the connection's ``PacketConnection/loop`` it counts for the next packet that is taken or sent. On another
+        /// thread, that may be a later one.
+        ///
+        /// - Parameters:
+        ///   - name: The name in the schema, as in `layer xor(session);`.
+        ///   - bytes: The key. It is copied, and the copy is wiped when it is replaced or the connection is released.
+        ///   - sender: Whose packets it is for; nil: those of both ends (default).
+        /// - Throws: ``LayerKeyError`` if the schema has no such key, or if it has another number of bytes.
+        public func setKey(
+            _ name: String, _ bytes: [UInt8], for sender: WirelineCodec.Sender? = nil
+        ) throws(LayerKeyError) {
+            try LayerSettings.check(name, bytes, in: connection.layout)
+            connection.loop.execute { [connection] in
+                // It has just been checked.
+                try? connection.layeredTraffic?.setKey(name, bytes, for: sender)
+            }
+        }
+    }
+
+    /// Sends messages in one packet, such as several that are compressed together.
+    ///
+    ///     try await client.connection.send(packets: lines, id: 5, header: ["Version": 2])
+    ///
+    /// - Parameters:
+    ///   - messages: The messages, each in a packet of its own inside.
+    ///   - id: The ID of the packet around them.
+    ///   - header: The header fields of that packet; with them, the condition of `packets` must hold.
+    /// - Throws: As ``send(_:)``; ``ConnectionError/codec(_:)`` with the path `packets[2]` of the message.
+    public nonisolated(nonsending) func send(
+        packets messages: [any PacketMessage], id: UInt64, header: PacketHeader = [:]
+    ) async throws(ConnectionError) {
+        try await sendInState { connection throws(ConnectionError) in
+            try connection.encode(packets: messages, id: id, header: header)
+        }
+    }
+
+    private func encode(
+        packets messages: [any PacketMessage], id: UInt64, header: PacketHeader
+    ) throws(ConnectionError) -> [UInt8] {
+        do throws(CodecError) {
+            let packet = try UnsealedPacket(packets: messages, id: id, header: header)
+            return try seal(packet)
+        } catch {
+            throw .codec(error)
+        }
+    }
+
+    /// Calls a closure with what seals packets, for tools that encode without the types of messages; nil for a layout
+    /// without layers.
+    ///
+    /// Call it on the loop, and send packets in the order in which they were sealed.
+    package func withSealer<Result, Failure: Error>(
+        _ body: (inout PacketSealer) throws(Failure) -> Result
+    ) throws(Failure) -> Result? {
+        try layeredTraffic?.withSealer(body)
+    }
+
+    /// Sets the keys with which the connection begins, for tools.
+    package func setKeys(_ settings: LayerSettings) { layeredTraffic?.begin(with: settings) }
+
+    /// Returns a packet as this connection sends it next, and sets the states that its messages set.
+    ///
+    /// Call it on the loop, and send packets in the order in which they were sealed.
+    ///
+    /// - Throws: `CodecError` as ``UnsealedPacket/sealed(with:_:)``; `wrongPresence` at `packets` in a layout without layers.
+    package func seal(_ packet: UnsealedPacket) throws(CodecError) -> [UInt8] {
+        guard let layeredTraffic else { throw CodecError(.wrongPresence(isSet: true), path: "packets") }
+        // What groups have sent before this packet is sealed before it, too.
+        settle()
+        let bytes = try layeredTraffic.seal(packet, states)
+        guard hasStates else { return bytes }
+        var states = states
+        for id in packet.messageIDs { _ = layout.apply(id, from: side, to: &states) }
+        if states != self.states { setStates(states) }
+        return bytes
+    }
+
+    /// Returns the packet of a message with layers, as ``seal(_:)``.
+    func sealed(_ message: some PacketMessage, _ header: PacketHeader) throws(CodecError) -> [UInt8] {
+        let packet = try UnsealedPacket(message, header)
+        return try seal(packet)
+    }
+
+    /// Returns messages as this connection sends them next, one after another, for tests; only with layers.
+    package func sealTogether(_ messages: [any PacketMessage]) throws(ConnectionError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for message in messages { bytes += try encode(message) }
+        return bytes
+    }
+
+    /// Queues an opened packet as this connection sends it, without waiting.
+    package func writeAgain(_ packet: borrowing Packet) throws {
+        let bytes = try sealed(forwarding: kept(packet))
+        try write(packet: bytes.rawSpan)
+    }
+
+    /// Returns a packet of a batch in memory of its own.
+    @usableFromInline
+    func kept(_ packet: borrowing Packet) -> ReceivedPacket {
+        ReceivedPacket(copying: [UInt8](copying: packet.bytes), packet.bounds)
+    }
+
+    /// Returns an opened packet as this connection sends it: the same ID and payload, and those header values that can be
+    /// set.
+    package func sealed(forwarding packet: ReceivedPacket) throws(CodecError) -> [UInt8] {
+        let unsealed = try UnsealedPacket(forwarding: packet.lent, in: layout)
+        return try seal(unsealed)
+    }
+}
+
+extension PacketEndpoint {
+    /// The keys of the layers of the connection's packets: `try client.layers.setKey("session", key)`.
+    public var layers: PacketConnection.LayerKeys { connection.layers }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import WirelineCodec
+import WirelineLayers
+
+/// A packet to send whose layers are not sealed yet.
+///
+/// A connection seals it with its own keys and keystreams. Packets without such layers are sealed once for many
+/// connections.
+package struct UnsealedPacket: Sendable {
+    let id: UInt64
+    private let header: PacketHeader
+    private let content: Content
+    /// What stands before the path of an error: the message's name.
+    private let name: String
+
+    private enum Content {
+        /// Bytes; without a kind they are written whatever the header says.
+        case payload([UInt8], OpenedContent.Kind?)
+        /// Packets inside of this one.
+        case packets([UnsealedPacket])
+    }
+
+    /// Makes the packet of a message.
+    ///
+    /// - Throws: `CodecError` if a value does not fit.
+    init<Message: PacketMessage>(_ message: Message, _ header: PacketHeader = [:]) throws(CodecError) {
+        let payload = try message.encodedPayload(header: header)
+        var header = header
+        do throws(CodecError) {
+            if let fixed = Message.fixedHeader { try Message.Definition.layout.fix(fixed.values, in: &header) }
+        } catch {
+            throw error.prefixed(by: Message.messageName)
+        }
+        self.init(Message.messageID, header, .payload(payload, .message), Message.messageName)
+    }
+
+    /// Makes a packet with the packets of messages inside.
+    ///
+    /// - Throws: `CodecError` with the path `packets[2]` if a value does not fit.
+    init(packets messages: [any PacketMessage], id: UInt64, header: PacketHeader) throws(CodecError) {
+        var packets: [UnsealedPacket] = []
+        for (position, message) in messages.enumerated() {
+            do throws(CodecError) {
+                packets.append(try UnsealedPacket(message))
+            } catch {
+                throw error.prefixed(by: "packets[\(position)]")
+            }
+        }
+        self.init(id, header, .packets(packets))
+    }
+
+    /// Makes a packet of any payload, with the header's defaults.
+    init(id: UInt64, payload: [UInt8]) { self.init(id, [:], .payload(payload, nil)) }
+
+    /// Makes the packet of a message from its encoded fields, for tools.
+    ///
+    /// - Parameters:
+    ///   - header: The header fields that differ from their defaults, and those that the message fixes.
+    ///   - name: The message's name, for errors.
+    package init(id: UInt64, header: PacketHeader, payload: [UInt8], named name: String) {
+        self.init(id, header, .payload(payload, .message), name)
+    }
+
+    /// Makes a packet with others inside, for tools.
+    package init(id: UInt64, header: PacketHeader, packets: [UnsealedPacket]) {
+        self.init(id, header, .packets(packets))
+    }
+
+    /// Makes the same packet as one that was opened: its ID and payload, and those header values that a program can set.
+    init(forwarding packet: borrowing Packet, in layout: PacketLayout) throws(CodecError) {
+        var header = PacketHeader()
+        for (name, value) in try layout.header(of: packet).fields {
+            guard let field = layout.fields.first(where: { $0.name == name }), layout.isSettable(field) else {
+                continue
+            }
+            header[value: name] = value
+        }
+        let payload = [UInt8](copying: packet.payload)
+        self.init(packet.id, header, .payload(payload, packet.isOpaque ? .opaque : .message))
+    }
+
+    private init(_ id: UInt64, _ header: PacketHeader, _ content: Content, _ name: String = "") {
+        self.id = id
+        self.header = header
+        self.content = content
+        self.name = name
+    }
+
+    /// The number of bytes of the messages.
+    var payloadByteCount: Int {
+        switch content {
+        case .payload(let bytes, _): bytes.count
+        case .packets(let packets): packets.reduce(0) { $0 + $1.payloadByteCount }
+        }
+    }
+
+    /// The IDs of the messages, in their order.
+    package var messageIDs: [UInt64] {
+        switch content {
+        case .payload(_, .opaque), .payload(_, .packets): []
+        case .payload(_, .message), .payload(_, nil): [id]
+        case .packets(let packets): packets.flatMap(\.messageIDs)
+        }
+    }
+
+    // MARK: Sealing
+
+    /// Seals a packet: its ID, header, payload and kind, and whether it stands inside of another one.
+    private typealias Seal =
+        (UInt64, PacketHeader, [UInt8], OpenedContent.Kind?, _ isNested: Bool) throws(CodecError) -> [UInt8]
+
+    /// Returns the packet as it stands in a stream.
+    ///
+    /// - Parameter states: Those of the connection.
+    /// - Throws: `CodecError` as ``requireSealable(from:in:limit:)``, and what its layers throw.
+    func sealed(with sealer: inout PacketSealer, _ states: PacketStates) throws(CodecError) -> [UInt8] {
+        sealer.beginPacket()
+        return try sealed { id, header, payload, kind, isNested throws(CodecError) in
+            try sealer.packet(
+                id: id, header: header, payload: payload.rawSpan, kind, isNested: isNested, states: states)
+        }
+    }
+
+    /// Refuses a packet that an end cannot send in any states, before its keys and keystreams are used.
+    ///
+    /// - Throws: `CodecError` of the states of a new connection.
+    func requireSealable(from sender: WirelineCodec.Sender, in layout: PacketLayout, limit: Int) throws(CodecError) {
+        _ = try sealed { id, header, payload, kind, _ throws(CodecError) in
+            try layout.requireSealable(
+                id: id, header: header, payload: payload.rawSpan, kind, from: sender, limit: limit)
+            return []
+        }
+    }
+
+    /// Refuses a packet that an end cannot send in the states of a connection, before its keys and keystreams are used.
+    ///
+    /// - Parameter threshold: That of the connection's layers.
+    func requireSealable(
+        from sender: WirelineCodec.Sender, _ states: PacketStates, in layout: PacketLayout, limit: Int, threshold: Int?
+    ) throws(CodecError) {
+        let kinds = layout.content.layers.map(\.kind)
+        _ = try sealed { id, header, payload, kind, isNested throws(CodecError) in
+            let context = PacketContext(from: sender, isNested: isNested, states: states)
+            try layout.layering(in: context).requireSealable(
+                id: id, header: header, payload: payload.rawSpan, kind, limit: limit, kinds, threshold: threshold)
+            return []
+        }
+    }
+
+    private func sealed(isNested: Bool = false, _ seal: Seal) throws(CodecError) -> [UInt8] {
+        let payload: [UInt8]
+        let kind: OpenedContent.Kind?
+        switch content {
+        case .payload(let bytes, let known): (payload, kind) = (bytes, known)
+        case .packets(let packets): (payload, kind) = (try Self.sealed(packets, seal), .packets)
+        }
+        do throws(CodecError) {
+            return try seal(id, header, payload, kind, isNested)
+        } catch {
+            throw name.isEmpty ? error : error.prefixed(by: name)
+        }
+    }
+
+    private static func sealed(_ packets: [UnsealedPacket], _ seal: Seal) throws(CodecError) -> [UInt8] {
+        guard packets.count <= PacketOpener.innerPacketLimit else {
+            throw CodecError(.tooLong(count: packets.count, limit: PacketOpener.innerPacketLimit), path: "packets")
+        }
+        var bytes: [UInt8] = []
+        for (position, packet) in packets.enumerated() {
+            do throws(CodecError) {
+                bytes += try packet.sealed(isNested: true, seal)
+            } catch {
+                throw error.prefixed(by: "packets[\(position)]")
+            }
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Layers that seal nothing: they find out whether a packet can be written before its keys and keystreams are used.
+///
+/// What a layer can make shorter is taken as empty, so that no packet is refused that a connection could send.
+private struct TrialLayers: LayerSealer {
+    let kinds: [LayerKind]
+    let threshold: Int?
+
+    mutating func seal(
+        _ content: RawSpan, _ header: PacketHeader, layerAt index: Int
+    ) throws(CodecError) -> [UInt8] {
+        switch kinds[index] {
+        case .zlib, .deflate, .gzip, .brotli, .custom: []
+        case .xor, .rc4, .aesCTR, .aesCBC: [UInt8](copying: content)
+        }
+    }
+}
+
+extension Layering {
+    /// Refuses a packet that ``seal(id:header:payload:_:limit:with:)`` would refuse, whatever its layers do.
+    ///
+    /// - Parameters:
+    ///   - kinds: The layout's layers.
+    ///   - threshold: That of the sealer.
+    package func requireSealable(
+        id: UInt64, header: PacketHeader, payload: RawSpan, _ kind: OpenedContent.Kind?, limit: Int,
+        _ kinds: [LayerKind], threshold: Int? = nil
+    ) throws(CodecError) {
+        var layers = TrialLayers(kinds: kinds, threshold: threshold)
+        _ = try seal(id: id, header: header, payload: payload, kind, limit: limit, with: &layers)
+    }
+}
+
+extension PacketLayout {
+    /// Refuses a packet with layers that its sender cannot send in any states, whatever its layers do.
+    ///
+    /// - Throws: ``CodecError`` of the states of a new connection.
+    package func requireSealable(
+        id: UInt64, header: PacketHeader, payload: RawSpan, _ kind: OpenedContent.Kind?, from sender: Sender, limit: Int
+    ) throws(CodecError) {
+        let kinds = content.layers.map { $0.kind }
+        do throws(CodecError) {
+            try layering(in: PacketContext(from: sender)).requireSealable(
+                id: id, header: header, payload: payload, kind, limit: limit, kinds)
+        } catch {
+            for layering in layerings(from: sender) {
+                do throws(CodecError) {
+                    return try layering.requireSealable(
+                        id: id, header: header, payload: payload, kind, limit: limit, kinds)
+                } catch {
+                    continue
+                }
+            }
+            throw error
+        }
+    }
+
+    /// Returns how the packets of a sender are read and written, in all states and depths.
+    private func layerings(from sender: Sender) -> [Layering] {
+        zip(contexts?.combinations ?? [], storage.layerings).filter { $0.0.sender == sender }.map { $0.1 }
+    }
+}
+
+extension PacketContent {
+    /// Whether the same content can be sealed to different bytes.
+    package var isCompressed: Bool {
+        layers.contains { layer in
+            switch layer.kind {
+            case .zlib, .deflate, .gzip, .brotli, .custom: true
+            case .xor, .rc4, .aesCTR, .aesCBC: false
+            }
+        }
+    }
+}
+
+extension LayerKind {
+    /// Whether what the layer makes depends only on the packet, and not on a connection's keys and earlier packets.
+    package var isSharable: Bool {
+        switch self {
+        case .zlib, .deflate, .gzip, .brotli: true
+        case .xor, .rc4, .aesCTR, .aesCBC, .custom: false
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import WirelineCodec
+package import WirelineLayers
+
+/// A key of a connection's layers, as options, vectors and questions name it: `session`, `client.session`.
+package struct LayerKey: Hashable, Sendable {
+    package let name: String
+    /// Whose packets it is for; nil: those of both ends.
+    package let sender: Sender?
+    package let bytes: [UInt8]
+
+    /// - Parameter text: A name, or a side and a name.
+    /// - Returns: nil if the word before the point is no side.
+    package init?(_ text: some StringProtocol, _ bytes: [UInt8]) {
+        let words = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        sender = words.count == 2 ? Sender(rawValue: String(words[0])) : nil
+        guard words.count == 1 || sender != nil else { return nil }
+        name = String(words[words.count - 1])
+        self.bytes = bytes
+    }
+
+    /// The name, with the side if it is for one.
+    package var text: String { sender.map { "\($0.rawValue).\(name)" } ?? name }
+
+    /// Returns keys for all layers of a layout, for packets that are made up.
+    ///
+    /// Each has 16 bytes, which every cipher takes.
+    package static func madeUp(for layout: PacketLayout) -> [LayerKey] {
+        var keys: [LayerKey] = []
+        for kind in layout.content.layers.map(\.kind) {
+            for name in kind.keyNames where !keys.contains(where: { $0.name == name }) {
+                let first = UInt8(truncatingIfNeeded: 16 * (keys.count + 1))
+                guard let key = LayerKey(name, (0..<16).map { first + $0 }) else { continue }
+                keys.append(key)
+            }
+        }
+        return keys
+    }
+}
+
+extension LayerSettings {
+    /// Adds keys.
+    ///
+    /// - Throws: `LayerKeyError` if no layer has such a key.
+    package mutating func setKeys(_ keys: [LayerKey], in layout: PacketLayout) throws(LayerKeyError) {
+        for key in keys { try setKey(key.name, key.bytes, for: key.sender, in: layout) }
+    }
+}
+
+extension PacketTranslator {
+    /// Returns a translator of connections that begin with these keys, too.
+    ///
+    /// - Throws: `LayerKeyError` if no layer has such a key.
+    package func withKeys(_ keys: [LayerKey]) throws(LayerKeyError) -> PacketTranslator {
+        guard !keys.isEmpty else { return self }
+        var translator = self
+        try translator.layers.setKeys(keys, in: description.layout)
+        return translator
+    }
+}
