@@ -60,6 +60,8 @@ struct Script: Sendable {
             case every(Pause, times: Int?, [Statement])
             /// Everything sent inside it is sent in one piece.
             case glue([Statement])
+            /// The messages sent inside it are sent in one packet.
+            case bundle(Bundle, [Statement], Delivery)
             case stop, silence, endOutput, close, reset
         }
     }
@@ -77,8 +79,18 @@ struct Script: Sendable {
         let wrong: [(name: String, value: Expression)]
     }
 
+    /// A packet with messages inside.
+    struct Bundle: Sendable {
+        /// Its ID; nil: that of its first message.
+        let id: Expression?
+        /// The header fields to set, by name.
+        let header: [(name: String, value: Expression)]
+    }
+
     /// The way in which the bytes of a packet are sent.
     struct Delivery: Sendable {
+        /// Whether a bit inside the outermost layer is wrong.
+        var isDamaged = false
         /// The number of bytes to send; nil means all.
         var byteLimit: Int?
         /// The size of the pieces, with a pause between them; nil means one piece.

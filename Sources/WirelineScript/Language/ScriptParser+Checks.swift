@@ -288,8 +288,19 @@ extension ScriptParser {
 
     // MARK: Headers
 
+    /// What values are given to fields of a packet.
+    enum HeaderValues {
+        /// Right ones, for fields that a program can set.
+        case right
+        /// Those of a packet with others inside, whose ID can be set.
+        case ofBundle
+        /// Wrong ones, for fields outside of all layers.
+        case wrong
+    }
+
     /// Parses an object such as `{ Version: 2 }` after `header` or `wrong`.
-    mutating func parseHeader(isWrong: Bool) throws(Fault) -> [(name: String, value: Script.Expression)] {
+    mutating func parseHeader(_ values: HeaderValues) throws(Fault) -> [(name: String, value: Script.Expression)] {
+        let isWrong = values == .wrong
         scope.hasRight = isWrong
         defer { scope.hasRight = false }
         let members = try parseMembers("field of the header")
@@ -302,13 +313,17 @@ extension ScriptParser {
                     help: Spelling.help(for: member.name, among: names)
                         ?? (names.isEmpty ? nil : "there is \(names.joined(separator: ", "))"))
             }
-            guard isWrong || fields[index].isSettable else {
+            let isID = values == .ofBundle && fields[index].role == .messageID
+            guard isWrong || isID || fields[index].isSettable else {
                 throw fault(
                     "\(member.name.quoted) is computed", at: member.span,
                     help: "to send a wrong one, write `wrong` in place of `header`")
             }
             guard !isWrong || fields[index].format.isNumber else {
                 throw fault("\(member.name.quoted) has no wrong values", at: member.span, help: "`wrong` takes numbers")
+            }
+            guard !isWrong || description.layout.isOutsideLayers(index) else {
+                throw fault("\(member.name.quoted) is inside of a layer", at: member.span)
             }
             try check(member.value, ofPacketField: index)
         }
@@ -335,6 +350,13 @@ extension ScriptParser {
             throw fault(
                 "\(number.text) is not in \(range.lowerBound)...\(range.upperBound)", at: value.span)
         }
+    }
+}
+
+extension PacketLayout {
+    /// Whether no layer is around a field.
+    fileprivate func isOutsideLayers(_ index: Int) -> Bool {
+        index >= header.count || index < content.layers.first?.fieldCount ?? .max
     }
 }
 

@@ -31,13 +31,15 @@ extension ScriptParser {
     }
 
     private static let statementWords = [
-        "reply", "send", "echo", "raw", "if", "repeat", "wait", "after", "every", "glue", "stop", "silence", "end",
+        "reply", "send", "echo", "raw", "if", "repeat", "wait", "after", "every", "glue", "bundle", "stop", "silence",
+        "end",
         "close", "reset",
     ]
 
     private mutating func parseStatement() throws(Fault) -> Script.Statement {
         guard current.kind == .word else { throw expected("a statement") }
         let start = current.span
+        try refuseInBundle()
         let kind = try parseStatementKind()
         return Script.Statement(kind: kind, span: start.through(last.span))
     }
@@ -72,6 +74,7 @@ extension ScriptParser {
             scope.isGlue = true
             defer { scope.isGlue = false }
             return .glue(try parseBlock())
+        case "bundle": return try parseBundle(word)
         case "stop": return try parseEnd(.stop)
         case "silence", "end", "close":
             // The bytes of a `glue` block are sent after the block.
@@ -88,6 +91,36 @@ extension ScriptParser {
     private func refuseInGlue(_ word: ScriptToken) throws(Fault) {
         guard scope.isGlue else { return }
         throw fault("\(word.text.quoted) cannot stand in `glue`: what is in it leaves in one piece", at: word.span)
+    }
+
+    /// The statements that say which messages stand in a packet.
+    private static let bundledWords = ["reply", "send", "if", "repeat", "bundle"]
+
+    private func refuseInBundle() throws(Fault) {
+        guard scope.isBundle, Self.statementWords.contains(current.text), !Self.bundledWords.contains(current.text)
+        else { return }
+        throw fault("\(current.text.quoted) cannot stand in `bundle`: what is in it is one packet", at: current.span)
+    }
+
+    /// Parses messages that are sent in one packet: `bundle { send …; } header { … };`.
+    private mutating func parseBundle(_ word: ScriptToken) throws(Fault) -> Script.Statement.Kind {
+        guard description.layout.content.packets != nil else {
+            throw fault("packets of \(description.name) have no packets inside", at: word.span)
+        }
+        let block = try parseBundledBlock()
+        let members = take("header") ? try parseHeader(.ofBundle) : []
+        let identifiers = description.layout.fields.filter { $0.role == .messageID }.map(\.name)
+        let bundle = Script.Bundle(
+            id: members.first { identifiers.contains($0.name) }?.value,
+            header: members.filter { !identifiers.contains($0.name) })
+        return .bundle(bundle, block, try parseDelivery())
+    }
+
+    private mutating func parseBundledBlock() throws(Fault) -> [Script.Statement] {
+        let isInside = scope.isBundle
+        scope.isBundle = true
+        defer { scope.isBundle = isInside }
+        return try parseBlock()
     }
 
     private mutating func parseEnd(_ kind: Script.Statement.Kind) throws(Fault) -> Script.Statement.Kind {
@@ -140,9 +173,9 @@ extension ScriptParser {
         let name = last.span
         var fields = Script.Expression(kind: .object([]), span: name)
         if takes("{") { fields = try parseObject() }
-        let header = take("header") ? try parseHeader(isWrong: false) : []
+        let header = take("header") ? try parseHeader(.right) : []
         check(fields, of: index, header, named: name)
-        let wrong = take("wrong") ? try parseHeader(isWrong: true) : []
+        let wrong = !scope.isBundle && take("wrong") ? try parseHeader(.wrong) : []
         let message = Script.Message(index: index, isReply: isReply, fields: fields, header: header, wrong: wrong)
         return .send(message, try parseDelivery())
     }
@@ -164,6 +197,17 @@ extension ScriptParser {
 
     private mutating func parseDelivery() throws(Fault) -> Script.Delivery {
         var delivery = Script.Delivery()
+        guard !scope.isBundle else {
+            try expect(";", "after what is sent", help: "in `bundle`, only the packet around it can be sent otherwise")
+            return delivery
+        }
+        if takes("damaged") {
+            guard !description.layout.content.layers.isEmpty else {
+                throw fault("packets of \(description.name) have no layers", at: current.span)
+            }
+            advance()
+            delivery.isDamaged = true
+        }
         if take("cut") {
             delivery.byteLimit = try expectInteger(0...Int(Int32.max), "a number of bytes")
         }
@@ -173,7 +217,7 @@ extension ScriptParser {
             try expect("every", "and the time between two pieces")
             delivery.pieces = (byteCount, try parsePause())
         }
-        let words = ["header", "wrong", "cut", "torn"]
+        let words = ["header", "wrong", "damaged", "cut", "torn"]
         try expect(
             ";", "after what is sent",
             help: current.kind == .word ? Spelling.help(for: current.text, among: words) : nil)

@@ -20,6 +20,8 @@ struct ScriptParser {
         var hasRight = false
         /// Whether everything is sent in one piece.
         var isGlue = false
+        /// Whether everything is sent in one packet.
+        var isBundle = false
         /// The nesting depth of the expression or statement.
         var depth = 0
     }

@@ -12,13 +12,13 @@ struct HeaderBytes {
     private let payload: [UInt8]
 
     /// - Returns: nil if the bytes are not a packet of the layout.
-    init?(of packet: [UInt8], _ payload: [UInt8], _ layout: PacketLayout) {
+    init?(of packet: [UInt8], _ layout: PacketLayout) {
         guard let packet = try? layout.unframed(packet),
             let whole = try? Packet(packet.rawSpan, layout: layout, limit: packet.count),
             let values = try? layout.header(of: whole), let ranges = try? layout.fieldRanges(of: whole)
         else { return nil }
         self.layout = layout
-        self.payload = payload
+        payload = [UInt8](copying: whole.payload)
         rightValues = values
         fields = ranges.enumerated().map { index, range in
             layout.packedPlace(ofField: index)?.isFirst == false ? [] : Array(packet[range])

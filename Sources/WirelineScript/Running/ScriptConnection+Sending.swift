@@ -15,19 +15,82 @@ extension ScriptConnection {
     /// Returns what `echo` sends: the same bytes, unless packets depend on the sender.
     func returned(_ packet: ReceivedPacket) throws -> [UInt8] {
         let layout = run.translator.description.layout
+        guard !layout.hasContent else { return try connection.sealed(forwarding: packet) }
         guard layout.dependsOnContext else { return layout.framed(packet.bytes) }
         return try layout.packet(returning: packet.lent, in: connection.sentContext, limit: .max)
     }
 
     /// Returns the bytes of a message, with correct or wrong header fields.
     func packet(
-        of message: Script.Message, _ occasion: Occasion, _ span: SourceSpan
+        of message: Script.Message, _ delivery: Script.Delivery, _ occasion: Occasion, _ span: SourceSpan
     ) throws(ScriptFailure) -> [UInt8] {
+        guard !hasContent else {
+            // The fields outside of layers are those of these packets.
+            let layout = layout
+            let packet = try sealed(unsealed(message, occasion, span), delivery, span)
+            return try falsified(packet, layout, message.wrong, evaluation(occasion))
+        }
+        let (header, payload) = try parts(of: message, occasion, span)
+        let (description, layout) = (run.translator.description, layout)
+        let packet: [UInt8]
+        do throws(CodecError) {
+            packet = try layout.encode(
+                id: description.messages[message.index].id, header: header, payload: payload.rawSpan,
+                limit: description.options.maximumPacketByteCount)
+        } catch {
+            throw ScriptFailure(span: span, reason: "\(error)")
+        }
+        return try falsified(packet, layout, message.wrong, evaluation(occasion))
+    }
+
+    private var hasContent: Bool { run.translator.description.layout.hasContent }
+
+    /// Returns a message whose layers are not sealed yet.
+    func unsealed(
+        _ message: Script.Message, _ occasion: Occasion, _ span: SourceSpan
+    ) throws(ScriptFailure) -> UnsealedPacket {
+        let (header, payload) = try parts(of: message, occasion, span)
+        let description = run.translator.description.messages[message.index]
+        return UnsealedPacket(id: description.id, header: header, payload: payload, named: description.name)
+    }
+
+    /// Returns a packet with others inside, whose layers are not sealed yet.
+    func packet(
+        _ bundle: Script.Bundle, _ packets: [UnsealedPacket], _ occasion: Occasion, _ span: SourceSpan
+    ) throws(ScriptFailure) -> UnsealedPacket {
+        let evaluation = evaluation(occasion)
+        var header = PacketHeader()
+        try set(&header, bundle.header, evaluation)
+        guard let id = bundle.id else {
+            return UnsealedPacket(id: packets.first?.messageIDs.first ?? 0, header: header, packets: packets)
+        }
+        guard let number = UInt64(exactly: try integer(id, evaluation)) else {
+            throw ScriptFailure(span: id.span, reason: "an ID is not negative")
+        }
+        return UnsealedPacket(id: number, header: header, packets: packets)
+    }
+
+    /// Seals a packet that must be sent next.
+    func sealed(
+        _ packet: UnsealedPacket, _ delivery: Script.Delivery, _ span: SourceSpan
+    ) throws(ScriptFailure) -> [UInt8] {
+        let layout = layout
+        do throws(CodecError) {
+            let bytes = try connection.seal(packet)
+            return delivery.isDamaged ? layout.damaged(bytes) : bytes
+        } catch {
+            throw ScriptFailure(span: span, reason: "\(error)")
+        }
+    }
+
+    /// Returns the header fields and the encoded fields of a message.
+    private func parts(
+        of message: Script.Message, _ occasion: Occasion, _ span: SourceSpan
+    ) throws(ScriptFailure) -> (header: PacketHeader, payload: [UInt8]) {
         let evaluation = evaluation(occasion)
         let description = run.translator.description.messages[message.index]
         let fields = try value(of: message.fields, evaluation)
         var header = try header(of: message, evaluation)
-        let limit = run.translator.description.options.maximumPacketByteCount
         let payload: [UInt8]
         do throws(TranslationError) {
             payload = try run.translator.encodePayload(
@@ -35,32 +98,38 @@ extension ScriptConnection {
         } catch {
             throw ScriptFailure(span: span, reason: "\(error)")
         }
-        let packet: [UInt8]
+        guard let fixed = run.translator.description.fixedHeader(of: description) else { return (header, payload) }
         do throws(CodecError) {
-            if let fixed = run.translator.description.fixedHeader(of: description) {
-                try layout.fix(fixed, in: &header)
-            }
-            packet = try layout.encode(id: description.id, header: header, payload: payload.rawSpan, limit: limit)
+            try wholeLayout.fix(fixed, in: &header)
         } catch {
             throw ScriptFailure(span: span, reason: "\(error)")
         }
-        return try falsified(packet, payload, message.wrong, evaluation)
+        return (header, payload)
     }
+
+    /// The layout of all fields of a message's packet, those inside of layers too.
+    private var wholeLayout: PacketLayout { hasContent ? run.translator.description.layout : layout }
 
     private func header(
         of message: Script.Message, _ evaluation: Evaluation
     ) throws(ScriptFailure) -> PacketHeader {
         var header = PacketHeader()
-        if message.isReply, let field = layout.sequenceField {
+        if message.isReply, let field = wholeLayout.sequenceField {
             let line = evaluation.occasion.line
             header[field.name] = line?["header"]?[field.name].flatMap(Self.integer)
         }
-        for (name, expression) in message.header {
-            let fields = run.translator.description.layout.fields
+        try set(&header, message.header, evaluation)
+        return header
+    }
+
+    private func set(
+        _ header: inout PacketHeader, _ values: [(name: String, value: Script.Expression)], _ evaluation: Evaluation
+    ) throws(ScriptFailure) {
+        let fields = run.translator.description.layout.fields
+        for (name, expression) in values {
             guard let field = fields.firstIndex(where: { $0.name == name }) else { continue }
             header[value: name] = try value(of: expression, inPacketField: field, evaluation)
         }
-        return header
     }
 
     private static func integer(_ value: JSONValue) -> Int128? {
@@ -103,11 +172,10 @@ extension ScriptConnection {
 
     /// Overwrites fields of the header and the trailer.
     private func falsified(
-        _ packet: [UInt8], _ payload: [UInt8], _ wrong: [(name: String, value: Script.Expression)],
+        _ packet: [UInt8], _ layout: PacketLayout, _ wrong: [(name: String, value: Script.Expression)],
         _ evaluation: Evaluation
     ) throws(ScriptFailure) -> [UInt8] {
-        guard !wrong.isEmpty else { return packet }
-        guard var fields = HeaderBytes(of: packet, payload, layout) else { return packet }
+        guard !wrong.isEmpty, var fields = HeaderBytes(of: packet, layout) else { return packet }
         for (name, expression) in wrong {
             let position = layout.fields.firstIndex { $0.name == name }
             guard let position, let field = run.translator.description.packetField(named: name) else { continue }
@@ -157,5 +225,16 @@ extension ScriptConnection {
             // The receiving task is told the reason.
             throw Interruption.ended
         }
+    }
+}
+
+extension PacketLayout {
+    /// Returns a packet of this layout with a wrong bit in the middle of its payload.
+    fileprivate func damaged(_ packet: [UInt8]) -> [UInt8] {
+        guard var content = try? unframed(packet),
+            let range = try? Packet(content.rawSpan, layout: self, limit: .max).payloadRange, !range.isEmpty
+        else { return packet }
+        content[range.lowerBound + range.count / 2] ^= 1
+        return framed(content)
     }
 }

@@ -21,8 +21,10 @@ final class ScriptConnection: @unchecked Sendable {
     struct Occasion: Sendable {
         /// The message, as `wire decode` prints it; nil if a client has connected.
         var line: JSONValue?
-        /// The message in bytes.
-        var packet: [UInt8] = []
+        /// The message's packet, in memory of its own; nil if a client has connected.
+        var packet: ReceivedPacket?
+
+        var byteCount: Int { packet?.byteCount ?? 0 }
         /// How many times the rule has run.
         var count = 0
     }
@@ -49,6 +51,8 @@ final class ScriptConnection: @unchecked Sendable {
     var isSilent = false
     /// The bytes collected to be sent in one piece.
     var glue: [UInt8]?
+    /// The messages collected to be sent in one packet.
+    var bundled: [UnsealedPacket]?
     private var statementCount = 0
 
     private(set) var isRunning = true
@@ -100,7 +104,7 @@ final class ScriptConnection: @unchecked Sendable {
         let rules = run.rules(id: packet.id)
         guard !rules.isEmpty else { return sayUnanswered(packet) }
         var occasion = Occasion(line: try run.translator.decode(packet.lent, from: .client))
-        occasion.packet = try returned(packet)
+        occasion.packet = packet.copied(for: connection.loop)
         if try await !follow(rules, occasion) { sayUnanswered(packet) }
     }
 
@@ -142,21 +146,22 @@ final class ScriptConnection: @unchecked Sendable {
 
     private nonisolated(nonsending) func pause(before statement: Script.Statement) async throws {
         statementCount += 1
-        if glue == nil {
+        if glue == nil, bundled == nil {
             guard statementCount >= Self.statementsPerTurn else { return }
             statementCount = 0
             try await sleep(for: .zero)
         } else if statementCount > Self.mostGluedStatements {
             throw ScriptFailure(
-                span: statement.span, reason: "more than \(Self.mostGluedStatements) statements are glued")
+                span: statement.span,
+                reason: "more than \(Self.mostGluedStatements) statements are \(glue == nil ? "bundled" : "glued")")
         }
     }
 
     private nonisolated(nonsending) func execute(_ statement: Script.Statement, _ occasion: Occasion) async throws {
         switch statement.kind {
-        case .send(let message, let delivery):
-            try await send(try packet(of: message, occasion, statement.span), delivery, statement.span)
-        case .echo(let delivery): try await send(occasion.packet, delivery, statement.span)
+        case .send(let message, let delivery): try await send(message, delivery, occasion, statement.span)
+        case .echo(let delivery):
+            if let packet = occasion.packet { try await send(try returned(packet), delivery, statement.span) }
         case .raw(let bytes, let delivery): try await send(bytes, delivery, statement.span)
         case .assign(let index, let isShared, let expression):
             try assign(index, isShared: isShared, expression, occasion)
@@ -169,6 +174,8 @@ final class ScriptConnection: @unchecked Sendable {
         case .every(let pause, let times, let block):
             try startTimer(pause, times: times, block, occasion, statement.span)
         case .glue(let block): try await executeGlued(block, occasion, statement.span)
+        case .bundle(let bundle, let block, let delivery):
+            try await execute(bundle, block, delivery, occasion, statement.span)
         case .stop: throw Interruption.stopped
         case .silence: isSilent = true
         case .endOutput:
@@ -202,6 +209,37 @@ final class ScriptConnection: @unchecked Sendable {
         if let interruption { throw interruption }
     }
 
+    /// Sends messages in one packet, or adds it to the packet around it.
+    private nonisolated(nonsending) func execute(
+        _ bundle: Script.Bundle, _ block: [Script.Statement], _ delivery: Script.Delivery, _ occasion: Occasion,
+        _ span: SourceSpan
+    ) async throws {
+        let around = bundled
+        bundled = []
+        if around == nil, glue == nil { statementCount = 0 }
+        let packet: UnsealedPacket
+        do {
+            defer { bundled = around }
+            try await execute(block, occasion)
+            packet = try self.packet(bundle, bundled ?? [], occasion, span)
+        }
+        guard around == nil else {
+            bundled?.append(packet)
+            return
+        }
+        try await send(try sealed(packet, delivery, span), delivery, span)
+    }
+
+    private nonisolated(nonsending) func send(
+        _ message: Script.Message, _ delivery: Script.Delivery, _ occasion: Occasion, _ span: SourceSpan
+    ) async throws {
+        guard bundled == nil else {
+            bundled?.append(try unsealed(message, occasion, span))
+            return
+        }
+        try await send(try packet(of: message, delivery, occasion, span), delivery, span)
+    }
+
     private func assign(
         _ index: Int, isShared: Bool, _ expression: Script.Expression, _ occasion: Occasion
     ) throws(ScriptFailure) {
@@ -227,17 +265,17 @@ final class ScriptConnection: @unchecked Sendable {
         guard timers.count < Self.mostTimers else {
             throw ScriptFailure(span: span, reason: "\(Self.mostTimers) timers run on this connection, and no more can")
         }
-        guard timedByteCount + occasion.packet.count <= Self.mostTimedBytes else {
+        guard timedByteCount + occasion.byteCount <= Self.mostTimedBytes else {
             throw ScriptFailure(
                 span: span, reason: "timers hold messages of \(Self.mostTimedBytes) bytes together, and no more")
         }
-        timedByteCount += occasion.packet.count
+        timedByteCount += occasion.byteCount
         lastTimer += 1
         let key = lastTimer
         // `serve` awaits it.
         timers[key] = Task(executorPreference: connection.loop) {
             await self.runTimer(pause, times: times, block, occasion)
-            self.timedByteCount -= occasion.packet.count
+            self.timedByteCount -= occasion.byteCount
             // While all timers are awaited, they stay in the table.
             if self.isRunning { self.timers[key] = nil }
         }

@@ -11,7 +11,7 @@ extension Command {
         name: "call",
         summary: "send messages to a server on one connection, and print the replies as decode does",
         parameters: [.endpoint, .messages],
-        options: [.protocolFolder, .header, .state, .expect, .noReply, .listen, .timeout, .verbose]
+        options: [.protocolFolder, .header, .state, .key, .expect, .noReply, .listen, .timeout, .verbose]
             + TLSOptions.clientOptions
             + NetworkOptions.clientOptions,
         example: #"wire call 127.0.0.1:9001 Cs_20001 '{"SceneId":1,"Line":2,"message":"hi"}' "#
@@ -25,9 +25,9 @@ extension Command {
                 dialing: DialingOptions(tls: tls?.context, tlsServerName: tls?.serverName))
             try NetworkOptions.apply(arguments, to: &configuration)
             let words = try CallWords(arguments, listens: listening != .no)
-            let translator = PacketTranslator(try ProtocolFolder(arguments[.protocolFolder]).describe(console))
+            var translator = PacketTranslator(try ProtocolFolder(arguments[.protocolFolder]).describe(console))
+            translator.layers = try arguments.layerSettings(of: translator.description)
             let states = try translator.description.states(arguments)
-            try translator.description.requirePlainContent(for: "wire call")
             if arguments.has(.verbose) {
                 // There is one connection, which needs no number.
                 configuration.log = TrafficLog(translator) { console.report("\($0.peerAddress): \($0.event)") }

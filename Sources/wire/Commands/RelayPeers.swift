@@ -10,7 +10,7 @@ extension Command {
         name: "proxy",
         summary: "forward connections to a server, and show the packets of both sides, until Ctrl-C",
         parameters: [],
-        options: [.protocolFolder, .listen, .target, .state, .web, .record] + LimitOptions.proxyOptions
+        options: [.protocolFolder, .listen, .target, .state, .key, .web, .record] + LimitOptions.proxyOptions
             + TLSOptions.clientOptions,
         example: "wire proxy --listen 127.0.0.1:9002 --to 127.0.0.1:9001 --protocol Protocols/Scene",
         run: { arguments, console throws(CommandError) in
@@ -24,7 +24,8 @@ extension Command {
             let tls = try TLSOptions.client(arguments)
             let description = try ProtocolFolder(arguments[.protocolFolder]).describe(console)
             let states = try description.states(arguments)
-            try description.requirePlainContent(for: "wire proxy")
+            var translator = PacketTranslator(description)
+            translator.layers = try arguments.layerSettings(of: description)
             let descriptorLimit = DescriptorLimit.raise()
             let log = try ConnectionLog(console, arguments)
             let capture = try arguments[.record].map { path throws(CommandError) in try makeCapture(path, log) }
@@ -37,7 +38,7 @@ extension Command {
             }
             let page = try await page(arguments, description.name)
             let relay = Relay(
-                listener, to: target, addresses, tls: tls, description, limits, states: states, capture: capture,
+                listener, to: target, addresses, tls: tls, translator, limits, states: states, capture: capture,
                 page: page, log)
             let end = Signals.takeOver()
             relay.start()

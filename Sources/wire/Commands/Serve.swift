@@ -2,6 +2,7 @@
 
 import Wireline
 import WirelineCodec
+import WirelineLayers
 import WirelineSchema
 import WirelineScript
 import WirelineTLS
@@ -17,7 +18,8 @@ extension Command {
         summary: "run a server that echoes messages or follows a script, until Ctrl-C",
         parameters: [.servedEndpoint],
         options: [
-            .protocolFolder, .echo, .script, .check, .state, .threads, .benchmark, .verbose, .webSocket, .allowedHost,
+            .protocolFolder, .echo, .script, .check, .state, .key, .threads, .benchmark, .verbose, .webSocket,
+            .allowedHost,
             .metrics,
         ]
             + LimitOptions.packetServerOptions + TLSOptions.serverOptions,
@@ -33,7 +35,7 @@ extension Command {
                 try HostAndPort(text, of: Option.metrics.name, isServed: true)
             }
             let description = try ProtocolFolder(arguments[.protocolFolder]).describe(console)
-            try description.requirePlainContent(for: "wire serve")
+            let layers = try arguments.layerSettings(of: description)
             let script = try arguments[.script].map { file throws(CommandError) in
                 try ScriptFile(file).read(description, console)
             }
@@ -47,7 +49,7 @@ extension Command {
                 at: served, configuration, tls?.context, description, on: group, arguments, log,
                 handler: script.map { $0.makeHandler { log.note($0) } }
                     ?? .batches(arguments.has(.benchmark) ? Echo.makeBenchmarkHandler : Echo.makeHandler),
-                states: states)
+                states: states, keys: layers)
             var operations: OperationsListener?
             if let metrics { operations = try await ServerRun.listen(at: metrics, watching: server, on: group) }
             let run = ServerRun(
@@ -80,7 +82,6 @@ extension Command {
     /// Reads the script and prints a summary.
     private static func check(_ arguments: Arguments, _ console: Console) throws(CommandError) {
         let description = try ProtocolFolder(arguments[.protocolFolder]).describe(console)
-        try description.requirePlainContent(for: "wire serve")
         let file = ScriptFile(arguments[.script] ?? "")
         let count = try file.read(description, console).ruleCount
         try console.print(TextStyle.harmless("\(file.path): \(count) \(count == 1 ? "rule" : "rules"), no problems"))
@@ -101,7 +102,7 @@ extension Command {
     private static func listen(
         at served: ServedAddresses, _ configuration: ServerConfiguration, _ tls: TLSContext?,
         _ description: ProtocolDescription, on group: EventLoopGroup, _ arguments: Arguments, _ log: ConnectionLog,
-        handler: PacketHandler, states: PacketStates
+        handler: PacketHandler, states: PacketStates, keys: LayerSettings
     ) async throws(CommandError) -> PacketListener {
         var configuration = configuration
         configuration.listening.tls = tls
@@ -114,7 +115,7 @@ extension Command {
             return try await PacketListener.start(
                 at: served.addresses, on: group,
                 layout: description.layout, packetLimit: description.options.maximumPacketByteCount,
-                configuration: configuration, handler: handler, states: states)
+                configuration: configuration, handler: handler, states: states, keys: keys)
         } catch {
             throw .failure("cannot listen on \(served): \(error)")
         }

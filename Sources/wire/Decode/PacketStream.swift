@@ -246,6 +246,7 @@ struct PacketStream: ~Copyable {
         guard let opened = opener?.open(packet, states: splitter.states) else {
             return try Self.decode(packet, translator, direction)
         }
+        for entry in opened.entries where entry.kind == .message { splitter.follow(entry.bounds.id) }
         switch direction {
         case .from(let sender): return try translator.line(of: opened, .from(sender))
         case .preferring(let sender): return try translator.line(of: opened, .preferring(sender))

@@ -12,48 +12,60 @@ extension Option {
 }
 
 extension Arguments {
-    /// Returns the keys of a protocol's layers.
+    /// Returns what is known of a protocol's layers: their keys.
     func layerSettings(of description: ProtocolDescription) throws(CommandError) -> LayerSettings {
         var settings = LayerSettings()
+        // They have been checked.
+        try? settings.setKeys(layerKeys(of: description), in: description.layout)
+        return settings
+    }
+
+    /// Returns the keys of a protocol's layers.
+    func layerKeys(of description: ProtocolDescription) throws(CommandError) -> [LayerKey] {
+        var settings = LayerSettings()
+        var keys: [LayerKey] = []
         for text in all(.key) {
-            let key = try KeyArgument(text)
-            let bytes = try key.bytes()
+            let key = try KeyArgument(text).key()
             do throws(LayerKeyError) {
-                try settings.setKey(key.name, bytes, for: key.sender, in: description.layout)
+                try settings.setKeys([key], in: description.layout)
+                keys.append(key)
             } catch {
                 let known = description.layout.content.layers.flatMap(\.kind.arguments)
                 throw .failure(
                     "\(Option.key.name) \(key.name): \(error)", hint: Spelling.help(for: key.name, among: known))
             }
         }
-        return settings
+        return keys
     }
 }
 
 /// A word such as `session=00ff`, `client.session=@FILE`.
 private struct KeyArgument {
-    let name: String
-    let sender: Sender?
-    let value: Substring
+    private let name: Substring
+    private let value: Substring
 
     init(_ text: String) throws(CommandError) {
         guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
             // The text may be a key, and so is not shown.
             throw .usage("\(Option.key.name) needs a name and a key", hint: "as in \(Option.key.name) session=00ff")
         }
-        let words = text[..<equals].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        sender = words.count == 2 ? Sender(rawValue: String(words[0])) : nil
-        guard words.count == 1 || sender != nil else {
-            throw .usage("\(Option.key.name): a side is client or server, not \(words[0])")
-        }
-        name = String(words[words.count - 1])
+        name = text[..<equals]
         value = text[text.index(after: equals)...]
+    }
+
+    /// Reads the key.
+    func key() throws(CommandError) -> LayerKey {
+        guard let key = LayerKey(name, try bytes()) else {
+            throw .usage(
+                "\(Option.key.name): a side is client or server, not \(name.prefix { $0 != "." })")
+        }
+        return key
     }
 
     /// Longer than any key.
     private static let fileByteLimit = 1 << 20
 
-    func bytes() throws(CommandError) -> [UInt8] {
+    private func bytes() throws(CommandError) -> [UInt8] {
         guard value.hasPrefix("@") else {
             guard let bytes = try? Hexadecimal.bytes(of: String(value)) else {
                 throw .usage("\(Option.key.name) \(name): the key is no pairs of hexadecimal digits")

@@ -2,6 +2,7 @@
 
 import Wireline
 import WirelineCodec
+import WirelineLayers
 import WirelineSchema
 
 /// A packet to send, and what answers it.
@@ -21,10 +22,19 @@ enum RequestPacket {
     /// It returns the packet in a context, or says why there is none.
     case inStates(@Sendable (PacketStates) throws(TranslationError) -> [UInt8])
 
-    func bytes(_ states: PacketStates) throws(TranslationError) -> [UInt8] {
+    /// A packet with layers, which the connection seals when the request is sent.
+    case sealed(@Sendable (PacketStates) throws(TranslationError) -> PacketDraft, PacketTranslator)
+
+    /// Returns the packet as a connection sends it next; called on its loop.
+    func bytes(on connection: PacketConnection) throws(TranslationError) -> [UInt8] {
         switch self {
-        case .bytes(let bytes): bytes
-        case .inStates(let encode): try encode(states)
+        case .bytes(let bytes): return bytes
+        case .inStates(let encode): return try encode(connection.states)
+        case .sealed(let makeDraft, let translator):
+            let draft = try makeDraft(connection.states)
+            return try connection.withSealer { sealer throws(TranslationError) in
+                try translator.encode(draft, with: &sealer)
+            } ?? []
         }
     }
 }
@@ -70,6 +80,9 @@ struct RequestMaker {
             (packet, expectation) = try self.packet(message, expecting: expected) {
                 states throws(TranslationError) in
                 try translator.encode(message: message, parsing: json, header: header, from: .client, states: states)
+            } draft: { states throws(TranslationError) in
+                try translator.draft(
+                    ofMessage: message, parsing: json, header: header, from: .client, states: states)
             }
         } catch {
             throw .failure(error.description)
@@ -102,6 +115,8 @@ struct RequestMaker {
             let (translator, header) = (translator, numberedHeader(unlessChosenIn: line) ?? header)
             let (packet, expectation) = try self.packet(name ?? "", expecting: nil) { states throws(TranslationError) in
                 try translator.encode(line: line, header: header, from: .client, states: states)
+            } draft: { states throws(TranslationError) in
+                try translator.draft(of: line, header: header, from: .client, states: states)
             }
             guard let name else {
                 return CallRequest(name: "the message with an unknown ID", packet: packet, expectation: nil)
@@ -118,9 +133,14 @@ struct RequestMaker {
     /// - Throws: `TranslationError` if it cannot be encoded in any states.
     private func packet(
         _ message: String, expecting expected: String?,
-        _ encode: @escaping @Sendable (PacketStates) throws(TranslationError) -> [UInt8]
+        _ encode: @escaping @Sendable (PacketStates) throws(TranslationError) -> [UInt8],
+        draft: @escaping @Sendable (PacketStates) throws(TranslationError) -> PacketDraft
     ) throws(TranslationError) -> (RequestPacket, Expectation) {
         let layout = translator.description.layout
+        if translator.hasContent {
+            let bytes = try encode(PacketStates())
+            return (.sealed(draft, translator), Expectation(of: bytes, message, expecting: expected, translator))
+        }
         guard layout.hasStates else {
             let bytes = try encode(PacketStates())
             return (.bytes(bytes), Expectation(of: bytes, message, expecting: expected, translator))
@@ -155,7 +175,9 @@ struct RequestMaker {
     /// Returns the caller's header with the next sequence number; nil if not all packets have one, or the caller has
     /// chosen one.
     private mutating func numberedHeader(unlessChosenIn line: JSONValue?) -> JSONValue? {
-        let layout = translator.description.layout.layout(from: .client)
+        // With layers, the field may be inside of one.
+        let whole = translator.description.layout
+        let layout = whole.hasContent ? whole : whole.layout(from: .client)
         guard let field = layout.sequenceField, field.condition == nil, let limit = layout.maximumSequence else {
             return nil
         }

@@ -136,7 +136,9 @@ actor Conversation {
     private func send(_ request: CallRequest) async throws(CommandError) {
         let bytes: [UInt8]
         do throws(TranslationError) {
-            bytes = try request.packet.bytes(await connection.loop.run { [connection] in connection.states })
+            bytes = try await connection.loop.run { [connection] () throws(TranslationError) in
+                try request.packet.bytes(on: connection)
+            }
         } catch {
             throw .failure(error.description)
         }

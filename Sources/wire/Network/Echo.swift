@@ -14,6 +14,11 @@ enum Echo {
         guard layout.dependsOnContext || layout.isFramed else {
             return { batch in while let packet = try batch.next() { try connection.write(packet: packet.bytes) } }
         }
+        guard !layout.hasContent else {
+            return { batch in
+                while let packet = try batch.next() { try connection.writeAgain(packet) }
+            }
+        }
         return { batch in
             while let packet = try batch.next() {
                 let returned =

@@ -2,6 +2,7 @@
 
 import Wireline
 import WirelineCodec
+import WirelineLayers
 import WirelineSchema
 import WirelineTransport
 
@@ -68,7 +69,8 @@ struct ServerCall {
                 to: endpoint.host, port: endpoint.port, layout: description.layout,
                 packetLimit: description.options.maximumPacketByteCount,
                 configuration: configuration, recorder: recorder)
-            let states = states
+            let (states, layers) = (states, translator.layers)
+            if translator.hasContent { await connection.loop.run { connection.setKeys(layers) } }
             if states != PacketStates() { await connection.loop.run { connection.setStates(states) } }
             return connection
         } catch {

@@ -29,10 +29,7 @@ struct PacketReader: Sendable {
         let header = header(of: packet)
         let unknown = "unknown ID \(packet.id) (\(Self.hexadecimal(packet.id)))"
         guard let name = annotation.message else {
-            let payload = packet.payload
-            let shown = Hexadecimal.text(of: [UInt8](copying: payload.extracting(first: Self.mostLineBytes)))
-            let rest = payload.byteCount > Self.mostLineBytes ? "…" : ""
-            let words = [unknown, header, payload.byteCount.counted("byte"), shown + rest]
+            let words = [unknown, header, shown(packet.payload)]
             var remark = Remark(.unknown, Self.line(words), of: sender)
             remark.parts = parts(of: annotation, in: packet, hidesValues: false)
             return remark
@@ -64,7 +61,14 @@ struct PacketReader: Sendable {
         return remark
     }
 
-    private func header(of packet: borrowing Packet) -> String {
+    /// Returns the number of bytes, and the first of them.
+    func shown(_ payload: RawSpan) -> String {
+        let digits = Hexadecimal.text(of: [UInt8](copying: payload.extracting(first: Self.mostLineBytes)))
+        let rest = payload.byteCount > Self.mostLineBytes ? "…" : ""
+        return Self.line([payload.byteCount.counted("byte"), digits + rest])
+    }
+
+    func header(of packet: borrowing Packet) -> String {
         let layout = description.layout
         let fields = ((try? layout.header(of: packet))?.fields ?? []).compactMap { field in
             layout.fields.firstIndex { $0.name == field.name }.map { index in
@@ -74,7 +78,7 @@ struct PacketReader: Sendable {
         return fields.isEmpty ? "" : "{" + fields.joined(separator: ", ") + "}"
     }
 
-    private static func line(_ words: [String]) -> String { words.filter { !$0.isEmpty }.joined(separator: " ") }
+    static func line(_ words: [String]) -> String { words.filter { !$0.isEmpty }.joined(separator: " ") }
 
     /// Returns `0x` and an even number of digits.
     private static func hexadecimal(_ id: UInt64) -> String {
@@ -124,7 +128,7 @@ struct PacketReader: Sendable {
         return parts[..<index] + [part] + parts[index...]
     }
 
-    private static func digits(_ bytes: ArraySlice<UInt8>) -> String {
+    static func digits(_ bytes: ArraySlice<UInt8>) -> String {
         Hexadecimal.text(of: Array(bytes.prefix(mostBytes))) + (bytes.count > mostBytes ? "…" : "")
     }
 }

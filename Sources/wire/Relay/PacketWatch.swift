@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineLayers
 import WirelineSchema
 
 /// Watches what one side of a connection sends. The proxy works the same if it cannot be decoded.
@@ -8,6 +9,8 @@ struct PacketWatch: ~Copyable {
     private let sender: Sender
     private let reader: PacketReader
     private var splitter: PacketSplitter
+    /// What opens packets with layers; nil for another protocol.
+    private var layered: OpenedStream?
     /// The number of bytes since they stopped being packets; nil while they are packets.
     private var otherByteCount: Int?
 
@@ -18,13 +21,15 @@ struct PacketWatch: ~Copyable {
         splitter = PacketSplitter(
             layout: description.layout, context: PacketContext(from: sender, states: states),
             maximumPacketByteCount: description.options.maximumPacketByteCount)
+        layered = reader.makeStream(of: sender, states)
     }
 
     /// The states of the connection, for the next packet.
-    var states: PacketStates { splitter.states }
+    var states: PacketStates { mutating get { layered?.states ?? splitter.states } }
 
     /// Sets the states, because the other side has changed them.
     mutating func setStates(_ states: PacketStates) {
+        layered?.setStates(states)
         if states != splitter.states { splitter.setStates(states) }
     }
 
@@ -37,6 +42,10 @@ struct PacketWatch: ~Copyable {
         var remarks: [Remark] = []
         var piece = bytes
         do throws(CodecError) {
+            guard layered == nil else {
+                try receiveLayered(bytes, &remarks)
+                return remarks
+            }
             repeat {
                 try splitter.receive(piece.rawSpan) { packet in
                     remarks.append(reader.remark(on: packet, from: sender))
@@ -50,11 +59,19 @@ struct PacketWatch: ~Copyable {
         return remarks
     }
 
+    private mutating func receiveLayered(_ bytes: [UInt8], _ remarks: inout [Remark]) throws(CodecError) {
+        layered?.receive(bytes)
+        while let (sealed, opened) = try layered?.next() {
+            remarks += reader.remarks(on: opened, sealed, from: sender)
+        }
+    }
+
     /// Returns the remarks at the end.
-    func finish() -> [Remark] {
+    mutating func finish() -> [Remark] {
         if let count = otherByteCount {
             return count > 0 ? [Remark(.fault, "\(count) more bytes that are no packets", of: sender)] : []
         }
+        if layered != nil { return layered?.endError().map { [reader.remark(on: $0, from: sender)] } ?? [] }
         do throws(CodecError) {
             try splitter.finish()
             return []

@@ -40,21 +40,21 @@ final class Relay: Sendable {
 
     init(
         _ listener: Listener, to target: HostAndPort, _ addresses: [SocketAddress],
-        tls: (context: TLSContext, serverName: String?)?, _ description: ProtocolDescription, _ limits: RelayLimits,
+        tls: (context: TLSContext, serverName: String?)?, _ translator: PacketTranslator, _ limits: RelayLimits,
         states: PacketStates, capture: CaptureFile?, page: TrafficPage?, _ log: ConnectionLog
     ) {
         self.listener = listener
         self.target = target
         targetAddresses = addresses
         self.tls = tls
-        self.description = description
+        description = translator.description
         self.limits = limits
         self.states = states
         self.capture = capture
         entrance = ConnectionEntrance(limits.listening)
         self.page = page
         self.log = log
-        reader = PacketReader(translator: PacketTranslator(description), keepsParts: page != nil)
+        reader = PacketReader(translator: translator, keepsParts: page != nil)
     }
 
     /// Begins to listen, with a limit so that each client can also get a connection to the server.

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLayers
+import WirelineSchema
+
+/// Packets with layers, which are opened for the remarks and forwarded as they are.
+extension PacketReader {
+    /// Makes what opens a side's packets.
+    func makeStream(of sender: Sender, _ states: PacketStates) -> OpenedStream? {
+        guard translator.hasContent else { return nil }
+        let description = translator.description
+        return OpenedStream(
+            description.layout, in: PacketContext(from: sender, states: states),
+            packetLimit: description.options.maximumPacketByteCount, settings: translator.layers)
+    }
+
+    /// Returns the remarks about a packet, and about the packets inside of it.
+    func remarks(
+        on opened: OpenedPackets, _ sealed: OpenedStream.SealedPacket, from sender: Sender
+    ) -> [Remark] {
+        var remarks: [Remark] = []
+        var depths: [Int] = []
+        for (index, entry) in opened.entries.enumerated() {
+            let depth = entry.parent.map { depths[$0] + 1 } ?? 0
+            depths.append(depth)
+            let remark = opened.withPacket(at: index) { packet in
+                entry.kind == .packets
+                    ? bundleRemark(on: packet, opened.count(inside: index), from: sender)
+                    : self.remark(on: packet, from: sender)
+            }
+            remarks.append(remark.indented(by: depth))
+        }
+        guard let failure = opened.failure else { return remarks }
+        let packet = Packet(sealed.content.rawSpan, sealed.bounds)
+        if case .layerUnavailable = failure.reason, opened.entries.isEmpty {
+            return [sealedRemark(on: packet, failure, from: sender)]
+        }
+        return remarks + [remark(on: failure, from: sender)]
+    }
+
+    /// Returns the remark about a packet with packets inside: `packet 5 {Version: "zlib"}, which has 2 packets`.
+    private func bundleRemark(on packet: borrowing Packet, _ count: Int, from sender: Sender) -> Remark {
+        let title = translator.description.layout.hasMessageID ? "packet \(packet.id)" : "packet"
+        return Remark(
+            .packet, Self.line([title, header(of: packet)]) + ", which has \(count.counted("packet"))", of: sender)
+    }
+
+    /// Returns the remark about a packet that is not opened: `sealed: "session" {size: 9} 7 bytes 0102030405…`.
+    private func sealedRemark(on packet: borrowing Packet, _ error: CodecError, from sender: Sender) -> Remark {
+        let name = error.path.split(separator: ".").last.map(String.init) ?? ""
+        let payload = packet.payload
+        var remark = Remark(
+            .unknown, Self.line(["sealed: \(JSONValue.string(name))", header(of: packet), shown(payload)]), of: sender)
+        guard keepsParts else { return remark }
+        remark.parts = [
+            Remark.Part(
+                offset: packet.payloadRange.lowerBound, digits: Self.digits(ArraySlice([UInt8](copying: payload))),
+                path: name, text: "\(error)")
+        ]
+        return remark
+    }
+}
+
+extension OpenedPackets {
+    /// The number of packets that are directly inside of one.
+    fileprivate func count(inside index: Int) -> Int { entries.count { $0.parent == index } }
+}
+
+extension Remark {
+    /// The remark about a packet inside of others.
+    fileprivate func indented(by depth: Int) -> Remark {
+        guard depth > 0 else { return self }
+        var remark = Remark(kind, String(repeating: "  ", count: depth) + text, of: sender)
+        (remark.message, remark.parts, remark.replyTime) = (message, parts, replyTime)
+        return remark
+    }
+}
