@@ -21,6 +21,8 @@ package struct ConformanceVector: Sendable {
     package var caseName: String
     /// Who sends the packet, and the states of the connection then.
     package var context: PacketContext
+    /// The keys of the connection's layers.
+    package var keys: [LayerKey] = []
     /// A comment for people; may be empty.
     package var note: String
     /// The packet; empty for one that cannot be encoded.

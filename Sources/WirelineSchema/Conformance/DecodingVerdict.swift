@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import WirelineCodec
+import WirelineLayers
 
 /// The result of decoding the bytes that have arrived so far.
 package enum DecodingVerdict {
@@ -53,6 +54,7 @@ extension PacketTranslator {
     ///
     /// - Parameter context: That of the first packet; messages may set states for the next ones.
     package func streamError(of bytes: [UInt8], in context: PacketContext) -> CodecError? {
+        guard !hasContent else { return layeredStreamError(of: bytes, in: context) }
         var splitter = PacketSplitter(
             layout: description.layout, context: context,
             maximumPacketByteCount: description.options.maximumPacketByteCount)
@@ -71,6 +73,38 @@ extension PacketTranslator {
         }
     }
 
+    private func layeredStreamError(of bytes: [UInt8], in context: PacketContext) -> CodecError? {
+        var stream = makeStream(of: bytes, in: context)
+        do throws(CodecError) {
+            while let (_, opened) = try stream.next() { _ = try line(of: opened, .from(context.sender)) }
+            return stream.endError()
+        } catch {
+            return error
+        }
+    }
+
+    private func makeStream(of bytes: [UInt8], in context: PacketContext) -> OpenedStream {
+        var stream = OpenedStream(
+            description.layout, in: context, packetLimit: description.options.maximumPacketByteCount, settings: layers)
+        stream.receive(bytes)
+        return stream
+    }
+
+    /// Returns the context of what follows the first packet of some bytes.
+    package func context(after bytes: [UInt8], in context: PacketContext) -> PacketContext {
+        guard !hasContent else {
+            var stream = makeStream(of: bytes, in: context)
+            _ = try? stream.next()
+            return PacketContext(from: context.sender, states: stream.states)
+        }
+        var splitter = PacketSplitter(
+            layout: description.layout, context: context,
+            maximumPacketByteCount: description.options.maximumPacketByteCount)
+        var position = 0
+        _ = try? splitter.nextPacket(in: bytes, from: &position)
+        return PacketContext(from: context.sender, states: splitter.states)
+    }
+
     /// Returns the likely sender of a packet: the client, unless only servers have a message with its ID.
     ///
     /// If packets depend on the sender, the bytes are a whole packet of only one of them, or of neither.
@@ -78,11 +112,23 @@ extension PacketTranslator {
     /// - Parameter states: The states of the connection.
     package func likelySender(of bytes: [UInt8], _ states: PacketStates = PacketStates()) -> Sender {
         let isKnown = { (sender: Sender) in
-            bounds(of: bytes, in: PacketContext(from: sender, states: states)).map {
+            if hasContent { return knows(bytes, PacketContext(from: sender, states: states)) }
+            return bounds(of: bytes, in: PacketContext(from: sender, states: states)).map {
                 index.message(id: $0.id, from: sender) != nil
             } ?? false
         }
         return isKnown(.client) || !isKnown(.server) ? .client : .server
+    }
+
+    /// Whether all messages of a packet with layers are those of its sender.
+    private func knows(_ bytes: [UInt8], _ context: PacketContext) -> Bool {
+        var stream = makeStream(of: bytes, in: context)
+        guard let (_, opened) = try? stream.next(), opened.failure == nil, stream.unreadByteCount == 0 else {
+            return false
+        }
+        let messages = opened.entries.filter { $0.kind == .message }
+        return !messages.isEmpty
+            && messages.allSatisfy { index.message(id: $0.bounds.id, from: context.sender) != nil }
     }
 
     /// Returns the parts of the first packet in a context; nil if the bytes do not begin with one.

@@ -26,7 +26,11 @@ package struct LineComparison {
     /// Parts of `id` and `header` that are missing in either line count as right.
     package func difference(_ expected: JSONValue, _ found: JSONValue) -> Difference? {
         guard case .object(let members) = found else { return Difference(path: "", expected: expected, found: found) }
-        for key in [LineKey.message, LineKey.id, LineKey.header, LineKey.fields, LineKey.trailing, LineKey.payload] {
+        let keys = [
+            LineKey.message, LineKey.id, LineKey.header, LineKey.fields, LineKey.trailing, LineKey.payload,
+            LineKey.packets,
+        ]
+        for key in keys {
             let isOptional = key == LineKey.id || key == LineKey.header
             if isOptional, found[key] == nil || expected[key] == nil { continue }
             if let difference = difference(at: key, expected, found[key]) { return difference }
@@ -46,6 +50,7 @@ package struct LineComparison {
         switch key {
         case LineKey.id: return same(number(expected) == number(found), key, expected, found)
         case LineKey.header: return headerDifference(expected, found)
+        case LineKey.packets: return packetsDifference(expected, found)
         case LineKey.fields:
             guard let message = message(of: line) else { return same(expected == found, key, expected, found) }
             return difference(message.fields, expected, found, key)
@@ -54,6 +59,18 @@ package struct LineComparison {
             return same(isAlias || expected == found, key, expected, found)
         default: return same(lowercase(expected) == lowercase(found), key, expected, found)
         }
+    }
+
+    private func packetsDifference(_ expected: JSONValue, _ found: JSONValue) -> Difference? {
+        guard case .array(let lines) = expected, case .array(let others) = found, lines.count == others.count else {
+            return Difference(path: LineKey.packets, expected: expected, found: found)
+        }
+        for (position, (line, other)) in zip(lines, others).enumerated() {
+            guard var difference = difference(line, other) else { continue }
+            difference.path = FieldPath.joining("\(LineKey.packets)[\(position)]", difference.path)
+            return difference
+        }
+        return nil
     }
 
     private func message(of line: JSONValue) -> MessageDescription? {

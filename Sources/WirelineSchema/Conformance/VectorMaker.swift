@@ -10,9 +10,11 @@ import WirelineLanguage
 /// Bytes are cut, changed, or not UTF-8. The expected result is what this project's codec produces, so vectors show
 /// whether another implementation agrees with it. The same schema, number and seed give the same vectors.
 package struct VectorMaker {
-    private let translator: PacketTranslator
+    private(set) var translator: PacketTranslator
     /// Encodes values that the limits of the schema forbid.
-    private let unlimited: PacketTranslator
+    private var unlimited: PacketTranslator
+    /// The keys of all vectors.
+    private let keys: [LayerKey]
     private let comparison: LineComparison
     private var random: SplitMix64
     private var vectors: [ConformanceVector] = []
@@ -32,6 +34,9 @@ package struct VectorMaker {
         unlimited = PacketTranslator(description.withoutLimits)
         comparison = LineComparison(description)
         random = SplitMix64(seed: seed)
+        keys = LayerKey.madeUp(for: description.layout)
+        if let keyed = try? translator.withKeys(keys) { translator = keyed }
+        if let keyed = try? unlimited.withKeys(keys) { unlimited = keyed }
     }
 
     /// Returns `count` vectors, or fewer if the protocol has no more to show.
@@ -45,21 +50,24 @@ package struct VectorMaker {
         return maker.vectors
     }
 
-    private var description: ProtocolDescription { translator.description }
+    var description: ProtocolDescription { translator.description }
 
     // MARK: Recipes
 
-    private enum Recipe {
+    enum Recipe {
         case value(Subject, ExampleValues.Style, ExampleHint?, label: String)
         case damage(Subject, ExampleValues.Style, PacketDamage)
         case frame(Subject, FrameDamage)
+        /// A packet with the message's packets inside.
+        case bundle(Subject, PacketHeader, label: String)
+        case layerDamage(Subject, PacketHeader, LayerDamage)
         /// An optional field that is not set, before one that is.
         case gap(Subject, FieldDescription)
         case unknown(PacketContext)
     }
 
     /// A message, by its index, and in which context it is sent.
-    private struct Subject {
+    struct Subject {
         let message: Int
         let context: PacketContext
     }
@@ -105,7 +113,7 @@ package struct VectorMaker {
                 }
             }
         }
-        result += headerRecipes(for: subject)
+        result += headerRecipes(for: subject) + layerRecipes(for: subject)
         let optionals = description.messages[message].fields.filter { $0.presence == .optional }
         result += optionals.dropLast().map { .gap(subject, $0) }
         for style in [ExampleValues.Style.plain, .most] {
@@ -177,6 +185,9 @@ package struct VectorMaker {
             addBytes(apply(damage, to: packet, in: subject.context), in: subject.context, label: label)
         case .frame(let subject, let damage):
             addBytes(damage.bytes, in: subject.context, label: name(of: subject) + "-" + damage.label)
+        case .bundle(let subject, let header, let label):
+            addBundle(subject, header, label: name(of: subject) + "-" + label)
+        case .layerDamage(let subject, let header, let damage): addDamage(damage, subject, header)
         case .gap(let subject, let field):
             let label = name(of: subject) + "-" + field.name + "-gap"
             let line = line(subject.message, .plain, nil).without(field: field.name)
@@ -204,11 +215,13 @@ package struct VectorMaker {
         addLine(line(subject.message, style, hint), in: subject.context, label: label)
     }
 
-    private mutating func addLine(_ line: JSONValue, in context: PacketContext, label: String) {
+    mutating func addLine(_ line: JSONValue, in context: PacketContext, label: String) {
         do throws(TranslationError) {
             let bytes = try translator.encode(line: line, from: context.sender, states: context.states)
             addBytes(bytes, in: context, label: label, meaning: line[LineKey.fields])
         } catch {
+            // What a program must give is missing only here.
+            if case .value(.layerUnavailable) = error.reason { return }
             addRefused(line, error, in: context, label: label)
             // Other implementations may encode it all the same.
             guard let bytes = try? unlimited.encode(line: line, from: context.sender, states: context.states) else {
@@ -254,7 +267,7 @@ package struct VectorMaker {
     /// Adds bytes as a vector of the kind that they are.
     ///
     /// - Parameter meaning: The fields from which they were made, if known.
-    private mutating func addBytes(
+    mutating func addBytes(
         _ bytes: [UInt8], in context: PacketContext, label: String, meaning: JSONValue? = nil
     ) {
         guard bytes.count <= Self.mostByteCount, seen.insert(made(bytes, context)).inserted else { return }
@@ -263,7 +276,8 @@ package struct VectorMaker {
             // Several packets are not one vector.
             guard byteCount == bytes.count else { return }
             let isExact = (try? translator.encode(line: line, from: context.sender, states: context.states)) == bytes
-            let decidingLine = line.withDecidingHeader(description)
+            // With layers, the header says which of them a packet has.
+            let decidingLine = description.layout.hasContent ? line : line.withDecidingHeader(description)
             if !isExact,
                 (try? translator.encode(line: decidingLine, from: context.sender, states: context.states)) == nil
             {
@@ -293,7 +307,11 @@ package struct VectorMaker {
         return comparison.difference(meant, line) == nil ? line : meant
     }
 
-    private mutating func add(_ vector: ConformanceVector) { vectors.append(vector) }
+    private mutating func add(_ vector: ConformanceVector) {
+        var vector = vector
+        vector.keys = keys
+        vectors.append(vector)
+    }
 
     private func name(_ label: String) -> String {
         let number = String(vectors.count + 1)
@@ -305,7 +323,7 @@ package struct VectorMaker {
 
     private func name(of subject: Subject) -> String { description.messages[subject.message].name }
 
-    private func line(_ message: Int, _ style: ExampleValues.Style, _ hint: ExampleHint?) -> JSONValue {
+    func line(_ message: Int, _ style: ExampleValues.Style, _ hint: ExampleHint?) -> JSONValue {
         var values = ExampleValues(translator.index, style, hint: hint, operands: operands(for: hint))
         let fields = values.fields(ofMessage: message)
         var members = [JSONValue.Member(LineKey.message, .string(description.messages[message].name))]
@@ -396,7 +414,11 @@ extension JSONValue {
     /// The line without its header.
     package var withoutHeader: JSONValue {
         guard case .object(let members) = self else { return self }
-        return .object(members.filter { $0.name != LineKey.header })
+        return .object(
+            members.filter { $0.name != LineKey.header }.map { member in
+                guard member.name == LineKey.packets, case .array(let packets) = member.value else { return member }
+                return JSONValue.Member(LineKey.packets, .array(packets.map(\.withoutHeader)))
+            })
     }
 
     /// Returns the line without the header fields that the encoder can choose: all but those that decide which fields

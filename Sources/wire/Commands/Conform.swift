@@ -17,14 +17,14 @@ extension Command {
         ],
         options: [
             .protocolFolder, .command, .adapter, .target, .timeout, .strict, .generate, .seed, .write, .sender,
-            .state, .filter, .expectedFailures, .junit, .everything,
+            .state, .key, .filter, .expectedFailures, .junit, .everything,
         ] + TLSOptions.clientOptions + NetworkOptions.clientOptions,
         example: "wire conform --protocol Protocols/Scene --generate 100",
         run: { arguments, console throws(CommandError) in
             try requireOneSubject(arguments)
             let folder = try protocolFolder(arguments)
             let description = try folder.describe(console)
-            try description.requirePlainContent(for: "wire conform")
+            if arguments.has(.target) { try description.requirePlainContent(for: "wire conform \(Option.target.name)") }
             let translator = PacketTranslator(description)
             let states = try description.states(arguments)
             if arguments.has(.adapter) {
@@ -140,7 +140,8 @@ extension Command {
     private static func vectors(
         _ arguments: Arguments, _ folder: ProtocolFolder, _ translator: PacketTranslator, _ states: PacketStates
     ) throws(CommandError) -> ([ConformanceVector], isWhole: Bool) {
-        let files = VectorFiles(translator: translator, states: states)
+        let keys = try arguments.layerKeys(of: translator.description)
+        let files = VectorFiles(translator: translator, states: states, keys: keys)
         var vectors: [ConformanceVector] = []
         let usual = folder.path.joiningPath("Vectors")
         let hasUsual = (try? System.kind(of: usual)) == .folder

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineLayers
 import WirelineSchema
 
 /// The lines of JSON between `wire conform` and a program.
@@ -14,23 +15,27 @@ import WirelineSchema
 ///     {"id":5,"reply":"skip","text":"…"}
 ///
 /// If packets depend on states, a question has those that are not 0: `"state":{"started":1}`. They begin anew with each
-/// question.
+/// question. So do the keys of layers: `"keys":{"session":"00ff"}`; `client.session` is for packets of the client alone.
 enum HarnessLine {
     /// Returns the line for a request.
     static func line(
         of request: ConformanceRequest, id: Int, protocol name: String, _ description: ProtocolDescription
     ) -> JSONValue {
-        func line(_ ask: String, _ context: PacketContext, _ key: String, _ value: JSONValue) -> JSONValue {
+        func line(
+            _ ask: String, _ context: PacketContext, _ keys: [LayerKey], _ key: String, _ value: JSONValue
+        ) -> JSONValue {
             let states = description.json(of: context.states).map { [JSONValue.Member("state", $0)] } ?? []
+            let named = keys.map { JSONValue.Member($0.text, .string(Hexadecimal.text(of: $0.bytes))) }
             return .object(
                 [
                     .init("id", .integer(Int128(id))), .init("protocol", .string(name)), .init("ask", .string(ask)),
                     .init("from", .string(context.sender.rawValue)),
-                ] + states + [.init(key, value)])
+                ] + states + (named.isEmpty ? [] : [.init("keys", .object(named))]) + [.init(key, value)])
         }
         return switch request {
-        case .decode(let bytes, let context): line("decode", context, "hex", .string(Hexadecimal.text(of: bytes)))
-        case .encode(let value, let context): line("encode", context, "line", value)
+        case .decode(let bytes, let context, let keys):
+            line("decode", context, keys, "hex", .string(Hexadecimal.text(of: bytes)))
+        case .encode(let value, let context, let keys): line("encode", context, keys, "line", value)
         }
     }
 
@@ -58,13 +63,33 @@ enum HarnessLine {
                 throw Fault(text: "`state`: \(error)")
             }
         }
+        let keys = try keys(json, description)
         switch json["ask"] {
-        case "decode"?: return .decode(try bytes(json), in: context)
+        case "decode"?: return .decode(try bytes(json), in: context, keys: keys)
         case "encode"?:
             guard let line = json["line"] else { throw Fault(text: "there is no `line` to encode") }
-            return .encode(line, in: context)
+            return .encode(line, in: context, keys: keys)
         default: return nil
         }
+    }
+
+    private static func keys(_ json: JSONValue, _ description: ProtocolDescription) throws(Fault) -> [LayerKey] {
+        guard let value = json["keys"] else { return [] }
+        guard case .object(let members) = value else { throw Fault(text: "`keys` is an object") }
+        var keys: [LayerKey] = []
+        for member in members {
+            guard case .string(let text) = member.value, let bytes = try? Hexadecimal.bytes(of: text),
+                let key = LayerKey(member.name, bytes)
+            else { throw Fault(text: "`keys` has pairs of hexadecimal digits by the keys' names") }
+            keys.append(key)
+        }
+        var settings = LayerSettings()
+        do throws(LayerKeyError) {
+            try settings.setKeys(keys, in: description.layout)
+        } catch {
+            throw Fault(text: "`keys`: \(error)")
+        }
+        return keys
     }
 
     /// Returns the line for a reply.

@@ -6,9 +6,9 @@ import WirelineSchema
 /// A question to an implementation.
 enum ConformanceRequest {
     /// Decode the packet at the beginning of these bytes.
-    case decode([UInt8], in: PacketContext)
+    case decode([UInt8], in: PacketContext, keys: [LayerKey])
     /// Encode this line.
-    case encode(JSONValue, in: PacketContext)
+    case encode(JSONValue, in: PacketContext, keys: [LayerKey])
 }
 
 /// An implementation's reply.
@@ -54,15 +54,19 @@ final class CodecImplementation: ConformingImplementation {
         self.translator = translator
     }
 
+    private static let unknownKey = "no layer has such keys"
+
     func reply(to request: ConformanceRequest) -> ConformanceReply {
         switch request {
-        case .decode(let bytes, let context):
+        case .decode(let bytes, let context, let keys):
+            guard let translator = try? translator.withKeys(keys) else { return .skipped(Self.unknownKey) }
             switch translator.verdict(on: bytes[...], in: context) {
             case .packet(let byteCount, let line): return .packet(byteCount: byteCount, line: line)
             case .more(let byteCount): return .more(byteCount: byteCount)
             case .refused(let error): return .refused(Refusal(error), text: error.description)
             }
-        case .encode(let line, let context):
+        case .encode(let line, let context, let keys):
+            guard let translator = try? translator.withKeys(keys) else { return .skipped(Self.unknownKey) }
             do throws(TranslationError) {
                 return .bytes(try translator.encode(line: line, from: context.sender, states: context.states))
             } catch {

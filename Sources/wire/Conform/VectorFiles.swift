@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineLayers
 import WirelineSchema
 
 /// Vectors in files: `<case>.hex` contains a packet, and the file next to it the expected result.
@@ -13,11 +14,14 @@ struct VectorFiles {
     let translator: PacketTranslator
     /// The states of vectors that name none.
     var states = PacketStates()
+    /// The keys of vectors that name none.
+    var keys: [LayerKey] = []
 
     /// Larger than any vector that a person reads.
     private static let maximumFileByteCount = 64 << 20
     private static let senderMark = "# from server"
     private static let stateMark = "# state "
+    private static let keyMark = "# key "
 
     // MARK: Reading
 
@@ -81,6 +85,7 @@ struct VectorFiles {
             let sender = Self.hasSenderMark(marks) ? .server : sender(of: line)
             let context = PacketContext(from: sender, states: try states(in: marks, path))
             var vector = ConformanceVector(kind, stem, in: context, line: line)
+            vector.keys = try keys(in: marks, path)
             vector.errorText = try text(ifAny: path + ".txt")
             return vector
         }
@@ -94,10 +99,12 @@ struct VectorFiles {
         let isFromServer = Self.hasSenderMark(hexadecimal)
         let states = try states(in: hexadecimal, path)
         var vector = ConformanceVector(kind, stem, in: PacketContext(from: .client, states: states), bytes: bytes)
+        vector.keys = try keys(in: hexadecimal, path)
         if kind == .invalid {
             vector.errorText = try text(ifAny: path + ".txt")
             vector.refusal = try refusal(path + ".json")
-            vector.context.sender = isFromServer ? .server : translator.likelySender(of: bytes, states)
+            let keyed = (try? translator.withKeys(vector.keys)) ?? translator
+            vector.context.sender = isFromServer ? .server : keyed.likelySender(of: bytes, states)
         } else {
             let line = try json(path + ".json")
             vector.line = line
@@ -116,6 +123,26 @@ struct VectorFiles {
         } catch {
             throw .failure("\(path).hex: \(error)", hint: error.hint)
         }
+    }
+
+    /// Returns the keys that lines such as `# key session=00ff` name.
+    private func keys(in text: String, _ path: String) throws(CommandError) -> [LayerKey] {
+        let marks = text.split(whereSeparator: \.isNewline).filter { $0.hasPrefix(Self.keyMark) }
+        guard !marks.isEmpty else { return keys }
+        var keys: [LayerKey] = []
+        for mark in marks {
+            let words = mark.dropFirst(Self.keyMark.count).split(separator: "=", maxSplits: 1)
+            guard words.count == 2, let bytes = try? Hexadecimal.bytes(of: String(words[1])),
+                let key = LayerKey(words[0], bytes)
+            else { throw .failure("\(path).hex: a key is written as in `\(Self.keyMark)session=00ff`") }
+            keys.append(key)
+        }
+        do throws(LayerKeyError) {
+            _ = try translator.withKeys(keys)
+        } catch {
+            throw .failure("\(path).hex: \(error)")
+        }
+        return keys
     }
 
     private static func hasSenderMark(_ text: String) -> Bool {
@@ -205,8 +232,11 @@ struct VectorFiles {
     private func files(of vector: ConformanceVector) -> [(String, String)] {
         var files: [(String, String)] = []
         let states = vector.context.states
-        let likely = vector.line.map(sender) ?? translator.likelySender(of: vector.bytes, states)
-        let stateMarks = translator.description.texts(of: states).map { Self.stateMark + $0 + "\n" }.joined()
+        let keyed = (try? translator.withKeys(vector.keys)) ?? translator
+        let likely = vector.line.map(sender) ?? keyed.likelySender(of: vector.bytes, states)
+        let stateMarks =
+            translator.description.texts(of: states).map { Self.stateMark + $0 + "\n" }.joined()
+            + vector.keys.map { Self.keyMark + $0.text + "=" + Hexadecimal.text(of: $0.bytes) + "\n" }.joined()
         let isPlain = likely == vector.sender
         if vector.kind == .refused {
             let senderMark = translator.description.layout.dependsOnSender && !isPlain ? Self.senderMark + "\n" : ""

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import TestingSupport
+
+/// `wire conform` with protocols whose packets have layers.
+@Suite(.aside)
+struct LayerConformTests {
+    private static let cipher = """
+        option byte_order = little;
+        packet { @length(packet) uint16 size; layer rc4(session); @id uint16 opcode; @sequence uint8 number; }
+        @id(1) @from(client) message Ask { @rest string text; }
+        @id(2) @from(server) message Answer { uint16 a; @rest string text; }
+
+        """
+    private static let bundles = """
+        option max_packet = 4096;
+        option max_inflated = 65536;
+        enum Form : uint8 { plain = 0; zlib = 2; brotli = 3; }
+        packet {
+            @length(packet) uint32 size;
+            @default(plain) Form form;
+            @id uint16 id;
+            @if(form == zlib) layer zlib;
+            @if(form == brotli) layer brotli;
+            @if(form == zlib or form == brotli) packets;
+        }
+        @id(1) @from(client) message Ask { uint8 a; @rest string text; }
+        @id(2) @from(server) message Line { @rest string text; }
+
+        """
+    private static let counted = """
+        packet {
+            state bit compressed;
+            @length(rest) uint16 length;
+            @if(compressed) @length(content) uint16 dataLength;
+            @if(dataLength != 0) layer deflate;
+            @id uint8 id;
+        }
+        @id(1) @from(both) message Note { @rest string text; }
+        @id(3) @from(server) @sets(compressed) message SetCompression { uint16 threshold; }
+
+        """
+    private static let aes = """
+        packet {
+            @length(rest) uint16 length;
+            @size(16) bytes vector;
+            layer aes_cbc(session, vector);
+            @id uint8 id;
+        }
+        @id(1) @from(both) message Note { @rest string text; }
+
+        """
+    private static let schemas = [cipher, bundles, counted, aes]
+
+    private static func workspace(_ schema: String) throws -> Workspace {
+        try Workspace(["Protocols/Game/Game.wire": schema])
+    }
+
+    @Test(arguments: schemas.indices)
+    func `vectors that are made from the schema hold for the tool's own codec`(index: Int) throws {
+        let workspace = try Self.workspace(Self.schemas[index])
+        let outcome = try workspace.wire("conform", "--generate", "400", "--write", "V")
+        #expect(outcome.status == 0 && outcome.output.contains("passed"), "\(outcome)")
+        // Written and read again, they are the same.
+        let again = try workspace.wire("conform", "V")
+        #expect(again.status == 0 && again.output.contains("passed"), "\(again)")
+    }
+
+    @Test(arguments: schemas.indices)
+    func `an adapter gets the keys with each question`(index: Int) throws {
+        let workspace = try Self.workspace(Self.schemas[index])
+        let outcome = try workspace.shell("wire conform --generate 60 --command 'wire conform --adapter'")
+        #expect(
+            outcome.status == 0 && outcome.output.contains("passed") && !outcome.output.contains("skip"), "\(outcome)")
+    }
+
+    @Test func `an adapter answers with the key of the question, and begins anew with each`() throws {
+        let workspace = try Self.workspace(Self.cipher)
+        let question =
+            #"{"id":1,"ask":"encode","from":"client","keys":{"session":"0102"},"line":"#
+            + #"{"message":"Ask","fields":{"text":"hi"}}}"#
+        let outcome = try workspace.wire("conform", "--adapter", input: Data("\(question)\n\(question)\n".utf8))
+        let lines = outcome.output.split(separator: "\n")
+        #expect(lines.count == 2 && lines[0] == lines[1], "\(outcome)")
+        let encoded = try workspace.wire("encode", "Ask", #"{"text":"hi"}"#, "--key", "session=0102")
+        #expect(
+            lines.first?.contains(encoded.output.trimmingCharacters(in: .newlines)) == true, "\(outcome) \(encoded)")
+        let wrong = #"{"id":1,"ask":"encode","keys":{"other":"01"},"line":{}}"#
+        let refused = try workspace.wire("conform", "--adapter", input: Data((wrong + "\n").utf8))
+        #expect(refused.output.contains(#""reply":"skip""#) && refused.output.contains("other"), "\(refused)")
+    }
+
+    @Test func `a vector names its key`() throws {
+        let workspace = try Self.workspace(Self.cipher)
+        let encoded = try workspace.wire("encode", "Ask", #"{"text":"hi"}"#, "--key", "client.session=0102")
+        try workspace.write("# key client.session=0102\n" + encoded.output, to: "Protocols/Game/Vectors/ask.hex")
+        try workspace.write(
+            #"{"message":"Ask","fields":{"text":"hi"}}"# + "\n", to: "Protocols/Game/Vectors/ask.json")
+        let outcome = try workspace.wire("conform")
+        #expect(outcome.status == 0 && outcome.output.contains("4 passed"), "\(outcome)")
+        try workspace.write("# key session\n" + encoded.output, to: "Protocols/Game/Vectors/ask.hex")
+        let broken = try workspace.wire("conform")
+        #expect(broken.status != 0 && broken.errors.contains("a key is written as in"), "\(broken)")
+    }
+
+    @Test func `a live server is refused`() throws {
+        let outcome = try Self.workspace(Self.cipher).wire("conform", "--target", "127.0.0.1:1", "--generate", "1")
+        #expect(outcome.status != 0 && outcome.errors.contains("wire conform --target"), "\(outcome)")
+    }
+}
