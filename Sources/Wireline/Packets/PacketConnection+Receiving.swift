@@ -91,38 +91,38 @@ extension PacketConnection: ReceivingConnection {
 
     @usableFromInline
     nonisolated(nonsending) func nextToArrive() async throws(ConnectionError) -> ReceivedPacket? {
+        var holdsClaim = false
         // Checked again after every wait, because an actor's task continues wherever the actor runs.
         while stream.loop.isCurrent {
+            if holdsClaim { inputWait.endClaim() }
+            holdsClaim = false
             guard !inputWait.isClaimed else { throw .alreadyReceiving }
-            if mustOpenLater { return try await nextInLaterTurn() }
+            guard !mustOpenLater else { break }
             if let packet = try takeUnclaimedPacket() { return packet }
             if try hasEnded() { return nil }
             // The packet may have been a reply, and no other packet has arrived.
             inputWait.claim()
+            holdsClaim = true
             try await waitForArrival()
-            guard stream.loop.isCurrent else { return try await nextFromElsewhere(hasWaited: true) }
-            inputWait.endClaim()
         }
-        return try await nextFromElsewhere(hasWaited: false)
+        return try await nextApart(holdsClaim)
     }
 
-    /// Returns the next packet in a turn that has time to open it.
+    /// Returns the next packet in a turn that has time to open it, or moves the task to the loop for one packet, whatever
+    /// executor it runs on.
     ///
-    /// It is apart: each place where a handler can wait takes memory of its idle task.
-    @inline(never)
-    private nonisolated(nonsending) func nextInLaterTurn() async throws(ConnectionError) -> ReceivedPacket? {
-        await stream.loop.giveWay()
-        return try await nextToArrive()
-    }
-
-    /// Moves the task to the loop for one packet, whatever executor it runs on.
+    /// It is one function, because each place where a handler can wait takes memory of its idle task.
     ///
-    /// - Parameter hasWaited: Whether this task has already waited.
+    /// - Parameter holdsClaim: Whether this task has already waited.
     @inline(never)
-    private nonisolated(nonsending) func nextFromElsewhere(
-        hasWaited: Bool
+    private nonisolated(nonsending) func nextApart(
+        _ holdsClaim: Bool
     ) async throws(ConnectionError) -> ReceivedPacket? {
-        try await withTaskExecutorPreference(stream.loop) { await self.nextOnLoop(hasWaited) }.get()
+        if stream.loop.isCurrent {
+            await stream.loop.giveWay()
+            return try await nextToArrive()
+        }
+        return try await withTaskExecutorPreference(stream.loop) { await self.nextOnLoop(holdsClaim) }.get()
     }
 
     @concurrent
@@ -222,6 +222,7 @@ extension PacketConnection: ReceivingConnection {
     /// Whether the input has ended without an error.
     ///
     /// - Throws: ``ConnectionError/codec(_:)`` if the stream has ended inside a packet.
+    @inline(never)
     func hasEnded() throws(ConnectionError) -> Bool {
         switch ending.input {
         case .endOfStream:

@@ -173,6 +173,9 @@ extension PacketConnection {
     }
 
     /// Takes the next packet that is neither a reply nor read by its type.
+    ///
+    /// It is not inlined: what it needs would be a part of each handler's idle task.
+    @inline(never)
     func takeUnclaimedPacket() throws(ConnectionError) -> ReceivedPacket? {
         guard let requests, isRouting else { return try takePacket() }
         defer { isRouting = !requests.isIdle }
