@@ -7,7 +7,7 @@ import TestingSupport
 import WirelineErlangNode
 
 /// A node of ours and a real Erlang node, as their programmers use them.
-@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside, .timeLimit(.minutes(5)))
+@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside)
 struct LiveErlangNodeTests {
     /// How long calls may take that are answered: other tests keep the machine busy.
     static let patience = Duration.seconds(200)

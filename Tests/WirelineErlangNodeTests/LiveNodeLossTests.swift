@@ -7,7 +7,7 @@ import TestingSupport
 import WirelineErlangNode
 
 /// How nodes of ours and real Erlang nodes meet, refuse and lose each other.
-@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside, .timeLimit(.minutes(5)))
+@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside)
 struct LiveNodeLossTests {
     private typealias Live = LiveErlangNodeTests
 

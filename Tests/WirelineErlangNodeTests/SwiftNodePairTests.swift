@@ -5,7 +5,7 @@ import TestingSupport
 import WirelineErlangNode
 
 /// Two nodes of ours, without Erlang and without epmd.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.ahead)
 struct SwiftNodePairTests {
     /// How long calls may take that are answered: other tests keep the machine busy.
     private static let patience = Duration.seconds(100)

@@ -10,7 +10,7 @@ extension Command {
         summary: "list the Erlang nodes of a host, as its epmd knows them",
         parameters: [Parameter("HOST", "the host (default: 127.0.0.1)", isOptional: true)],
         options: [ErlangOptions.epmdPort],
-        example: "wire erlang names 10.0.0.5",
+        example: "wire erlang names 127.0.0.1",
         run: { arguments, console throws(CommandError) in
             let host = arguments.word(at: 0) ?? "127.0.0.1"
             let port = try ErlangOptions.port(arguments, ErlangOptions.epmdPort) ?? ErlangOptions.usualPort
@@ -29,7 +29,7 @@ extension Command {
         summary: "connect to an Erlang node with the cluster's cookie, and print how long its answer takes",
         parameters: [ErlangOptions.node],
         options: ErlangOptions.all,
-        example: "wire erlang ping game1@10.0.0.5",
+        example: "wire erlang ping game1@127.0.0.1",
         run: { arguments, console throws(CommandError) in
             let session = try await ErlangSession(arguments)
             let request = ErlangTerm.tuple("is_auth", .atom(session.node.name.atom))
@@ -48,7 +48,7 @@ extension Command {
         summary: "call a registered process of an Erlang node, as gen_server:call does, and print the reply",
         parameters: [ErlangOptions.node, ErlangOptions.process, ErlangOptions.term],
         options: ErlangOptions.all,
-        example: "wire erlang call game1@10.0.0.5 scene '{get, 7}'",
+        example: "wire erlang call game1@127.0.0.1 scene '{get, 7}'",
         run: { arguments, console throws(CommandError) in
             let (process, request) = try ErlangOptions.message(arguments)
             let session = try await ErlangSession(arguments)
@@ -63,7 +63,7 @@ extension Command {
         summary: "send a message to a registered process of an Erlang node; nobody is told if there is none",
         parameters: [ErlangOptions.node, ErlangOptions.process, ErlangOptions.term],
         options: ErlangOptions.all,
-        example: "wire erlang send game1@10.0.0.5 scene 'tick'",
+        example: "wire erlang send game1@127.0.0.1 scene 'tick'",
         run: { arguments, _ throws(CommandError) in
             let (process, message) = try ErlangOptions.message(arguments)
             let session = try await ErlangSession(arguments)
