@@ -63,22 +63,11 @@ final class ProxyTunnel: ByteStreamHandler, @unchecked Sendable {
     }
 
     func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
-        guard let block = block.take() else { return }
-        let error = take(block, byteCount)
-        stream.giveBack(block)
-        if let error { attempt.finish(.success(.failure(error))) } else { talk() }
-    }
-
-    /// - Returns: What is wrong with the proxy's bytes, or its refusal.
-    private func take(_ block: borrowing Block, _ byteCount: Int) -> ProxyError? {
-        do throws(ProxyError) {
-            // SAFETY: this many bytes have been read into the block, and all of them were asked for.
-            let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: byteCount)
-            _ = try handshake.receive(bytes)
-            return nil
-        } catch {
-            return error
+        var failure: ProxyError?
+        stream.lend(&block, byteCount: byteCount) { bytes in
+            do throws(ProxyError) { _ = try handshake.receive(bytes) } catch { failure = error }
         }
+        if let failure { attempt.finish(.success(.failure(failure))) } else { talk() }
     }
 
     func outputDrained(_ stream: ByteStream) {

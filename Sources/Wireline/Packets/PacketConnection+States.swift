@@ -104,7 +104,7 @@ extension PacketConnection {
     /// - Parameter bytes: Whole packets, as this end sends them now.
     @usableFromInline
     package func followSent(_ bytes: [UInt8]) {
-        // With layers, IDs may be sealed; whoever seals a packet sets what it sets.
+        // With layers, the ID may be sealed. So the code that seals a packet sets its states.
         guard hasStates, !layout.hasContent, layout.stateChanges.contains(where: { $0.sender == side }) else { return }
         var splitter = PacketSplitter(layout: layout, context: sentContext, maximumPacketByteCount: .max)
         splitter.forEachPacket(atStartOf: bytes) { _ in }

@@ -11,7 +11,7 @@ public struct ErlangNodeLimits: Equatable, Sendable {
     /// the answers, its connection ends.
     public var pendingByteCount = 8 << 20
     /// The most events that wait in a mailbox (default 100,000). A process with more is killed, as Erlang does with
-    /// `max_heap_size`: a node's connection must always be read, because Erlang suspends whoever sends to us otherwise.
+    /// `max_heap_size`. A node's connection must always be read: Erlang suspends processes that send to a full one.
     public var mailboxEventCount = 100_000
     /// The most bytes of messages that wait in a mailbox, as they were on the wire and 64 for each (default 64 MiB).
     public var mailboxByteCount = 64 << 20

@@ -19,7 +19,7 @@ public enum ErlangGroupChange: Hashable, Sendable {
 struct GroupScope {
     let process: ErlangPID
     var groups: ProcessGroups
-    /// Whether somebody waits until the members on all nodes are known.
+    /// Whether a task waits until the members on all nodes are known.
     var isAwaited = false
 }
 

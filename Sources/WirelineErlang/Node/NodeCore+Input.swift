@@ -38,7 +38,7 @@ extension NodeCore {
 
     // MARK: Messages and reasons
 
-    /// A control message with a term. A message for nobody is not read.
+    /// A control message with a term. The term is not read if its receiver does not exist.
     private mutating func take(
         _ control: ControlMessage, _ content: RawSpan, on id: NodeConnectionID, _ traffic: NodeTraffic,
         at now: Duration

@@ -18,7 +18,7 @@ extension NodeCore {
         return pid
     }
 
-    /// Ends a process: whoever monitors it or is linked to it is told. A process that has ended is left alone.
+    /// Ends a process, and tells those that monitor it or are linked to it. If it has ended before, this does nothing.
     package mutating func end(_ pid: ErlangPID, reason: ErlangTerm, at now: Duration) throws(NodeFault) {
         try requireWritable(reason)
         guard let number = processes.number(of: pid) else { return }
@@ -91,7 +91,7 @@ extension NodeCore {
         }
     }
 
-    /// `net_adm:ping` asks `is_auth`. All else that is asked of `net_kernel` is refused, so that nobody waits.
+    /// `net_adm:ping` asks `is_auth`. Other requests to `net_kernel` are refused, so that their callers do not wait.
     private mutating func answerAsKernel(_ call: ErlangCall, at now: Duration) {
         guard let kernel = process(named: "net_kernel"), let number = processes.number(of: kernel) else { return }
         guard case .tuple(let parts) = call.request, parts.first == "is_auth"

@@ -32,7 +32,7 @@ package struct NodeCore {
         case groupChanged(scope: ErlangAtom, ErlangGroupChange)
         /// The members of a scope's groups on all connected nodes are known, or there are none.
         case scopeSettled(ErlangAtom)
-        /// Something that nobody waits for, and an operator may want to know.
+        /// Something that no call returns, and that an operator may want to know.
         case note(NodeNote)
     }
 

@@ -10,7 +10,7 @@ import WirelineErlang
     import Darwin
 #endif
 
-/// Where a node's cookie comes from. Whoever has it can run any program on any node of the cluster.
+/// Where a node's cookie comes from. A program that has it can run anything on any node of the cluster.
 public struct ErlangCookieSource: Sendable, CustomStringConvertible, CustomReflectable {
     private enum Source {
         case text(String)

@@ -10,7 +10,7 @@ public struct ErlangNodeConfiguration: Sendable {
         /// epmd, which Erlang starts on each host. Ours must run at this address; that of another host is asked at the
         /// same port.
         case epmd(host: String, port: UInt16)
-        /// None: ``ErlangNodeConfiguration/nodePorts`` says where nodes are, and nobody finds us who is not told.
+        /// None. ``ErlangNodeConfiguration/nodePorts`` says where nodes are, and other nodes must be told our port.
         case none
     }
 
@@ -33,8 +33,8 @@ public struct ErlangNodeConfiguration: Sendable {
     public var limits = ErlangNodeLimits()
     /// Finds the addresses of hosts (default: the system).
     public var resolver: any HostResolver = SystemResolver()
-    /// Receives what nobody waits for and an operator may want to know. It is called on the node's loop, and must not
-    /// block; nil: nobody.
+    /// Receives what no call returns, and what an operator may want to know; nil (default): it is dropped. It is called
+    /// on the node's loop, and must not block.
     public var noteHandler: (@Sendable (ErlangNodeNote) -> Void)?
 
     /// The defaults.
@@ -50,7 +50,7 @@ public struct ErlangNodeConfiguration: Sendable {
     }
 }
 
-/// What happened to a node that nobody waits for.
+/// What happened to a node, and no call returns.
 public enum ErlangNodeNote: Equatable, Sendable {
     /// A node's new connection has replaced its old one: it has started again, or there are two of its name.
     case replaced(ErlangNodeName)
@@ -58,7 +58,7 @@ public enum ErlangNodeNote: Equatable, Sendable {
     case refused(ErlangNodeName?, ErlangError)
     /// A message of a node was dropped, because it breaks our limits or is no term.
     case droppedMessage(ErlangNodeName, ErlangError)
-    /// epmd has ended. It is tried again every two seconds; until then, nobody finds us.
+    /// epmd has ended. It is tried again every two seconds. Until then, other nodes do not find us.
     case epmdLost
     /// epmd knows us again.
     case epmdFound

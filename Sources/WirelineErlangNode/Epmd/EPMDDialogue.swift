@@ -8,17 +8,18 @@ import WirelineTransport
 ///
 /// Everything happens on the stream's loop, so `@unchecked Sendable` needs no lock.
 final class EPMDDialogue: ByteStreamHandler, @unchecked Sendable {
-    typealias Answer = Result<EPMDAnswer, ErlangError>
+    /// The answer, with the dialogue that has it.
+    typealias Outcome = Result<(EPMDAnswer, EPMDDialogue), ErlangError>
 
     /// How long epmd may take.
     private static let timeout = Duration.seconds(5)
 
     private let stream: ByteStream
     private var exchange: EPMDExchange
-    private var attempt: Attempt<Answer>?
+    private var attempt: Attempt<Outcome>?
     private var registrationEnded: (() -> Void)?
 
-    private init(_ request: EPMDRequest, on stream: ByteStream, _ attempt: Attempt<Answer>) {
+    private init(_ request: EPMDRequest, on stream: ByteStream, _ attempt: Attempt<Outcome>) {
         self.stream = stream
         exchange = EPMDExchange(request)
         self.attempt = attempt
@@ -28,20 +29,18 @@ final class EPMDDialogue: ByteStreamHandler, @unchecked Sendable {
     ///
     /// - Parameter registrationEnded: Called on the loop when the connection of a registration ends; nil for other
     ///   questions.
-    /// - Returns: The answer, and the connection if it is a registration's.
+    /// - Returns: The answer, and the dialogue, whose connection is open only if it is a registration's.
     static func ask(
         _ request: EPMDRequest, at address: SocketAddress, on loop: EventLoop,
         registrationEnded: (@Sendable () -> Void)? = nil
-    ) async throws(ErlangNodeError) -> (EPMDAnswer, EPMDDialogue?) {
+    ) async throws(ErlangNodeError) -> (EPMDAnswer, EPMDDialogue) {
         let stream: ByteStream
-        let outcome: Answer
-        let box = Box()
+        let outcome: Outcome
         do throws(TransportError) {
             stream = try await ByteStream.connect(to: address, on: loop, timeout: timeout)
             outcome = try await Attempt.run(on: loop, timeout: timeout) { attempt throws(TransportError) in
                 let dialogue = EPMDDialogue(request, on: stream, attempt)
                 dialogue.registrationEnded = registrationEnded
-                box.dialogue = dialogue
                 attempt.cleanUp = { dialogue.answered() }
                 try dialogue.begin()
             }
@@ -49,14 +48,9 @@ final class EPMDDialogue: ByteStreamHandler, @unchecked Sendable {
             throw ErlangNodeError(error)
         }
         switch outcome {
-        case .success(let answer): return (answer, box.dialogue)
+        case .success(let answer): return answer
         case .failure(let error): throw .erlang(error)
         }
-    }
-
-    /// Carries the dialogue out of the closure that makes it. Only the loop writes it, before the attempt ends.
-    private final class Box: @unchecked Sendable {
-        var dialogue: EPMDDialogue?
     }
 
     /// Whether the connection is open. Use it on the loop.
@@ -82,28 +76,22 @@ final class EPMDDialogue: ByteStreamHandler, @unchecked Sendable {
         if registrationEnded == nil { stream.close() }
     }
 
-    private func finish(_ answer: Answer) {
+    private func finish(_ answer: Result<EPMDAnswer, ErlangError>) {
         if case .success(.registered) = answer {} else { registrationEnded = nil }
-        attempt?.finish(.success(answer))
+        attempt?.finish(.success(answer.map { ($0, self) }))
     }
 
     // MARK: ByteStreamHandler
 
     func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
-        guard let block = block.take() else { return }
-        take(block, byteCount)
-        stream.giveBack(block)
-        stream.read()
-    }
-
-    private func take(_ block: borrowing Block, _ byteCount: Int) {
-        // SAFETY: this many bytes have been read into the block, and no more were asked for.
-        let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: byteCount)
-        do throws(ErlangError) {
-            if let answer = try exchange.receive(bytes) { finish(.success(answer)) }
-        } catch {
-            finish(.failure(error))
+        stream.lend(&block, byteCount: byteCount) { bytes in
+            do throws(ErlangError) {
+                if let answer = try exchange.receive(bytes) { finish(.success(answer)) }
+            } catch {
+                finish(.failure(error))
+            }
         }
+        stream.read()
     }
 
     func endOfStream(_ stream: ByteStream) {

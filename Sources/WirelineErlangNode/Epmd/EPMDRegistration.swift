@@ -59,7 +59,7 @@ final class EPMDRegistration: @unchecked Sendable {
         let (answer, dialogue) = try await EPMDDialogue.ask(
             .register(name: name, port: port), at: address, on: loop,
             registrationEnded: { [weak self] in self?.lost() })
-        guard case .registered(let creation) = answer, let dialogue else { throw .nodeNameTaken(name) }
+        guard case .registered(let creation) = answer else { throw .nodeNameTaken(name) }
         return (dialogue, creation)
     }
 

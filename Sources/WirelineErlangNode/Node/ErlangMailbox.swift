@@ -152,7 +152,7 @@ public final class ErlangMailbox: Sendable {
         waiter?.resume()
     }
 
-    /// Ends the process: whoever is linked to it or monitors it is told the reason. It leaves its groups.
+    /// Ends the process. It leaves its groups, and processes that are linked to it or monitor it get the reason.
     ///
     /// - Parameter reason: The reason (default `normal`, which ends no linked process).
     /// - Throws: ``ErlangNodeError/erlang(_:)`` for a reason that cannot be written.
@@ -166,7 +166,7 @@ public final class ErlangMailbox: Sendable {
     /// Sends a message from this process. A node that is not connected is connected to.
     ///
     /// - Throws: ``ErlangNodeError/busy(limit:)`` if too much waits for the node; ``ErlangNodeError/erlang(_:)`` for a
-    ///   term that Erlang would refuse. As in Erlang, nobody is told if the receiver is not there.
+    ///   term that Erlang would refuse. As in Erlang, it is no error if the receiver is not there.
     public func send(_ term: ErlangTerm, to destination: ErlangDestination) throws(ErlangNodeError) {
         try driver.withCore { core, now throws(NodeFault) in
             try core.send(term, to: destination, from: pid, at: now)

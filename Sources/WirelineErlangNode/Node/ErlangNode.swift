@@ -190,7 +190,7 @@ public struct ErlangNode: Sendable {
     ///
     /// - Throws: ``ErlangNodeError/busy(limit:)`` if too much waits for the node; ``ErlangNodeError/erlang(_:)`` for a
     ///   term that Erlang would refuse; ``ErlangNodeError/invalidName(_:)`` for a process of a node whose name is none.
-    ///   As in Erlang, nobody is told if the receiver is not there.
+    ///   As in Erlang, it is no error if the receiver is not there.
     public func send(_ term: ErlangTerm, to destination: ErlangDestination) throws(ErlangNodeError) {
         try driver.withCore { core, now throws(NodeFault) in try core.send(term, to: destination, at: now) }
     }

@@ -8,7 +8,7 @@ public import WirelineErlang
 ///     try group.join(scores)
 ///     for pid in try await group.members { try node.send("hello", to: .pid(pid)) }
 ///
-/// Groups are found only on connected nodes that run `pg` with the same scope; nobody tells us of others.
+/// Groups are found only on connected nodes that run `pg` with the same scope.
 public struct ErlangProcessGroup: Sendable {
     /// The group's name, which is any term.
     public let name: ErlangTerm

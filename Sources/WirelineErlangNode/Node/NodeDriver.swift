@@ -24,7 +24,7 @@ final class NodeDriver: @unchecked Sendable {
     private let mailboxes = Lock<[ErlangPID: WeakMailbox]>([:])
 
     private var sockets: [NodeConnectionID: NodeSocket] = [:]
-    /// Attempts to find nodes. No task awaits them: they tell the loop, and are cancelled if nobody wants the result.
+    /// Attempts to find nodes. No task awaits them: each tells the loop, and is cancelled if its result is not needed.
     private var dials: [NodeConnectionID: Task<Void, Never>] = [:]
     /// Why nodes could not be found.
     private var dialErrors: [ErlangNodeName: ErlangNodeError] = [:]
@@ -130,13 +130,13 @@ final class NodeDriver: @unchecked Sendable {
             let members = members(of: change.group, scope)
             for observer in waiters.observers(of: change.group, scope) { observer.yield(members) }
         case .scopeSettled(let scope):
-            for waiter in waiters.settling(scope) { waiter.finish(.success(.success(()))) }
+            for waiter in waiters.waiters(for: .settled(scope)) { waiter.finish(.success(.success(()))) }
         case .note(let note): noteHandler?(ErlangNodeNote(note))
         }
     }
 
     private func connected(_ node: ErlangNodeName, _ result: Result<Void, ErlangNodeError>) {
-        for waiter in waiters.connecting(to: node) { waiter.finish(.success(result)) }
+        for waiter in waiters.waiters(for: .connected(node)) { waiter.finish(.success(result)) }
     }
 
     func members(of group: ErlangTerm, _ scope: ErlangAtom) -> [ErlangPID] {
@@ -210,7 +210,7 @@ final class NodeDriver: @unchecked Sendable {
     }
 
     private func dialed(_ id: NodeConnectionID, _ stream: ByteStream) {
-        // Otherwise nobody wants it any more.
+        // Otherwise the core does not need it any more.
         guard dials.removeValue(forKey: id) != nil else { return }
         open(id, stream)
         change { $0.dialed(id, challenge: Self.challenge(), at: $1) }
@@ -270,8 +270,8 @@ final class NodeDriver: @unchecked Sendable {
                     return core.isConnected(node)
                 }
                 if isUp { return attempt.finish(.success(.success(()))) }
-                let number = self.waiters.add(attempt, for: node)
-                attempt.cleanUp = { self.waiters.removeConnecting(number) }
+                let number = self.waiters.add(attempt, until: .connected(node))
+                attempt.cleanUp = { self.waiters.removeCondition(number) }
                 self.carryOut()
             } catch {
                 attempt.finish(.success(.failure(error)))
@@ -289,8 +289,8 @@ final class NodeDriver: @unchecked Sendable {
                 }
                 self.carryOut()
                 if isSettled { return attempt.finish(.success(.success(()))) }
-                let number = self.waiters.add(attempt, settling: scope)
-                attempt.cleanUp = { self.waiters.removeSettling(number) }
+                let number = self.waiters.add(attempt, until: .settled(scope))
+                attempt.cleanUp = { self.waiters.removeCondition(number) }
             } catch {
                 attempt.finish(.success(.failure(error)))
             }

@@ -3,7 +3,7 @@
 import WirelineErlang
 import WirelineTransport
 
-/// The socket of a connection to a node. It is always read: Erlang suspends whoever sends to a node that does not read.
+/// The socket of a connection to a node. It is always read: Erlang suspends processes that send to a node which does not.
 ///
 /// Only the loop's thread uses it.
 final class NodeSocket: ByteStreamHandler {
@@ -43,15 +43,8 @@ final class NodeSocket: ByteStreamHandler {
     // MARK: ByteStreamHandler
 
     func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
-        guard let block = block.take() else { return }
-        take(block, byteCount)
-        stream.giveBack(block)
+        stream.lend(&block, byteCount: byteCount) { driver.received($0, on: id) }
         stream.read()
-    }
-
-    private func take(_ block: borrowing Block, _ byteCount: Int) {
-        // SAFETY: this many bytes have been read into the block, and the span is not kept.
-        driver.received(unsafe RawSpan(_unsafeStart: block.base, byteCount: byteCount), on: id)
     }
 
     func outputShrank(_ stream: ByteStream) { driver.unsent(stream.pendingByteCount, on: id) }

@@ -9,6 +9,13 @@ import WirelineTransport
 struct NodeWaiters {
     typealias Waiter<Value: Sendable> = Attempt<Result<Value, ErlangNodeError>>
 
+    /// What a task waits for that has no value.
+    enum Condition: Equatable {
+        case connected(ErlangNodeName)
+        /// The members of the scope's groups on all connected nodes are known.
+        case settled(ErlangAtom)
+    }
+
     private struct Observer {
         let scope: ErlangAtom
         let group: ErlangTerm
@@ -16,8 +23,7 @@ struct NodeWaiters {
     }
 
     private var calls: [ErlangReference: Waiter<ErlangTerm>] = [:]
-    private var connecting: [Int: (node: ErlangNodeName, waiter: Waiter<Void>)] = [:]
-    private var settling: [Int: (scope: ErlangAtom, waiter: Waiter<Void>)] = [:]
+    private var conditions: [Int: (condition: Condition, waiter: Waiter<Void>)] = [:]
     private var observers: [Int: Observer] = [:]
     private var lastNumber = 0
 
@@ -34,33 +40,21 @@ struct NodeWaiters {
 
     func caller(_ reference: ErlangReference) -> Waiter<ErlangTerm>? { calls[reference] }
 
-    // MARK: Connections
+    // MARK: Conditions
 
-    mutating func add(_ waiter: Waiter<Void>, for node: ErlangNodeName) -> Int {
+    mutating func add(_ waiter: Waiter<Void>, until condition: Condition) -> Int {
         let number = nextNumber()
-        connecting[number] = (node, waiter)
+        conditions[number] = (condition, waiter)
         return number
     }
 
-    mutating func removeConnecting(_ number: Int) { connecting[number] = nil }
+    mutating func removeCondition(_ number: Int) { conditions[number] = nil }
 
-    func connecting(to node: ErlangNodeName) -> [Waiter<Void>] {
-        connecting.values.compactMap { $0.node == node ? $0.waiter : nil }
+    func waiters(for condition: Condition) -> [Waiter<Void>] {
+        conditions.values.compactMap { $0.condition == condition ? $0.waiter : nil }
     }
 
     // MARK: Groups
-
-    mutating func add(_ waiter: Waiter<Void>, settling scope: ErlangAtom) -> Int {
-        let number = nextNumber()
-        settling[number] = (scope, waiter)
-        return number
-    }
-
-    mutating func removeSettling(_ number: Int) { settling[number] = nil }
-
-    func settling(_ scope: ErlangAtom) -> [Waiter<Void>] {
-        settling.values.compactMap { $0.scope == scope ? $0.waiter : nil }
-    }
 
     mutating func add(
         _ stream: AsyncStream<[ErlangPID]>.Continuation, of group: ErlangTerm, _ scope: ErlangAtom
@@ -81,9 +75,8 @@ struct NodeWaiters {
     /// Returns what resumes all, and forgets them: the node has stopped.
     mutating func takeAll() -> [() -> Void] {
         defer { self = NodeWaiters() }
-        let waiters = connecting.values.map(\.waiter) + settling.values.map(\.waiter)
         return calls.values.map { caller in { caller.finish(.success(.failure(.stopped))) } }
-            + waiters.map { waiter in { waiter.finish(.success(.failure(.stopped))) } }
+            + conditions.values.map { waiting in { waiting.waiter.finish(.success(.failure(.stopped))) } }
             + observers.values.map { observer in { observer.stream.finish() } }
     }
 }

@@ -86,6 +86,20 @@ extension ByteStream {
         loop.blocks.take()
     }
 
+    /// Lends the bytes that were read into a block to `body`, and takes the block back.
+    ///
+    /// It is for handlers that keep no bytes in the block.
+    package func lend(_ block: inout Block?, byteCount: Int, to body: (RawSpan) -> Void) {
+        guard let read = block.take() else { return }
+        Self.pass(read, byteCount: byteCount, to: body)
+        giveBack(read)
+    }
+
+    private static func pass(_ block: borrowing Block, byteCount: Int, to body: (RawSpan) -> Void) {
+        // SAFETY: this many bytes have been read into the block, which lives until `body` has returned.
+        body(unsafe RawSpan(_unsafeStart: block.base, byteCount: byteCount))
+    }
+
     /// Returns a block that a handler has kept.
     package func giveBack(_ block: consuming Block) {
         loop.blocks.giveBack(block)

@@ -32,10 +32,9 @@ extension Command {
         example: "wire erlang ping game1@127.0.0.1",
         run: { arguments, console throws(CommandError) in
             let session = try await ErlangSession(arguments)
-            let request = ErlangTerm.tuple("is_auth", .atom(session.node.name.atom))
             let clock = ContinuousClock()
             let start = clock.now
-            let answer = try await session.call("net_kernel", request)
+            let answer = try await session.ping()
             let time = start.duration(to: clock.now) / .milliseconds(1)
             await session.end()
             guard answer == "yes" else { throw .failure("\(session.peer) answered \(answer)") }
@@ -60,7 +59,7 @@ extension Command {
     /// `wire erlang send`
     static let erlangSend = Command(
         name: "erlang send",
-        summary: "send a message to a registered process of an Erlang node; nobody is told if there is none",
+        summary: "send a message to a registered process of an Erlang node, and do not wait for an answer",
         parameters: [ErlangOptions.node, ErlangOptions.process, ErlangOptions.term],
         options: ErlangOptions.all,
         example: "wire erlang send game1@127.0.0.1 scene 'tick'",

@@ -12,7 +12,7 @@ import WirelineErlangNode
 
 /// A node of ours for one command, and the node that it talks to.
 struct ErlangSession {
-    let node: ErlangNode
+    private let node: ErlangNode
     let peer: ErlangNodeName
     private let timeout: Duration
 
@@ -63,13 +63,17 @@ struct ErlangSession {
     func send(_ process: ErlangAtom, _ message: ErlangTerm) async throws(CommandError) {
         do throws(ErlangNodeError) {
             try node.send(message, to: .name(process, at: peer))
-            // What one node says arrives in order: an answer to this shows that the message has arrived.
-            _ = try await node.call(
-                .name("net_kernel", at: peer), .tuple("is_auth", .atom(node.name.atom)), timeout: timeout)
         } catch {
             await node.stop()
             throw .failure("\(process) at \(peer): \(error)")
         }
+        // What one node says arrives in order: an answer to this shows that the message has arrived.
+        _ = try await ping()
+    }
+
+    /// Asks the node what `net_adm:ping` asks; it answers `yes`.
+    func ping() async throws(CommandError) -> ErlangTerm {
+        try await call("net_kernel", .tuple("is_auth", .atom(node.name.atom)))
     }
 
     func end() async { await node.stop() }
