@@ -21,12 +21,13 @@ extension PacketReader {
     ) -> [Remark] {
         var remarks: [Remark] = []
         var depths: [Int] = []
+        let counts = opened.innerCounts
         for (index, entry) in opened.entries.enumerated() {
             let depth = entry.parent.map { depths[$0] + 1 } ?? 0
             depths.append(depth)
             let remark = opened.withPacket(at: index) { packet in
                 entry.kind == .packets
-                    ? bundleRemark(on: packet, opened.count(inside: index), from: sender)
+                    ? bundleRemark(on: packet, counts[index], from: sender)
                     : self.remark(on: packet, from: sender)
             }
             remarks.append(remark.indented(by: depth))
@@ -63,8 +64,12 @@ extension PacketReader {
 }
 
 extension OpenedPackets {
-    /// The number of packets that are directly inside of one.
-    fileprivate func count(inside index: Int) -> Int { entries.count { $0.parent == index } }
+    /// The number of packets that are directly inside of each one.
+    fileprivate var innerCounts: [Int] {
+        entries.reduce(into: Array(repeating: 0, count: entries.count)) { counts, entry in
+            if let parent = entry.parent { counts[parent] += 1 }
+        }
+    }
 }
 
 extension Remark {
