@@ -62,6 +62,24 @@ public enum LayerKind: Equatable, Sendable {
         }
     }
 
+    /// Whether a content can be longer than what the layer makes of it: a cipher's is as long.
+    ///
+    /// Such contents count against the limit of inflated bytes, and one content can be sealed to different bytes.
+    package var mayInflate: Bool {
+        switch self {
+        case .zlib, .deflate, .gzip, .brotli, .custom: true
+        case .xor, .rc4, .aesCTR, .aesCBC: false
+        }
+    }
+
+    /// Whether what the layer makes depends only on the packet, and not on a connection's keys and earlier packets.
+    package var isSharable: Bool {
+        switch self {
+        case .zlib, .deflate, .gzip, .brotli: true
+        case .xor, .rc4, .aesCTR, .aesCBC, .custom: false
+        }
+    }
+
     /// The header field that it begins with; nil if it needs none.
     package var vectorField: String? {
         switch self {

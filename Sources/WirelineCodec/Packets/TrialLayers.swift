@@ -10,10 +10,7 @@ private struct TrialLayers: LayerSealer {
     mutating func seal(
         _ content: RawSpan, _ header: PacketHeader, layerAt index: Int
     ) throws(CodecError) -> [UInt8] {
-        switch kinds[index] {
-        case .zlib, .deflate, .gzip, .brotli, .custom: []
-        case .xor, .rc4, .aesCTR, .aesCBC: [UInt8](copying: content)
-        }
+        kinds[index].mayInflate ? [] : [UInt8](copying: content)
     }
 }
 
@@ -64,22 +61,5 @@ extension PacketLayout {
 
 extension PacketContent {
     /// Whether the same content can be sealed to different bytes.
-    package var isCompressed: Bool {
-        layers.contains { layer in
-            switch layer.kind {
-            case .zlib, .deflate, .gzip, .brotli, .custom: true
-            case .xor, .rc4, .aesCTR, .aesCBC: false
-            }
-        }
-    }
-}
-
-extension LayerKind {
-    /// Whether what the layer makes depends only on the packet, and not on a connection's keys and earlier packets.
-    package var isSharable: Bool {
-        switch self {
-        case .zlib, .deflate, .gzip, .brotli: true
-        case .xor, .rc4, .aesCTR, .aesCBC, .custom: false
-        }
-    }
+    package var isCompressed: Bool { layers.contains { $0.kind.mayInflate } }
 }

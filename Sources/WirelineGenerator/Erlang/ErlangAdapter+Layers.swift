@@ -9,12 +9,12 @@ extension ErlangAdapter {
 
     /// Returns the expression for a context with the keys of a question.
     func withKeys(_ context: String) -> String {
-        naming.layers.isEmpty ? context : "keys(member(<<\"keys\">>, Request, {[]}), \(context))"
+        !ErlangLayers(types).hasKeys ? context : "keys(member(<<\"keys\">>, Request, {[]}), \(context))"
     }
 
     /// The functions that read the keys of a question: `"keys":{"session":"00ff","client.start":"01"}`.
     var keyFunctions: String {
-        guard !naming.layers.isEmpty else { return "" }
+        guard ErlangLayers(types).hasKeys else { return "" }
         let names = naming.layers.sorted { $0.key < $1.key }.map {
             "{\(ErlangText.binary($0)), \(ErlangText.atom($1))}"
         }
@@ -32,7 +32,7 @@ extension ErlangAdapter {
             """
     }
 
-    /// The clause for a layer that this script cannot open: Erlang/OTP has no brotli, and nobody gives a transform.
+    /// The clause for a layer that this script cannot open: Erlang/OTP has no brotli, and the script has no transforms.
     var skipping: String {
         guard !content.layers.isEmpty else { return "" }
         return """

@@ -243,17 +243,7 @@ struct ErlangLayers {
     /// The functions that read and write whole packets.
     var coding: String {
         """
-        %% @doc A whole packet of a message, while all states are 0, and of a connection without keys.
-        %%
-        %% Of the header what can be set is taken from the map: see settable/1. IDs, lengths, constants and checksums are
-        %% computed and must not be in it. Every value is checked before it is written; nothing is cut to fit.
-        -spec encode(header(), message()) -> {ok, iodata()} | {error, error()}.
-        encode(Header, Message) ->
-            case encode(#{}, Header, Message) of
-                {ok, Data, _} -> {ok, Data};
-                Error -> Error
-            end.
-
+        \(ErlangNewConnection.encoding)
         %% @doc A whole packet as the client (cs) or the server (sc) sends it, in the context of the connection.
         %%
         %% {packets, Id, Messages} is a packet that holds others; each is a message, or a header with a message. The function
@@ -269,15 +259,7 @@ struct ErlangLayers {
                 throw:{error, Error} -> {error, Error}
             end.
 
-        %% @doc The packet that bytes begin with, while all states are 0 and without keys: see decode/3.
-        -spec decode(cs | sc, binary()) ->
-            {ok, header(), message(), Rest :: binary()} | {more, pos_integer()} | {error, error()}.
-        decode(Sender, Bytes) ->
-            case decode(#{}, Sender, Bytes) of
-                {ok, Header, Message, Rest, _} -> {ok, Header, Message, Rest};
-                Other -> Other
-            end.
-
+        \(ErlangNewConnection.decoding)
         %% @doc The packet that bytes begin with, which the client (cs) or the server (sc) has sent.
         %%
         %% A packet that holds others is {packets, Id, [{Header, Message}]}. The function returns the context of the packets
@@ -304,7 +286,7 @@ struct ErlangLayers {
     }
 
     private var settingKeys: String {
-        guard !types.naming.layers.isEmpty else { return "" }
+        guard hasKeys else { return "" }
         let isKeyless = layout.content.layers.contains { $0.kind.arguments.isEmpty }
         return """
             %% @doc The context with a key for the packets of the client (cs), the server (sc) or both.
@@ -333,7 +315,9 @@ struct ErlangLayers {
     }
 
     /// Whether the module exports `set_key/4`.
-    var hasKeys: Bool { !types.naming.layers.isEmpty }
+    var hasKeys: Bool {
+        layout.content.layers.contains { if case .custom = $0.kind { false } else { !$0.kind.arguments.isEmpty } }
+    }
 
     /// The members of the type of contexts.
     ///

@@ -119,12 +119,7 @@ package struct ErlangNaming {
 extension PacketContent {
     /// The names of keys and of the program's own transforms, each once.
     fileprivate var needs: [String] {
-        let names = layers.flatMap { layer in
-            switch layer.kind {
-            case .aesCTR(let key, .field), .aesCBC(let key, .field): [key]
-            default: layer.kind.arguments
-            }
-        }
+        let names = layers.flatMap { layer in layer.kind.arguments.filter { $0 != layer.kind.vectorField } }
         return names.enumerated().filter { !names[..<$0.offset].contains($0.element) }.map(\.element)
     }
 }

@@ -92,17 +92,18 @@ extension ErlangRuntime {
             Context#{layers := Layers#{Key := Senders#{Sender => Layer}}}.
 
         inflated(B, Bits, Left, Name) ->
-            case inflate(B, Bits, cut, Left) of
-                {ok, Content} ->
-                    case inflate(B, Bits, error, Left) of
-                        {ok, _} -> Content;
-                        _ ->
-                            Count = byte_size(B) - stream_size(B, Bits),
-                            fail_without_offset({trailing_bytes, Count}, [Name, packet])
-                    end;
-                too_long -> fail_without_offset({inflated_too_long, max_inflated()}, [Name, packet]);
-                Fault -> fail_without_offset({invalid_layer, Fault}, [Name, packet])
+            case inflate(B, Bits, error, Left) of
+                {ok, Content} -> Content;
+                _ -> not_inflated(inflate(B, Bits, cut, Left), B, Bits, Name)
             end.
+
+        %% Finds what is wrong: a stream after which others follow is one that ends well if they are cut.
+        -spec not_inflated({ok, binary()} | atom(), binary(), integer(), binary()) -> no_return().
+        not_inflated({ok, _}, B, Bits, Name) ->
+            fail_without_offset({trailing_bytes, byte_size(B) - stream_size(B, Bits)}, [Name, packet]);
+        not_inflated(too_long, _, _, Name) ->
+            fail_without_offset({inflated_too_long, max_inflated()}, [Name, packet]);
+        not_inflated(Fault, _, _, Name) -> fail_without_offset({invalid_layer, Fault}, [Name, packet]).
 
         inflate(B, Bits, AtEnd, Left) ->
             with_inflation(Bits, AtEnd, fun(Z) ->
@@ -213,29 +214,26 @@ extension ErlangRuntime {
 
         aes_cbc(IsEncrypting, Key, Start, Name, B, Sender, Context) ->
             Bytes = aes_key(Key, Name, Sender, Context),
-            Cipher =
-                case byte_size(Bytes) of
-                    16 -> aes_128_cbc;
-                    24 -> aes_192_cbc;
-                    32 -> aes_256_cbc
-                end,
+            Cipher = aes_cipher(cbc, byte_size(Bytes)),
             Options = [{encrypt, IsEncrypting}, {padding, none}],
             with_crypto(Name, fun() -> crypto:crypto_one_time(Cipher, Bytes, Start, B, Options) end).
 
         %% - Count: how many bytes of the keystream were used before.
         aes_ctr(Key, <<First:128>>, Count, Name, B, Sender, Context) ->
             Bytes = aes_key(Key, Name, Sender, Context),
-            Cipher =
-                case byte_size(Bytes) of
-                    16 -> aes_128_ctr;
-                    24 -> aes_192_ctr;
-                    32 -> aes_256_ctr
-                end,
+            Cipher = aes_cipher(ctr, byte_size(Bytes)),
             Skipped = Count rem 16,
             Block = <<(First + Count div 16):128>>,
             Input = <<0:(8 * Skipped), B/binary>>,
             Data = with_crypto(Name, fun() -> crypto:crypto_one_time(Cipher, Bytes, Block, Input, true) end),
             bytes_between(Data, Skipped, byte_size(Data)).
+
+        aes_cipher(cbc, 16) -> aes_128_cbc;
+        aes_cipher(cbc, 24) -> aes_192_cbc;
+        aes_cipher(cbc, 32) -> aes_256_cbc;
+        aes_cipher(ctr, 16) -> aes_128_ctr;
+        aes_cipher(ctr, 24) -> aes_192_ctr;
+        aes_cipher(ctr, 32) -> aes_256_ctr.
 
         aes_key(Key, Name, Sender, Context) ->
             case key(Key, Name, Sender, 16, 32, Context) of

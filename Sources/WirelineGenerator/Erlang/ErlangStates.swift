@@ -187,17 +187,7 @@ struct ErlangStates {
 
     func encoding(header: String, wrapping: String) -> String {
         """
-        %% @doc A whole packet of a message, while all states are 0.
-        %%
-        %% Of the header what can be set is taken from the map: see settable/1. IDs, lengths, constants and checksums are
-        %% computed and must not be in it. Every value is checked before it is written; nothing is cut to fit.
-        -spec encode(header(), message()) -> {ok, iodata()} | {error, error()}.
-        encode(Header, Message) ->
-            case encode(#{}, Header, Message) of
-                {ok, Data, _} -> {ok, Data};
-                Error -> Error
-            end.
-
+        \(ErlangNewConnection.encoding)
         %% @doc A whole packet as the client (cs) or the server (sc) sends it, with the states of the connection.
         %%
         %% It returns the context of the packets after it, which a message may change. Both directions share the states:
@@ -221,15 +211,7 @@ struct ErlangStates {
     ///   - header: The argument for the header that conditions of messages look at, with its comma.
     func decoding(_ unwrapping: String, header: String) -> String {
         """
-        %% @doc The packet that bytes begin with, while all states are 0: see decode/3.
-        -spec decode(cs | sc, binary()) ->
-            {ok, header(), message(), Rest :: binary()} | {more, pos_integer()} | {error, error()}.
-        decode(Sender, Bytes) ->
-            case decode(#{}, Sender, Bytes) of
-                {ok, Header, Message, Rest, _} -> {ok, Header, Message, Rest};
-                Other -> Other
-            end.
-
+        \(ErlangNewConnection.decoding)
         %% @doc The packet that bytes begin with, which the client (cs) or the server (sc) has sent.
         %%
         %% It returns the context of the packets after it, which a message may change. Both directions share the states:

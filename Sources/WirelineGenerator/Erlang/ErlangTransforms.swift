@@ -24,7 +24,7 @@ struct ErlangTransforms {
             function(
                 "sealed_layer", opening.filter { $0 != "Left" }, otherwise: "{B, Context}", sealing),
             "%% The bytes that count against the limit: a cipher's content is as long as what it opens.\n"
-                + function("made", ["B"], otherwise: "byte_size(B)") { Self.mayInflate($0) ? "byte_size(B)" : "0" },
+                + function("made", ["B"], otherwise: "byte_size(B)") { $0.mayInflate ? "byte_size(B)" : "0" },
         ]
     }
 
@@ -84,13 +84,6 @@ struct ErlangTransforms {
         switch vector {
         case .key(let name): "key(\(key(name)), Name, element(1, Place), 16, 16, Context)"
         case .field(let name): "maps:get(\(headerKey(name)), Header)"
-        }
-    }
-
-    private static func mayInflate(_ kind: LayerKind) -> Bool {
-        switch kind {
-        case .zlib, .deflate, .gzip, .brotli, .custom: true
-        case .xor, .rc4, .aesCTR, .aesCBC: false
         }
     }
 

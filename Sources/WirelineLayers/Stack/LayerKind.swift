@@ -4,14 +4,6 @@ package import WirelineCodec
 
 /// What the stack must know of a layer.
 extension LayerKind {
-    /// Whether its contents count against the budget of inflated bytes: a cipher's are as long as what it opens.
-    var mayInflate: Bool {
-        switch self {
-        case .zlib, .deflate, .gzip, .brotli, .custom: true
-        case .xor, .rc4, .aesCTR, .aesCBC: false
-        }
-    }
-
     /// The names of the keys that it needs.
     package var keyNames: [String] { keys.map(\.name) }
 
