@@ -26,7 +26,7 @@ extension PacketConnection {
         ///   - name: The name in the schema, as in `layer xor(session);`.
         ///   - bytes: The key. It is copied, and the copy is wiped when it is replaced or the connection is released.
         ///   - sender: Whose packets it is for; nil: those of both ends (default).
-        /// - Throws: ``LayerKeyError`` if the schema has no such key, or if it has another number of bytes.
+        /// - Throws: `LayerKeyError` if the schema has no such key, or if it has another number of bytes.
         public func setKey(
             _ name: String, _ bytes: [UInt8], for sender: WirelineCodec.Sender? = nil
         ) throws(LayerKeyError) {
