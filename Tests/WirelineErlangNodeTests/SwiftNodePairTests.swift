@@ -3,6 +3,7 @@
 import Testing
 import TestingSupport
 import WirelineErlangNode
+import WirelineTransport
 
 /// Two nodes of ours, without Erlang and without epmd.
 @Suite(.ahead)
@@ -86,13 +87,17 @@ struct SwiftNodePairTests {
     }
 
     @Test func `what waits for a node is limited, and what cannot be written is refused`() async throws {
-        let pair = try await Pair { $0.limits.pendingByteCount = 10_000 }
-        let nobody = ErlangDestination.name("box", at: "nobody@127.0.0.1")
+        let pair = try await Pair {
+            $0.limits.pendingByteCount = 10_000
+            $0.resolver = SilentResolver()
+        }
+        // Its host is never found, so what is sent must wait.
+        let far = ErlangDestination.name("box", at: "far@host.example")
         #expect(throws: ErlangNodeError.busy(limit: 10_000)) {
-            for _ in 0..<20 { try pair.client.send(.binary([UInt8](repeating: 0, count: 1_000)), to: nobody) }
+            for _ in 0..<20 { try pair.client.send(.binary([UInt8](repeating: 0, count: 1_000)), to: far) }
         }
         #expect(throws: ErlangNodeError.erlang(.unwritableTerm(.notFinite))) {
-            try pair.client.send(.float(.nan), to: nobody)
+            try pair.client.send(.float(.nan), to: far)
         }
         #expect(throws: ErlangNodeError.invalidName("nowhere")) {
             let stranger = ErlangPID(node: "nowhere", id: 1, serial: 0, creation: 1)
@@ -138,5 +143,15 @@ struct SwiftNodePairTests {
         await #expect(throws: ErlangNodeError.invalidName(name)) {
             try await ErlangNode.start(name, cookie: .text("secret"))
         }
+    }
+}
+
+/// A resolver that does not answer until its task is cancelled.
+private struct SilentResolver: HostResolver {
+    func addresses(of host: String, _ family: AddressFamily) async throws(TransportError) -> ResolvedAddresses {
+        let (answers, feed) = AsyncStream<Void>.makeStream()
+        for await _ in answers {}
+        feed.finish()
+        throw .cancelled
     }
 }
