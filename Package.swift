@@ -28,13 +28,13 @@ func generatedTarget(_ name: String) -> Target {
         swiftSettings: strict, plugins: ["WirelinePlugin"])
 }
 
-let generatedTypes = ["Apart", "Ciphers", "Features", "Keyed", "Layers", "Names", "Newer", "Older", "Replies"]
+let generatedTypes = ["Apart", "Ciphers", "Features", "Keyed", "Names", "Newer", "Older", "Replies"]
 
 let protocols = [
-    "AMQP", "Checksums", "Envelope", "ErlangPacket1", "ErlangPacket2", "ErlangPacket4", "GT06", "Goim", "HTTP2",
-    "Headers", "IDFirst", "JTT808", "JTT809", "MQTT", "MagicHeader", "Modbus", "Pomelo", "PostgreSQL",
-    "QSIOP", "Realm", "Scene", "Senders", "ServiceCommand", "Shapes", "ShortStrings", "Skynet", "States", "Telemetry",
-    "TwoByteHeader", "Zabbix",
+    "AMQP", "Bilibili", "Checksums", "Envelope", "ErlangPacket1", "ErlangPacket2", "ErlangPacket4", "GT06", "Goim",
+    "HTTP2", "Headers", "IDFirst", "JTT808", "JTT809", "KeyedGame", "MQTT", "MagicHeader", "Minecraft", "Modbus",
+    "Pomelo", "PostgreSQL", "QSIOP", "Realm", "Scene", "Senders", "ServiceCommand", "Shapes", "ShortStrings",
+    "Skynet", "States", "Telemetry", "TwoByteHeader", "Zabbix",
 ]
 
 /// The test targets that are built: all, or those that this variable names. The gate's sanitizers run only some of them,
@@ -51,6 +51,7 @@ let package = Package(
         .library(name: "WirelineLanguage", targets: ["WirelineLanguage"]),
         .library(name: "WirelineSchema", targets: ["WirelineSchema"]),
         .library(name: "WirelineTLS", targets: ["WirelineTLS"]),
+        .library(name: "WirelineLayers", targets: ["WirelineLayers"]),
         .library(name: "WirelineSwiftGenerator", targets: ["WirelineSwiftGenerator"]),
         .library(name: "WirelineGenerator", targets: ["WirelineGenerator"]),
         .library(name: "WirelineErlang", targets: ["WirelineErlang", "WirelineErlangNode"]),
@@ -158,7 +159,7 @@ let package = Package(
             exclude: ["Erlang"], swiftSettings: usual),
         .target(
             name: "ProtocolsSupport",
-            dependencies: ["WirelineSchema", "WirelineCodec", "TestingSupport", "Features"]
+            dependencies: ["WirelineSchema", "WirelineLayers", "WirelineCodec", "TestingSupport", "Features"]
                 + protocols.map { .init(stringLiteral: $0) },
             path: "Tests/ProtocolsSupport", swiftSettings: usual),
         .target(
@@ -213,13 +214,13 @@ let package = Package(
             name: "WirelineTestingTests",
             dependencies: [
                 "WirelineTesting", "Wireline", "WirelineTransport", "WirelineCodec", "Scene", "Goim", "Features",
-                "Ciphers", "Headers", "Keyed", "Layers", "Senders", "States", "TestingSupport",
+                "Bilibili", "Ciphers", "Headers", "Keyed", "Senders", "States", "TestingSupport",
             ], swiftSettings: usual),
         .testTarget(
             name: "WirelineTests",
             dependencies: [
                 "Wireline", "WirelineTesting", "WirelineTransport", "WirelineWebSocket", "WirelineCodec", "Scene",
-                "Goim", "JTT808", "Modbus", "Ciphers", "Features", "Layers", "Replies", "TestingSupport",
+                "Goim", "JTT808", "Modbus", "Bilibili", "Ciphers", "Features", "Replies", "TestingSupport",
                 "FaultSupport",
             ],
             exclude: ["Erlang", "WebSocket/Peers"], swiftSettings: usual),

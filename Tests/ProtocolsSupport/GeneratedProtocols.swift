@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AMQP
+import Bilibili
 import Checksums
 import Envelope
 import ErlangPacket1
@@ -14,8 +15,10 @@ import Headers
 import IDFirst
 import JTT808
 import JTT809
+import KeyedGame
 import MQTT
 import MagicHeader
+import Minecraft
 import Modbus
 import Pomelo
 import PostgreSQL
@@ -37,10 +40,12 @@ import Zabbix
 extension ProtocolFolder {
     /// What the plugin made of each folder.
     package static let generated: [any PacketProtocol.Type] = [
-        AMQPProtocol.self, ChecksumsProtocol.self, EnvelopeProtocol.self, ErlangPacket1Protocol.self,
-        ErlangPacket2Protocol.self, ErlangPacket4Protocol.self, GT06Protocol.self, GoimProtocol.self,
+        AMQPProtocol.self, BilibiliProtocol.self, ChecksumsProtocol.self, EnvelopeProtocol.self,
+        ErlangPacket1Protocol.self, ErlangPacket2Protocol.self, ErlangPacket4Protocol.self, GT06Protocol.self,
+        GoimProtocol.self,
         HTTP2Protocol.self, HeadersProtocol.self, IDFirstProtocol.self, JTT808Protocol.self, JTT809Protocol.self,
-        MQTTProtocol.self, MagicHeaderProtocol.self, ModbusProtocol.self, PomeloProtocol.self, PostgreSQLProtocol.self,
+        KeyedGameProtocol.self, MQTTProtocol.self, MagicHeaderProtocol.self, MinecraftProtocol.self,
+        ModbusProtocol.self, PomeloProtocol.self, PostgreSQLProtocol.self,
         QSIOPProtocol.self,
         RealmProtocol.self, SceneProtocol.self, SendersProtocol.self, ServiceCommandProtocol.self, ShapesProtocol.self,
         ShortStringsProtocol.self,

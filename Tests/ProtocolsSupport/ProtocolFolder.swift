@@ -22,6 +22,9 @@ package struct ProtocolFolder: Sendable {
         .filter { folder in children(of: folder).contains { $0.pathExtension == "wire" } }
         .map(ProtocolFolder.init)
 
+    /// Whether packets have layers, or packets inside.
+    package var hasLayers: Bool { translator.hasContent }
+
     /// What the language can say and no real protocol needs; it has no vectors.
     package static let features = ProtocolFolder(root.appending(path: "Tests/GeneratedTypes/Features"))
 

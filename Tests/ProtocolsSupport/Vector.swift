@@ -63,6 +63,18 @@ package struct Vector: Sendable {
         return PacketContext(from: try sender(), states: states)
     }
 
+    /// The keys of the connection's layers: `# key session=00ff`.
+    package func keys() throws -> [LayerKey] {
+        let mark = "# key "
+        return try hexText().split(separator: "\n").filter { $0.hasPrefix(mark) }.compactMap { line in
+            let words = line.dropFirst(mark.count).split(separator: "=")
+            return LayerKey(words[0], try Hexadecimal.bytes(of: String(words[words.count - 1])))
+        }
+    }
+
+    /// What reads and writes the folder's packets, with the vector's keys.
+    package func translator() throws -> PacketTranslator { try folder.translator.withKeys(keys()) }
+
     /// Who sends the packet.
     package func sender() throws -> Sender {
         if try hexText().split(separator: "\n").contains("# from server") { return .server }

@@ -13,7 +13,7 @@ import WirelineSchema
 /// `WIRELINE_ERLANG_MESSAGES=100000` sets the number of random messages for each protocol; the default is 300.
 @Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside)
 struct GeneratedErlangTests {
-    static let folders = ProtocolFolder.all.map(\.name) + ["Features"]
+    static let folders = ProtocolFolder.all.filter { !$0.hasLayers }.map(\.name) + ["Features"]
     static let messageCount =
         ProcessInfo.processInfo.environment["WIRELINE_ERLANG_MESSAGES"].flatMap { Int($0) } ?? 300
     /// The number of cases that Erlang judges at a time.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+import ProtocolsSupport
 import Testing
 import TestingSupport
 import WirelineCodec
@@ -11,7 +13,7 @@ struct LayeredProtocol: Sendable, CustomTestStringConvertible {
     let name: String
     let schema: String
     /// The keys of its layers, by name, in hexadecimal digits.
-    var keys: [String: String] = [:]
+    let keys: [String: String]
     let packets: [SamplePacket]
 
     /// A line, and the context in which its packet is written.
@@ -31,6 +33,26 @@ struct LayeredProtocol: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
+    /// A folder under `Protocols/`, with its vectors; the keys of a folder are the same in all of them.
+    private init(_ folder: ProtocolFolder) {
+        name = folder.name
+        schema = folder.files(extension: "wire").compactMap { try? String(contentsOf: $0, encoding: .utf8) }.joined()
+        let vectors = folder.vectors(.exact) + folder.vectors(.decodeOnly)
+        let keys = vectors.flatMap { (try? $0.keys()) ?? [] }
+        self.keys = Dictionary(keys.map { ($0.name, Hexadecimal.text(of: $0.bytes)) }) { first, _ in first }
+        packets = vectors.compactMap { vector in
+            guard let line = try? vector.line(), let context = try? vector.context() else { return nil }
+            return SamplePacket(context.sender, in: context.states, "\(line)")
+        }
+    }
+
+    private init(name: String, schema: String, keys: [String: String] = [:], packets: [SamplePacket]) {
+        self.name = name
+        self.schema = schema
+        self.keys = keys
+        self.packets = packets
+    }
+
     /// Returns what reads and writes its packets, with the keys.
     func translator() throws -> PacketTranslator {
         let source = SourceFile(path: "\(name)/a.wire", bytes: Array(schema.utf8))
@@ -44,66 +66,7 @@ struct LayeredProtocol: Sendable, CustomTestStringConvertible {
         return translator
     }
 
-    static let all = [comments, blocks, ciphers, terminals, opcodes, inside]
-
-    /// The shape of Bilibili's live comments.
-    static let comments = LayeredProtocol(
-        name: "Comments",
-        schema: """
-            option max_packet = 4096;
-            option max_inflated = 8192;
-            enum Form : uint16 { json = 0; plain = 1; zlib = 2; brotli = 3; }
-            packet {
-                @length(packet) uint32 PacketLength;
-                @constant(16) uint16 HeaderLength;
-                @default(plain) Form Version;
-                @id uint32 Operation;
-                @sequence uint32 Sequence;
-                @if(Version == zlib) layer zlib;
-                @if(Version == brotli) layer brotli;
-                @if(Version == zlib or Version == brotli) packets;
-            }
-            @id(3) @from(server) message HeartbeatReply { uint32 Popularity; }
-            @id(5) @from(server) message Notification { @rest string Body; }
-            """,
-        packets: [
-            SamplePacket(
-                .server, #"{"message":"Notification","header":{"Version":"json","Sequence":7},"fields":{"Body":"{}"}}"#),
-            SamplePacket(
-                .server,
-                """
-                {"message":null,"id":5,"header":{"Version":"zlib"},"packets":[
-                {"message":"Notification","fields":{"Body":"hello"}},
-                {"message":null,"id":9,"header":{"Version":"zlib"},"packets":[
-                {"message":"HeartbeatReply","header":{"Version":"json"},"fields":{"Popularity":7}}]},
-                {"message":null,"id":77,"payload":"0102"}]}
-                """),
-        ])
-
-    /// The shape of Minecraft's packets: compressed above a threshold.
-    static let blocks = LayeredProtocol(
-        name: "Blocks",
-        schema: """
-            option string_count = varint;
-            option max_packet = 2097154;
-            packet {
-                state bit compressed;
-                @length(rest) @max_bytes(3) varint length;
-                @if(compressed) @length(content) @max_bytes(3) varint dataLength;
-                @if(dataLength != 0) layer zlib;
-                @id @max_bytes(5) varint id;
-            }
-            @id(0x03) @from(server) @sets(compressed) message SetCompression { varint32 threshold; }
-            @id(0x0B) @from(server) message BlockChange { string text; varint32 state; }
-            """,
-        packets: [
-            SamplePacket(.server, #"{"message":"SetCompression","fields":{"threshold":64}}"#),
-            SamplePacket(
-                .server, in: ["compressed": 1], #"{"message":"BlockChange","fields":{"text":"short","state":300}}"#),
-            SamplePacket(
-                .server, in: ["compressed": 1],
-                #"{"message":"BlockChange","header":{"dataLength":1},"fields":{"text":"long long long","state":1}}"#),
-        ])
+    static let all = [ciphers, terminals, inside] + ProtocolFolder.all.filter(\.hasLayers).map(LayeredProtocol.init)
 
     /// All ciphers, one inside of another, with fields and a checksum.
     static let ciphers = LayeredProtocol(
@@ -186,28 +149,6 @@ struct LayeredProtocol: Sendable, CustomTestStringConvertible {
                 {"message":"TerminalReply","fields":{"serial":32381,"id":1,"result":0}},
                 {"message":"Heartbeat","fields":{}}]}
                 """),
-        ])
-
-    /// The ID is inside of a layer, whose key one end sends.
-    static let opcodes = LayeredProtocol(
-        name: "Opcodes",
-        schema: """
-            option byte_order = little;
-            packet {
-                state bit keyed;
-                @length(packet) uint16 size;
-                @if(keyed) layer xor(session);
-                @id uint16 opcode;
-            }
-            @id(0x0001) @from(server) @sets(keyed) message KeyPacket { @size(4) bytes key; }
-            @id(0x0069) @from(server) message Worlds { uint32 account; }
-            @id(0x0065) @from(client) message Login { string account; uint8 client; padding 3; }
-            """,
-        keys: ["session": "0102030405060708090a0b0c0d0e0f10"],
-        packets: [
-            SamplePacket(.server, #"{"message":"KeyPacket","fields":{"key":"AQIDBA=="}}"#),
-            SamplePacket(.server, in: ["keyed": 1], #"{"message":"Worlds","fields":{"account":7}}"#),
-            SamplePacket(.client, in: ["keyed": 1], #"{"message":"Login","fields":{"account":"me","client":2}}"#),
         ])
 
     /// Fields at three depths, a length and a vector among them, and packets that differ if they stand inside another one.

@@ -53,6 +53,8 @@ struct MutationTests {
 /// A message whose payload both codecs read.
 private struct Subject {
     let codecs: CodecPair
+    /// What opens packets with layers; nil for a protocol without.
+    let layered: LayeredCodec?
     let context: PacketContext
     let id: UInt64
     let payload: [UInt8]
@@ -60,15 +62,25 @@ private struct Subject {
     init(_ vector: Vector) throws {
         codecs = try vector.folder.codecs()
         context = try vector.context()
-        let layout = codecs.generated.layout.layout(in: context)
-        let limit = codecs.generated.maximumPacketByteCount
-        let bytes = try layout.unframed(vector.bytes())
-        let packet = try Packet(bytes.span.bytes, layout: layout, limit: limit)
-        id = packet.id
-        payload = [UInt8](copying: packet.payload)
+        layered = vector.folder.hasLayers ? LayeredCodec(codecs.generated, try vector.translator()) : nil
+        var found: (id: UInt64, payload: [UInt8])?
+        try vector.forEachPacket { packet, _ in
+            found = found ?? (packet.id, [UInt8](copying: packet.payload))
+        }
+        (id, payload) = found ?? (0, [])
     }
 
     func disagreements(on payloads: [[UInt8]]) -> [String] {
-        codecs.disagreements(on: payloads, id: id, in: context)
+        guard let layered else { return codecs.disagreements(on: payloads, id: id, in: context) }
+        return Array(
+            payloads.lazy.compactMap { payload in
+                do throws(CodecError) {
+                    let packet = try layered.seal(payload: payload, id: id, in: context)
+                    return layered.disagreement(on: try layered.open(packet, in: context), from: context.sender)
+                } catch {
+                    // A payload that no packet can hold is not read at all.
+                    return error.reason.isOfLength ? nil : "there is no packet of it: \(error)"
+                }
+            }.prefix(3))
     }
 }

@@ -16,7 +16,7 @@ struct TranslatorVectorTests {
 
     @Test(arguments: Vector.exact)
     func `a line is encoded to its packet`(vector: Vector) throws {
-        let packet = try vector.folder.translator.encode(
+        let packet = try vector.translator().encode(
             line: vector.line(), from: vector.sender(), states: vector.context().states)
         #expect(try Hexadecimal.text(of: packet) == Hexadecimal.text(of: vector.bytes()))
     }
@@ -24,13 +24,14 @@ struct TranslatorVectorTests {
     /// A packet in another form than ours, which must have the same meaning when it is written again.
     @Test(arguments: Vector.decodeOnly)
     func `a packet in another form decodes to the same values`(vector: Vector) throws {
-        let translator = vector.folder.translator
-        let line = try vector.line()
-        let again = try translator.encode(
-            line: line.withDecidingHeader(translator.description), from: vector.sender(),
-            states: vector.context().states)
-        #expect(try Hexadecimal.text(of: again) != Hexadecimal.text(of: vector.bytes()))
-        #expect(try vector.decoded(again)["fields"] == line["fields"])
+        let again = try vector.encodedInOurForm()
+        // What is compressed may come out as another program has done it.
+        if !vector.folder.hasLayers {
+            #expect(try Hexadecimal.text(of: again) != Hexadecimal.text(of: vector.bytes()))
+        }
+        let (decoded, line) = (try vector.decoded(again), try vector.line())
+        #expect(decoded["fields"] == line["fields"])
+        #expect(decoded["packets"] == line["packets"])
     }
 
     @Test(arguments: Vector.invalid)
@@ -44,12 +45,16 @@ struct TranslatorVectorTests {
 extension Vector {
     /// The line that decoding returns.
     func decoded(_ other: [UInt8]? = nil) throws -> JSONValue {
-        let description = folder.translator.description
-        let bytes = try description.layout.unframed(other ?? bytes())
-        let limit = description.options.maximumPacketByteCount
-        let layout = try description.layout.layout(in: context())
-        let packet = try Packet(bytes.span.bytes, layout: layout, limit: limit)
-        return try folder.translator.decode(packet, from: sender())
+        let bytes = try other ?? bytes()
+        return try translator().decode(bytes.rawSpan, in: context())
+    }
+
+    /// The packet of the line, in the form that this project writes.
+    func encodedInOurForm() throws -> [UInt8] {
+        let (translator, line) = (try translator(), try line())
+        // A header without layers must be given where its length has several forms; one of layers is that of other bytes.
+        let deciding = folder.hasLayers ? line : line.withDecidingHeader(translator.description)
+        return try translator.encode(line: deciding, from: sender(), states: context().states)
     }
 
     /// The first error for a receiver of these bytes, followed by the end of the stream; nil if nothing is wrong.
@@ -57,7 +62,7 @@ extension Vector {
     /// - Parameter offset: The place at which the bytes are cut in two.
     func firstError(cutAt offset: Int?) throws -> CodecError? {
         let (bytes, context) = (try bytes(), try context())
-        let translator = folder.translator
+        let translator = try translator()
         var splitter = PacketSplitter(translator.description, in: context)
         do throws(CodecError) {
             for range in [0..<(offset ?? bytes.count), (offset ?? bytes.count)..<bytes.count] {

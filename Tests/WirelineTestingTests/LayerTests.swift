@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Bilibili
 import Ciphers
 import Keyed
-import Layers
 import Testing
 import TestingSupport
 import Wireline
@@ -31,7 +31,7 @@ struct LayerTests {
         let network = try TestNetwork()
         network.delivery = delivery
         let recorded = try Hexadecimal.bytes(of: Self.recorded)
-        let server = try await network.serve(LayersProtocol.self) { client in
+        let server = try await network.serve(BilibiliProtocol.self) { client in
             for header in Self.bundles {
                 try await client.connection.send(
                     packets: [Notification(body: "a"), HeartbeatReply(popularity: 7)], id: 5, header: header)
@@ -54,7 +54,7 @@ struct LayerTests {
         for offset in 0...recorded.count {
             let network = try TestNetwork()
             network.delivery = .cut(at: offset)
-            let server = try await network.serve(LayersProtocol.self) { client in
+            let server = try await network.serve(BilibiliProtocol.self) { client in
                 try await client.send(packet: recorded)
             }
             let ann = try await network.connect(to: server)
@@ -65,7 +65,7 @@ struct LayerTests {
 
     @Test func `a client sends packets in packets, and handlers get each of them`() async throws {
         let network = try TestNetwork()
-        var handlers = MessageHandlers<LayersProtocol, Int>()
+        var handlers = MessageHandlers<BilibiliProtocol, Int>()
         handlers.reply(to: Heartbeat.self) { _, client in
             client.state += 1
             return HeartbeatReply(popularity: UInt32(client.state))
@@ -85,7 +85,7 @@ struct LayerTests {
 
     @Test func `more than max_inflated ends the connection, with all packets before it`() async throws {
         let network = try TestNetwork()
-        let server = try await network.serve(LayersProtocol.self) { client in
+        let server = try await network.serve(BilibiliProtocol.self) { client in
             try await client.send(Notification(body: "before"))
             try await client.send(packet: Bomb.packet(inflatedByteCount: 5 << 20))
             while try await client.nextPacket() != nil {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Bilibili
 import Ciphers
-import Layers
 import Testing
 import TestingSupport
 import Wireline
@@ -84,8 +84,8 @@ struct LayeredGroupTests {
 
     @Test func `a room sends messages in one packet`() async throws {
         let network = try TestNetwork()
-        let room = Room<LayersProtocol>()
-        let server = try await network.serve(LayersProtocol.self) { client in
+        let room = Room<BilibiliProtocol>()
+        let server = try await network.serve(BilibiliProtocol.self) { client in
             room.join(client)
             while try await client.nextMessage() != nil {}
         }
@@ -106,7 +106,7 @@ struct LayeredGroupTests {
     }
 
     @Test func `a room refuses messages in a packet that has none inside`() throws {
-        let room = Room<LayersProtocol>()
+        let room = Room<BilibiliProtocol>()
         let error = ConnectionError.codec(CodecError(.wrongPresence(isSet: true), path: "packets"))
         #expect(throws: error) { try room.send(packets: [Notification(body: "a")], id: 5, header: ["Version": 1]) }
         let missing = ConnectionError.codec(CodecError(.wrongPresence(isSet: false), path: "Notification.packets"))
@@ -139,20 +139,20 @@ struct LayeredGroupTests {
     @Test func `a session's heartbeats have layers, too`() async throws {
         let network = try TestNetwork()
         let beats = Seen<String>()
-        let server = try await network.serve(LayersProtocol.self) { client in
+        let server = try await network.serve(BilibiliProtocol.self) { client in
             while let received = try await client.nextMessage() {
                 guard case .heartbeat(let heartbeat) = received.message else { continue }
                 beats.add(heartbeat.body)
                 try await client.reply(to: received, with: HeartbeatReply(popularity: 1))
             }
         }
-        var conventions = SessionConventions<LayersProtocol>()
+        var conventions = SessionConventions<BilibiliProtocol>()
         // Before the server's limit for the first packet.
         conventions.heartbeat(HeartbeatPolicy(interval: .seconds(2)), answeredBy: HeartbeatReply.self) {
             Heartbeat(body: "beat")
         }
         let session = try PacketSession.start(
-            to: [server.endpoint], protocol: LayersProtocol.self, on: network.loops, conventions: conventions)
+            to: [server.endpoint], protocol: BilibiliProtocol.self, on: network.loops, conventions: conventions)
         try await network.run { try await session.waitUntilReady() }
         for _ in 0..<2 { await network.advance(by: .seconds(2)) }
         #expect(await beats.first(2) == ["beat", "beat"])

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Bilibili
 import Ciphers
 import FaultSupport
-import Layers
 import Testing
 import TestingSupport
 import Wireline
@@ -13,7 +13,7 @@ import WirelineTransport
 @Suite(.ahead)
 struct LayeredConnectionTests {
     /// The bodies of the notifications that a client gets until the end.
-    private static func bodies(of client: PacketClient<LayersProtocol>) async throws -> [String] {
+    private static func bodies(of client: PacketClient<BilibiliProtocol>) async throws -> [String] {
         var bodies: [String] = []
         while let received = try await client.nextMessage() {
             if case .notification(let notification) = received.message { bodies.append(notification.body) }
@@ -23,12 +23,12 @@ struct LayeredConnectionTests {
 
     /// A server that does something with each client, and then ends the connection.
     private static func serve(
-        _ handler: @escaping @Sendable (ServerConnection<LayersProtocol>) async throws -> Void
-    ) async throws -> (server: PacketServer<LayersProtocol>, client: PacketClient<LayersProtocol>) {
+        _ handler: @escaping @Sendable (ServerConnection<BilibiliProtocol>) async throws -> Void
+    ) async throws -> (server: PacketServer<BilibiliProtocol>, client: PacketClient<BilibiliProtocol>) {
         let server = try await PacketServer.start(
-            at: "127.0.0.1", port: 0, protocol: LayersProtocol.self, handler: handler)
+            at: "127.0.0.1", port: 0, protocol: BilibiliProtocol.self, handler: handler)
         let port = try #require(server.addresses.first?.port)
-        return (server, try await PacketClient.connect(to: "127.0.0.1", port: port, protocol: LayersProtocol.self))
+        return (server, try await PacketClient.connect(to: "127.0.0.1", port: port, protocol: BilibiliProtocol.self))
     }
 
     /// Bytes of a server, published in SocialSisterYi/bilibili-API-collect, `docs/live/message_stream.md`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Bilibili
 import FaultSupport
-import Layers
 import Testing
 import TestingSupport
 import Wireline
@@ -98,7 +98,7 @@ struct LayeredPeerTests {
         let peer = try PythonPeer(Self.server)
         let line = try await onThread { try peer.line() }
         let port = try #require(line.flatMap { UInt16($0) }, "\(line ?? "nothing")")
-        let client = try await PacketClient.connect(to: "127.0.0.1", port: port, protocol: LayersProtocol.self)
+        let client = try await PacketClient.connect(to: "127.0.0.1", port: port, protocol: BilibiliProtocol.self)
         #expect(
             try await client.request(Authentication(body: #"{"roomid":7}"#))
                 == AuthenticationReply(body: #"{"code":0}"#))
@@ -122,8 +122,8 @@ struct LayeredPeerTests {
     }
 
     @Test func `clients in Python send packets in packets, and take them`() async throws {
-        let room = Room<LayersProtocol>()
-        let server = try await PacketServer.start(at: "127.0.0.1", port: 0, protocol: LayersProtocol.self) { client in
+        let room = Room<BilibiliProtocol>()
+        let server = try await PacketServer.start(at: "127.0.0.1", port: 0, protocol: BilibiliProtocol.self) { client in
             room.join(client)
             var count = 0
             while let received = try await client.nextMessage() {

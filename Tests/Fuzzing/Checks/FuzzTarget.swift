@@ -33,6 +33,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case rc4
     case aesctr
     case aescbc
+    /// Packets with layers, and packets inside: `PacketOpener`, `PacketSealer`.
+    case opener
     /// Erlang's external terms: `ErlangTerm`.
     case erlangterm
     /// Erlang's terms as text.
@@ -62,6 +64,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .rc4: try CipherCheck.check(input, .rc4)
         case .aesctr: try CipherCheck.check(input, .aesCTR)
         case .aescbc: try CipherCheck.check(input, .aesCBC)
+        case .opener: try OpenerCheck.check(input)
         case .erlangterm: try ErlangTermCheck.check(input)
         case .erlangtext: try ErlangTextCheck.check(input)
         case .erlangstream: try ErlangStreamCheck.check(input)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ProtocolsSupport
 import WirelineCodec
 import WirelineLayers
 
@@ -15,6 +16,24 @@ extension Seed {
         return contents.enumerated().flatMap { index, content in
             guard case .success(let sealed) = end.seal(content) else { return [] as [Seed] }
             return [Seed("sealed-\(index)", [255, 255] + sealed), Seed("short-\(index)", [0, 40] + sealed)]
+        }
+    }
+
+    /// All vectors of protocols with layers as packets, and what is inside of them as contents.
+    static var layeredPackets: [Seed] {
+        get throws {
+            var seeds: [Seed] = []
+            for (place, subject) in LayeredSubject.all.enumerated() {
+                for vector in Vector.Kind.allCases.flatMap(subject.folder.vectors) {
+                    let context = try vector.context()
+                    let start = [UInt8(place), UInt8(subject.contexts.firstIndex(of: context) ?? 0)]
+                    var inside: [UInt8] = []
+                    try? vector.forEachPacket { packet, _ in inside += [UInt8](copying: packet.bytes) }
+                    seeds.append(Seed(vector.name, start + [0] + (try vector.bytes())))
+                    seeds.append(Seed(vector.name + "-inside", start + [1] + inside))
+                }
+            }
+            return seeds
         }
     }
 

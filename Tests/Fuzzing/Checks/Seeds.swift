@@ -24,8 +24,8 @@ extension FuzzTarget {
     public var isOfProtocols: Bool {
         switch self {
         case .splitter, .decoder, .translator, .encoder, .json, .schema, .websocket: true
-        case .properties, .handshake, .zlib, .deflate, .gzip, .brotli, .xor, .rc4, .aesctr, .aescbc, .erlangterm,
-            .erlangtext, .erlangstream:
+        case .properties, .handshake, .zlib, .deflate, .gzip, .brotli, .xor, .rc4, .aesctr, .aescbc, .opener,
+            .erlangterm, .erlangtext, .erlangstream:
             false
         }
     }
@@ -46,6 +46,7 @@ extension FuzzTarget {
         case .gzip: Seed.streams(of: .gzip)
         case .brotli: Seed.streams(of: .brotli)
         case .xor, .rc4, .aesctr, .aescbc: Seed.encrypted
+        case .opener: try Seed.layeredPackets
         case .erlangterm: Seed.erlangTerms
         case .erlangtext: Seed.erlangTexts
         case .erlangstream: Seed.erlangStreams

@@ -10,7 +10,8 @@ import WirelineSchema
 /// states, and messages set them.
 @Suite(.enabled(if: SharkTool.isWanted, "\(SharkTool.absence)"), .aside)
 struct WiresharkStateTests {
-    static let folders = ProtocolFolder.all.filter { $0.translator.description.layout.hasStates }.map(\.name)
+    static let folders = ProtocolFolder.all.filter { $0.translator.description.layout.hasStates && !$0.hasLayers }.map(
+        \.name)
 
     @Test(arguments: folders, [[], ["-2", "-R", "tcp"]])
     func `tshark follows the states of a conversation, in one pass and in two`(
