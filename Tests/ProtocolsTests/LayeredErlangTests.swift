@@ -5,6 +5,7 @@ import Testing
 import TestingSupport
 import WirelineCodec
 import WirelineGenerator
+import WirelineLayers
 import WirelineSchema
 
 /// Asks the generated Erlang, through the script that is generated for it, about packets with layers.
@@ -58,6 +59,46 @@ struct LayeredErlangTests {
             if known != wanted { disagreements.append("\(question.members): \(known) instead of \(wanted)") }
         }
         #expect(disagreements.prefix(5) == [])
+    }
+
+    @Test func `Erlang refuses a packet in a packet with the same keystream, as Swift does`() throws {
+        let sample = LayeredProtocol.ciphers
+        let translator = try sample.translator()
+        let context = PacketContext(from: .client)
+        let line = try JSONValue(
+            parsing: """
+                {"message":null,"id":9,"header":{"kind":"group","streamed":true},"packets":[
+                {"message":"Say","header":{"streamed":true},"fields":{"text":"hi"}}]}
+                """)
+        let refusal = CodecError.Reason.invalidLayer(.nestedKeystream)
+        #expect(throws: TranslationError(.value(refusal), path: "packet.StreamKey")) {
+            try translator.encode(line: line, from: .client)
+        }
+        // What a program without this check would send.
+        func sealed(_ id: UInt64, _ header: PacketHeader, _ payload: [UInt8], isNested: Bool) throws -> [UInt8] {
+            var sealer = translator.makeSealer(from: .client)
+            sealer.beginPacket()
+            var keystreams = LayerSet()
+            return try sealer.packet(
+                id: id, header: header, payload: payload.rawSpan, isNested ? .message : .packets, isNested: isNested,
+                &keystreams)
+        }
+        let inner = try sealed(1, ["streamed": 1], [0, 2, 0x68, 0x69], isNested: true)
+        let packet = try sealed(9, ["kind": 1, "streamed": 1], inner, isNested: false)
+        let verdict = translator.verdict(on: packet[...], in: context)
+        let path = "packets[0].packet.StreamKey"
+        guard case .refused(let error) = verdict else {
+            Issue.record("\(verdict)")
+            return
+        }
+        #expect(error.reason == refusal && error.path == path)
+        let answers = try ask(
+            [
+                Question("encode", context, ["line": line]),
+                Question("decode", context, ["hex": .string(Hexadecimal.text(of: packet))]),
+            ], of: sample, translator)
+        #expect(answers.map { $0["error"] } == ["invalid_layer", "invalid_layer"])
+        #expect(answers.map { $0["field"] } == ["packet.StreamKey", .string(path)])
     }
 
     /// Returns a packet cut at each byte, with each byte changed in two ways, and with a byte more.

@@ -106,9 +106,11 @@ package struct UnsealedPacket: Sendable {
 
     // MARK: Sealing
 
-    /// Seals a packet: its ID, header, payload and kind, and whether it stands inside of another one.
+    /// Seals a packet: its ID, header, payload and kind, whether it stands inside of another one, and the lasting keystreams
+    /// of the packets inside, to which it adds its own.
     private typealias Seal =
-        (UInt64, PacketHeader, [UInt8], OpenedContent.Kind?, _ isNested: Bool) throws(CodecError) -> [UInt8]
+        (UInt64, PacketHeader, [UInt8], OpenedContent.Kind?, _ isNested: Bool, inout LayerSet) throws(CodecError)
+        -> [UInt8]
 
     /// Returns the packet as it stands in a stream.
     ///
@@ -116,9 +118,10 @@ package struct UnsealedPacket: Sendable {
     /// - Throws: `CodecError` as ``requireSealable(from:in:limit:)``, and what its layers throw.
     func sealed(with sealer: inout PacketSealer, _ states: PacketStates) throws(CodecError) -> [UInt8] {
         sealer.beginPacket()
-        return try sealed { id, header, payload, kind, isNested throws(CodecError) in
+        var keystreams = LayerSet()
+        return try sealed(&keystreams) { id, header, payload, kind, isNested, keystreams throws(CodecError) in
             try sealer.packet(
-                id: id, header: header, payload: payload.rawSpan, kind, isNested: isNested, states: states)
+                id: id, header: header, payload: payload.rawSpan, kind, isNested: isNested, states: states, &keystreams)
         }
     }
 
@@ -126,7 +129,8 @@ package struct UnsealedPacket: Sendable {
     ///
     /// - Throws: `CodecError` of the states of a new connection.
     func requireSealable(from sender: WirelineCodec.Sender, in layout: PacketLayout, limit: Int) throws(CodecError) {
-        _ = try sealed { id, header, payload, kind, _ throws(CodecError) in
+        var keystreams = LayerSet()
+        _ = try sealed(&keystreams) { id, header, payload, kind, _, _ throws(CodecError) in
             try layout.requireSealable(
                 id: id, header: header, payload: payload.rawSpan, kind, from: sender, limit: limit)
             return []
@@ -140,36 +144,43 @@ package struct UnsealedPacket: Sendable {
         from sender: WirelineCodec.Sender, _ states: PacketStates, in layout: PacketLayout, limit: Int, threshold: Int?
     ) throws(CodecError) {
         let kinds = layout.content.layers.map(\.kind)
-        _ = try sealed { id, header, payload, kind, isNested throws(CodecError) in
+        var keystreams = LayerSet()
+        _ = try sealed(&keystreams) { id, header, payload, kind, isNested, keystreams throws(CodecError) in
             let context = PacketContext(from: sender, isNested: isNested, states: states)
             try layout.layering(in: context).requireSealable(
-                id: id, header: header, payload: payload.rawSpan, kind, limit: limit, kinds, threshold: threshold)
+                id: id, header: header, payload: payload.rawSpan, kind, limit: limit, kinds, &keystreams,
+                threshold: threshold)
             return []
         }
     }
 
-    private func sealed(isNested: Bool = false, _ seal: Seal) throws(CodecError) -> [UInt8] {
+    /// - Parameter outer: Gets the lasting keystreams of the packet and of those inside of it.
+    private func sealed(isNested: Bool = false, _ outer: inout LayerSet, _ seal: Seal) throws(CodecError) -> [UInt8] {
+        var keystreams = LayerSet()
+        defer { outer.formUnion(keystreams) }
         let payload: [UInt8]
         let kind: OpenedContent.Kind?
         switch content {
         case .payload(let bytes, let known): (payload, kind) = (bytes, known)
-        case .packets(let packets): (payload, kind) = (try Self.sealed(packets, seal), .packets)
+        case .packets(let packets): (payload, kind) = (try Self.sealed(packets, &keystreams, seal), .packets)
         }
         do throws(CodecError) {
-            return try seal(id, header, payload, kind, isNested)
+            return try seal(id, header, payload, kind, isNested, &keystreams)
         } catch {
             throw name.isEmpty ? error : error.prefixed(by: name)
         }
     }
 
-    private static func sealed(_ packets: [UnsealedPacket], _ seal: Seal) throws(CodecError) -> [UInt8] {
+    private static func sealed(
+        _ packets: [UnsealedPacket], _ keystreams: inout LayerSet, _ seal: Seal
+    ) throws(CodecError) -> [UInt8] {
         guard packets.count <= PacketOpener.innerPacketLimit else {
             throw CodecError(.tooLong(count: packets.count, limit: PacketOpener.innerPacketLimit), path: "packets")
         }
         var bytes: [UInt8] = []
         for (position, packet) in packets.enumerated() {
             do throws(CodecError) {
-                bytes += try packet.sealed(isNested: true, seal)
+                bytes += try packet.sealed(isNested: true, &keystreams, seal)
             } catch {
                 throw error.prefixed(by: "packets[\(position)]")
             }

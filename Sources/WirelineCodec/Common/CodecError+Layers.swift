@@ -12,6 +12,8 @@ extension CodecError {
         case brokenBlock
         /// A wrong end of the last block: the key is another one, or the bytes were damaged.
         case wrongPadding
+        /// A packet inside of another one that has the same keystream, which each end would use in another order.
+        case nestedKeystream
     }
 
     /// What a layer needs and does not have.
@@ -36,6 +38,7 @@ extension CodecError.LayerFault: CustomStringConvertible {
         case .damaged: "the compressed stream is damaged"
         case .brokenBlock: "the encrypted bytes are no whole blocks"
         case .wrongPadding: "the padding is wrong: is the key right?"
+        case .nestedKeystream: "a packet inside of this cipher has the same cipher, whose keystream has one order"
         }
     }
 }

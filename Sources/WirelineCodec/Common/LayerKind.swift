@@ -80,6 +80,14 @@ public enum LayerKind: Equatable, Sendable {
         }
     }
 
+    /// Whether its keystream goes on from packet to packet, so that both ends must use it in the same order.
+    package var hasLastingKeystream: Bool {
+        switch self {
+        case .rc4, .aesCTR(_, .key): true
+        case .zlib, .deflate, .gzip, .brotli, .xor, .aesCTR(_, .field), .aesCBC, .custom: false
+        }
+    }
+
     /// The header field that it begins with; nil if it needs none.
     package var vectorField: String? {
         switch self {

@@ -48,6 +48,8 @@ public enum PacketLayoutFault: Equatable, Sendable, CustomStringConvertible {
     case invalidLayerCondition(String)
     /// A layer that begins with this field, which is no field of 16 bytes before the layer.
     case invalidVector(String)
+    /// A cipher with one keystream for all packets (this key's) in every packet, of which some have packets inside.
+    case nestedKeystream(String)
     /// A length inside of a layer that counts the whole packet.
     case lengthInsideLayer(String)
     /// A count of a layer's content that is not outside of the innermost layer, or the second one.
@@ -97,6 +99,8 @@ public enum PacketLayoutFault: Equatable, Sendable, CustomStringConvertible {
         case .invalidLayerCondition(let name):
             "`\(name)`: its condition tests numbers before it in the header, and no lengths, checksums or `@fit`"
         case .invalidVector(let name): "`\(name)` is no field of 16 bytes before the layer that begins with it"
+        case .nestedKeystream(let name):
+            "no packet can have packets inside: each would use the keystream of `\(name)` before those around it"
         case .lengthInsideLayer(let name): "`\(name)` is inside of a layer, where no length counts the whole packet"
         case .invalidContentLength(let name): "`\(name)`: one field before the innermost layer can count its content"
         case .splitMessageID(let name): "`\(name)`: an ID with fields inside of a layer has none in the trailer"

@@ -12,9 +12,10 @@ extension PacketMessage {
         do throws(CodecError) {
             if let fixed = Self.fixedHeader { try layout.fix(fixed.values, in: &header) }
             var layers = UnavailableLayers(kinds: layout.content.layers.map { $0.kind })
+            var keystreams = LayerSet()
             return try layering.seal(
                 id: Self.messageID, header: header, payload: payload.rawSpan, .message,
-                limit: Definition.maximumPacketByteCount, with: &layers)
+                limit: Definition.maximumPacketByteCount, &keystreams, with: &layers)
         } catch {
             throw error.prefixed(by: Self.messageName)
         }

@@ -22,6 +22,8 @@ package struct OpenedContent: Sendable {
     /// The positions of the opened packet's parts.
     package let bounds: PacketBounds
     package let kind: Kind
+    /// The layers of the packet, and of those around it, whose keystreams go on from packet to packet.
+    package let keystreams: LayerSet
 
     /// What the payload of an opened packet is.
     package enum Kind: Sendable {
@@ -36,11 +38,13 @@ package struct OpenedContent: Sendable {
 extension Layering {
     /// Opens a packet of the ``outer`` layout.
     ///
+    /// - Parameter keystreams: Those of the packets around it (default: none).
     /// - Throws: ``CodecError``: what the opener throws, and what is wrong with the fields inside. Offsets count from the
     ///   first byte inside of the innermost layer that was opened.
     package func open<Opener: LayerOpener & ~Copyable>(
-        _ packet: borrowing Packet, with opener: inout Opener
+        _ packet: borrowing Packet, inside keystreams: LayerSet = [], with opener: inout Opener
     ) throws(CodecError) -> OpenedContent {
+        var keystreams = keystreams
         var header = looksAtHeader ? try outer.header(of: packet) : PacketHeader()
         var opening = ContentOpening(packet)
         var count = DeclaredCount()
@@ -48,6 +52,7 @@ extension Layering {
         for section in sections {
             for layer in section.layers where layer.rule.holds(header) {
                 try count.require(atMost: opener.contentLimit, for: layer.kind)
+                try keystreams.addKeystream(of: layer.kind, at: layer.index)
                 try opening.open(packet, with: &opener, header, layerAt: layer.index)
             }
             guard let layout = section.reading else { continue }
@@ -60,7 +65,7 @@ extension Layering {
         try count.verify(opening.innermostByteCount)
         let kind: OpenedContent.Kind =
             if packets.holds(header) { .packets } else if opaque.holds(header) { .opaque } else { .message }
-        return opening.finish(packet, trailerIDOf: outer, variant: flat.plan.variant, kind)
+        return opening.finish(packet, trailerIDOf: outer, variant: flat.plan.variant, kind, keystreams)
     }
 }
 
@@ -138,7 +143,8 @@ private struct ContentOpening {
     ///
     /// - Parameter layout: The outer layout, which has the trailer.
     func finish(
-        _ packet: borrowing Packet, trailerIDOf layout: PacketLayout, variant: UInt16, _ kind: OpenedContent.Kind
+        _ packet: borrowing Packet, trailerIDOf layout: PacketLayout, variant: UInt16, _ kind: OpenedContent.Kind,
+        _ keystreams: LayerSet
     ) -> OpenedContent {
         let trailer = packet.payloadRange.upperBound..<packet.bytes.byteCount
         let frame = PacketFrame(
@@ -149,7 +155,7 @@ private struct ContentOpening {
         let isWhole = content == nil && range.upperBound == trailer.lowerBound
         guard !isWhole else {
             let bounds = PacketBounds(id: id, packetByteCount: packet.bytes.byteCount, frame)
-            return OpenedContent(bytes: nil, bounds: bounds, kind: kind)
+            return OpenedContent(bytes: nil, bounds: bounds, kind: kind, keystreams: keystreams)
         }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(headerByteCount + range.count + trailer.count)
@@ -161,7 +167,8 @@ private struct ContentOpening {
         }
         bytes.append(packet.bytes.extracting(trailer))
         return OpenedContent(
-            bytes: bytes, bounds: PacketBounds(id: id, packetByteCount: bytes.count, frame), kind: kind)
+            bytes: bytes, bounds: PacketBounds(id: id, packetByteCount: bytes.count, frame), kind: kind,
+            keystreams: keystreams)
     }
 }
 

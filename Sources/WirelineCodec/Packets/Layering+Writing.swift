@@ -24,12 +24,13 @@ extension Layering {
     ///   - payload: What stands inside all layers, after all header fields.
     ///   - kind: What the payload is; nil for bytes that are written whatever they are.
     ///   - limit: The most bytes of the packet.
+    ///   - keystreams: The lasting keystreams of the packets inside; those of this packet are added.
     /// - Returns: The packet as it stands in a stream.
     /// - Throws: ``CodecError``: what the sealer throws, as writing a packet without layers, and `wrongPresence` at
     ///   `packets` or `opaque` for a payload of another kind than the header says.
     package func seal<Sealer: LayerSealer & ~Copyable>(
         id: UInt64, header: PacketHeader, payload: RawSpan, _ kind: OpenedContent.Kind?, limit: Int,
-        with sealer: inout Sealer
+        _ keystreams: inout LayerSet, with sealer: inout Sealer
     ) throws(CodecError) -> [UInt8] {
         // A length in a packet never says more, and sums below cannot overflow.
         guard payload.byteCount <= Int.max / 2 else {
@@ -38,7 +39,7 @@ extension Layering {
         }
         guard let contentLength, contentLength.isSettable, header[contentLength.name] == nil else {
             let values = try GivenHeader(self, id: id, header)
-            return try seal(values, payload, kind, limit: limit, with: &sealer)
+            return try seal(values, payload, kind, limit: limit, &keystreams, with: &sealer)
         }
         // Whether there is a layer depends on how much there is without one.
         var header = header
@@ -50,12 +51,12 @@ extension Layering {
             }
             header[contentLength.name] = byteCount ?? 0 >= threshold ? 1 : 0
         }
-        return try seal(GivenHeader(self, id: id, header), payload, kind, limit: limit, with: &sealer)
+        return try seal(GivenHeader(self, id: id, header), payload, kind, limit: limit, &keystreams, with: &sealer)
     }
 
     private func seal<Sealer: LayerSealer & ~Copyable>(
         _ given: GivenHeader, _ payload: RawSpan, _ kind: OpenedContent.Kind?, limit: Int,
-        with sealer: inout Sealer
+        _ keystreams: inout LayerSet, with sealer: inout Sealer
     ) throws(CodecError) -> [UInt8] {
         try requireContent(kind, given.known)
         var given = given
@@ -71,6 +72,7 @@ extension Layering {
                 }
             if let content { (sealed, range) = (content.bytes, content.range) }
             for layer in section.layers.reversed() where layer.rule.holds(given.known) {
+                try keystreams.addKeystream(of: layer.kind, at: layer.index)
                 if isInnermost { try count(range.count, in: &given) }
                 isInnermost = false
                 let result =

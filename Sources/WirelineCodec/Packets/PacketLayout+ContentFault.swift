@@ -14,6 +14,10 @@ extension PacketLayout {
         for layer in content.layers {
             if let fault = fault(of: layer, header: header) { return fault }
         }
+        if content.packets != nil {
+            let endless = content.layers.first { $0.condition == nil && $0.kind.hasLastingKeystream }
+            if let endless { return .nestedKeystream(endless.kind.name) }
+        }
         for (line, name) in [(content.packets, "packets"), (content.opaque, "opaque")] {
             guard let condition = line?.condition else { continue }
             guard condition.isTestable(in: header) else { return .invalidLayerCondition(name) }

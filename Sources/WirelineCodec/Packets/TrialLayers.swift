@@ -15,17 +15,18 @@ private struct TrialLayers: LayerSealer {
 }
 
 extension Layering {
-    /// Refuses a packet that ``seal(id:header:payload:_:limit:with:)`` would refuse, whatever its layers do.
+    /// Refuses a packet that ``seal(id:header:payload:_:limit:_:with:)`` would refuse, whatever its layers do.
     ///
     /// - Parameters:
     ///   - kinds: The layout's layers.
+    ///   - keystreams: As for sealing.
     ///   - threshold: That of the sealer.
     package func requireSealable(
         id: UInt64, header: PacketHeader, payload: RawSpan, _ kind: OpenedContent.Kind?, limit: Int,
-        _ kinds: [LayerKind], threshold: Int? = nil
+        _ kinds: [LayerKind], _ keystreams: inout LayerSet, threshold: Int? = nil
     ) throws(CodecError) {
         var layers = TrialLayers(kinds: kinds, threshold: threshold)
-        _ = try seal(id: id, header: header, payload: payload, kind, limit: limit, with: &layers)
+        _ = try seal(id: id, header: header, payload: payload, kind, limit: limit, &keystreams, with: &layers)
     }
 }
 
@@ -37,14 +38,17 @@ extension PacketLayout {
         id: UInt64, header: PacketHeader, payload: RawSpan, _ kind: OpenedContent.Kind?, from sender: Sender, limit: Int
     ) throws(CodecError) {
         let kinds = content.layers.map { $0.kind }
+        // Which keystreams the packets inside have depends on the states, too.
+        var keystreams = LayerSet()
         do throws(CodecError) {
             try layering(in: PacketContext(from: sender)).requireSealable(
-                id: id, header: header, payload: payload, kind, limit: limit, kinds)
+                id: id, header: header, payload: payload, kind, limit: limit, kinds, &keystreams)
         } catch {
             for layering in layerings(from: sender) {
                 do throws(CodecError) {
+                    keystreams = []
                     return try layering.requireSealable(
-                        id: id, header: header, payload: payload, kind, limit: limit, kinds)
+                        id: id, header: header, payload: payload, kind, limit: limit, kinds, &keystreams)
                 } catch {
                     continue
                 }

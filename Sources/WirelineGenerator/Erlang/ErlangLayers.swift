@@ -186,14 +186,19 @@ struct ErlangLayers {
             """ : "with_content_count(_, _, _, _, Header, _, _) -> Header.\n"
     }
 
-    /// The function that returns the transform of a layer, and its name in errors.
+    /// The functions that return the transform of a layer with its name in errors, and whether its keystream goes on.
     private var layers: String {
         let transforms = ErlangTransforms(types)
-        guard !layout.content.layers.isEmpty else { return "layer(_) -> {none, <<\"layer\">>}.\n" }
+        let lasting = layout.content.layers.indices.filter { layout.content.layers[$0].kind.hasLastingKeystream }
+        let isLasting = (lasting.map { "is_lasting(\($0 + 1)) -> true" } + ["is_lasting(_) -> false"])
+            .joined(separator: ";\n")
+        guard !layout.content.layers.isEmpty else {
+            return "layer(_) -> {none, <<\"layer\">>}.\n\n\(isLasting).\n"
+        }
         let lines = layout.content.layers.enumerated().map { position, layer in
             "layer(\(position + 1)) -> {\(transforms.term(of: layer.kind)), \(ErlangText.binary(layer.kind.name))}"
         }
-        return lines.joined(separator: ";\n") + ".\n"
+        return lines.joined(separator: ";\n") + ".\n\n\(isLasting).\n"
     }
 
     /// The functions that connect the layers with the protocol's messages.
@@ -253,7 +258,7 @@ struct ErlangLayers {
         encode(Context, Header, Message) when is_map(Context), is_map(Header) ->
             try
                 Sender = sender_of(Context, Message),
-                {Packet, {Next, _, _, Ids}} = seal(Sender, 0, Header, Message, {Context, max_inflated(), 0, []}),
+                {Packet, {Next, _, _, Ids, _}} = seal(Sender, 0, Header, Message, {Context, max_inflated(), 0, [], []}),
                 {ok, Packet, next_context(Sender, Ids, Next)}
             catch
                 throw:{error, Error} -> {error, Error}
@@ -273,8 +278,8 @@ struct ErlangLayers {
         decode(Context, Sender, Bytes)
             when is_map(Context), is_binary(Bytes), (Sender =:= cs orelse Sender =:= sc) ->
             try
-                {Header, Message, Rest, {Next, _, _, Ids}} =
-                    next_packet(Sender, 0, Bytes, {Context, max_inflated(), 0, []}),
+                {Header, Message, Rest, {Next, _, _, Ids, _}} =
+                    next_packet(Sender, 0, Bytes, {Context, max_inflated(), 0, [], []}),
                 {ok, Header, Message, Rest, next_context(Sender, Ids, Next)}
             catch
                 throw:{more, Count} -> {more, Count};
@@ -345,7 +350,7 @@ struct ErlangLayers {
     var reasons: String {
         guard areUsed else { return "" }
         return """
-                {invalid_layer, cut | damaged | broken_block | wrong_padding | atom()} |
+                {invalid_layer, cut | damaged | broken_block | wrong_padding | nested_keystream | atom()} |
                 {inflated_too_long, Limit :: non_neg_integer()} |
                 {layer_unavailable, {key | library | transform, atom()}} |
                 {wrong_key, atom(), ByteCount :: non_neg_integer()} |

@@ -4,7 +4,8 @@ extension ErlangRuntime {
     /// The functions that open and seal packets with layers.
     ///
     /// They pass on what changes from packet to packet: the context, how many bytes layers may still make of the outermost
-    /// packet, how many packets were in it so far, and the IDs of its messages, the last one first.
+    /// packet, how many packets were in it so far, the IDs of its messages, the last one first, and layers whose keystream
+    /// goes on: on opening those of the packets around, on sealing those of the packets inside.
     static let layers = #"""
         open_packet(Sender, Depth, B, St0) ->
             Shape = shape(Sender, Depth > 0, element(1, St0)),
@@ -40,14 +41,24 @@ extension ErlangRuntime {
 
         open_layer(Sender, N, #{header := H, bytes := Bytes, content := Sealed, count := Count} = O, St) ->
             {Kind, Name} = layer(N),
-            {Context, Left, Packets, Ids} = St,
+            {Context, Left, Packets, Ids, Streams} = St,
             content_count_within(Count, Name),
+            AllStreams = with_stream(N, Name, Streams),
             {Content, Next} = opened_layer(Kind, Name, Sealed, H, {Sender, N}, Left, Context),
             Made = made(Kind, Content),
             {
                 O#{content := Content, start := byte_size(Bytes), inside := byte_size(Content)},
-                {Next, Left - Made, Packets, Ids}
+                {Next, Left - Made, Packets, Ids, AllStreams}
             }.
+
+        %% The layers with a layer whose keystream goes on from packet to packet. Inner packets are sealed first and opened
+        %% last, so the two ends would use it in another order if it were there twice.
+        with_stream(N, Name, Streams) ->
+            case {is_lasting(N), lists:member(N, Streams)} of
+                {true, true} -> fail_without_offset({invalid_layer, nested_keystream}, [Name, packet]);
+                {true, false} -> [N | Streams];
+                {false, _} -> Streams
+            end.
 
         %% The fields that stand inside of a layer.
         read_inside(none, O) -> O;
@@ -79,28 +90,28 @@ extension ErlangRuntime {
 
         %% Whole packets, bytes that are not read, or a message.
         open_content(Sender, Depth, Id, Header, Content, End, Rules, St) ->
-            {Context, Left, Packets, Ids} = St,
+            {Context, Left, Packets, Ids, Streams} = St,
             case {element(tuple_size(Rules) - 1, Rules), element(tuple_size(Rules), Rules)} of
                 {true, _} ->
                     require_depth(Depth),
                     {Messages, Next} = open_packets(Sender, Depth + 1, Content, 0, St),
                     {{packets, Id, Messages}, Next};
-                {_, true} -> {{unknown, Id, Content}, {Context, Left, Packets, [Id | Ids]}};
-                _ -> {content_message(Sender, Id, Content, End, Header), {Context, Left, Packets, [Id | Ids]}}
+                {_, true} -> {{unknown, Id, Content}, {Context, Left, Packets, [Id | Ids], Streams}};
+                _ -> {content_message(Sender, Id, Content, End, Header), {Context, Left, Packets, [Id | Ids], Streams}}
             end.
 
         require_depth(Depth) ->
             Depth < max_nested() orelse fail_without_offset({too_deep, max_nested()}, []).
 
-        open_packets(Sender, Depth, B, Index, {Context, Left, Packets, Ids} = St) ->
+        open_packets(Sender, Depth, B, Index, {Context, Left, Packets, Ids, Streams} = St) ->
             case ends_packets(B) of
                 true -> {[], St};
                 false ->
                     require_packet_count(Packets),
                     {Header, Message, Rest, S} = inner_packet(Index, byte_size(B), fun() ->
-                        next_packet(Sender, Depth, B, {Context, Left, Packets + 1, Ids})
+                        next_packet(Sender, Depth, B, {Context, Left, Packets + 1, Ids, Streams})
                     end),
-                    {More, Next} = open_packets(Sender, Depth, Rest, Index + 1, S),
+                    {More, Next} = open_packets(Sender, Depth, Rest, Index + 1, setelement(5, S, Streams)),
                     {[{Header, Message} | More], Next}
             end.
 
@@ -138,18 +149,18 @@ extension ErlangRuntime {
             require_depth(Depth),
             {Packets, Next} = seal_all(Sender, Depth + 1, Items, 0, St),
             seal_packet(Sender, Depth, packets, Id, Packets, Header, Next);
-        seal(Sender, Depth, Header, Message, {Context, Left, Packets, Ids}) ->
+        seal(Sender, Depth, Header, Message, {Context, Left, Packets, Ids, Streams}) ->
             {Id, Payload} = message_payload(Message, Header),
             Kind =
                 case Message of
                     {unknown, _, _} -> any;
                     _ -> message
                 end,
-            St = {Context, Left, Packets, [Id | Ids]},
+            St = {Context, Left, Packets, [Id | Ids], Streams},
             seal_packet(Sender, Depth, Kind, Id, Payload, completed_header(Message, Header), St).
 
         seal_all(_, _, [], _, St) -> {[], St};
-        seal_all(Sender, Depth, [Item | Items], Index, {Context, Left, Packets, Ids}) ->
+        seal_all(Sender, Depth, [Item | Items], Index, {Context, Left, Packets, Ids, Streams}) ->
             require_packet_count(Packets),
             {Header, Message} =
                 case Item of
@@ -157,9 +168,9 @@ extension ErlangRuntime {
                     _ -> {#{}, Item}
                 end,
             {Packet, St} = inner_packet(Index, 0, fun() ->
-                seal(Sender, Depth, Header, Message, {Context, Left, Packets + 1, Ids})
+                seal(Sender, Depth, Header, Message, {Context, Left, Packets + 1, Ids, []})
             end),
-            {More, Next} = seal_all(Sender, Depth, Items, Index + 1, St),
+            {More, Next} = seal_all(Sender, Depth, Items, Index + 1, setelement(5, St, Streams ++ element(5, St))),
             {[Packet | More], Next}.
 
         seal_packet(Sender, Depth, Kind, Id, Payload, Given, St) ->
@@ -220,14 +231,15 @@ extension ErlangRuntime {
                 Layers
             ).
 
-        seal_layer(Sender, N, Fields, {Context, Left, Packets, Ids}) ->
+        seal_layer(Sender, N, Fields, {Context, Left, Packets, Ids, Streams}) ->
             {Kind, Name} = layer(N),
+            AllStreams = with_stream(N, Name, Streams),
             #{content := Data, known := Known} = F = set_content_count(counted, Fields),
             Content = iolist_to_binary(Data),
             Made = made(Kind, Content),
             Made =< Left orelse fail_without_offset({inflated_too_long, max_inflated()}, [Name, packet]),
             {Sealed, Next} = sealed_layer(Kind, Name, Content, Known, {Sender, N}, Context),
-            {F#{content := Sealed}, {Next, Left - Made, Packets, Ids}}.
+            {F#{content := Sealed}, {Next, Left - Made, Packets, Ids, AllStreams}}.
 
         %% What a section's fields and what follows them are in bytes. Fields before are written for their conditions only.
         write_inside(none, _, Content) -> Content;

@@ -424,6 +424,7 @@ extension PacketLayout.Fault {
         case .invalidLayers: "remove one of them"
         case .invalidLayerCondition: "look at other fields"
         case .invalidVector: "write `@size(16) bytes` before the field's name"
+        case .nestedKeystream: "write `@if(not nested)` before the layer: then the packets inside are without it"
         case .lengthInsideLayer: "count the `payload` or the `rest`"
         case .invalidContentLength: "write a `layer` after it, or count the `payload`"
         case .splitMessageID: "move it before the layer, or into it"

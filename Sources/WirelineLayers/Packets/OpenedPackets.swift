@@ -147,6 +147,8 @@ package struct PacketOpener: ~Copyable {
         var position = 0
         /// How many packets are around it.
         var depth = 0
+        /// The lasting keystreams of those packets.
+        var keystreams = LayerSet()
     }
 
     /// - Parameter holder: Where the packet's bytes are; nil if they are in no buffer.
@@ -154,7 +156,7 @@ package struct PacketOpener: ~Copyable {
         _ packet: borrowing Packet, in holder: BufferPlace?, _ context: PacketContext, _ place: Place,
         _ result: inout OpenedPackets
     ) throws(CodecError) {
-        let content = try layout.layering(in: context).open(packet, with: &layers)
+        let content = try layout.layering(in: context).open(packet, inside: place.keystreams, with: &layers)
         try add(content, of: packet, in: holder, context, place, &result)
     }
 
@@ -178,12 +180,15 @@ package struct PacketOpener: ~Copyable {
         guard place.depth < depthLimit else { throw CodecError(.tooDeep(limit: depthLimit)) }
         var inner = context
         inner.isNested = true
-        try split(index, inner, depth: place.depth + 1, &result)
+        try split(
+            index, inner, Place(parent: index, depth: place.depth + 1, keystreams: content.keystreams), &result)
     }
 
     /// Opens the packets that are the payload of an opened packet.
+    ///
+    /// - Parameter place: That of the first one.
     private mutating func split(
-        _ index: Int, _ context: PacketContext, depth: Int, _ result: inout OpenedPackets
+        _ index: Int, _ context: PacketContext, _ place: Place, _ result: inout OpenedPackets
     ) throws(CodecError) {
         let outer = result.entries[index]
         let layout = layout.layering(in: context).outer
@@ -195,7 +200,7 @@ package struct PacketOpener: ~Copyable {
             // The reader of frames reads to the end of its bytes.
             bytes.removeLast(bytes.count - end)
         }
-        var place = Place(parent: index, depth: depth)
+        var place = place
         while cursor < end {
             // The outermost packet is among the entries.
             guard result.entries.count <= Self.innerPacketLimit else {

@@ -49,12 +49,13 @@ package struct PacketSealer: ~Copyable {
     ///   - kind: What the payload is; nil for bytes that are written whatever they are.
     ///   - isNested: Whether the packet stands inside of another one.
     ///   - states: The connection's states where the packet begins (default: those of a new connection).
-    /// - Throws: ``CodecError`` as `Layering.seal(id:header:payload:_:limit:with:)`.
+    ///   - keystreams: The lasting keystreams of the packets inside, none at first; those of this packet are added.
+    /// - Throws: ``CodecError`` as `Layering.seal(id:header:payload:_:limit:_:with:)`.
     package mutating func packet(
         id: UInt64, header: PacketHeader, payload: RawSpan, _ kind: OpenedContent.Kind?, isNested: Bool = false,
-        states: PacketStates = PacketStates()
+        states: PacketStates = PacketStates(), _ keystreams: inout LayerSet
     ) throws(CodecError) -> [UInt8] {
         try layout.layering(in: PacketContext(from: sender, isNested: isNested, states: states)).seal(
-            id: id, header: header, payload: payload, kind, limit: packetLimit, with: &layers)
+            id: id, header: header, payload: payload, kind, limit: packetLimit, &keystreams, with: &layers)
     }
 }

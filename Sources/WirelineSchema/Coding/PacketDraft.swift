@@ -193,17 +193,23 @@ extension PacketTranslator {
     /// same meaning can have others.
     package func encode(_ draft: PacketDraft, with sealer: inout PacketSealer) throws(TranslationError) -> [UInt8] {
         sealer.beginPacket()
-        return try seal(draft, with: &sealer, isNested: false, draft.states)
+        var keystreams = LayerSet()
+        return try seal(draft, with: &sealer, isNested: false, draft.states, &keystreams)
     }
 
+    /// - Parameter outer: Gets the lasting keystreams of the packet and of those inside of it.
     private func seal(
-        _ draft: PacketDraft, with sealer: inout PacketSealer, isNested: Bool, _ states: PacketStates
+        _ draft: PacketDraft, with sealer: inout PacketSealer, isNested: Bool, _ states: PacketStates,
+        _ outer: inout LayerSet
     ) throws(TranslationError) -> [UInt8] {
-        let (payload, kind) = try payload(of: draft, with: &sealer, states)
+        var keystreams = LayerSet()
+        let (payload, kind) = try payload(of: draft, with: &sealer, states, &keystreams)
+        defer { outer.formUnion(keystreams) }
         do throws(CodecError) {
             let bytes = payload.rawSpan
             return try sealer.packet(
-                id: draft.id, header: draft.header, payload: bytes, kind, isNested: isNested, states: states)
+                id: draft.id, header: draft.header, payload: bytes, kind, isNested: isNested, states: states,
+                &keystreams)
         } catch {
             throw draft.located(TranslationError(.value(error.reason), path: error.path))
         }
@@ -211,7 +217,7 @@ extension PacketTranslator {
 
     /// Returns what a draft's packet contains; packets inside are sealed.
     private func payload(
-        of draft: PacketDraft, with sealer: inout PacketSealer, _ states: PacketStates
+        of draft: PacketDraft, with sealer: inout PacketSealer, _ states: PacketStates, _ keystreams: inout LayerSet
     ) throws(TranslationError) -> ([UInt8], OpenedContent.Kind?) {
         switch draft.content {
         case .message(let bytes): return (bytes, .message)
@@ -220,7 +226,7 @@ extension PacketTranslator {
             var bytes: [UInt8] = []
             for (position, inner) in drafts.enumerated() {
                 do throws(TranslationError) {
-                    bytes += try seal(inner, with: &sealer, isNested: true, states)
+                    bytes += try seal(inner, with: &sealer, isNested: true, states, &keystreams)
                 } catch {
                     throw error.prefixed(by: "\(LineKey.packets)[\(position)]")
                 }

@@ -105,7 +105,7 @@ extension VectorMaker {
         var sealer = translator.makeSealer(from: context.sender)
         sealer.beginPacket()
         return try? sealer.packet(
-            id: id, header: header, payload: cut.rawSpan, .packets, states: context.states)
+            id: id, header: header, payload: cut.rawSpan, .packets, states: context.states, &keystreams)
     }
 }
 
@@ -139,4 +139,5 @@ extension PacketLayout {
         return headers.enumerated().sorted { (-count($0.element), $0.offset) < (-count($1.element), $1.offset) }
             .map(\.element)
     }
+        var keystreams = LayerSet()
 }

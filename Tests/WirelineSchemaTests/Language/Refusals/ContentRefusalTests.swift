@@ -47,6 +47,17 @@ struct ContentRefusalTests {
                                                        ^
             """),
         Refusal(
+            "packets in packets that all have one keystream",
+            """
+            packet { @length(packet) uint32 size; uint8 form; layer rc4(session); @id uint16 id; @if(form) packets; }
+            """,
+            """
+            a.wire:1:1: error: no packet can have packets inside: each would use the keystream of `session` before those around it
+            packet { @length(packet) uint32 size; uint8 form; layer rc4(session); @id uint16 id; @if(form) packets; }
+            ^^^^^^
+            help: write `@if(not nested)` before the layer: then the packets inside are without it
+            """),
+        Refusal(
             "five layers",
             """
             packet {
