@@ -397,7 +397,7 @@ extension RandomSchema {
     /// The names of the packet's fields that conditions of messages can look at.
     private static func headerOperands(_ packet: [String]) -> [String] {
         packet.prefix { $0 != "payload ;" }.compactMap { member in
-            let others = ["@id", "@length", "@constant", "@checksum", "@sequence", "char", "bcd"]
+            let others = ["@id", "@length", "@constant", "@checksum", "@sequence", "char", "bcd", "layer"]
             let words = member.split(separator: " ").map(String.init)
             return words.contains(where: others.contains) ? nil : words.dropLast().last
         }

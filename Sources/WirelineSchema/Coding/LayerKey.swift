@@ -30,12 +30,17 @@ package struct LayerKey: Hashable, Sendable {
         var keys: [LayerKey] = []
         for kind in layout.content.layers.map(\.kind) {
             for name in kind.keyNames where !keys.contains(where: { $0.name == name }) {
-                let first = UInt8(truncatingIfNeeded: 16 * (keys.count + 1))
-                guard let key = LayerKey(name, (0..<16).map { first + $0 }) else { continue }
+                guard let key = LayerKey(name, madeUpBytes(keys.count)) else { continue }
                 keys.append(key)
             }
         }
         return keys
+    }
+
+    /// Returns the 16 bytes of a made-up key, other ones for each number.
+    static func madeUpBytes(_ number: Int) -> [UInt8] {
+        let first = UInt8(truncatingIfNeeded: 16 * (number + 1))
+        return (0..<16).map { first + $0 }
     }
 }
 

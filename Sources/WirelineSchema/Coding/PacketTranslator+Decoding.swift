@@ -12,8 +12,7 @@ extension PacketTranslator {
     ///
     /// - Throws: `CodecError` with the field's path; its offset counts from the packet's first byte.
     public func decode(_ packet: borrowing Packet, from sender: Sender) throws(CodecError) -> JSONValue {
-        guard !isSealed(packet) else { return try decodeSealed(packet, from: sender, MessageChoice.from(sender)) }
-        return try decode(packet, as: index.message(id: packet.id, from: sender))
+        try decode(packet, in: PacketContext(from: sender))
     }
 
     /// Returns a packet as a line of JSON if its sender is unknown: a message of `sender`, or else of its peer.
@@ -21,7 +20,7 @@ extension PacketTranslator {
     /// - Throws: `CodecError` as ``decode(_:from:)-(Packet,_)``.
     public func decode(_ packet: borrowing Packet, preferring sender: Sender) throws(CodecError) -> JSONValue {
         guard !isSealed(packet) else {
-            return try decodeSealed(packet, from: sender, MessageChoice.preferring(sender))
+            return try decodeSealed(packet, in: PacketContext(from: sender), MessageChoice.preferring(sender))
         }
         return try decode(packet, as: index.message(id: packet.id, preferring: sender))
     }
@@ -35,8 +34,8 @@ extension PacketTranslator {
         guard let message = index.message(named: name) else { return nil }
         let expected = index.description.messages[message].id
         guard !isSealed(packet) else {
-            let senders = index.description.messages[message].senders
-            return try decodeSealed(packet, from: senders.first ?? .client, MessageChoice.only(message))
+            let sender = index.description.messages[message].senders.first ?? .client
+            return try decodeSealed(packet, in: PacketContext(from: sender), MessageChoice.only(message))
         }
         guard packet.id == expected else { throw CodecError(.wrongMessage(id: packet.id, expected: expected)) }
         return try decode(packet, as: message)
@@ -53,11 +52,18 @@ extension PacketTranslator {
     ///
     /// - Throws: `CodecError` as ``decode(_:from:)-(RawSpan,_)``.
     public func decode(_ packet: RawSpan, in context: PacketContext) throws(CodecError) -> JSONValue {
-        let (layout, sender) = (index.description.layout.layout(in: context), context.sender)
+        let layout = index.description.layout.layout(in: context)
         let limit = index.description.options.maximumPacketByteCount
-        guard layout.isFramed else { return try decode(Packet(packet, layout: layout, limit: limit), from: sender) }
+        guard layout.isFramed else { return try decode(Packet(packet, layout: layout, limit: limit), in: context) }
         let content = try layout.unframed(packet, limit: limit)
-        return try decode(Packet(content.rawSpan, layout: layout, limit: limit), from: sender)
+        return try decode(Packet(content.rawSpan, layout: layout, limit: limit), in: context)
+    }
+
+    private func decode(_ packet: borrowing Packet, in context: PacketContext) throws(CodecError) -> JSONValue {
+        guard !isSealed(packet) else {
+            return try decodeSealed(packet, in: context, MessageChoice.from(context.sender))
+        }
+        return try decode(packet, as: index.message(id: packet.id, from: context.sender))
     }
 
     /// Returns a payload of the named message in JSON: `{"fields":{…}}`, with `trailing` if bytes were kept.

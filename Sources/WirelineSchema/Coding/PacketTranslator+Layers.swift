@@ -57,10 +57,10 @@ extension PacketTranslator {
     func isSealed(_ packet: borrowing Packet) -> Bool { hasContent && description.layout.isSealed(packet) }
 
     func decodeSealed(
-        _ packet: borrowing Packet, from sender: Sender, _ choice: MessageChoice
+        _ packet: borrowing Packet, in context: PacketContext, _ choice: MessageChoice
     ) throws(CodecError) -> JSONValue {
-        var opener = makeOpener(from: sender)
-        return try line(of: opener.open(packet), choice)
+        var opener = makeOpener(from: context.sender)
+        return try line(of: opener.open(packet, states: context.states), choice)
     }
 
     /// Returns the line of one packet, without those inside of it.

@@ -5,8 +5,10 @@
 public enum CompatibilityRule: String, CaseIterable, Equatable, Hashable, Sendable {
     // These rules concern bytes on the wire.
     case packetLayout = "PACKET_SAME_LAYOUT"
+    case layer = "LAYER_SAME"
     case state = "STATE_SAME"
     case maximumPacket = "MAX_PACKET_NO_SHRINK"
+    case maximumInflated = "MAX_INFLATED_NO_SHRINK"
     case maximumDepth = "MAX_DEPTH_NO_SHRINK"
     case messageDeleted = "MESSAGE_NO_DELETE"
     case messageID = "MESSAGE_SAME_ID"
@@ -54,7 +56,9 @@ public enum CompatibilityRule: String, CaseIterable, Equatable, Hashable, Sendab
     public var alternative: String? {
         switch self {
         case .packetLayout: "leave the packet as it is, or give the new layout a port of its own"
-        case .maximumPacket, .maximumDepth, .range, .maximumCount:
+        case .layer:
+            "leave the layers as they are, or let a new value of the header choose the new ones, which old readers refuse"
+        case .maximumPacket, .maximumInflated, .maximumDepth, .range, .maximumCount:
             "let readers take what they took; hold writers to the new limit in code until the old ones are gone"
         case .state: "leave the states and what sets them as they are, or give the new ones a port of their own"
         case .messageDeleted: "keep it, marked `@deprecated`; when nobody sends it any more, put its ID into `reserved`"

@@ -2,6 +2,7 @@
 
 import WirelineCodec
 import WirelineLanguage
+import WirelineLayers
 
 /// One message between two versions; one version writes and the other reads.
 struct Exchange {
@@ -32,8 +33,9 @@ struct Exchange {
         written = comparison.description(of: reader.peer)
         read = comparison.description(of: reader)
         writer = ExampleWriter(
-            description: written, translator: translators[reader.peer] ?? PacketTranslator(written), pool: pool)
-        readerTranslator = translators[reader] ?? PacketTranslator(read)
+            description: written, translator: translators[reader.peer] ?? comparison.translator(of: reader.peer),
+            pool: pool)
+        readerTranslator = translators[reader] ?? comparison.translator(of: reader)
     }
 
     private var writtenMessage: Int { reader == .new ? pair.old : pair.new }
@@ -43,7 +45,8 @@ struct Exchange {
 
     /// A packet that was exchanged, and what went wrong with it for each sender.
     struct Attempt {
-        var fields: JSONValue
+        /// What the writer means.
+        var sent: JSONValue
         /// The packet that was written last.
         var packet: [UInt8]
         var outcomes: [(context: ExchangeContext, packet: [UInt8], outcome: SchemaChange.Outcome)] = []
@@ -54,15 +57,17 @@ struct Exchange {
         let senders = isOfPacket ? written.messages[writtenMessage].senders : pair.senders
         var attempt: Attempt?
         for context in contexts ?? comparison.contexts(of: writtenMessage, for: reader) {
-            guard let (fields, packet) = writer.packet(ofMessage: writtenMessage, candidate, in: context) else {
-                continue
-            }
+            // An opaque packet has no fields that could be compared.
+            guard let packet = writer.packet(ofMessage: writtenMessage, candidate, in: context),
+                isOfPacket || packet.kind != .opaque
+            else { continue }
             let possible = Sender.allCases.filter { senders.contains($0) && $0 == context?.sender ?? $0 }
             let outcomes = possible.compactMap { sender in
                 let context = context ?? ExchangeContext(sender: sender)
-                return outcome(of: fields, packet, context).map { (context: context, packet: packet, outcome: $0) }
+                return outcome(of: packet, context).map { (context: context, packet: packet.bytes, outcome: $0) }
             }
-            attempt = Attempt(fields: fields, packet: packet, outcomes: (attempt?.outcomes ?? []) + outcomes)
+            attempt = Attempt(
+                sent: packet.sent, packet: packet.bytes, outcomes: (attempt?.outcomes ?? []) + outcomes)
         }
         return attempt
     }
@@ -77,17 +82,18 @@ struct Exchange {
             guard pair.senders.contains(sender) || outcome.isRefusal else { continue }
             return SchemaChange.Failure(
                 reader: reader, sender: sender, message: written.messages[writtenMessage].name, packet: packet,
-                content: (try? written.layout.unframed(packet)) ?? packet, sent: attempt.fields, outcome: outcome)
+                content: (try? written.layout.unframed(packet)) ?? packet, sent: attempt.sent, outcome: outcome,
+                keys: comparison.madeUpKeys(of: reader.peer))
         }
         return nil
     }
 
-    private func outcome(
-        of sent: JSONValue, _ packet: [UInt8], _ context: ExchangeContext
-    ) -> SchemaChange.Outcome? {
+    private func outcome(of packet: TrialPacket, _ context: ExchangeContext) -> SchemaChange.Outcome? {
         let name = read.messages[readMessage].name
+        let (sent, packet, kind) = (packet.sent, packet.bytes, packet.kind)
         do throws(CodecError) {
             let line = try isOfPacket ? decode(packet, context) : decodePayload(sent, of: packet, context)
+            if kind == .opaque { return line.flatMap { outcome(ofOpaque: sent, $0) } }
             guard let line, let found = line[LineKey.fields] else { return isOfPacket ? .unknownMessage : nil }
             if case .string(let other)? = line[LineKey.message], other != name {
                 return .misread(message: other, fields: found, nil)
@@ -99,6 +105,15 @@ struct Exchange {
         } catch {
             return .refused(error)
         }
+    }
+
+    /// Returns what went wrong with a packet that the writer does not read; its payload must be what was sent.
+    private func outcome(ofOpaque sent: JSONValue, _ line: JSONValue) -> SchemaChange.Outcome? {
+        let payload = line[LineKey.payload].map { JSONValue.object([JSONValue.Member(LineKey.payload, $0)]) }
+        guard payload != sent else { return nil }
+        let found = line[LineKey.fields] ?? payload ?? line
+        let name = if case .string(let name)? = line[LineKey.message] { name } else { read.messages[readMessage].name }
+        return .misread(message: name, fields: found, difference(sent, found))
     }
 
     private func counts(_ outcome: SchemaChange.Outcome, _ fieldNames: Set<String>?) -> Bool {
@@ -115,8 +130,9 @@ struct Exchange {
     private func decode(_ packet: [UInt8], _ context: ExchangeContext) throws(CodecError) -> JSONValue? {
         let span = packet.span
         // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
-        return try unsafe readerTranslator.decode(
+        let line = try unsafe readerTranslator.decode(
             span.bytes, in: PacketContext(from: context.sender, states: context.read))
+        return line.firstMessage
     }
 
     private func decodePayload(
@@ -133,15 +149,18 @@ struct Exchange {
             span.bytes, asMessage: read.messages[readMessage].name, header: readHeader(header))
     }
 
-    /// Returns the header of a packet if one of the two messages looks at it.
+    /// Returns the header of a packet, or of the first message in it, if one of the two messages looks at it.
     private func writtenHeader(of packet: [UInt8], _ context: ExchangeContext) -> PacketHeader {
         let layout = written.layout.layout(in: PacketContext(from: context.sender, states: context.written))
         guard written.messages[writtenMessage].looksAtHeader || read.messages[readMessage].looksAtHeader,
             let content = try? layout.unframed(packet),
-            let whole = try? Packet(content.rawSpan, layout: layout, limit: content.count),
-            let header = try? layout.header(of: whole)
+            let whole = try? Packet(content.rawSpan, layout: layout, limit: content.count)
         else { return PacketHeader() }
-        return header
+        guard writer.translator.hasContent else { return (try? layout.header(of: whole)) ?? PacketHeader() }
+        var opener = writer.translator.makeOpener(from: context.sender)
+        let opened = opener.open(whole, states: context.written)
+        guard let index = opened.entries.firstIndex(where: { $0.kind != .packets }) else { return PacketHeader() }
+        return opened.withPacket(at: index) { try? written.layout.header(of: $0) } ?? PacketHeader()
     }
 
     /// Returns a header with the names that the reader has for its fields.
@@ -153,7 +172,8 @@ struct Exchange {
 
     /// Returns the bytes of the packet that the reader took for the value at a path; nil if there are none.
     private func range(of path: String, in packet: [UInt8], _ context: ExchangeContext) -> Range<Int>? {
-        guard !path.isEmpty else { return nil }
+        // The bytes of a packet with layers show nothing of what is inside.
+        guard !path.isEmpty, !written.layout.hasContent, !read.layout.hasContent else { return nil }
         let states = isOfPacket ? context.read : context.written
         let layout = (isOfPacket ? read.layout : written.layout).layout(
             in: PacketContext(from: context.sender, states: states))
@@ -366,5 +386,13 @@ extension UnionDescription {
             let arm = arms.first(where: { $0.name.hasSameBytes(as: member.name) })
         else { return nil }
         return (arm, member.value)
+    }
+}
+
+extension JSONValue {
+    /// The line of the first message in a packet; the line itself if no packets are inside.
+    var firstMessage: JSONValue {
+        guard case .array(let packets)? = self[LineKey.packets], let first = packets.first else { return self }
+        return first.firstMessage
     }
 }

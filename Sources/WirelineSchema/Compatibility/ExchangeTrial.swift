@@ -57,7 +57,7 @@ struct ExchangeTrial {
 
     init(_ comparison: SchemaComparison) {
         self.comparison = comparison
-        translators = [.old: PacketTranslator(comparison.old), .new: PacketTranslator(comparison.new)]
+        translators = [.old: comparison.translator(of: .old), .new: comparison.translator(of: .new)]
         uses = Uses(comparison)
         pool = EdgePool([comparison.old, comparison.new])
         hasConditions = comparison.old.hasConditions || comparison.new.hasConditions
@@ -202,7 +202,7 @@ struct ExchangeTrial {
         let common = CommonCandidates(forEachOf: messages.count)
         let candidates = candidates(hints) + (0..<common.count).map { common[$0] }
         // If the layout differs, anything may be read from the wrong place; otherwise only the header can be refused.
-        let mayBeAnything = rule == .packetLayout
+        let mayBeAnything = rule == .packetLayout || rule == .layer
         for message in messages {
             for candidate in candidates {
                 guard let failure = lostMessage(message, reader, candidate), case .refused(let error) = failure.outcome
@@ -260,14 +260,17 @@ struct ExchangeTrial {
         let name = peer.map { comparison.description(of: reader).messages[$0].name } ?? description.name
         let writer = ExampleWriter(description: written, translator: translator, pool: pool)
         for context in comparison.contexts(of: message, for: reader) {
-            guard let (fields, packet) = writer.packet(ofMessage: message, candidate, in: context) else { continue }
+            // What is in an opaque packet is no message to lose.
+            guard let packet = writer.packet(ofMessage: message, candidate, in: context), packet.kind != .opaque
+            else { continue }
             for sender in Sender.allCases
             where description.senders.contains(sender) && sender == context?.sender ?? sender {
                 let states = context?.read ?? PacketStates()
-                guard let outcome = outcome(of: packet, named: name, sender, states, reader) else { continue }
+                guard let outcome = outcome(of: packet.bytes, named: name, sender, states, reader) else { continue }
                 return SchemaChange.Failure(
-                    reader: reader, sender: sender, message: description.name, packet: packet,
-                    content: (try? written.layout.unframed(packet)) ?? packet, sent: fields, outcome: outcome)
+                    reader: reader, sender: sender, message: description.name, packet: packet.bytes,
+                    content: (try? written.layout.unframed(packet.bytes)) ?? packet.bytes, sent: packet.sent,
+                    outcome: outcome, keys: comparison.madeUpKeys(of: reader.peer))
             }
         }
         return nil
@@ -282,6 +285,7 @@ struct ExchangeTrial {
             let span = packet.span
             // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
             let line = try unsafe translator.decode(span.bytes, in: PacketContext(from: sender, states: states))
+                .firstMessage
             guard case .string(let found)? = line[LineKey.message], let fields = line[LineKey.fields] else {
                 return .unknownMessage
             }

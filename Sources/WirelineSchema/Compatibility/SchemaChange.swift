@@ -60,6 +60,8 @@ public struct SchemaChange: Equatable, Sendable {
         public var sent: JSONValue
         /// The result of reading it.
         public var outcome: Outcome
+        /// The made-up keys of its layers, by their names in the schema of its writer; empty without ciphers.
+        public var keys: [String: [UInt8]] = [:]
     }
 
     /// The result of reading a packet that its writer meant differently.

@@ -66,6 +66,7 @@ struct SchemaComparison {
 
     mutating func changes() -> [SchemaChange] {
         comparePackets()
+        compareContents()
         compareStates()
         compareMessages()
         compareOptions()
@@ -100,10 +101,12 @@ struct SchemaComparison {
     private mutating func compareOptions() {
         let (before, after) = (old.options, new.options)
         compareLimits(
-            .maximumPacket, "max_packet", before.maximumPacketByteCount, after.maximumPacketByteCount,
-            ExampleHint.packetByteCount)
-        compareLimits(
-            .maximumDepth, "max_depth", before.maximumDepth, after.maximumDepth, ExampleHint.depth)
+            .maximumPacket, "max_packet", before.maximumPacketByteCount, after.maximumPacketByteCount
+        ) { count, _ in [.packetByteCount(count)] }
+        compareContentLimits()
+        compareLimits(.maximumDepth, "max_depth", before.maximumDepth, after.maximumDepth) { depth, _ in
+            [.depth(depth)]
+        }
         if before.keepsTrailingBytes != after.keepsTrailingBytes {
             let word = after.keepsTrailingBytes ? "kept" : "refused"
             suspect(.trailing, "option trailing", "bytes after the last known field are now \(word)", at: .packet)
@@ -122,14 +125,16 @@ struct SchemaComparison {
         }
     }
 
-    private mutating func compareLimits(
-        _ rule: CompatibilityRule, _ name: String, _ before: Int, _ after: Int, _ hint: (Int) -> ExampleHint
+    /// - Parameter hints: Makes hints for packets of a version that need a limit to be at least a number.
+    mutating func compareLimits(
+        _ rule: CompatibilityRule, _ name: String, _ before: Int, _ after: Int,
+        _ hints: (Int, SchemaVersion) -> [ExampleHint]
     ) {
         guard before != after else { return }
         let reader: SchemaVersion = after < before ? .new : .old
         suspect(
             rule, "option \(name)", "was \(before), is \(after)", at: .packet,
-            breaks: [reader: [hint(min(before, after) + 1)]])
+            breaks: [reader: hints(min(before, after) + 1, reader.peer)])
     }
 
     // MARK: Packets
@@ -267,7 +272,7 @@ extension ProtocolDescription {
         packetFields.indices.contains(index) ? packetFields[index].location : nil
     }
 
-    fileprivate var packetLocation: SourceLocation? { packetFields.first?.location }
+    var packetLocation: SourceLocation? { packetFields.first?.location }
 
     /// Hints for headers in which a settable field differs from its default.
     fileprivate var headerHints: [ExampleHint] {

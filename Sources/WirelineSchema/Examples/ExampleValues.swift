@@ -29,6 +29,10 @@ enum ExampleHint {
     case header(PacketHeader)
     /// A packet of at least this many bytes.
     case packetByteCount(Int)
+    /// At least this many bytes inside the layers of a packet with these values in its header.
+    case contentByteCount(Int, PacketHeader)
+    /// So many packets around the message's own one, with these values in their headers.
+    case nestedDepth(Int, PacketHeader)
     /// Structures that nest this deeply.
     case depth(Int)
 }
@@ -79,7 +83,8 @@ struct ExampleValues {
     /// - Parameters:
     ///   - operands: Numbers for what conditions look at (default: none).
     ///   - target: A declared type that the values should have somewhere inside (default: none).
-    ///   - extraCount: For the hints ``ExampleHint/packetByteCount(_:)`` and ``ExampleHint/largeBody(_:)``.
+    ///   - extraCount: For the hints ``ExampleHint/packetByteCount(_:)``, ``ExampleHint/contentByteCount(_:_:)`` and
+    ///     ``ExampleHint/largeBody(_:)``.
     ///   - maximumCount: The most values in an example; one with more cannot be encoded.
     ///   - pool: What random values are taken from (default: nothing but the ranges of their types).
     init(
@@ -94,7 +99,7 @@ struct ExampleValues {
         self.target = target
         var header = operands.header
         switch hint {
-        case .header(let values)?:
+        case .header(let values)?, .contentByteCount(_, let values)?, .nestedDepth(_, let values)?:
             for (name, value) in values.fields { header[value: name] = value }
         case .operands(let values)?, .wrongPresence(_, let values)?:
             for (name, value) in values.header.fields { header[value: name] = value }
@@ -347,7 +352,15 @@ struct ExampleValues {
         if case .exact(let byteCount) = extent { return letters(byteCount) }
         if case .field(let fieldCount) = extent { count = max(count, fieldCount.range.lowerBound) }
         let extra = takeExtra(max(0, maximum - count))
-        return letters(min(count, maximum)) + String(repeating: "x", count: extra)
+        return letters(min(count, maximum)) + filler(extra)
+    }
+
+    /// Returns text that makes something large: random letters if packets are compressed, because others would not.
+    private mutating func filler(_ count: Int) -> String {
+        guard case .packetByteCount? = hint, description.layout.content.isCompressed else {
+            return String(repeating: "x", count: count)
+        }
+        return String(decoding: (0..<count).map { _ in UInt8(ascii: "a") + UInt8(next(26)) }, as: UTF8.self)
     }
 
     /// Returns text of so many bytes, another one each time; what goes beyond the letters is filled up.

@@ -18,7 +18,6 @@ extension Command {
             let (before, after) = try sources(arguments)
             let old = try before.describe(console)
             let new = try after.describe(console)
-            for version in [old, new] { try version.requirePlainContent(for: "wire diff") }
             let report = ChangeReport(
                 old: before.name, new: after.name, changes: new.changes(since: old), isStrict: arguments.has(.strict))
             switch arguments[.format] {

@@ -67,13 +67,20 @@ struct ChangeReport {
             }
         var lines = [
             "  \(writer) \(failure.sender)s send \(failure.message) \(shortened(failure.sent))",
-            "      as \(hex)\(rest)",
+            "      as \(hex)\(rest)\(keys(of: failure))",
             "      and \(failure.reader) \(failure.sender.peer)s \(outcome)",
         ]
         if case .misread(_, _, let difference?) = failure.outcome, !difference.path.isEmpty {
             lines.append("      " + text(of: difference, in: failure.content))
         }
         return lines.map(TextStyle.harmless)
+    }
+
+    /// Returns the made-up keys that its layers have, as `wire decode` takes them.
+    private func keys(of failure: SchemaChange.Failure) -> String {
+        guard !failure.keys.isEmpty else { return "" }
+        let texts = failure.keyTexts.map { "\(Option.key.name) \($0.name)=\($0.digits)" }
+        return ", sealed with " + texts.joined(separator: " ")
     }
 
     /// Returns the difference between the two readings of a value. In a long packet, only this shows the difference.
@@ -163,15 +170,17 @@ struct ChangeReport {
         case .unknownMessage:
             outcome = [.init("outcome", "unknown"), .init("error", .null), .init("read", .null)]
         }
-        return [
-            "reader": .string(failure.reader.rawValue),
-            "sender": .string(failure.sender.rawValue),
-            "message": .string(failure.message),
-            "sent": isShort ? failure.sent : .null,
-            "packet": .string(Hexadecimal.text(of: Array(failure.packet.prefix(Self.listedByteCount)))),
-            "byteCount": .integer(Int128(failure.packet.count)),
-            "reading": .object(outcome),
+        var members: [JSONValue.Member] = [
+            .init("reader", .string(failure.reader.rawValue)), .init("sender", .string(failure.sender.rawValue)),
+            .init("message", .string(failure.message)), .init("sent", isShort ? failure.sent : .null),
+            .init("packet", .string(Hexadecimal.text(of: Array(failure.packet.prefix(Self.listedByteCount))))),
+            .init("byteCount", .integer(Int128(failure.packet.count))),
         ]
+        if !failure.keys.isEmpty {
+            let keys = failure.keyTexts.map { JSONValue.Member($0.name, .string($0.digits)) }
+            members.append(.init("keys", .object(keys)))
+        }
+        return .object(members + [.init("reading", .object(outcome))])
     }
 
     // MARK: GitHub
@@ -193,5 +202,12 @@ struct ChangeReport {
                 WorkflowCommand(severity, at: change.newLocation, lines.joined(separator: "\n")).text)
         }
         try console.print(TextStyle.harmless(summary))
+    }
+}
+
+extension SchemaChange.Failure {
+    /// The keys in the order of their names, in hexadecimal.
+    fileprivate var keyTexts: [(name: String, digits: String)] {
+        keys.sorted { $0.key < $1.key }.map { ($0.key, Hexadecimal.text(of: $0.value)) }
     }
 }

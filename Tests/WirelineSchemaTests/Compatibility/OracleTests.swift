@@ -18,13 +18,13 @@ struct OracleTests {
     /// (`@size(24) @max(9) varint[]`).
     private static let usualSeed: UInt64? = wantedCount == nil ? 1 : nil
 
-    @Test(.amongAll)
-    func `each verdict agrees with what really happens`() {
+    @Test(.amongAll, arguments: [[], SchemaEdit.layeredPackets])
+    func `each verdict agrees with what really happens`(packets: [[String]]) {
         var random = SeededGenerator.forThisRun(usualSeed: Self.usualSeed)
         let seed = random.seedComment
         var seen = Seen()
         for number in 0..<Self.pairCount {
-            let pair = EditedPair(using: &random)
+            let pair = EditedPair(packets: packets, using: &random)
             let changes = pair.new.changes(since: pair.old)
             for reader in SchemaVersion.allCases {
                 let exchange = OracleExchange(pair, reader: reader)
@@ -32,7 +32,12 @@ struct OracleTests {
                 seen.count(failures.isEmpty)
                 let faults =
                     failures.isEmpty
-                    ? [exchange.breakage(using: &random)].compactMap(\.self) : failures.compactMap(exchange.doubt)
+                    ? [exchange.breakage(using: &random)].compactMap(\.self)
+                    : failures.compactMap { failure in
+                        // These schemas have one key at most.
+                        let key = failure.keys.values.first ?? Array(1...16)
+                        return OracleExchange(pair, reader: reader, key: key).doubt(failure)
+                    }
                 guard let fault = faults.first else { continue }
                 let found = changes.map { "\($0.rule.rawValue) \($0.subject) \($0.summary): \($0.failures)" }
                 Issue.record(
@@ -68,12 +73,22 @@ struct EditedPair {
     let edits: [SchemaEdit]
     private let renamed: [String: String]
 
-    init(using random: inout SeededGenerator) {
+    /// - Parameter packets: The packets of which the old version has one; empty for any.
+    init(packets: [[String]] = [], using random: inout SeededGenerator) {
         while true {
-            let (schema, old) = RandomSchema.make(using: &random)
+            var (schema, old) = RandomSchema.make(using: &random)
+            if !packets.isEmpty {
+                schema.packet = random.pick(packets)
+                for index in schema.messages.indices { schema.messages[index].level = nil }
+                guard let made = ProtocolDescription.check(name: "Random", files: schema.files).description else {
+                    continue
+                }
+                old = made
+            }
             var edited = schema
             var edits: [SchemaEdit] = []
-            if let edit = SchemaEdit.apply(to: &edited, .everything, using: &random) { edits.append(edit) }
+            let scope = packets.isEmpty || random.chance(2) ? SchemaEdit.Scope.everything : .surroundings
+            if let edit = SchemaEdit.apply(to: &edited, scope, using: &random) { edits.append(edit) }
             if random.chance(3) {
                 // If something is renamed and also changed, it cannot be told from another thing.
                 let scope: SchemaEdit.Scope = edits.allSatisfy(\.renamed.isEmpty) ? .attributes : .surroundings
@@ -110,13 +125,20 @@ struct OracleExchange {
 
     private static let valueCount = 30
 
-    init(_ pair: EditedPair, reader: SchemaVersion) {
+    /// - Parameter key: The bytes of all keys: their names make no difference.
+    init(_ pair: EditedPair, reader: SchemaVersion, key: [UInt8] = Array(1...16)) {
         self.pair = pair
         self.reader = reader
         written = pair.description(of: reader.peer)
         read = pair.description(of: reader)
-        writing = PacketTranslator(written)
-        reading = PacketTranslator(read)
+        writing = Self.translator(of: written, key)
+        reading = Self.translator(of: read, key)
+    }
+
+    private static func translator(of description: ProtocolDescription, _ key: [UInt8]) -> PacketTranslator {
+        let keys = LayerKey.madeUp(for: description.layout).compactMap { LayerKey($0.name, key) }
+        let translator = PacketTranslator(description)
+        return (try? translator.withKeys(keys)) ?? translator
     }
 
     /// One packet of many random ones that goes wrong, and how.
@@ -154,7 +176,7 @@ struct OracleExchange {
             return "another message: \(line)"
         }
         let again = try? writing.encode(message: message.name, json: line)
-        let header = header(of: failure.packet)
+        let header = header(of: failure.packet, from: failure.sender)
         guard again == failure.packet,
             (try? writing.encodePayload(message: message.name, fields: failure.sent, header: header))
                 == (try? writing.encodePayload(message: message.name, fields: sent, header: header))
@@ -163,12 +185,13 @@ struct OracleExchange {
             ? "nothing is wrong with \(failure)" : nil
     }
 
-    private func header(of packet: [UInt8]) -> PacketHeader {
+    private func header(of packet: [UInt8], from sender: Sender) -> PacketHeader {
+        let layout = written.layout.layout(in: PacketContext(from: sender))
         let limit = written.options.maximumPacketByteCount
-        guard let content = try? written.layout.unframed(packet),
-            let whole = try? Packet(content.rawSpan, layout: written.layout, limit: limit)
+        guard let content = try? layout.unframed(packet),
+            let whole = try? Packet(content.rawSpan, layout: layout, limit: limit)
         else { return [:] }
-        return (try? written.layout.header(of: whole)) ?? [:]
+        return (try? layout.header(of: whole)) ?? [:]
     }
 
     /// The fault of a packet; nil if there is none.

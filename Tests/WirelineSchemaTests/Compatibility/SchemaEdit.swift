@@ -263,8 +263,25 @@ struct SchemaEdit {
         return SchemaEdit(text: "option \(choice.0) = \(value)")
     }
 
+    /// Packets with the same fields and other layers.
+    static let layeredPackets = [
+        "layer zlib ;", "@if ( form ) layer zlib ;", "@if ( form == 1 ) layer zlib ;", "@if ( form != 0 ) layer zlib ;",
+        "@if ( form > 3 ) layer deflate ;", "layer xor ( session ) ;", "layer xor ( key ) ;", "layer rc4 ( session ) ;",
+        "@if ( form & 4 ) layer rc4 ( session ) ;", "@if ( form < 2 or form > 7 ) layer rc4 ( session ) ;",
+        "layer xor ( session ) ; @if ( form ) layer gzip ;",
+    ].flatMap { layers in
+        [
+            ["@id uint8 id ;", "@length ( rest ) uint16 length ;", "uint8 form ;", layers],
+            ["@length ( rest ) uint16 length ;", "uint8 form ;", layers, "@id uint8 id ;"],
+        ]
+    }
+
     private static func editPacket(_ schema: inout RandomSchema, _ random: inout SeededGenerator) -> SchemaEdit? {
         let before = schema.packet
+        if layeredPackets.contains(before) {
+            schema.packet = random.pick(layeredPackets)
+            return schema.packet == before ? nil : SchemaEdit(text: "packet \(schema.packet)")
+        }
         if before.contains(where: { $0.contains(" level ") }), random.chance(2),
             let index = schema.messages.indices.randomElement(using: &random)
         {
