@@ -105,8 +105,55 @@ struct LayerConformTests {
         #expect(broken.status != 0 && broken.errors.contains("a key is written as in"), "\(broken)")
     }
 
-    @Test func `a live server is refused`() throws {
-        let outcome = try Self.workspace(Self.cipher).wire("conform", "--target", "127.0.0.1:1", "--generate", "1")
-        #expect(outcome.status != 0 && outcome.errors.contains("wire conform --target"), "\(outcome)")
+    @Test func `vectors show each way to break layers and packets in packets`() throws {
+        let workspace = try Self.workspace(Self.bundles)
+        let made = try workspace.wire("conform", "--generate", "2000", "--write", "V")
+        #expect(made.status == 0, "\(made)")
+        let errors = try workspace.shell("cat V/Invalid/*.json").output
+        let kinds = [
+            "invalid_layer", "trailing_bytes", "inflated_too_long", "too_deep", "truncated",
+        ]
+        #expect(kinds.filter { !errors.contains(#""error":"\#($0)""#) } == [], "\(errors)")
+        let names = try workspace.shell("ls V/Invalid").output
+        let labels = [
+            "-layer-cut", "-layer-flipped", "-layer-trailing", "-layer-empty", "-layer-inner-packet-cut",
+            "-layer-too-deep", "-bomb",
+        ]
+        #expect(labels.filter { !names.contains($0) } == [], "\(names)")
+    }
+
+    // MARK: Live servers
+
+    private static let key = ["--key", "session=000102030405060708090a0b0c0d0e0f"]
+
+    @Test(arguments: schemas.indices)
+    func `our echo server conforms`(index: Int) throws {
+        let schema = Self.schemas[index]
+        let key = schema.contains("session") ? Self.key : []
+        let server = try ServingTool(
+            running: ["serve", "127.0.0.1:0", "--echo"] + key, files: ["Protocols/Game/Game.wire": schema])
+        let outcome = try server.wire(
+            ["conform", "--target", server.address, "--timeout", "20m", "--generate", "150"] + key)
+        #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
+        #expect(outcome.output.wholeMatch(of: /Game: (\d+) checks: \1 passed\n/) != nil, "\(outcome)")
+        #expect(server.end().status == 0)
+    }
+
+    @Test func `a server that returns something else is detected`() throws {
+        let server = try ScriptedServer(
+            "on Ask { send Answer { a: 1, text: request.text }; }", schema: Self.cipher, Self.key[0], Self.key[1])
+        let words = ["--timeout", "20m", "--generate", "2", "--filter", "Ask*/whole"]
+        let outcome = try server.tool.wire(["conform", "--target", server.tool.address] + words + Self.key)
+        #expect(outcome.status == 1 && outcome.output.contains("expected the ID 1, got 2"), "\(outcome)")
+        _ = server.end()
+    }
+
+    @Test func `a live server's keys must be known`() throws {
+        let workspace = try Self.workspace(Self.cipher)
+        let outcome = try workspace.wire("conform", "--target", "127.0.0.1:1", "--generate", "1")
+        #expect(outcome.status == 1 && outcome.errors.contains("needs the server's key `session`"), "\(outcome)")
+        let custom = try Self.workspace(Self.cipher.replacing("rc4(session)", with: "custom(session)"))
+            .wire("conform", "--target", "127.0.0.1:1", "--generate", "1")
+        #expect(custom.status == 1 && custom.errors.contains("does not have the transform `session`"), "\(custom)")
     }
 }

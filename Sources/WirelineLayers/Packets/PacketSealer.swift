@@ -13,16 +13,17 @@ package struct PacketSealer: ~Copyable {
     ///   - layout: The protocol's layout, which has layers or another content.
     ///   - sender: Who sends the packets.
     ///   - packetLimit: The most bytes of a packet: `max_packet`.
+    ///   - contentLimit: The most bytes that layers take, for packets that no reader may open (default: `max_inflated`).
     package init(
         _ layout: PacketLayout, from sender: Sender, packetLimit: Int, settings: LayerSettings = LayerSettings(),
-        states: CompressionStates = CompressionStates()
+        states: CompressionStates = CompressionStates(), contentLimit: Int? = nil
     ) {
         self.layout = layout
         self.packetLimit = packetLimit
         self.sender = sender
         layers = BudgetedStack(
-            settings.stack(of: layout, from: sender, states: states), limit: layout.content.maximumInflatedByteCount,
-            threshold: settings.options.threshold)
+            settings.stack(of: layout, from: sender, states: states),
+            limit: contentLimit ?? layout.content.maximumInflatedByteCount, threshold: settings.options.threshold)
     }
 
     /// Sets a key. The keystreams of its layers start anew with the next packet.

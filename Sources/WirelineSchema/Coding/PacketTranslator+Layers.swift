@@ -31,6 +31,15 @@ extension PacketTranslator {
             settings: layers)
     }
 
+    /// Makes what finds and opens the packets of one end in a stream; only for a protocol with ``hasContent``.
+    ///
+    /// - Parameter states: The states of the connection at the first packet.
+    package func makeStream(from sender: Sender, states: PacketStates) -> OpenedStream {
+        OpenedStream(
+            description.layout, in: PacketContext(from: sender, states: states),
+            packetLimit: description.options.maximumPacketByteCount, settings: layers)
+    }
+
     /// Returns an opened packet as a line of JSON, with the packets inside of it.
     ///
     ///     {"message":null,"id":5,"header":{…},"packets":[{…},…]}

@@ -8,10 +8,14 @@ extension VectorMaker {
     /// The most headers that are tried, and the packets inside of one.
     private static let (headerLimit, innerCount) = (32, 2)
 
+    private var contentHeaders: ArraySlice<PacketHeader> {
+        description.layout.headers(for: description.layout.content.conditions).prefix(Self.headerLimit)
+    }
+
     /// Returns recipes for a message whose packets have layers, with the headers that their conditions look at.
     func layerRecipes(for subject: Subject) -> [Recipe] {
         guard description.layout.hasContent else { return [] }
-        return description.layout.contentHeaders.prefix(Self.headerLimit).enumerated().flatMap { number, header in
+        return contentHeaders.enumerated().flatMap { number, header in
             [
                 Recipe.value(subject, .plain, .header(header), label: "layers-\(number + 1)"),
                 .bundle(subject, header, label: "packets-\(number + 1)"),
@@ -43,12 +47,40 @@ extension VectorMaker {
         return .object(members + [JSONValue.Member(LineKey.packets, .array(packets))])
     }
 
+    // MARK: Bombs
+
+    /// The most bytes of a bomb, and those that its layers make: larger ones take long to make and to list.
+    private static let (bombByteLimit, bombContentLimit) = (1 << 16, 16 << 20)
+
+    /// Returns recipes for packets whose layers make too much: one for each header in each context.
+    func bombRecipes(in contexts: [PacketContext]) -> [Recipe] {
+        let content = description.layout.content
+        guard content.isCompressed, content.maximumInflatedByteCount < Self.bombContentLimit else { return [] }
+        return contexts.flatMap { context in contentHeaders.map { .bomb(context, $0) } }
+    }
+
+    /// Adds a packet whose layers make one byte more than a reader may take; nothing if the header asks for no such layer.
+    mutating func addBomb(_ header: PacketHeader, in context: PacketContext) {
+        guard let id = description.messages.first?.id else { return }
+        let zeros = [UInt8](repeating: 0, count: description.layout.content.maximumInflatedByteCount + 1)
+        var sealer = PacketSealer(
+            description.layout, from: context.sender, packetLimit: description.options.maximumPacketByteCount,
+            settings: translator.layers, contentLimit: .max)
+        sealer.beginPacket()
+        var keystreams = LayerSet()
+        let packet = try? sealer.packet(
+            id: id, header: header, payload: zeros.rawSpan, nil, states: context.states, &keystreams)
+        guard let packet else { return }
+        addBytes(packet, in: context, label: "bomb", limit: Self.bombByteLimit)
+    }
+
     // MARK: Broken layers
 
     /// What is wrong with the bytes inside the outermost layer, or with what it contains.
     enum LayerDamage: String, CaseIterable {
         case cut, flipped, trailing, empty
         case innerCut = "inner-packet-cut"
+        case tooDeep = "too-deep"
     }
 
     /// Adds a packet whose layer is broken; nothing if this one has no layer.
@@ -56,9 +88,12 @@ extension VectorMaker {
         let message = line(subject.message, .plain, nil)
         guard let packet = packet(message, header, in: subject.context) else { return }
         let label = description.messages[subject.message].name + "-layer-" + damage.rawValue
-        guard damage != .innerCut else {
-            guard let cut = innerCut(message, header, in: subject.context) else { return }
-            return addBytes(cut, in: subject.context, label: label)
+        guard damage != .innerCut, damage != .tooDeep else {
+            let made =
+                damage == .innerCut
+                ? innerCut(message, header, in: subject.context) : tooDeep(header, in: subject.context)
+            if let made { addBytes(made, in: subject.context, label: label) }
+            return
         }
         let layout = description.layout.layout(in: subject.context)
         guard let content = try? layout.unframed(packet),
@@ -70,7 +105,7 @@ extension VectorMaker {
         case .cut: sealed.removeLast((sealed.count + 1) / 2)
         case .flipped: sealed[sealed.count / 2] ^= 0x10
         case .trailing: sealed.append(0)
-        case .empty, .innerCut: sealed = []
+        case .empty, .innerCut, .tooDeep: sealed = []
         }
         var settable = PacketHeader()
         for field in layout.fields where field.isSettable { settable[value: field.name] = values[value: field.name] }
@@ -104,40 +139,26 @@ extension VectorMaker {
         let cut = Array(whole.dropLast())
         var sealer = translator.makeSealer(from: context.sender)
         sealer.beginPacket()
+        var keystreams = LayerSet()
         return try? sealer.packet(
             id: id, header: header, payload: cut.rawSpan, .packets, states: context.states, &keystreams)
     }
-}
 
-extension PacketLayout {
-    /// Headers with which the conditions of layers, `packets` and `opaque` hold and do not hold.
-    ///
-    /// Those with which most of them hold come first.
-    var contentHeaders: [PacketHeader] {
-        var headers = [PacketHeader()]
-        for field in fields where isSettable(field) && field.format.isNumber {
-            let tests = content.conditions.flatMap(\.tests).filter { $0.operand == .field(field.name) }
-            guard !tests.isEmpty else { continue }
-            var numbers: Set<Int128> = [0, 1]
-            for test in tests { numbers.formUnion([test.number, test.number + 1]) }
-            let chosen = numbers.filter(field.format.range.contains).sorted()
-            headers = headers.flatMap { header in
-                [header]
-                    + chosen.map { number in
-                        var header = header
-                        header[field.name] = number
-                        return header
-                    }
-            }
-            headers = Array(headers.prefix(256))
-        }
-        func count(_ header: PacketHeader) -> Int {
-            content.conditions.count { condition in
-                condition.holds { operand in if case .field(let name) = operand { header[name] ?? 0 } else { 0 } }
-            }
-        }
-        return headers.enumerated().sorted { (-count($0.element), $0.offset) < (-count($1.element), $1.offset) }
-            .map(\.element)
-    }
+    /// Returns packets in packets, one deeper than they may stand, the innermost of them empty; nil if none may be inside.
+    private func tooDeep(_ header: PacketHeader, in context: PacketContext) -> [UInt8]? {
+        let content = description.layout.content
+        guard content.packets != nil, let id = description.messages.first?.id else { return nil }
+        var sealer = translator.makeSealer(from: context.sender)
+        sealer.beginPacket()
         var keystreams = LayerSet()
+        var packet: [UInt8] = []
+        for depth in (0...content.maximumNestedDepth).reversed() {
+            let outer = try? sealer.packet(
+                id: id, header: header, payload: packet.rawSpan, .packets, isNested: depth > 0, states: context.states,
+                &keystreams)
+            guard let outer else { return nil }
+            packet = outer
+        }
+        return packet
+    }
 }

@@ -27,25 +27,29 @@ package struct VectorMaker {
     }
 
     /// Longer packets and lines are left out: they show nothing more, and nobody can read the files.
-    private static let mostByteCount = 8192
+    static let mostByteCount = 8192
 
-    private init(_ description: ProtocolDescription, seed: UInt64) {
+    private init(_ description: ProtocolDescription, seed: UInt64, keys given: [LayerKey]) {
         translator = PacketTranslator(description)
         unlimited = PacketTranslator(description.withoutLimits)
         comparison = LineComparison(description)
         random = SplitMix64(seed: seed)
-        keys = LayerKey.madeUp(for: description.layout)
+        let names = given.map(\.name)
+        keys = given + LayerKey.madeUp(for: description.layout).filter { !names.contains($0.name) }
         if let keyed = try? translator.withKeys(keys) { translator = keyed }
         if let keyed = try? unlimited.withKeys(keys) { unlimited = keyed }
     }
 
     /// Returns `count` vectors, or fewer if the protocol has no more to show.
     ///
-    /// - Parameter progress: Called repeatedly with the part that is done, from 0 to 1.
+    /// - Parameters:
+    ///   - keys: Keys of the layers; those that are missing are made up.
+    ///   - progress: Called repeatedly with the part that is done, from 0 to 1.
     package static func vectors(
-        of description: ProtocolDescription, count: Int, seed: UInt64, progress: (Double) -> Void = { _ in }
+        of description: ProtocolDescription, count: Int, seed: UInt64, keys: [LayerKey] = [],
+        progress: (Double) -> Void = { _ in }
     ) -> [ConformanceVector] {
-        var maker = VectorMaker(description, seed: seed)
+        var maker = VectorMaker(description, seed: seed, keys: keys)
         maker.make(count, progress)
         return maker.vectors
     }
@@ -61,6 +65,8 @@ package struct VectorMaker {
         /// A packet with the message's packets inside.
         case bundle(Subject, PacketHeader, label: String)
         case layerDamage(Subject, PacketHeader, LayerDamage)
+        /// A packet whose layers make more than a reader may take.
+        case bomb(PacketContext, PacketHeader)
         /// An optional field that is not set, before one that is.
         case gap(Subject, FieldDescription)
         case unknown(PacketContext)
@@ -83,6 +89,7 @@ package struct VectorMaker {
         let graph = StructureGraph(anywhereIn: description)
         let edges = EdgeValues(description, graph)
         for subject in subjects { rest += recipes(for: subject, edges, graph) }
+        rest += bombRecipes(in: strangers)
         rest.shuffle(using: &random)
         for recipe in first + rest where vectors.count < count {
             progress(Double(vectors.count) / Double(count))
@@ -188,6 +195,7 @@ package struct VectorMaker {
         case .bundle(let subject, let header, let label):
             addBundle(subject, header, label: name(of: subject) + "-" + label)
         case .layerDamage(let subject, let header, let damage): addDamage(damage, subject, header)
+        case .bomb(let context, let header): addBomb(header, in: context)
         case .gap(let subject, let field):
             let label = name(of: subject) + "-" + field.name + "-gap"
             let line = line(subject.message, .plain, nil).without(field: field.name)
@@ -266,11 +274,14 @@ package struct VectorMaker {
 
     /// Adds bytes as a vector of the kind that they are.
     ///
-    /// - Parameter meaning: The fields from which they were made, if known.
+    /// - Parameters:
+    ///   - meaning: The fields from which they were made, if known.
+    ///   - limit: The most bytes.
     mutating func addBytes(
-        _ bytes: [UInt8], in context: PacketContext, label: String, meaning: JSONValue? = nil
+        _ bytes: [UInt8], in context: PacketContext, label: String, meaning: JSONValue? = nil,
+        limit: Int = Self.mostByteCount
     ) {
-        guard bytes.count <= Self.mostByteCount, seen.insert(made(bytes, context)).inserted else { return }
+        guard bytes.count <= limit, seen.insert(made(bytes, context)).inserted else { return }
         switch translator.verdict(on: bytes[...], in: context) {
         case .packet(let byteCount, let line):
             // Several packets are not one vector.

@@ -2,6 +2,7 @@
 
 import Wireline
 import WirelineCodec
+import WirelineLayers
 import WirelineSchema
 import WirelineTLS
 
@@ -24,7 +25,6 @@ extension Command {
             try requireOneSubject(arguments)
             let folder = try protocolFolder(arguments)
             let description = try folder.describe(console)
-            if arguments.has(.target) { try description.requirePlainContent(for: "wire conform \(Option.target.name)") }
             let translator = PacketTranslator(description)
             let states = try description.states(arguments)
             if arguments.has(.adapter) {
@@ -72,6 +72,8 @@ extension Command {
         _ states: PacketStates, _ interruption: Interruption
     ) throws(CommandError) -> LiveTarget? {
         guard let text = arguments[.target] else { return nil }
+        let keys = try serverKeys(arguments, translator.description)
+        let translator = (try? translator.withKeys(keys)) ?? translator
         let endpoint = try HostAndPort(text, of: Option.target.name)
         let tls = try TLSOptions.client(arguments)
         var configuration = ClientConfiguration(
@@ -79,19 +81,34 @@ extension Command {
         try NetworkOptions.apply(arguments, to: &configuration)
         return LiveTarget(
             endpoint: endpoint, timeout: timeout, configuration: configuration, translator: translator,
-            goodPacket: Self.goodPacket(among: vectors, states, translator), states: states,
+            keys: Set(keys), goodPacket: Self.goodPacket(among: vectors, states, Set(keys), translator), states: states,
             interruption: interruption)
+    }
+
+    /// Returns the keys of a live server's layers; all of them must be known.
+    private static func serverKeys(
+        _ arguments: Arguments, _ description: ProtocolDescription
+    ) throws(CommandError) -> [LayerKey] {
+        let keys = try arguments.layerKeys(of: description)
+        for kind in description.layout.content.layers.map(\.kind) {
+            if case .custom(let name) = kind {
+                throw .failure("\(Option.target.name): `wire` does not have the transform `\(name)` of its layers")
+            }
+            for name in kind.keyNames where !keys.contains(where: { $0.name == name }) {
+                throw .failure(
+                    "\(Option.target.name) needs the server's key `\(name)`", hint: "\(Option.key.name) \(name)=HEX")
+            }
+        }
+        return keys
     }
 
     /// Returns a packet that a client can send, and that a server returns.
     private static func goodPacket(
-        among vectors: [ConformanceVector], _ states: PacketStates, _ translator: PacketTranslator
+        among vectors: [ConformanceVector], _ states: PacketStates, _ keys: Set<LayerKey>,
+        _ translator: PacketTranslator
     ) -> [UInt8]? {
-        let dependsOnSender = translator.description.layout.dependsOnSender
-        return vectors.first { vector in
-            guard vector.kind == .exact, !dependsOnSender || vector.sender == .client,
-                vector.context.states == states
-            else { return false }
+        vectors.first { vector in
+            guard vector.kind == .exact, LiveTarget.isUsable(vector, states, keys, translator) else { return false }
             return LiveTarget.echo(of: vector.bytes, states, translator) != nil
         }?.bytes
     }
@@ -153,9 +170,9 @@ extension Command {
                 try WholeNumber.value(of: text, in: 0...UInt64.max, of: .seed)
             }
             var progress = ProgressLine(of: "\(folder.name), making vectors")
-            let made = VectorMaker.vectors(of: translator.description, count: count, seed: seed ?? 1) {
-                progress.showSometimes($0)
-            }
+            let made = VectorMaker.vectors(
+                of: translator.description, count: count, seed: seed ?? 1, keys: keys
+            ) { progress.showSometimes($0) }
             progress.clear()
             if let path = arguments[.write] { try files.write(made, to: path) }
             vectors += made

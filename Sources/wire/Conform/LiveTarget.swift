@@ -2,18 +2,22 @@
 
 import Wireline
 import WirelineCodec
+import WirelineLayers
 import WirelineSchema
 import WirelineTransport
 
 /// A server that returns each packet unchanged.
 ///
 /// Each check has its own connection. The server does not have to decode messages, so it may return packets with
-/// invalid messages. Bytes that are not a packet it must refuse at once, without waiting for more.
+/// invalid messages. Bytes that are not a packet it must refuse at once, without waiting for more. It opens layers, seals
+/// what it returns as its own packets, and returns packets inside of others one by one.
 struct LiveTarget {
     let endpoint: HostAndPort
     let timeout: TimeSpan
     let configuration: ClientConfiguration
+    /// It has the keys of the connections.
     let translator: PacketTranslator
+    let keys: Set<LayerKey>
     /// A packet that is known to be valid; nil if there is none.
     let goodPacket: [UInt8]?
     /// The states of each connection.
@@ -32,21 +36,18 @@ struct LiveTarget {
             ConformanceCase(vector, name) { () async throws(CommandError) in await interruption.cancelling(body) }
         }
         let bytes = vector.bytes
-        // A server's packets cannot be sent to a server where they differ from a client's.
-        guard !translator.description.layout.dependsOnSender || vector.sender == .client else { return [] }
-        // A connection begins with all states at 0, or with those of the caller.
-        guard vector.context.states == states else { return [] }
+        guard Self.isUsable(vector, states, keys, translator) else { return [] }
         switch vector.kind {
         case .exact:
-            guard let echo = echo(of: bytes) else { return [] }
+            guard let echo = echo(of: bytes), let three = stream(of: 3, vector) else { return [] }
             return [
-                check("whole") { await returned([echo], asked: [bytes]) },
-                check("glued") { await returned([echo, echo, echo], asked: [bytes + bytes + bytes]) },
-                check("torn") { await returned([echo], asked: Self.pieces(of: bytes)) },
+                check("whole") { await returned(echo, asked: [bytes]) },
+                check("glued") { await returned(echo + echo + echo, asked: [three]) },
+                check("torn") { await returned(echo, asked: Self.pieces(of: bytes)) },
             ]
         case .invalid:
             // What a server returns after a packet that sets a state depends on how it follows states.
-            guard !Expectation(vector, translator).setsState else { return [] }
+            guard !Expectation(vector, states, translator).setsState else { return [] }
             return [check("refuse") { await refused(vector) }]
         // A message with several encodings may be returned in any of them.
         case .decodeOnly, .refused: return []
@@ -66,26 +67,63 @@ struct LiveTarget {
 
     // MARK: Checks
 
-    /// Returns the packet that a server returns for a client's; nil if no packet of a server can have its ID or a value.
+    /// Whether a vector can be sent on a connection with these states and keys.
+    static func isUsable(
+        _ vector: ConformanceVector, _ states: PacketStates, _ keys: Set<LayerKey>, _ translator: PacketTranslator
+    ) -> Bool {
+        // A server's packets cannot be sent to a server where they differ from a client's.
+        guard vector.sender == .client || !translator.description.layout.dependsOnSender && !translator.hasContent
+        else {
+            return false
+        }
+        // A connection begins with all states at 0, or with those of the caller.
+        return vector.context.states == states && (!translator.hasContent || Set(vector.keys) == keys)
+    }
+
+    /// Returns a vector's packet several times, as the first ones of a connection; nil if it cannot be sealed again.
+    private func stream(of count: Int, _ vector: ConformanceVector) -> [UInt8]? {
+        guard translator.description.layout.content.layers.contains(where: \.kind.hasLastingKeystream) else {
+            return Array(repeatElement(vector.bytes, count: count).joined())
+        }
+        var sealer = translator.makeSealer(from: .client)
+        var bytes: [UInt8] = []
+        for _ in 0..<count {
+            let draft = try? translator.draft(of: vector.line ?? .null, from: .client, states: states)
+            guard let draft, let packet = try? translator.encode(draft, with: &sealer) else { return nil }
+            bytes += packet
+        }
+        return bytes
+    }
+
+    /// Returns the packets that a server returns for a client's; nil if no packet of a server can have its ID or a value.
     ///
     /// A packet that sets a state is not returned as it is: what follows would be another.
-    static func echo(of bytes: [UInt8], _ states: PacketStates, _ translator: PacketTranslator) -> [UInt8]? {
+    static func echo(of bytes: [UInt8], _ states: PacketStates, _ translator: PacketTranslator) -> [EchoedPacket]? {
         let layout = translator.description.layout
-        guard layout.dependsOnContext else { return bytes }
+        guard !translator.hasContent else {
+            var stream = translator.makeStream(from: .client, states: states)
+            stream.receive(bytes)
+            guard let (_, opened) = try? stream.next(), opened.failure == nil, !opened.setsState(in: layout),
+                let echoes = try? opened.echoes(in: layout), !echoes.isEmpty
+            else { return nil }
+            return echoes
+        }
+        guard layout.dependsOnContext else { return [.bytes(bytes)] }
         let limit = translator.description.options.maximumPacketByteCount
         let sent = layout.layout(in: PacketContext(from: .client, states: states))
         guard let content = try? sent.unframed(bytes, limit: limit),
             let packet = try? Packet(content.rawSpan, layout: sent, limit: limit),
             !layout.setsState(packet.id, from: .client), !layout.setsState(packet.id, from: .server)
         else { return nil }
-        return try? layout.packet(
+        let returned = try? layout.packet(
             returning: packet, in: PacketContext(from: .server, states: states), limit: limit)
+        return returned.map { [.bytes($0)] }
     }
 
-    private func echo(of bytes: [UInt8]) -> [UInt8]? { Self.echo(of: bytes, states, translator) }
+    private func echo(of bytes: [UInt8]) -> [EchoedPacket]? { Self.echo(of: bytes, states, translator) }
 
     /// Sends these pieces of bytes, and compares the packets that come back.
-    private func returned(_ packets: [[UInt8]], asked pieces: [[UInt8]]) async -> ConformanceOutcome {
+    private func returned(_ packets: [EchoedPacket], asked pieces: [[UInt8]]) async -> ConformanceOutcome {
         do throws(ConnectionError) {
             let connection = try await connect()
             let outcome = await returned(packets, asked: pieces, on: connection)
@@ -97,16 +135,15 @@ struct LiveTarget {
     }
 
     private func returned(
-        _ packets: [[UInt8]], asked pieces: [[UInt8]], on connection: PacketConnection
+        _ packets: [EchoedPacket], asked pieces: [[UInt8]], on connection: PacketConnection
     ) async -> ConformanceOutcome {
         for piece in pieces { await send(piece, on: connection) }
         for (number, packet) in packets.enumerated() {
             let place = packets.count == 1 ? "" : "packet \(number + 1) of \(packets.count): "
             switch await next(on: connection) {
-            case .packet(packet): continue
             case .packet(let other):
-                let difference = BytesDifference(expected: packet, found: other)
-                return .failed(place + (difference?.text ?? ""))
+                guard let difference = packet.difference(from: other) else { continue }
+                return .failed(place + difference)
             case .end: return .failed(place + "the server has ended the connection in place of returning it")
             case .silence: return .failed(place + "it has not come back within \(timeout)")
             case .failure(let error): return .failed(place + "\(error)")
@@ -127,13 +164,13 @@ struct LiveTarget {
         } catch {
             return .failed("cannot connect to \(endpoint): \(error)")
         }
-        let again = await returned([echo], asked: [goodPacket])
+        let again = await returned(echo, asked: [goodPacket])
         if case .failed(let text) = again { return .failed("after it, on the next connection: \(text)") }
         return again
     }
 
     private func refused(_ vector: ConformanceVector, on connection: PacketConnection) async -> ConformanceOutcome {
-        let expected = Expectation(vector, translator)
+        let expected = Expectation(vector, states, translator)
         await send(vector.bytes, on: connection)
         // The server cannot know that nothing follows until the output ends. Invalid packets it can refuse before that.
         if expected.needsEnd { await connection.loop.run { connection.stream.endOutput() } }
@@ -142,8 +179,8 @@ struct LiveTarget {
             switch await next(on: connection) {
             case .end: return .passed
             case .packet(let packet):
-                guard packet == rest.popFirst().flatMap({ echo(of: $0) }) else {
-                    return .failed("the server has returned \(Hexadecimal.text(of: packet).shortened)")
+                guard let echo = rest.popFirst(), echo.difference(from: packet) == nil else {
+                    return .failed("the server has returned \(packet.text)")
                 }
             case .silence:
                 return .failed(
@@ -160,13 +197,35 @@ struct LiveTarget {
     /// The allowed reaction of a server to bytes that must be refused.
     private struct Expectation {
         /// The packets that it may return before it closes the connection.
-        var packets: [[UInt8]] = []
+        var packets: [EchoedPacket] = []
         /// Whether the fault shows only at the end of the stream, or only to a server that decodes messages.
         var needsEnd = true
         /// Whether one of the packets sets a state.
         var setsState = false
 
-        init(_ vector: ConformanceVector, _ translator: PacketTranslator) {
+        init(_ vector: ConformanceVector, _ states: PacketStates, _ translator: PacketTranslator) {
+            if translator.hasContent { open(vector, translator) } else { split(vector, states, translator) }
+        }
+
+        /// Layers must be opened, whether messages are decoded or not.
+        private mutating func open(_ vector: ConformanceVector, _ translator: PacketTranslator) {
+            let layout = translator.description.layout
+            var stream = translator.makeStream(from: vector.sender, states: vector.context.states)
+            stream.receive(vector.bytes)
+            do throws(CodecError) {
+                while let (_, opened) = try stream.next() {
+                    packets += try opened.echoes(in: layout)
+                    setsState = setsState || opened.setsState(in: layout)
+                    if let failure = opened.failure { throw failure }
+                }
+            } catch {
+                needsEnd = false
+            }
+        }
+
+        private mutating func split(
+            _ vector: ConformanceVector, _ states: PacketStates, _ translator: PacketTranslator
+        ) {
             let description = translator.description
             var splitter = PacketSplitter(
                 layout: description.layout, context: vector.context,
@@ -175,7 +234,8 @@ struct LiveTarget {
             while position < vector.bytes.count {
                 do throws(CodecError) {
                     guard let packet = try splitter.nextPacket(in: vector.bytes, from: &position) else { return }
-                    packets.append(description.layout.framed(packet.content))
+                    let echo = LiveTarget.echo(of: description.layout.framed(packet.content), states, translator)
+                    packets += echo ?? []
                     let id = packet.bounds.id
                     setsState = setsState || Sender.allCases.contains { description.layout.setsState(id, from: $0) }
                 } catch {
@@ -189,7 +249,7 @@ struct LiveTarget {
     // MARK: Connections
 
     private enum Event {
-        case packet([UInt8])
+        case packet(EchoedPacket)
         case end
         case silence
         case failure(ConnectionError)
@@ -209,8 +269,9 @@ struct LiveTarget {
         // During the wait, only the timer closes the connection. So a closed connection means that the timeout has
         // ended.
         let loop = connection.loop
-        let states = states
+        let (states, layers, hasContent) = (states, translator.layers, translator.hasContent)
         loop.execute {
+            if hasContent { connection.setKeys(layers) }
             connection.setStates(states)
             guard connection.stream.isOpen else { return }
             let timer = loop.schedule(at: deadline) { connection.close() }
@@ -235,9 +296,21 @@ struct LiveTarget {
     private func next(on connection: PacketConnection) async -> Event {
         do throws(ConnectionError) {
             guard let packet = try await connection.next() else { return .end }
-            return .packet(translator.description.layout.framed(packet.bytes))
+            let layout = translator.description.layout
+            guard translator.hasContent else { return .packet(.bytes(layout.framed(packet.bytes))) }
+            return .packet(try Self.opened(packet, in: layout))
         } catch {
             return error == .transport(.closed) ? .silence : .failure(error)
+        }
+    }
+
+    private static func opened(
+        _ packet: ReceivedPacket, in layout: PacketLayout
+    ) throws(ConnectionError) -> EchoedPacket {
+        do throws(CodecError) {
+            return try EchoedPacket(packet.lent, in: layout)
+        } catch {
+            throw .codec(error)
         }
     }
 

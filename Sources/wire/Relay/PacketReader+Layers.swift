@@ -8,11 +8,7 @@ import WirelineSchema
 extension PacketReader {
     /// Makes what opens a side's packets.
     func makeStream(of sender: Sender, _ states: PacketStates) -> OpenedStream? {
-        guard translator.hasContent else { return nil }
-        let description = translator.description
-        return OpenedStream(
-            description.layout, in: PacketContext(from: sender, states: states),
-            packetLimit: description.options.maximumPacketByteCount, settings: translator.layers)
+        translator.hasContent ? translator.makeStream(from: sender, states: states) : nil
     }
 
     /// Returns the remarks about a packet, and about the packets inside of it.

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLayers
+import WirelineSchema
+
+/// A packet that a server returns.
+enum EchoedPacket {
+    /// These bytes.
+    case bytes([UInt8])
+    /// What is inside of layers, which a server seals in its own way.
+    case opened(id: UInt64, header: PacketHeader, payload: [UInt8])
+
+    /// Makes the packet of a layout with layers, from an opened one.
+    ///
+    /// Of its header, only those values are compared that a program sets, and that do not depend on how it seals.
+    init(_ packet: borrowing Packet, in layout: PacketLayout) throws(CodecError) {
+        let vectors = layout.content.layers.compactMap(\.kind.vectorField)
+        var header = PacketHeader()
+        for (name, value) in try layout.header(of: packet).fields where !vectors.contains(name) {
+            guard let field = layout.fields.first(where: { $0.name == name }), layout.isSettable(field),
+                field.role.contentConstant == nil
+            else { continue }
+            header[value: name] = value
+        }
+        self = .opened(id: packet.id, header: header, payload: [UInt8](copying: packet.payload))
+    }
+
+    /// Returns how another packet differs; nil if it is the same.
+    func difference(from found: EchoedPacket) -> String? {
+        switch (self, found) {
+        case (.bytes(let expected), .bytes(let found)):
+            return BytesDifference(expected: expected, found: found)?.text
+        case (.opened(let id, let header, let payload), .opened(let otherID, let otherHeader, let otherPayload)):
+            guard id == otherID else { return "expected the ID \(id), got \(otherID)" }
+            // Packets of the other side may have other fields.
+            for (name, value) in header.fields {
+                guard let other = otherHeader[value: name], other != value else { continue }
+                return "expected \(PacketHeader(name, value)), got \(PacketHeader(name, other))"
+            }
+            return BytesDifference(expected: payload, found: otherPayload).map { "inside of its layers, " + $0.text }
+        case (.bytes, .opened), (.opened, .bytes): return "it has other layers"
+        }
+    }
+
+    /// The packet in digits, for a message.
+    var text: String {
+        switch self {
+        case .bytes(let bytes): Hexadecimal.text(of: bytes).shortened
+        case .opened(let id, _, let payload): "packet \(id) with \(Hexadecimal.text(of: payload).shortened)"
+        }
+    }
+}
+
+extension OpenedPackets {
+    /// The packets that a server returns in place of an opened one: those with a message, or a part of one.
+    func echoes(in layout: PacketLayout) throws(CodecError) -> [EchoedPacket] {
+        var echoes: [EchoedPacket] = []
+        for (index, entry) in entries.enumerated() where entry.kind != .packets {
+            let echo = try withPacket(at: index) { packet throws(CodecError) in
+                try EchoedPacket(packet, in: layout)
+            }
+            echoes.append(echo)
+        }
+        return echoes
+    }
+
+    /// Whether one of the messages sets a state, whoever sends it.
+    func setsState(in layout: PacketLayout) -> Bool {
+        entries.contains { entry in
+            entry.kind == .message && Sender.allCases.contains { layout.setsState(entry.bounds.id, from: $0) }
+        }
+    }
+}
