@@ -85,6 +85,7 @@ struct PacketSearch {
         _ direction: PacketStream.Direction, _ splitter: consuming PacketSplitter, _ work: inout Int
     ) -> Verdict {
         var position = start
+        var opener = PacketStream.opener(translator, direction)
         for count in 0..<wanted {
             if position == bytes.count {
                 guard isAtEnd else { return .needs(bytes.count - start + 1) }
@@ -98,7 +99,8 @@ struct PacketSearch {
                     return count > 0 && splitter.isBetweenFrames ? .accepted : .refused
                 }
                 work += position - before
-                let line = try PacketStream.decode(Packet(content.rawSpan, bounds), translator, direction)
+                let line = try PacketStream.line(
+                    of: Packet(content.rawSpan, bounds), translator, direction, &splitter, &opener)
                 guard line["message"]?.isNull == false || line["packets"] != nil else { return .refused }
             } catch {
                 return .refused

@@ -66,7 +66,7 @@ struct PacketStream: ~Copyable {
         self.translator = translator
         self.direction = direction
         splitter = Self.splitter(translator, direction, states)
-        opener = translator.hasContent ? translator.makeOpener(from: direction.sender) : nil
+        opener = Self.opener(translator, direction)
     }
 
     /// The states of the connection, for the next packet.
@@ -167,7 +167,8 @@ struct PacketStream: ~Copyable {
             let byteCount = end - start
             let time = time(upTo: place.offset + byteCount)
             do throws(CodecError) {
-                let line = try line(of: Packet(content.rawSpan, bounds))
+                let line = try Self.line(
+                    of: Packet(content.rawSpan, bounds), translator, direction, &splitter, &opener)
                 events.append(.packet(line, time: time))
             } catch {
                 events.append(.fault(fault(error.description)))
@@ -241,16 +242,31 @@ struct PacketStream: ~Copyable {
 
     // MARK: Packets
 
-    /// Returns the line of the next packet of the stream.
-    private mutating func line(of packet: borrowing Packet) throws(CodecError) -> JSONValue {
+    /// Returns the line of the next packet of a stream.
+    ///
+    /// - Parameters:
+    ///   - splitter: It follows what the messages in the packet set.
+    ///   - opener: What opens the packets of the stream.
+    static func line(
+        of packet: borrowing Packet, _ translator: PacketTranslator, _ direction: Direction,
+        _ splitter: inout PacketSplitter, _ opener: inout PacketOpener?
+    ) throws(CodecError) -> JSONValue {
         guard let opened = opener?.open(packet, states: splitter.states) else {
-            return try Self.decode(packet, translator, direction)
+            switch direction {
+            case .from(let sender): return try translator.decode(packet, from: sender)
+            case .preferring(let sender): return try translator.decode(packet, preferring: sender)
+            }
         }
         for entry in opened.entries where entry.kind == .message { splitter.follow(entry.bounds.id) }
         switch direction {
         case .from(let sender): return try translator.line(of: opened, .from(sender))
         case .preferring(let sender): return try translator.line(of: opened, .preferring(sender))
         }
+    }
+
+    /// Makes what opens the packets of a stream; nil for a protocol without layers.
+    static func opener(_ translator: PacketTranslator, _ direction: Direction) -> PacketOpener? {
+        translator.hasContent ? translator.makeOpener(from: direction.sender) : nil
     }
 
     static func splitter(
@@ -260,14 +276,5 @@ struct PacketStream: ~Copyable {
         return PacketSplitter(
             layout: description.layout, context: PacketContext(from: direction.sender, states: states),
             maximumPacketByteCount: description.options.maximumPacketByteCount)
-    }
-
-    static func decode(
-        _ packet: borrowing Packet, _ translator: PacketTranslator, _ direction: Direction
-    ) throws(CodecError) -> JSONValue {
-        switch direction {
-        case .from(let sender): try translator.decode(packet, from: sender)
-        case .preferring(let sender): try translator.decode(packet, preferring: sender)
-        }
     }
 }
