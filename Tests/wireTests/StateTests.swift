@@ -88,6 +88,42 @@ struct StateTests {
         _ = server.end()
     }
 
+    @Test func `a script sets a state that no message sets`() throws {
+        let script = """
+            state set = 0;
+            on connect { set = 1; set phase = "play"; }
+            on Note { set marked = request.text == "hi" and set == 1; send Note { text: request.text + "!" } header { room: 3 }; }
+            """
+        let server = try ScriptedServer(script, schema: Self.schema, "--first-packet-timeout", "none")
+        let outcome = try server.tool.workspace.wire(
+            "call", server.tool.address, "Note", #"{"text":"hi"}"#, "--expect", "Note", "--state", "phase=play",
+            "--state", "marked=1")
+        let expected = Self.line("Note", 3, #""size":6,"room":3,"mark":90"#, #"{"text":"hi!"}"#)
+        #expect(outcome == .success(expected))
+        #expect(server.end() == .success(""))
+    }
+
+    @Test(arguments: [
+        ("set fase = 1;", "a connection has no state `fase`"), ("set phas = 1;", "did you mean `phase`?"),
+        ("set phase = \"won\";", "the state `phase` is never `won`; it is login, play, or a number"),
+        ("set marked = 2;", "the state `marked` is never `2`"), ("set phase;", "expected `=` after the state"),
+        ("set 1;", "expected the name of a state"),
+    ])
+    func `a script cannot set a state that there is not`(statement: String, error: String) throws {
+        let workspace = try Workspace(Self.files)
+        try workspace.write("on connect { \(statement) }", to: "a.script")
+        let outcome = try workspace.wire("serve", "--script", "a.script", "--check")
+        #expect(outcome.status == 1 && outcome.errors.contains(error), "\(outcome)")
+    }
+
+    @Test func `a value that a state cannot have ends the connection of a script`() throws {
+        let server = try ScriptedServer(
+            "on Enter { set phase = 255 + count; }", schema: Self.schema, "--first-packet-timeout", "none")
+        let outcome = try server.tool.workspace.wire("call", server.tool.address, "Enter", "{}")
+        #expect(outcome.status == 1, "\(outcome)")
+        #expect(server.end().errors.contains("game.script:1:24: the state `phase` is never `256`"))
+    }
+
     @Test func `conform asks in the states of a vector`() throws {
         let workspace = try Workspace(Self.files)
         try workspace.write(

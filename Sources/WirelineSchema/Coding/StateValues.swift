@@ -28,6 +28,12 @@ extension ProtocolDescription {
         return number
     }
 
+    /// Returns the number that a value of JSON means for a state: a text as above, or what it looks like as text.
+    package func number(ofState name: String, json: JSONValue) throws(StateTextError) -> Int128 {
+        let text = if case .string(let text) = json { text } else { json.description }
+        return try number(ofState: name, text: text)
+    }
+
     private func bits(of text: String, _ flags: FlagsDescription) -> Int128? {
         text.split(separator: "|").reduce(0) { total, word in
             let value = flags.cases.first { $0.name == word }?.value ?? Int128(word)
@@ -60,14 +66,7 @@ extension ProtocolDescription {
     package func states(of json: JSONValue) throws(StateTextError) -> PacketStates {
         guard case .object(let members) = json else { throw .noValue(json.description) }
         var result = PacketStates()
-        for member in members {
-            let text =
-                switch member.value {
-                case .string(let text): text
-                default: member.value.description
-                }
-            result[member.name] = try number(ofState: member.name, text: text)
-        }
+        for member in members { result[member.name] = try number(ofState: member.name, json: member.value) }
         return result
     }
 

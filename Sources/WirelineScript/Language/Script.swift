@@ -53,6 +53,8 @@ struct Script: Sendable {
             case echo(Delivery)
             case raw([UInt8], Delivery)
             case assign(index: Int, isShared: Bool, Expression)
+            /// Sets a state of the connection, which packets depend on.
+            case set(state: String, Expression)
             case condition(Expression, then: [Statement], otherwise: [Statement])
             case loop(count: Int, [Statement])
             case wait(Pause)

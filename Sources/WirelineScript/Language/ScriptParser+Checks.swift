@@ -353,6 +353,20 @@ extension ScriptParser {
     }
 }
 
+// MARK: States
+
+extension ScriptParser {
+    /// Refuses a known value that a state of the connection cannot have.
+    func check(_ value: Script.Expression, ofState name: String) throws(Fault) {
+        guard let json = constant(value) else { return }
+        do throws(StateTextError) {
+            _ = try description.number(ofState: name, json: json)
+        } catch {
+            throw fault("\(error)", at: value.span)
+        }
+    }
+}
+
 extension PacketLayout {
     /// Whether no layer is around a field.
     fileprivate func isOutsideLayers(_ index: Int) -> Bool {

@@ -31,9 +31,8 @@ extension ScriptParser {
     }
 
     private static let statementWords = [
-        "reply", "send", "echo", "raw", "if", "repeat", "wait", "after", "every", "glue", "bundle", "stop", "silence",
-        "end",
-        "close", "reset",
+        "reply", "send", "echo", "raw", "set", "if", "repeat", "wait", "after", "every", "glue", "bundle", "stop",
+        "silence", "end", "close", "reset",
     ]
 
     private mutating func parseStatement() throws(Fault) -> Script.Statement {
@@ -52,6 +51,8 @@ extension ScriptParser {
             guard scope.messages != nil else { throw fault("no message has come that could go back", at: word.span) }
             return .echo(try parseDelivery())
         case "raw": return try parseRaw()
+        // A variable may have this name.
+        case "set" where !takes("="): return try parseStateChange()
         case "if": return try parseIf()
         case "repeat":
             let count = try expectInteger(1...Self.maximumLoopCount, "a number of times")
@@ -146,6 +147,22 @@ extension ScriptParser {
         }
         try expect(";", "after the value")
         return .assign(index: variable.index, isShared: variable.isShared, expression)
+    }
+
+    /// Parses a state of the connection that is set: `set phase = "play";`.
+    private mutating func parseStateChange() throws(Fault) -> Script.Statement.Kind {
+        let name = current
+        guard name.kind == .word else { throw expected("the name of a state") }
+        guard description.state(named: name.text) != nil else {
+            let error = StateTextError.unknownState(name.text, known: description.states.map(\.name))
+            throw fault("\(error)", at: name.span, help: error.hint)
+        }
+        advance()
+        try expect("=", "after the state")
+        let expression = try parseExpression()
+        try check(expression, ofState: name.text)
+        try expect(";", "after the value")
+        return .set(state: name.text, expression)
     }
 
     private mutating func parseIf() throws(Fault) -> Script.Statement.Kind {

@@ -165,6 +165,7 @@ final class ScriptConnection: @unchecked Sendable {
         case .raw(let bytes, let delivery): try await send(bytes, delivery, statement.span)
         case .assign(let index, let isShared, let expression):
             try assign(index, isShared: isShared, expression, occasion)
+        case .set(let state, let expression): try set(state, expression, occasion)
         case .condition(let condition, let block, let otherwise):
             try await execute(try isTrue(condition, occasion) ? block : otherwise, occasion)
         case .loop(let count, let block):
@@ -248,6 +249,20 @@ final class ScriptConnection: @unchecked Sendable {
             return
         }
         try run.changeShared(index) { values throws(ScriptFailure) in try scalar(expression, occasion, values) }
+    }
+
+    /// Sets a state of the connection, for packets in both directions from now on.
+    private func set(
+        _ state: String, _ expression: Script.Expression, _ occasion: Occasion
+    ) throws(ScriptFailure) {
+        let value = try value(of: expression, evaluation(occasion))
+        do throws(StateTextError) {
+            var states = connection.states
+            states[state] = try run.translator.description.number(ofState: state, json: value)
+            connection.setStates(states)
+        } catch {
+            throw ScriptFailure(span: expression.span, reason: "\(error)")
+        }
     }
 
     // MARK: Time
