@@ -30,6 +30,41 @@ struct CompletionTests {
         #expect(try words(line, in: Workspace()) == expected)
     }
 
+    private static let game = """
+        enum Phase : uint8 { login = 0; play = 2; }
+        packet {
+            state Phase phase;
+            // Whether packets are marked.
+            state bit marked;
+            @length(packet) uint16 size;
+            layer aes_cbc(session, start);
+            @id uint8 id;
+        }
+        @id(1) @from(client) message Enter {}
+
+        """
+
+    @Test(
+        arguments: [
+            ("decode --state ''", ["phase=", "marked="]), ("decode --state ph", ["phase="]),
+            ("decode --state phase=", ["phase=login", "phase=play"]),
+            ("decode --state=phase=p", ["--state=phase=play"]),
+            ("decode --state marked=t", ["marked=true"]), ("decode --state other=", []),
+            (
+                "decode --key ''",
+                [
+                    "session=", "start=", "client.session=", "server.session=", "client.start=", "server.start=",
+                ]
+            ),
+            ("decode --key client.se", ["client.session="]), ("decode --key session=", ["session=@"]),
+            ("decode --key session=@s", ["session=@secret/"]),
+            ("decode --key session=@secret/", ["session=@secret/key"]), ("decode --key session=00", []),
+        ] as [(String, [String])])
+    func `states and keys are continued with their names and values`(_ line: String, _ expected: [String]) throws {
+        let workspace = try Workspace(["Protocols/Game/Game.wire": Self.game, "secret/key": "k", "secret/.hidden": ""])
+        #expect(try words(line, in: workspace) == expected)
+    }
+
     @Test func `all commands and all their options are offered, with their help`() throws {
         let workspace = try Workspace()
         let help = try workspace.wire("--help").output
@@ -55,10 +90,15 @@ struct CompletionTests {
         ("wire check --fo", "wire check --format"), ("wire check --format=j", "wire check --format=json"),
         ("wire call localhost:9001 --protocol Scene Cs", "wire call localhost:9001 --protocol Scene Cs_20001"),
         ("wire decode --capture Protocols/Scene/Sc", "wire decode --capture Protocols/Scene/Scene.wire"),
+        ("wire decode --protocol Game --state ph", "wire decode --protocol Game --state phase="),
+        ("wire decode --protocol Game --state phase=p", "wire decode --protocol Game --state phase=play"),
+        ("wire decode --protocol Game --key client.se", "wire decode --protocol Game --key client.session="),
     ]
 
     private func results(of script: String, in shell: String) throws -> [String] {
-        let workspace = try Workspace()
+        let workspace = try Workspace([
+            "Protocols/Scene/Scene.wire": sceneSchema, "Protocols/Game/Game.wire": Self.game,
+        ])
         try workspace.write(script, to: "try")
         let words = Self.lines.map { "'\($0.0)'" }.joined(separator: " ")
         let outcome = try workspace.shell("\(shell) ./try \(words)")

@@ -41,6 +41,17 @@ extension ProtocolDescription {
         }
     }
 
+    /// The words that can stand for a state's value: names of its cases, `true` and `false`; none for another number.
+    package func words(ofState name: String) -> [String] {
+        guard let index = state(named: name) else { return [] }
+        return switch states[index].type {
+        case .boolean, .bit: ["true", "false"]
+        case .enumeration(let index, _): enumerations[index].cases.map(\.name)
+        case .flags(let index, _): flagSets[index].cases.map(\.name)
+        default: []
+        }
+    }
+
     private func allowedValues(of type: TypeDescription) -> String {
         switch type {
         case .boolean, .bit: "`true` or `false`, 1 or 0"

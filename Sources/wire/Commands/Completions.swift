@@ -21,7 +21,7 @@ extension Command {
                 return
             }
             let completion = WordCompletion(
-                commands: all, protocols: ProtocolFolder.namesInHome, messages: messageNames(of:))
+                commands: all, protocols: ProtocolFolder.namesInHome, schema: schema(in:), paths: paths(startingWith:))
             let answer = completion.answer(Array(arguments.words.dropFirst()))
             for word in answer.words where !word.text.utf8.contains(where: { $0 < 0x20 }) {
                 try console.print(word.help.isEmpty ? word.text : word.text + "\t" + word.help)
@@ -31,8 +31,20 @@ extension Command {
 
     private static let lineWord = "words"
 
-    /// Returns the names of a protocol's messages; none if it has errors.
-    private static func messageNames(of folder: String?) -> [String] {
-        (try? ProtocolFolder(folder).check())?.description?.messages.map(\.name) ?? []
+    /// Returns a protocol; nil if it has errors.
+    private static func schema(in folder: String?) -> ProtocolDescription? {
+        (try? ProtocolFolder(folder).check())?.description
+    }
+
+    /// Returns the paths of files and folders that begin with a text, without hidden ones unless it asks for them.
+    private static func paths(startingWith text: String) -> [String] {
+        let end = text.lastIndex(of: "/").map { text.index(after: $0) } ?? text.startIndex
+        let (folder, start) = (String(text[..<end]), text[end...])
+        let names = (try? System.names(inFolder: folder.isEmpty ? "." : folder)) ?? []
+        return names.filter { $0.hasPrefix(start) && (start.hasPrefix(".") || !$0.hasPrefix(".")) }.sorted().map {
+            name in
+            let path = folder + name
+            return (try? System.kind(of: path)) == .folder ? path + "/" : path
+        }
     }
 }

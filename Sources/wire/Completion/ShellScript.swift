@@ -37,9 +37,11 @@ enum ShellScript: String, CaseIterable {
             done < <(wire completions words -- "${words[@]:1}" 2> /dev/null)
             # Bash replaces only what follows the last colon or equals sign.
             local typed=${COMP_WORDS[COMP_CWORD]} whole=${words[${#words[@]} - 1]}
-            [[ $typed != [=:] ]] || typed=
+            [[ $typed != [=:@] ]] || typed=
             local before=${whole%"$typed"}
             COMPREPLY=("${COMPREPLY[@]#"$before"}")
+            # A value follows, without a space.
+            [[ ${COMPREPLY[0]-} != *[=@/] ]] || compopt -o nospace 2> /dev/null
             if [[ $kind ]]; then
                 compopt -o filenames 2> /dev/null
                 while IFS= read -r value; do COMPREPLY+=("$value"); done < <(compgen "$kind" -- "$typed")
@@ -53,18 +55,25 @@ enum ShellScript: String, CaseIterable {
         # Completion of wire for zsh.
         _wire() {
             local line kind
-            local -a names shown
+            local -a names shown open shownopen
             for line in ${(f)"$(wire completions words -- "${(@Q)words[2,CURRENT-1]}" "$PREFIX" 2> /dev/null)"}; do
                 case $line in
                     (:files) kind=files ;;
                     (:folders) kind=folders ;;
                     (*)
-                        names+=("${line%%$'\t'*}")
-                        shown+=("${line/$'\t'/  }")
+                        if [[ ${line%%$'\t'*} == *[=@/] ]]; then
+                            # A value follows, without a space.
+                            open+=("${line%%$'\t'*}")
+                            shownopen+=("${line/$'\t'/  }")
+                        else
+                            names+=("${line%%$'\t'*}")
+                            shown+=("${line/$'\t'/  }")
+                        fi
                         ;;
                 esac
             done
             (($#names)) && compadd -l -d shown -a names
+            (($#open)) && compadd -S '' -l -d shownopen -a open
             [[ $PREFIX == --*=* ]] && compset -P '*='
             case $kind in
                 (files) _files ;;

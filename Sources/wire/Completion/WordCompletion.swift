@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
+import WirelineLayers
+import WirelineSchema
+
 /// Finds the words that can continue a command line, from the descriptions of the commands.
 struct WordCompletion {
     let commands: [Command]
     /// Returns the names of the protocols that can be chosen.
     let protocols: () -> [String]
-    /// Returns the names of the messages of a protocol; nil: the only one.
-    let messages: (String?) -> [String]
+    /// Returns a protocol; nil: the only one. It is nil if there is none, or if it has errors.
+    let schema: (String?) -> ProtocolDescription?
+    /// Returns the paths of files and folders that begin with a text; a folder's ends with `/`.
+    let paths: (String) -> [String]
 
     /// A word, and what it means.
     struct Word: Equatable {
@@ -29,7 +35,7 @@ struct WordCompletion {
     func answer(_ line: [String]) -> Answer {
         let current = line.last ?? ""
         let reading = LineReading(line.dropLast(), commands: commands)
-        if let option = reading.openOption { return values(of: option, in: reading).starting(with: current) }
+        if let option = reading.openOption { return values(of: option, current, in: reading).starting(with: current) }
         if !reading.hasDashes, current.hasPrefix("-") { return options(current, in: reading) }
         guard let command = reading.command, !reading.asksForHelp else {
             return Answer(words: nextNames(after: reading.words, withHelp: !reading.asksForHelp))
@@ -68,22 +74,60 @@ struct WordCompletion {
         guard let option = all.first(where: { $0.name == current.optionName }), option.value != nil else {
             return Answer()
         }
-        var answer = values(of: option, in: reading).starting(with: value)
+        var answer = values(of: option, value, in: reading).starting(with: value)
         answer.words = answer.words.map { Word(text: option.name + "=" + $0.text, help: $0.help) }
         return answer
     }
 
-    private func values(of option: Option, in reading: LineReading) -> Answer {
+    /// - Parameter current: The value as far as it is written.
+    private func values(of option: Option, _ current: String, in reading: LineReading) -> Answer {
         if !option.choices.isEmpty { return Answer(words: option.choices.map { Word(text: $0) }) }
         if option == .protocolFolder {
             return Answer(words: protocols().map { Word(text: $0) }, paths: .folders)
         }
+        if option == .state { return states(current, reading) }
+        if option == .key { return keys(current, reading) }
         switch option.value {
         case "FILE": return Answer(paths: .files)
         case "DIR": return Answer(paths: .folders)
-        case "MESSAGE": return Answer(words: messages(reading.protocolFolder).map { Word(text: $0) })
+        case "MESSAGE": return messages(reading)
         default: return Answer()
         }
+    }
+
+    private func messages(_ reading: LineReading) -> Answer {
+        Answer(words: (schema(reading.protocolFolder)?.messages ?? []).map { Word(text: $0.name) })
+    }
+
+    /// Returns the names of states, as in `phase=`, or after that the words for values, as in `phase=play`.
+    private func states(_ current: String, _ reading: LineReading) -> Answer {
+        guard let schema = schema(reading.protocolFolder) else { return Answer() }
+        guard let equals = current.firstIndex(of: "=") else {
+            return Answer(
+                words: schema.states.map { state in
+                    Word(text: state.name + "=", help: String(state.documentation.prefix { $0 != "\n" }))
+                })
+        }
+        let name = String(current[..<equals])
+        return Answer(words: schema.words(ofState: name).map { Word(text: "\(name)=\($0)") })
+    }
+
+    /// Returns the names of keys, as in `session=` and `client.session=`, or after `session=@` the paths of files.
+    private func keys(_ current: String, _ reading: LineReading) -> Answer {
+        guard let schema = schema(reading.protocolFolder) else { return Answer() }
+        guard let equals = current.firstIndex(of: "=") else {
+            var names: [String] = []
+            for name in schema.layout.content.layers.flatMap(\.kind.keyNames) where !names.contains(name) {
+                names.append(name)
+            }
+            let sides = names.flatMap { name in
+                Sender.allCases.map { Word(text: "\($0.rawValue).\(name)=", help: "for packets of the \($0.rawValue)") }
+            }
+            return Answer(words: names.map { Word(text: $0 + "=", help: "for packets of both sides") } + sides)
+        }
+        let (name, value) = (current[...equals], current[equals...].dropFirst())
+        guard value.hasPrefix("@") else { return Answer(words: [Word(text: "\(name)@", help: "the bytes of a file")]) }
+        return Answer(words: paths(String(value.dropFirst())).map { Word(text: "\(name)@\($0)") })
     }
 
     private func values(of parameter: Parameter, in reading: LineReading) -> Answer {
@@ -91,7 +135,7 @@ struct WordCompletion {
         switch parameter.name.prefix(while: { $0 != " " }) {
         case "DIR": return Answer(words: protocols().map { Word(text: $0) }, paths: .folders)
         case "FILE", "PATH", "VECTORS", "OLD", "NEW": return Answer(paths: .files)
-        case "MESSAGE": return Answer(words: messages(reading.protocolFolder).map { Word(text: $0) })
+        case "MESSAGE": return messages(reading)
         default: return Answer()
         }
     }
