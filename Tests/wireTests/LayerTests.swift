@@ -68,6 +68,52 @@ struct LayerTests {
         #expect(server.end() == .success(""))
     }
 
+    @Test func `a script damages a bit inside of a cipher`() throws {
+        let server = try ScriptedServer(
+            #"on Ask { reply Answer { text: "yes" } damaged; }"#, schema: Self.cipher, "--key", "session=0102")
+        let outcome = try server.tool.workspace.wire(
+            "call", server.tool.address, "Ask", #"{"text":"a"}"#, "--key", "session=0102")
+        // The middle one of its six bytes is the first letter.
+        #expect(Self.texts(outcome) == ["xes"], "\(outcome)")
+        _ = server.end()
+    }
+
+    @Test func `a script damages a bit inside of a compressed packet`() throws {
+        let script = """
+            on Ask {
+                send Line { text: "whole" };
+                bundle { send Line { text: "broken" }; } header { form: 2 } damaged;
+            }
+            """
+        let server = try ScriptedServer(script, schema: Self.bundles)
+        let outcome = try server.tool.workspace.wire(
+            "call", server.tool.address, "Ask", #"{"text":""}"#, "--expect", "Line", "--listen", "1s")
+        #expect(outcome.status == 1 && outcome.errors.contains("packet.zlib"), "\(outcome)")
+        #expect(Self.texts(outcome) == ["whole"], "\(outcome)")
+        _ = server.end()
+    }
+
+    @Test func `packets inside of one another do not have the same keystream`() throws {
+        let schema = """
+            packet {
+                @length(packet) uint16 size; uint8 form; @id uint8 id;
+                @if(form) layer rc4(session);
+                @if(form == 1) packets;
+            }
+            @id(1) @from(client) message Ask { @rest string text; }
+
+            """
+        let workspace = try Workspace(Self.files(schema))
+        func encode(_ form: Int) throws -> Outcome {
+            let packets = #"[{"message":"Ask","header":{"form":\#(form)},"fields":{"text":""}}]"#
+            return try workspace.wire(
+                "encode", "--packets", packets, "--id", "9", "--header", #"{"form":1}"#, "--key", "session=0102")
+        }
+        #expect(try encode(0).status == 0)
+        let refused = try encode(2)
+        #expect(refused.status == 1 && refused.errors.contains("packet.session: a packet inside"), "\(refused)")
+    }
+
     @Test func `an echo server returns opened packets as it sends them`() throws {
         let server = try ServingTool(
             running: ["serve", "127.0.0.1:0", "--echo", "--key", "session=00ff"], files: Self.files(Self.cipher))
@@ -98,6 +144,107 @@ struct LayerTests {
         let log = server.end().errors
         #expect(log.contains(#"received Ask {size: 8, opcode: 1, number: 1} text: "abc""#), "\(log)")
         #expect(log.contains(#"sent Ask {size: 8, opcode: 1, number: 1} text: "abc""#), "\(log)")
+    }
+
+    // MARK: Differences
+
+    @Test func `diff names the keys with which its packets are sealed`() throws {
+        let workspace = try Workspace(Self.files(Self.cipher))
+        try workspace.write(
+            Self.cipher.replacing("message Note { @rest", with: "message Note {"), to: "New/Game/Game.wire")
+        let outcome = try workspace.wire("diff", "Protocols/Game", "New/Game")
+        let proof = try #require(
+            outcome.output.firstMatch(of: /as ([0-9a-f]+), sealed with (--key) (session=[0-9a-f]+)/))
+        #expect(outcome.status == 1)
+        // What it says can be read again.
+        let read = try workspace.wire(
+            "decode", String(proof.1), String(proof.2), String(proof.3), "--from", "server", "--protocol", "New/Game")
+        #expect(read.status == 0 && read.output.contains(#""message":"Note""#), "\(outcome) \(read)")
+        let json = try workspace.wire("diff", "Protocols/Game", "New/Game", "--format", "json")
+        #expect(
+            json.output.contains(#""keys":{"session":"\#(proof.3.dropFirst("session=".count))"},"reading""#), "\(json)")
+    }
+
+    // MARK: States
+
+    /// The ID, and a field that only some states have, are inside of the layer.
+    private static let rooms = """
+        packet {
+            state uint8 phase;
+            @length(packet) uint16 size;
+            uint8 form;
+            layer xor(session);
+            @id uint8 id;
+            @if(phase == 1) uint8 room;
+            @if(form == 1) packets;
+        }
+
+        @id(1) @from(client) message Enter {}
+        @id(2) @from(server) @sets(phase = 1) message Welcome {}
+        @id(3) @from(both) message Note { @rest string text; }
+        @id(4) @from(client) @sets(phase = 0) message Leave {}
+
+        """
+    /// Packets with the key 01: a `Welcome`, a `Note` of both sides in the room 7, and a `Leave`.
+    private static let (welcome, note, leave) = ("00040003", "00070002066968", "0005000506")
+
+    @Test func `decode follows what messages inside of layers set`() throws {
+        let workspace = try Workspace(Self.files(Self.rooms))
+        let words = ["--key", "session=01", "--from", "server"]
+        let outcome = try workspace.wire(["decode", Self.welcome + Self.note + Self.note] + words)
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(Self.texts(outcome) == ["hi", "hi"])
+        #expect(outcome.output.ranges(of: #""room":7"#).count == 2, "\(outcome)")
+        // Without the first packet, the state must be named.
+        let later = try workspace.wire(["decode", Self.note, "--state", "phase=1"] + words)
+        #expect(later.output.ranges(of: #""room":7"#).count == 1, "\(later)")
+    }
+
+    @Test func `decode follows what a message sets that stands in a packet with others`() throws {
+        let workspace = try Workspace(Self.files(Self.rooms))
+        let packets = #"[{"message":"Welcome","fields":{}}]"#
+        let bundle = try workspace.wire(
+            "encode", "--packets", packets, "--id", "9", "--header", #"{"form":1}"#, "--from", "server", "--key",
+            "session=01")
+        let stream = bundle.output.trimmingCharacters(in: .newlines) + Self.note
+        let outcome = try workspace.wire("decode", stream, "--from", "server", "--key", "session=01")
+        #expect(outcome.status == 0 && outcome.output.ranges(of: #""room":7"#).count == 1, "\(outcome)")
+    }
+
+    @Test func `decode finds the next packets after a broken one, in the states that they set`() throws {
+        let workspace = try Workspace(Self.files(Self.rooms))
+        try workspace.write("0001" + Self.welcome + Self.note, to: "stream.hex")
+        let outcome = try workspace.shell("wire decode --hex --from server --key session=01 < stream.hex")
+        #expect(outcome.status == 1 && outcome.errors.contains("skipped"), "\(outcome)")
+        #expect(outcome.output.ranges(of: #""room":7"#).count == 1, "\(outcome)")
+    }
+
+    @Test func `decode follows what messages inside of layers set in a capture, in both directions`() throws {
+        let bytes = { (text: String) throws in try Hexadecimal.bytes(of: text) }
+        // The server sets the state, and then the client: each side's packets change for the other, too.
+        var (client, server) = (1001, 2001)
+        func segment(fromClient: Bool, _ payload: [UInt8]) -> [UInt8] {
+            defer { if fromClient { client += payload.count } else { server += payload.count } }
+            return TestSegment(
+                fromClient: fromClient, sequence: fromClient ? client : server,
+                acknowledgement: fromClient ? server : client, payload: payload
+            ).ipv4()
+        }
+        let frames = [
+            segment(fromClient: true, try bytes("00040000")), segment(fromClient: false, try bytes(Self.welcome)),
+            segment(fromClient: true, try bytes(Self.note + Self.leave)),
+            segment(fromClient: false, try bytes("0005000269")),
+        ]
+        let workspace = try Workspace(Self.files(Self.rooms))
+        try workspace.write(Data(TestCapture.pcap(frames)), to: "c.pcap")
+        let outcome = try workspace.wire("decode", "--capture", "c.pcap", "--port", "9001", "--key", "session=01")
+        #expect(outcome.status == 0, "\(outcome)")
+        let messages = outcome.output.split(separator: "\n").compactMap { line in
+            line.firstMatch(of: /"message":"([A-Za-z]+)"/).map { String($0.1) }
+        }
+        #expect(messages == ["Enter", "Welcome", "Note", "Leave", "Note"], "\(outcome)")
+        #expect(outcome.output.ranges(of: #""room":7"#).count == 2, "\(outcome)")
+        #expect(Self.texts(outcome) == ["hi", "h"])
     }
 
     // MARK: Proxies
