@@ -54,7 +54,8 @@ let package = Package(
         .library(name: "WirelineLayers", targets: ["WirelineLayers"]),
         .library(name: "WirelineSwiftGenerator", targets: ["WirelineSwiftGenerator"]),
         .library(name: "WirelineGenerator", targets: ["WirelineGenerator"]),
-        .library(name: "WirelineErlang", targets: ["WirelineErlang", "WirelineErlangNode"]),
+        .library(
+            name: "WirelineErlang", targets: ["WirelineErlang", "WirelineErlangNode", "WirelineErlangRecords"]),
         .library(name: "WirelineSession", targets: ["WirelineSession"]),
         .library(name: "WirelineWebSocket", targets: ["WirelineWebSocket"]),
         .library(name: "Scene", targets: ["Scene"]),
@@ -98,6 +99,13 @@ let package = Package(
         .target(
             name: "WirelineGenerator",
             dependencies: ["WirelineCodec", "WirelineLanguage", "WirelineSchema", "WirelineSwiftGenerator"],
+            swiftSettings: strict),
+        .target(
+            name: "WirelineErlangRecords",
+            dependencies: [
+                "WirelineCodec", "WirelineErlang", "WirelineLanguage", "WirelineLayers", "WirelineSchema",
+                "WirelineSwiftGenerator",
+            ],
             swiftSettings: strict),
         .target(
             name: "WirelineTesting", dependencies: ["WirelineCodec", "WirelineTransport", "Wireline"],
@@ -152,8 +160,8 @@ let package = Package(
         .testTarget(
             name: "ProtocolsTests",
             dependencies: [
-                "WirelineGenerator", "WirelineSchema", "WirelineLayers", "WirelineCodec", "ProtocolsSupport",
-                "TestingSupport",
+                "WirelineGenerator", "WirelineSchema", "WirelineLayers", "WirelineErlang", "WirelineErlangRecords",
+                "WirelineCodec", "ProtocolsSupport", "TestingSupport",
             ]
                 + protocols.map { .init(stringLiteral: $0) },
             exclude: ["Erlang"], swiftSettings: usual),

@@ -20,6 +20,10 @@ struct ArrowTests {
         "WirelineTransport": ["CWirelineSystem", "WirelineCodec"],
         "WirelineSwiftGenerator": ["WirelineCodec", "WirelineLanguage"],
         "WirelineGenerator": ["WirelineCodec", "WirelineLanguage", "WirelineSchema", "WirelineSwiftGenerator"],
+        "WirelineErlangRecords": [
+            "WirelineCodec", "WirelineErlang", "WirelineLanguage", "WirelineLayers", "WirelineSchema",
+            "WirelineSwiftGenerator",
+        ],
         "Wireline": [
             "WirelineCodec", "WirelineLayers", "WirelineSession", "WirelineTLS", "WirelineTransport",
             "WirelineWebSocket",

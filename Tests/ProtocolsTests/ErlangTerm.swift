@@ -9,6 +9,8 @@ indirect enum ErlangTerm {
     case list([ErlangTerm])
     case tuple([ErlangTerm])
     case map([(ErlangTerm, ErlangTerm)])
+    /// A term that has its bytes already, without the version byte.
+    case encoded([UInt8])
 
     /// The bytes that `binary_to_term/1` reads (the user's guide of ERTS, chapter "External Term Format").
     var bytes: [UInt8] {
@@ -19,6 +21,7 @@ indirect enum ErlangTerm {
 
     private func append(to bytes: inout [UInt8]) {
         switch self {
+        case .encoded(let content): bytes += content
         case .atom(let name):
             bytes += [119, UInt8(name.utf8.count)] + name.utf8
         case .integer(let value):

@@ -133,7 +133,7 @@ struct DialyzerTests {
 }
 
 /// Sends cases to the generated module of a protocol.
-private struct ErlangJudge {
+struct ErlangJudge {
     let translator: PacketTranslator
     let generated: (any PacketProtocol.Type)?
     let values: ErlangValues
@@ -181,7 +181,7 @@ private struct ErlangJudge {
 
     /// Whether the packet that bytes begin with has the same bytes if its values are written again. JSON has one NaN, Erlang
     /// and Swift have many.
-    private func keepsItsBits(_ bytes: [UInt8], in context: PacketContext) -> Bool {
+    func keepsItsBits(_ bytes: [UInt8], in context: PacketContext) -> Bool {
         let layout = translator.description.layout.layout(in: context)
         let limit = translator.description.options.maximumPacketByteCount
         guard generated == nil, case .packet(let bounds)? = try? layout.scan(bytes.span.bytes, limit: limit),
@@ -198,7 +198,7 @@ private struct ErlangJudge {
         ])
     }
 
-    private func side(_ context: PacketContext) -> ErlangTerm {
+    func side(_ context: PacketContext) -> ErlangTerm {
         let side = ErlangTerm.atom(context.sender == .client ? "cs" : "sc")
         guard translator.description.layout.hasStates else { return side }
         let states = zip(translator.description.states, values.naming.states).map {
@@ -211,15 +211,20 @@ private struct ErlangJudge {
 
     /// The cases that the module handles differently; at most three.
     func disagreements(on cases: [ErlangTerm]) throws -> [String] {
+        let answers = try ask("judge", cases)
+        let texts = answers.map { String(decoding: $0, as: UTF8.self) }
+        // The number of cases comes first, so that an empty run does not count as agreement.
+        return texts.first == "\(cases.count)" ? Array(texts.dropFirst().prefix(3)) : ["not all was judged: \(texts)"]
+    }
+
+    /// Lets the peer do something with the generated module and terms.
+    func ask(_ command: String, _ terms: [ErlangTerm]) throws -> [[UInt8]] {
         let output = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: output) }
         for file in ErlangGenerator(translator.description).files() {
             try Data(file.text.utf8).write(to: output.appending(path: file.path))
         }
-        let answers = try ErlangPeer.run(["judge", output.path, values.naming.module], input: cases.map(\.bytes))
-        let texts = answers.map { String(decoding: $0, as: UTF8.self) }
-        // The number of cases comes first, so that an empty run does not count as agreement.
-        return texts.first == "\(cases.count)" ? Array(texts.dropFirst().prefix(3)) : ["not all was judged: \(texts)"]
+        return try ErlangPeer.run([command, output.path, values.naming.module], input: terms.map(\.bytes))
     }
 }

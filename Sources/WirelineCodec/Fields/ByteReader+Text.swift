@@ -30,6 +30,24 @@ extension ByteReader {
         return text
     }
 
+    /// Reads the same as ``readString(byteCount:)`` without copying it.
+    ///
+    /// - Throws: What ``readString(byteCount:)`` throws.
+    @_lifetime(copy self)
+    package mutating func readTextSlice(byteCount: Int) throws(CodecError) -> RawSpan {
+        guard UInt(bitPattern: byteCount) <= UInt(bitPattern: remaining) else { throw truncated(byteCount) }
+        let start = position
+        // SAFETY: start and start + byteCount lie between 0 and end, by the guard and the invariant.
+        let slice = unsafe bytes.extracting(unchecked: Range(uncheckedBounds: (start, start &+ byteCount)))
+        do throws(UTF8Flaw) {
+            _ = try slice.validateUTF8()
+        } catch {
+            throw CodecError(.invalidUTF8(error.fault), offset: start + error.offset)
+        }
+        position = start &+ byteCount
+        return slice
+    }
+
     /// Reads UTF-8 up to a NUL, which is skipped and not part of the text.
     ///
     /// - Throws: ``CodecError/Reason/missingTerminator``, ``CodecError/Reason/invalidUTF8(_:)``.

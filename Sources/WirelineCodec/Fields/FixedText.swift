@@ -81,6 +81,13 @@ extension FixedRun {
     static func text(
         in bytes: RawSpan, at start: Int, byteCount: Int, padding: UInt8
     ) throws(CodecError) -> String {
+        let end = textEnd(in: bytes, at: start, byteCount: byteCount, padding: padding)
+        var reader = ByteReader(bytes, range: start..<end)
+        return try reader.readString(byteCount: end - start)
+    }
+
+    /// Returns where the text in `byteCount` bytes ends.
+    fileprivate static func textEnd(in bytes: RawSpan, at start: Int, byteCount: Int, padding: UInt8) -> Int {
         var end = start
         if padding == 0 {
             while end < start + byteCount, bytes[end] != 0 { end += 1 }
@@ -88,8 +95,7 @@ extension FixedRun {
             end = start + byteCount
             while end > start, bytes[end - 1] == padding { end -= 1 }
         }
-        var reader = ByteReader(bytes, range: start..<end)
-        return try reader.readString(byteCount: end - start)
+        return end
     }
 
     @usableFromInline @inline(never)
@@ -115,6 +121,23 @@ extension ByteReader {
         let start = position
         do throws(CodecError) {
             return try readRun(byteCount: byteCount).text(at: 0, byteCount: byteCount, padding: padding)
+        } catch {
+            position = start
+            throw error
+        }
+    }
+
+    /// Reads the same as ``readFixedText(byteCount:padding:)`` without copying it.
+    ///
+    /// - Throws: What ``readFixedText(byteCount:padding:)`` throws.
+    @_lifetime(copy self)
+    package mutating func readFixedTextSlice(byteCount: Int, padding: UInt8) throws(CodecError) -> RawSpan {
+        let start = position
+        _ = try readRun(byteCount: byteCount)
+        let end = FixedRun.textEnd(in: bytes, at: start, byteCount: byteCount, padding: padding)
+        var text = ByteReader(bytes, range: start..<end)
+        do throws(CodecError) {
+            return try text.readTextSlice(byteCount: end - start)
         } catch {
             position = start
             throw error

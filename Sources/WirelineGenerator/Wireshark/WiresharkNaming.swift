@@ -72,12 +72,3 @@ struct WiresharkNaming {
         return words.isEmpty ? "field" : words.joined(separator: "_")
     }
 }
-
-extension ProtocolDescription {
-    /// The protocol's name for file names, in small letters with `_` between words: `scene`.
-    var fileStem: String {
-        let words = NameWords.words(of: name).map { $0.lowercased() }
-        let stem = words.isEmpty ? "wire" : words.joined(separator: "_")
-        return (stem.first?.isNumber == true ? "wire_" : "") + stem
-    }
-}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineCodec
+package import WirelineCodec
 import WirelineLanguage
 
 /// The fields of a message or a structure, found by name.
@@ -102,34 +102,37 @@ final class FieldPlan: Sendable {
 }
 
 /// The limits that `@range` and `@max` set for a field, in both directions.
-final class FieldLimits: Sendable {
-    let range: ClosedRange<Int128>?
-    private let floatRange: ClosedRange<Double>?
-    private let maximumCount: Int?
+package final class FieldLimits: Sendable {
+    /// The `@range` of an integer; nil if it has none.
+    package let range: ClosedRange<Int128>?
+    /// The `@range` of a float; nil if it has none.
+    package let floatRange: ClosedRange<Double>?
+    /// The `@max`; nil if there is none.
+    package let maximumCount: Int?
 
-    init(range: ClosedRange<Int128>?, floatRange: ClosedRange<Double>?, maximumCount: Int?) {
+    package init(range: ClosedRange<Int128>?, floatRange: ClosedRange<Double>?, maximumCount: Int?) {
         self.range = range
         self.floatRange = floatRange
         self.maximumCount = maximumCount
     }
 
     /// The limits of the items of a list: none, because the attributes apply to the list.
-    static let none = FieldLimits(range: nil, floatRange: nil, maximumCount: nil)
+    package static let none = FieldLimits(range: nil, floatRange: nil, maximumCount: nil)
 
     /// Returns why `@range` refuses an integer; nil if it does not.
-    func fault(of value: Int128) -> CodecError.Reason? {
+    package func fault(of value: Int128) -> CodecError.Reason? {
         guard let range, !range.contains(value) else { return nil }
         return .outOfRange(value: value, minimum: range.lowerBound, maximum: range.upperBound)
     }
 
     /// Returns why `@range` refuses a float; NaN is outside every range.
-    func fault(of value: Double) -> CodecError.Reason? {
+    package func fault(of value: Double) -> CodecError.Reason? {
         guard let range = floatRange, !range.contains(value) else { return nil }
         return .floatOutOfRange(value: value, minimum: range.lowerBound, maximum: range.upperBound)
     }
 
     /// Returns why `@max` refuses a number of bytes or items; nil if it does not.
-    func fault(ofCount count: Int) -> CodecError.Reason? {
+    package func fault(ofCount count: Int) -> CodecError.Reason? {
         guard let maximumCount, count > maximumCount else { return nil }
         return .tooLong(count: count, limit: maximumCount)
     }

@@ -12,13 +12,24 @@
 %%
 %% The first answer is the number of cases; what follows says where the two differ.
 -module(judge).
--export([cases/2]).
+-export([cases/2, encoded/2]).
 
 cases(M, Frames) ->
     Found = [{catch_all(M, binary_to_term(F)), F} || F <- Frames],
     Different = [io_lib:format("~0tP: ~0tP", [binary_to_term(F), 150, Why, 150]) || {Why, F} <- Found, Why =/= same],
     Abused = abuse(M, [binary_to_term(F) || F <- lists:sublist(Frames, 100)]),
     [integer_to_list(length(Frames)) | [unicode:characters_to_binary(D) || D <- Different ++ Abused]].
+
+%% What a module answers to terms {Side, Header, Message}, of whatever form: {ok, Packet}, {error, Error} or `crash`.
+encoded(M, Frames) ->
+    [term_to_binary(answer_to(M, binary_to_term(F))) || F <- Frames].
+
+answer_to(M, {Side, Header, Message}) ->
+    try
+        flat(encode(M, Side, Header, Message))
+    catch
+        error:_ -> crash
+    end.
 
 catch_all(M, Case) ->
     try

@@ -8,6 +8,7 @@
 %%   peer.escript unpack BYTES IN OUT           takes a stream of {packet, BYTES} apart and puts it together again
 %%   peer.escript pack BYTES COUNT SEED OUT     makes a random one
 %%   peer.escript judge FOLDER MODULE IN OUT    puts cases to a generated module: see judge.erl
+%%   peer.escript encode FOLDER MODULE IN OUT   lets a generated module encode terms: see judge.erl
 %%   peer.escript dialyze FOLDER OUT            says what Dialyzer thinks of the modules in a folder
 %%
 %% Files hold frames: a 32-bit big-endian count and so many bytes. A packet's frame begins with one byte that says who
@@ -39,6 +40,9 @@ main(["pack", Bytes, Count, Seed, Out]) ->
 main(["judge", Folder, Module, In, Out]) ->
     load("judge"),
     write(Out, [frame(Answer) || Answer <- judge:cases(compile_in(Folder, Module), frames(In))]);
+main(["encode", Folder, Module, In, Out]) ->
+    load("judge"),
+    write(Out, [frame(Answer) || Answer <- judge:encoded(compile_in(Folder, Module), frames(In))]);
 main(["dialyze", Folder, Out]) ->
     write(Out, [frame(Answer) || Answer <- dialyze(Folder)]).
 

@@ -2,9 +2,10 @@
 
 import WirelineCodec
 package import WirelineLanguage
-import WirelineSwiftGenerator
 
 /// The Erlang names of everything that a protocol declares, without quotes and without ambiguity.
+///
+/// The generator of Erlang and the translation of packets to records have the same names.
 ///
 /// `SceneId`, `sceneID` and `scene_id` all become `scene_id`. A name without a letter to begin with stays unchanged. If
 /// names become equal, the later ones get a number.
@@ -18,7 +19,8 @@ package struct ErlangNaming {
     package let flagSets: [Choice]
     /// The keys of a header, in wire order.
     package private(set) var packetFields: [String]
-    let constants: [String]
+    /// The names of the macros for constants.
+    package let constants: [String]
     /// The keys of the states of a connection.
     package let states: [String]
     /// The keys of what layers need: the names of keys and of the program's own transforms, by those of the schema.
@@ -66,7 +68,7 @@ package struct ErlangNaming {
     }
 
     /// Returns the same names with some keys of a header.
-    func with(packetFields: [String]) -> ErlangNaming {
+    package func with(packetFields: [String]) -> ErlangNaming {
         var result = self
         result.packetFields = packetFields
         return result

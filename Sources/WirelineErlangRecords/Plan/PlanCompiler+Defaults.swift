@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineErlang
+import WirelineLanguage
+import WirelineSwiftGenerator
+
+/// The values of `@since` fields if the bytes end before them.
+extension PlanCompiler {
+    /// Returns the bytes of the default of a `@since` field.
+    func defaultTerm(of field: FieldDescription) -> [UInt8] {
+        var writer = ErlangTermWriter()
+        writeDefault(of: field, depth: 0, to: &writer)
+        return writer.bytes
+    }
+
+    /// Writes the value of a field in a body of which all fields are zero, or have their defaults.
+    ///
+    /// - Parameter depth: How many structures are around it.
+    private func writeDefault(of field: FieldDescription, depth: Int, to writer: inout ErlangTermWriter) {
+        guard field.presence.isInZero else { return writer.writeAtom("undefined") }
+        guard case .since(_, let value) = field.presence else { return writeZero(field.type, depth, to: &writer) }
+        switch value {
+        case .integer(let number): write(number, field.type, to: &writer)
+        case .float(let number):
+            if case .float32 = field.type { return writer.writeRounded(Float(number)) }
+            writer.writeRounded(number)
+        case .string(let text): writer.writeBinary(Array(text.utf8))
+        case .zero: writeZero(field.type, depth, to: &writer)
+        }
+    }
+
+    private func write(_ number: Int128, _ type: TypeDescription, to writer: inout ErlangTermWriter) {
+        switch type {
+        case .boolean, .bit: writer.writeAtom(number != 0 ? "true" : "false")
+        case .enumeration(let index, _): enumerations[index].write(enumeration: number, to: &writer)
+        case .flags(let index, _): flagSets[index].write(flags: number, to: &writer)
+        case .float32, .float64: writer.writeRounded(Double(number))
+        default: writer.writeInteger(number)
+        }
+    }
+
+    private func writeZero(_ type: TypeDescription, _ depth: Int, to writer: inout ErlangTermWriter) {
+        switch type {
+        case .integer, .varint, .boolean, .bit, .enumeration, .flags: write(0, type, to: &writer)
+        case .float32, .float64: writer.writeFloat(0)
+        case .string(.exact(let byteCount)), .bytes(.exact(let byteCount)):
+            writer.writeBinary([UInt8](repeating: 0, count: byteCount))
+        case .string, .utf16, .bytes: writer.writeBinary([])
+        case .sized(let content, _): writeZero(content, depth, to: &writer)
+        case .digits(let byteCount):
+            writer.writeBinary([UInt8](repeating: UInt8(ascii: "0"), count: 2 * byteCount))
+        case .properties, .list: writer.endList()
+        case .fixedList(let element, let count):
+            writer.beginList(count: count)
+            for _ in 0..<count { writeZero(element, depth, to: &writer) }
+            writer.endList()
+        case .structure(let index): writeZero(ofStructure: index, depth, to: &writer)
+        // The checker refuses it: a union has no zero.
+        case .union: writer.writeAtom("undefined")
+        }
+    }
+
+    private func writeZero(ofStructure index: Int, _ depth: Int, to writer: inout ErlangTermWriter) {
+        let fields = description.structures[index].fields.filter(\.hasValue)
+        // The checker lets no message contain a structure that nests more deeply than the protocol allows, but a chain of
+        // structures may be deeper than the program's stack.
+        guard depth < description.options.maximumDepth else { return writer.writeAtom("undefined") }
+        writer.writeTuple(count: 1 + fields.count)
+        writer.writeAtom(naming.structures[index].name)
+        for field in fields { writeDefault(of: field, depth: depth + 1, to: &writer) }
+    }
+}
+
+extension ErlangTermWriter {
+    /// Writes a float; one that is not finite has a name.
+    fileprivate mutating func writeRounded(_ value: some BinaryFloatingPoint) {
+        guard !value.isFinite else { return writeFloat(Double(value)) }
+        writeAtom(value < 0 ? "neg_infinity" : "infinity")
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineErlang
+
+// Terms as generated Erlang looks at them.
+extension ErlangTermReader {
+    /// The next term as a value, for an error; an atom that says so if it is nested too deeply.
+    var value: ErlangTerm {
+        var ahead = self
+        return (try? ahead.readTerm()) ?? "too_large"
+    }
+
+    /// Returns the error of the next term, which is an integer, if it is outside of a range.
+    func outOfRange(_ range: ClosedRange<Int128>) -> ErlangRecordError {
+        ErlangRecordError(
+            .tuple("out_of_range", value, ErlangTerm(range.lowerBound), ErlangTerm(range.upperBound)))
+    }
+
+    /// Whether the next term is `undefined`.
+    var isAtUndefined: Bool {
+        var ahead = self
+        return ahead.readAtom()?.matches("undefined") ?? false
+    }
+
+    // MARK: Records and unions
+
+    /// Returns a reader of the fields of a record; nil if the next term is not that record.
+    @_lifetime(copy self)
+    func enterRecord(_ body: RecordBody) -> ErlangTermReader? {
+        var ahead = self
+        guard ahead.readTuple() == body.arity, ahead.readAtom()?.matches(body.atom) == true else { return nil }
+        return ahead
+    }
+
+    /// Enters an arm of a union; its kept tag and its value come next.
+    ///
+    /// - Returns: The index of the arm; nil if the next term is none of them.
+    mutating func enterArm(of union: RecordUnion) -> Int? {
+        var ahead = self
+        let arity = ahead.readTuple() ?? 0
+        guard let index = union.atoms.readIndex(from: &ahead), union.arms[index].arity == arity else { return nil }
+        self = ahead
+        return index
+    }
+
+    // MARK: Lists
+
+    /// A proper list whose elements come next.
+    struct List {
+        /// The number of elements.
+        let count: Int
+        /// Whether the elements and `[]` follow; otherwise they have to be read by ``readElements()``.
+        let isPlain: Bool
+        /// Whether it is a string: all elements are numbers below 256.
+        let isString: Bool
+    }
+
+    /// Enters a proper list; nil if the next term is none.
+    ///
+    /// - Complexity: O(*n*) in the bytes of the list: whether it is proper is known only at its end.
+    mutating func enterList() -> List? {
+        var ahead = self
+        if let string = ahead.readString() { return List(count: string.byteCount, isPlain: false, isString: true) }
+        guard let count = ahead.readList() else { return nil }
+        let elements = ahead
+        guard count > 0 else {
+            self = elements
+            return List(count: 0, isPlain: true, isString: false)
+        }
+        for _ in 0..<count { ahead.skip() }
+        if ahead.readList() == 0 {
+            self = elements
+            return List(count: count, isPlain: true, isString: false)
+        }
+        // Its tail is a list, which is rare, or it is no proper list.
+        guard case .list(let all) = value else { return nil }
+        return List(count: all.count, isPlain: false, isString: false)
+    }
+
+    /// Reads a list that ``enterList()`` has found not to be plain, and returns its elements as terms after one another.
+    mutating func readElements() -> [UInt8] {
+        var writer = ErlangTermWriter()
+        guard case .list(let elements)? = try? readTerm() else { return [] }
+        // What has been read can be written.
+        for element in elements { try? writer.write(element) }
+        return writer.bytes
+    }
+
+    /// Returns whether a test holds for one of the next elements.
+    func hasElement(among count: Int, where test: (inout ErlangTermReader) -> Bool) -> Bool {
+        var ahead = self
+        for _ in 0..<count {
+            var element = ahead
+            if test(&element) { return true }
+            ahead.skip()
+        }
+        return false
+    }
+
+    // MARK: Floats
+
+    enum SpecialFloat {
+        case infinity, negativeInfinity
+        case nan(UInt64)
+    }
+
+    /// Reads what stands for a float that Erlang does not have; nil if something else comes next.
+    ///
+    /// - Parameters:
+    ///   - exponent: The bits of an infinite number.
+    ///   - bitWidth: The number of bits of the float.
+    mutating func readSpecialFloat(exponent: UInt64, bitWidth: Int) -> SpecialFloat? {
+        var ahead = self
+        if let atom = ahead.readAtom() {
+            let isNegative = atom.matches("neg_infinity")
+            guard isNegative || atom.matches("infinity") else { return nil }
+            self = ahead
+            return isNegative ? .negativeInfinity : .infinity
+        }
+        guard ahead.readTuple() == 2, ahead.readAtom()?.matches("nan") == true, let bits = ahead.readWideInteger(),
+            bits >= 0, bits <= Int128(UInt64.max >> UInt64(64 - bitWidth)),
+            UInt64(bits) & (UInt64.max >> UInt64(65 - bitWidth)) > exponent
+        else { return nil }
+        self = ahead
+        return .nan(UInt64(bits))
+    }
+
+    /// Reads a float, or an integer as the nearest one.
+    mutating func readReal() throws(ErlangRecordError) -> Double {
+        if let value = readFloat() { return value }
+        guard let term = try? readTerm() else { throw .wrongType("float") }
+        switch term {
+        case .integer(let value): return Double(value)
+        case .bigInteger(let value):
+            // As Erlang does it: from the most significant 64 bits on.
+            var sum = 0.0
+            for place in stride(from: 0, to: value.magnitude.count, by: 8).reversed() {
+                let word = value.magnitude[place..<min(place + 8, value.magnitude.count)].reversed()
+                    .reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+                sum = sum * 18_446_744_073_709_551_616 + Double(word)
+            }
+            guard sum.isFinite else { throw ErlangRecordError("number_too_large") }
+            return value.isNegative ? -sum : sum
+        default: throw .wrongType("float")
+        }
+    }
+}
