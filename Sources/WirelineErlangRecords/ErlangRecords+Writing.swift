@@ -73,12 +73,17 @@ extension ErlangRecords {
         of draft: RecordDraft, with sealer: inout PacketSealer, states: PacketStates = PacketStates()
     ) throws(ErlangRecordError) -> [UInt8] {
         sealer.beginPacket()
-        return try seal(draft, with: &sealer, isNested: false, states)
+        var keystreams = LayerSet()
+        return try seal(draft, with: &sealer, isNested: false, states, &keystreams)
     }
 
+    /// - Parameter outer: Gets the lasting keystreams of the packet and of those inside of it.
     private func seal(
-        _ draft: RecordDraft, with sealer: inout PacketSealer, isNested: Bool, _ states: PacketStates
+        _ draft: RecordDraft, with sealer: inout PacketSealer, isNested: Bool, _ states: PacketStates,
+        _ outer: inout LayerSet
     ) throws(ErlangRecordError) -> [UInt8] {
+        var keystreams = LayerSet()
+        defer { outer.formUnion(keystreams) }
         var payload: [UInt8] = []
         var kind: OpenedContent.Kind? = draft.message == nil ? nil : .message
         switch draft.content {
@@ -87,7 +92,7 @@ extension ErlangRecords {
             kind = .packets
             for (position, inner) in drafts.enumerated() {
                 do throws(ErlangRecordError) {
-                    payload += try seal(inner, with: &sealer, isNested: true, states)
+                    payload += try seal(inner, with: &sealer, isNested: true, states, &keystreams)
                 } catch {
                     throw error.prefixed(by: "packets[\(position)]")
                 }
@@ -95,7 +100,8 @@ extension ErlangRecords {
         }
         do throws(CodecError) {
             return try sealer.packet(
-                id: draft.id, header: draft.header, payload: payload.rawSpan, kind, isNested: isNested, states: states)
+                id: draft.id, header: draft.header, payload: payload.rawSpan, kind, isNested: isNested, states: states,
+                &keystreams)
         } catch {
             throw ErlangRecordError(error)
         }

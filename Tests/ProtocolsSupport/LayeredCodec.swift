@@ -78,9 +78,11 @@ package struct LayeredCodec {
     /// Returns a packet with this payload, and the defaults of all else.
     package func seal(payload: [UInt8], id: UInt64, in context: PacketContext) throws(CodecError) -> [UInt8] {
         var sealer = translator.makeSealer(from: context.sender)
+        var keystreams = LayerSet()
         sealer.beginPacket()
         return translator.description.layout.framed(
-            try sealer.packet(id: id, header: [:], payload: payload.rawSpan, nil, states: context.states))
+            try sealer.packet(
+                id: id, header: [:], payload: payload.rawSpan, nil, states: context.states, &keystreams))
     }
 
     /// Reads each packet as its message's type, and writes all of it again, sealed.
@@ -89,17 +91,24 @@ package struct LayeredCodec {
     package func sealAgain(_ packets: OpenedPackets, in context: PacketContext) throws(CodecError) -> [UInt8] {
         var sealer = translator.makeSealer(from: context.sender)
         sealer.beginPacket()
-        return translator.description.layout.framed(try seal(0, of: packets, in: context, with: &sealer))
+        var keystreams = LayerSet()
+        return translator.description.layout.framed(
+            try seal(0, of: packets, in: context, with: &sealer, &keystreams))
     }
 
     /// Packets are sealed after those inside of them, and before those around them.
+    ///
+    /// - Parameter outer: Gets the lasting keystreams of the packet and of those inside of it.
     private func seal(
-        _ index: Int, of packets: OpenedPackets, in context: PacketContext, with sealer: inout PacketSealer
+        _ index: Int, of packets: OpenedPackets, in context: PacketContext, with sealer: inout PacketSealer,
+        _ outer: inout LayerSet
     ) throws(CodecError) -> [UInt8] {
+        var keystreams = LayerSet()
+        defer { outer.formUnion(keystreams) }
         let entry = packets.entries[index]
         var inside: [UInt8] = []
         for inner in packets.entries.indices where packets.entries[inner].parent == index {
-            inside += try seal(inner, of: packets, in: context, with: &sealer)
+            inside += try seal(inner, of: packets, in: context, with: &sealer, &keystreams)
         }
         return try packets.withPacket(at: index) { (packet: borrowing Packet) throws(CodecError) in
             let header = try generated.layout.settableHeaderWithContentLength(of: packet)
@@ -109,7 +118,7 @@ package struct LayeredCodec {
             }
             return try sealer.packet(
                 id: packet.id, header: header, payload: payload.rawSpan, entry.kind, isNested: entry.parent != nil,
-                states: context.states)
+                states: context.states, &keystreams)
         }
     }
 }

@@ -123,9 +123,11 @@ struct LayeredSubject: Sendable {
             for field in layout.fields where layout.isSettable(field) {
                 for value in 1...3 as ClosedRange<Int128> {
                     var sealer = translator.makeSealer(from: context.sender)
+                    var keystreams = LayerSet()
                     sealer.beginPacket()
                     let packet = try? sealer.packet(
-                        id: 5, header: [field.name: value], payload: content.rawSpan, kind, states: context.states)
+                        id: 5, header: [field.name: value], payload: content.rawSpan, kind, states: context.states,
+                        &keystreams)
                     if let packet { return layout.framed(packet) }
                 }
             }
