@@ -49,7 +49,9 @@ struct LayeredContentTests {
         from sender: Sender, _ send: @escaping @Sendable (PacketConnection) async throws -> Void
     ) async throws -> Received {
         let received = Seen<Received>()
-        let server = try await PacketServer.start(at: "127.0.0.1", port: 0, protocol: PartsProtocol.self) { client in
+        let server = try await PacketServer.start(
+            at: "127.0.0.1", port: 0, protocol: PartsProtocol.self, configuration: .patient
+        ) { client in
             try client.layers.setKey("session", Self.key)
             if sender == .server {
                 try await send(client.connection)
@@ -60,7 +62,8 @@ struct LayeredContentTests {
             }
         }
         let port = try #require(server.addresses.first?.port)
-        let client = try await PacketClient.connect(to: "127.0.0.1", port: port, protocol: PartsProtocol.self)
+        let client = try await PacketClient.connect(
+            to: "127.0.0.1", port: port, protocol: PartsProtocol.self, configuration: .patient)
         try client.layers.setKey("session", Self.key)
         if sender == .server {
             received.add(await Received(from: client.connection))
