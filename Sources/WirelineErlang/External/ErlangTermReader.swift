@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineCodec
+public import WirelineCodec
 
 /// Reads terms of the external format from borrowed bytes, without a value for each.
 ///
@@ -16,25 +16,31 @@ import WirelineCodec
 ///
 /// A read returns nil if another term comes next, or if the bytes are no term; the position is then unchanged. Call
 /// ``check(limits:)`` first with bytes that come from elsewhere, so that nil has only the first meaning.
+@frozen
 public struct ErlangTermReader: ~Escapable {
-    private var reader: ByteReader
+    @usableFromInline var reader: ByteReader
 
     /// Makes a reader of terms without the version byte.
+    @inlinable
     @_lifetime(copy bytes)
     public init(_ bytes: RawSpan) { reader = ByteReader(bytes) }
 
     /// The offset of the next term, in bytes from the first one.
+    @inlinable
     public var offset: Int { reader.offset }
 
     /// Whether no term follows.
+    @inlinable
     public var isAtEnd: Bool { reader.isAtEnd }
 
     /// The number of bytes that are left.
+    @inlinable
     public var remaining: Int { reader.remaining }
 
     /// Reads the version byte, which stands before a term that travels alone.
     ///
     /// - Returns: Whether it stands here.
+    @inlinable
     public mutating func readVersion() -> Bool { take(TermTag.version) }
 
     // MARK: Terms that contain others
@@ -42,6 +48,7 @@ public struct ErlangTermReader: ~Escapable {
     /// Reads the head of a tuple; its elements come next.
     ///
     /// - Returns: The number of elements.
+    @inlinable
     public mutating func readTuple() -> Int? {
         var ahead = reader
         guard let tag = ahead.byte() else { return nil }
@@ -59,6 +66,7 @@ public struct ErlangTermReader: ~Escapable {
     /// Reads the head of a map; its keys and values come next, each key before its value.
     ///
     /// - Returns: The number of keys.
+    @inlinable
     public mutating func readMap() -> Int? {
         var ahead = reader
         guard ahead.byte() == TermTag.map, let count = ahead.count() else { return nil }
@@ -71,6 +79,7 @@ public struct ErlangTermReader: ~Escapable {
     /// A list of small numbers that is written as a string is none for this function; see ``readString()``.
     ///
     /// - Returns: The number of elements; 0 for `[]`, which has no tail.
+    @inlinable
     public mutating func readList() -> Int? {
         var ahead = reader
         guard let tag = ahead.byte() else { return nil }
@@ -84,6 +93,7 @@ public struct ErlangTermReader: ~Escapable {
     }
 
     /// Reads a list of numbers below 256 that is written as their bytes.
+    @inlinable
     @_lifetime(copy self)
     public mutating func readString() -> RawSpan? {
         var ahead = reader
@@ -97,6 +107,7 @@ public struct ErlangTermReader: ~Escapable {
     // MARK: Terms without others
 
     /// Reads an atom.
+    @inlinable
     @_lifetime(copy self)
     public mutating func readAtom() -> ErlangAtomSpan? {
         var ahead = reader
@@ -115,7 +126,28 @@ public struct ErlangTermReader: ~Escapable {
     }
 
     /// Reads an integer of 64 bits.
+    @inlinable
     public mutating func readInteger() -> Int64? {
+        var ahead = reader
+        guard let tag = ahead.byte() else { return nil }
+        let value: Int64
+        switch tag {
+        case TermTag.smallInteger:
+            guard let byte = ahead.byte() else { return nil }
+            value = Int64(byte)
+        case TermTag.integer:
+            guard let word = ahead.word() else { return nil }
+            value = Int64(Int32(bitPattern: word))
+        case TermTag.smallBig, TermTag.largeBig: return readLongInteger()
+        default: return nil
+        }
+        reader = ahead
+        return value
+    }
+
+    /// Reads an integer that is written in more than four bytes.
+    @usableFromInline @inline(never)
+    mutating func readLongInteger() -> Int64? {
         var ahead = self
         guard let value = ahead.readWideInteger(), let small = Int64(exactly: value) else { return nil }
         self = ahead
@@ -129,7 +161,7 @@ public struct ErlangTermReader: ~Escapable {
         let value: Int128?
         switch tag {
         case TermTag.smallInteger: value = ahead.byte().map { Int128($0) }
-        case TermTag.integer: value = (try? ahead.readInteger(as: Int32.self, .bigEndian)).map { Int128($0) }
+        case TermTag.integer: value = ahead.word().map { Int128(Int32(bitPattern: $0)) }
         case TermTag.smallBig: value = ahead.byte().flatMap { ahead.wide(byteCount: Int($0)) }
         case TermTag.largeBig: value = ahead.count().flatMap { ahead.wide(byteCount: $0) }
         default: return nil
@@ -140,6 +172,7 @@ public struct ErlangTermReader: ~Escapable {
     }
 
     /// Reads a float; a number that is not finite is none.
+    @inlinable
     public mutating func readFloat() -> Double? {
         var ahead = reader
         guard ahead.byte() == TermTag.float, let value = try? ahead.readFloat64(.bigEndian), value.isFinite
@@ -149,6 +182,7 @@ public struct ErlangTermReader: ~Escapable {
     }
 
     /// Reads a binary.
+    @inlinable
     @_lifetime(copy self)
     public mutating func readBinary() -> RawSpan? {
         var ahead = reader
@@ -198,7 +232,10 @@ public struct ErlangTermReader: ~Escapable {
         guard remaining <= limits.byteCount else { throw .termTooLong(limit: limits.byteCount) }
         var ahead = reader
         guard ahead.skipTerm(termLimit: limits.termCount) else {
-            throw .truncated(needed: ahead.remaining + 1, available: ahead.remaining, offset: ahead.offset)
+            // A slower reader says what is wrong, if it is not only the number of parts.
+            var terms = TermReader(reader, limits)
+            _ = try terms.readTerm()
+            throw .tooManyTerms(limit: limits.termCount, offset: offset)
         }
         guard ahead.isAtEnd else { throw .invalidTerm(.trailingBytes(ahead.remaining), offset: ahead.offset) }
     }
@@ -209,7 +246,8 @@ public struct ErlangTermReader: ~Escapable {
         return ahead.byte()
     }
 
-    private mutating func take(_ tag: UInt8) -> Bool {
+    @inlinable
+    mutating func take(_ tag: UInt8) -> Bool {
         var ahead = reader
         guard ahead.byte() == tag else { return false }
         reader = ahead
@@ -218,11 +256,13 @@ public struct ErlangTermReader: ~Escapable {
 }
 
 /// An atom in borrowed bytes.
+@frozen
 public struct ErlangAtomSpan: ~Escapable {
-    private let bytes: RawSpan
+    @usableFromInline let bytes: RawSpan
     /// Whether each byte is a character, as older nodes write atoms; otherwise the bytes are UTF-8.
-    private let isLatin: Bool
+    @usableFromInline let isLatin: Bool
 
+    @inlinable
     @_lifetime(copy bytes)
     init(_ bytes: RawSpan, isLatin: Bool) {
         self.bytes = bytes
@@ -242,7 +282,7 @@ public struct ErlangAtomSpan: ~Escapable {
     }
 
     private func matches(_ name: UnsafeRawBufferPointer) -> Bool {
-        guard isASCII || !isLatin else { return unsafe self.name.utf8.elementsEqual(name) }
+        guard !isLatin || isASCII else { return unsafe self.name.utf8.elementsEqual(name) }
         guard name.count == bytes.byteCount else { return false }
         // SAFETY: both lend as many bytes until the closure returns.
         return unsafe bytes.withUnsafeBytes { unsafe $0.elementsEqual(name) }
@@ -250,7 +290,7 @@ public struct ErlangAtomSpan: ~Escapable {
 
     /// A hash of the name in UTF-8, which is the same in each run.
     package var quickHash: UInt64 {
-        guard isASCII || !isLatin else { return Self.quickHash(Array(name.utf8)) }
+        guard !isLatin || isASCII else { return Self.quickHash(Array(name.utf8)) }
         var hash = Self.hashStart
         var reader = ByteReader(bytes)
         while let byte = reader.byte() { hash = (hash ^ UInt64(byte)) &* Self.hashFactor }
@@ -283,20 +323,29 @@ public struct ErlangAtomSpan: ~Escapable {
 }
 
 extension ByteReader {
-    @inline(__always)
-    fileprivate mutating func byte() -> UInt8? { try? readInteger(as: UInt8.self, .bigEndian) }
+    @inlinable @inline(__always)
+    mutating func byte() -> UInt8? {
+        guard remaining >= 1 else { return nil }
+        return try? readInteger(as: UInt8.self, .bigEndian)
+    }
+
+    @inlinable @inline(__always)
+    mutating func word() -> UInt32? {
+        guard remaining >= 4 else { return nil }
+        return try? readInteger(as: UInt32.self, .bigEndian)
+    }
 
     /// Reads a count of 32 bits of what takes a byte at least; nil if fewer bytes are left.
-    @inline(__always)
-    fileprivate mutating func count() -> Int? {
-        guard let count = try? readInteger(as: UInt32.self, .bigEndian), UInt64(count) <= UInt64(remaining)
-        else { return nil }
+    @inlinable @inline(__always)
+    mutating func count() -> Int? {
+        guard let count = word(), UInt64(count) <= UInt64(remaining) else { return nil }
         return Int(count)
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     @_lifetime(copy self)
-    fileprivate mutating func slice(_ byteCount: Int) -> RawSpan? {
+    mutating func slice(_ byteCount: Int) -> RawSpan? {
+        guard UInt(bitPattern: byteCount) <= UInt(bitPattern: remaining) else { return nil }
         do throws(CodecError) { return try readSlice(byteCount: byteCount) } catch { return nil }
     }
 

@@ -3,39 +3,42 @@
 /// The first byte of each term in Erlang's external format.
 ///
 /// https://www.erlang.org/doc/apps/erts/erl_ext_dist
+///
+/// They are computed, so that readers of other modules have them as numbers.
+@usableFromInline
 enum TermTag {
     /// Stands before a term that travels alone.
-    static let version: UInt8 = 131
-    static let compressed: UInt8 = 80
+    @inlinable static var version: UInt8 { 131 }
+    @inlinable static var compressed: UInt8 { 80 }
 
-    static let smallInteger: UInt8 = 97
-    static let integer: UInt8 = 98
-    static let smallBig: UInt8 = 110
-    static let largeBig: UInt8 = 111
-    static let float: UInt8 = 70
-    static let smallAtom: UInt8 = 119
-    static let atom: UInt8 = 118
-    static let binary: UInt8 = 109
-    static let bits: UInt8 = 77
-    static let emptyList: UInt8 = 106
-    static let string: UInt8 = 107
-    static let list: UInt8 = 108
-    static let smallTuple: UInt8 = 104
-    static let largeTuple: UInt8 = 105
-    static let map: UInt8 = 116
-    static let pid: UInt8 = 88
-    static let port: UInt8 = 120
-    static let reference: UInt8 = 90
-    static let export: UInt8 = 113
-    static let function: UInt8 = 112
+    @inlinable static var smallInteger: UInt8 { 97 }
+    @inlinable static var integer: UInt8 { 98 }
+    @inlinable static var smallBig: UInt8 { 110 }
+    @inlinable static var largeBig: UInt8 { 111 }
+    @inlinable static var float: UInt8 { 70 }
+    @inlinable static var smallAtom: UInt8 { 119 }
+    @inlinable static var atom: UInt8 { 118 }
+    @inlinable static var binary: UInt8 { 109 }
+    @inlinable static var bits: UInt8 { 77 }
+    @inlinable static var emptyList: UInt8 { 106 }
+    @inlinable static var string: UInt8 { 107 }
+    @inlinable static var list: UInt8 { 108 }
+    @inlinable static var smallTuple: UInt8 { 104 }
+    @inlinable static var largeTuple: UInt8 { 105 }
+    @inlinable static var map: UInt8 { 116 }
+    @inlinable static var pid: UInt8 { 88 }
+    @inlinable static var port: UInt8 { 120 }
+    @inlinable static var reference: UInt8 { 90 }
+    @inlinable static var export: UInt8 { 113 }
+    @inlinable static var function: UInt8 { 112 }
 
     // What only older nodes write.
-    static let floatText: UInt8 = 99
-    static let smallLatinAtom: UInt8 = 115
-    static let latinAtom: UInt8 = 100
-    static let oldPID: UInt8 = 103
-    static let oldPort: UInt8 = 102
-    static let port32: UInt8 = 89
-    static let oldReference: UInt8 = 101
-    static let reference8: UInt8 = 114
+    @inlinable static var floatText: UInt8 { 99 }
+    @inlinable static var smallLatinAtom: UInt8 { 115 }
+    @inlinable static var latinAtom: UInt8 { 100 }
+    @inlinable static var oldPID: UInt8 { 103 }
+    @inlinable static var oldPort: UInt8 { 102 }
+    @inlinable static var port32: UInt8 { 89 }
+    @inlinable static var oldReference: UInt8 { 101 }
+    @inlinable static var reference8: UInt8 { 114 }
 }

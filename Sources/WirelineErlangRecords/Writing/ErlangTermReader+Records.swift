@@ -61,7 +61,11 @@ extension ErlangTermReader {
     /// - Complexity: O(*n*) in the bytes of the list: whether it is proper is known only at its end.
     mutating func enterList() -> List? {
         var ahead = self
-        if let string = ahead.readString() { return List(count: string.byteCount, isPlain: false, isString: true) }
+        if let string = ahead.readString() {
+            let count = string.byteCount
+            if count == 0 { self = ahead }
+            return List(count: count, isPlain: count == 0, isString: count > 0)
+        }
         guard let count = ahead.readList() else { return nil }
         let elements = ahead
         guard count > 0 else {
