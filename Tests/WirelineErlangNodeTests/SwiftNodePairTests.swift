@@ -96,6 +96,12 @@ struct SwiftNodePairTests {
         #expect(throws: ErlangNodeError.busy(limit: 10_000)) {
             for _ in 0..<20 { try pair.client.send(.binary([UInt8](repeating: 0, count: 1_000)), to: far) }
         }
+        await #expect(throws: ErlangNodeError.timedOut) {
+            for _ in 0..<20 {
+                try await pair.client.send(
+                    .binary([UInt8](repeating: 0, count: 1_000)), to: nobody, timeout: .zero)
+            }
+        }
         #expect(throws: ErlangNodeError.erlang(.unwritableTerm(.notFinite))) {
             try pair.client.send(.float(.nan), to: far)
         }
@@ -106,6 +112,31 @@ struct SwiftNodePairTests {
         await #expect(throws: ErlangNodeError.unreachable("nobody@127.0.0.1")) {
             try await pair.client.connect(to: "nobody@127.0.0.1")
         }
+        await pair.stop()
+    }
+
+    @Test func `a sender that waits for room loses nothing`() async throws {
+        let pair = try await Pair { $0.limits.pendingByteCount = 10_000 }
+        let (box, sender) = (try pair.server.mailbox(named: "box"), try pair.client.mailbox())
+        let destination = ErlangDestination.name("box", at: pair.server.name)
+        let sending = Task {
+            for number in Int64(0)..<500 {
+                let message = ErlangTerm.tuple(.integer(number), .binary([UInt8](repeating: 0, count: 2_000)))
+                if number % 2 == 0 {
+                    try await sender.send(message, to: destination, timeout: Self.patience)
+                } else {
+                    try await pair.client.send(message, to: destination, timeout: Self.patience)
+                }
+            }
+        }
+        for number in Int64(0)..<500 {
+            guard case .message(.tuple(let parts), _) = try await box.next() else {
+                Issue.record("no message \(number)")
+                break
+            }
+            try #require(parts[0] == .integer(number))
+        }
+        try await sending.value
         await pair.stop()
     }
 

@@ -5,9 +5,12 @@ import WirelineCodec
 /// What we say to another node.
 ///
 /// There are only forms that Erlang takes. Whatever would end the other node's connection, or the node itself, cannot be
-/// said: a fragment, a reference to an atom cache, the ID 0, another group leader, a monitor of what cannot be monitored.
+/// said: a fragment without the others, a reference to an atom cache, the ID 0, another group leader, a monitor of what cannot be monitored.
 package enum OutgoingMessage: Equatable, Sendable {
     case send(ErlangTerm, from: ErlangPID, to: ErlangPID)
+    /// Sends a term that is in bytes already, without the version byte. The caller answers for them: Erlang ends the
+    /// connection for bytes that are no term.
+    case sendEncoded([UInt8], from: ErlangPID, to: ErlangTarget)
     case sendNamed(ErlangTerm, from: ErlangPID, to: ErlangAtom)
     /// Answers a call: a caller that has given up drops it.
     case sendAlias(ErlangTerm, from: ErlangPID, alias: ErlangReference)
@@ -60,10 +63,12 @@ package struct PacketEncoder: Sendable {
         if form.kind == .aliasSend, !peer.flags.contains(.aliases) { return false }
         let control = ErlangTerm.tuple([.integer(form.kind.rawValue)] + form.parts)
         let controlByteCount = try TermMeasure.byteCount(of: control, limits)
-        let contentByteCount = try form.content.map { term throws(ErlangError) in
-            try TermMeasure.byteCount(of: term, limits)
-        }
+        let contentByteCount = try form.content?.byteCount(limits)
         let hasHeader = peer.flags.contains(.fragments)
+        if hasHeader, let content = form.content, let contentByteCount, contentByteCount > Self.fragmentByteCount {
+            appendFragments(control, controlByteCount, content.bytes(byteCount: contentByteCount), to: &output)
+            return true
+        }
         let versionByteCount = hasHeader ? 0 : 1 + (contentByteCount == nil ? 0 : 1)
         let byteCount = (hasHeader ? 3 : 1) + versionByteCount + controlByteCount + (contentByteCount ?? 0)
         guard let length = UInt32(exactly: byteCount) else { throw .termTooLong(limit: limits.byteCount) }
@@ -80,33 +85,87 @@ package struct PacketEncoder: Sendable {
             writer.writeTerm(control)
             if let content = form.content {
                 if !hasHeader { writer.writeInteger(TermTag.version, .bigEndian) }
-                writer.writeTerm(content)
+                content.write(to: &writer)
             }
         }
         return true
+    }
+
+    /// The most bytes of a message in one packet, as in OTP. A longer message is in fragments: then a node can skip one that
+    /// is over its limits, without having it in memory and without closing the connection.
+    package static let fragmentByteCount = 64 << 10
+
+    /// Appends a message in fragments. No other packet comes between them, so all messages have the same sequence number.
+    ///
+    ///     131 69 | sequence u64 | fragments left u64 | 0 | control | content …     the first
+    ///     131 70 | sequence u64 | fragments left u64 | content …                   the others, down to 1
+    private func appendFragments(
+        _ control: ErlangTerm, _ controlByteCount: Int, _ content: [UInt8], to output: inout [UInt8]
+    ) {
+        let count = (content.count + Self.fragmentByteCount - 1) / Self.fragmentByteCount
+        for index in 0..<count {
+            let start = index * Self.fragmentByteCount
+            let end = min(start + Self.fragmentByteCount, content.count)
+            let headByteCount = 18 + (index == 0 ? 1 + controlByteCount : 0)
+            output.append(byteCount: 4 + headByteCount + end - start) { writer in
+                writer.writeInteger(UInt32(headByteCount + end - start), .bigEndian)
+                writer.writeInteger(TermTag.version, .bigEndian)
+                writer.writeInteger(index == 0 ? PacketTag.firstFragment : PacketTag.laterFragment, .bigEndian)
+                writer.writeInteger(1 as UInt64, .bigEndian)
+                writer.writeInteger(UInt64(count - index), .bigEndian)
+                if index == 0 {
+                    writer.writeInteger(0 as UInt8, .bigEndian)
+                    writer.writeTerm(control)
+                }
+                writer.writeBytes(content.rawSpan.extracting(start..<end))
+            }
+        }
+    }
+
+    /// What follows a control message.
+    private enum Content {
+        case term(ErlangTerm)
+        case encoded([UInt8])
+
+        func write(to writer: inout ByteWriter) {
+            switch self {
+            case .term(let term): writer.writeTerm(term)
+            case .encoded(let bytes): writer.writeBytes(bytes)
+            }
+        }
+
+        /// Returns the bytes of the term, of which there are so many.
+        func bytes(byteCount: Int) -> [UInt8] {
+            if case .encoded(let bytes) = self { return bytes }
+            return [UInt8](byteCount: byteCount) { write(to: &$0) }
+        }
+
+        func byteCount(_ limits: ErlangTermLimits) throws(ErlangError) -> Int {
+            switch self {
+            case .term(let term): return try TermMeasure.byteCount(of: term, limits)
+            case .encoded(let bytes):
+                guard bytes.count <= limits.byteCount else { throw .termTooLong(limit: limits.byteCount) }
+                return bytes.count
+            }
+        }
     }
 
     /// A control message: its number, the elements after it, and the term that follows.
     private struct Form {
         let kind: ControlKind
         let parts: [ErlangTerm]
-        var content: ErlangTerm?
+        var content: Content?
         /// The process that must be of the node's present life.
         var receiver: ErlangPID?
     }
 
     private func form(of message: OutgoingMessage) -> Form {
-        let noName: ErlangTerm = ""
         switch message {
-        case .send(let term, let from, let to):
-            let hasSender = peer.flags.contains(.senders)
-            return Form(
-                kind: hasSender ? .sendFrom : .send, parts: [hasSender ? .pid(from) : noName, .pid(to)], content: term,
-                receiver: to)
-        case .sendNamed(let term, let from, let to):
-            return Form(kind: .namedSend, parts: [.pid(from), noName, .atom(to)], content: term)
+        case .send(let term, let from, let to): return sending(.term(term), from, .process(to))
+        case .sendNamed(let term, let from, let to): return sending(.term(term), from, .name(to))
+        case .sendEncoded(let bytes, let from, let to): return sending(.encoded(bytes), from, to)
         case .sendAlias(let term, let from, let alias):
-            return Form(kind: .aliasSend, parts: [.pid(from), .reference(alias)], content: term)
+            return Form(kind: .aliasSend, parts: [.pid(from), .reference(alias)], content: .term(term))
         case .link(let from, let to): return Form(kind: .link, parts: [.pid(from), .pid(to)], receiver: to)
         case .unlink(let id, let from, let to):
             return Form(kind: .unlink, parts: [id.term, .pid(from), .pid(to)], receiver: to)
@@ -127,11 +186,23 @@ package struct PacketEncoder: Sendable {
         }
     }
 
+    private func sending(_ content: Content, _ from: ErlangPID, _ to: ErlangTarget) -> Form {
+        switch to {
+        case .name(let name):
+            return Form(kind: .namedSend, parts: [.pid(from), "", .atom(name)], content: content)
+        case .process(let pid):
+            let hasSender = peer.flags.contains(.senders)
+            return Form(
+                kind: hasSender ? .sendFrom : .send, parts: [hasSender ? .pid(from) : "", .pid(pid)],
+                content: content, receiver: pid)
+        }
+    }
+
     private func withReason(
         _ reason: ErlangTerm, _ kind: ControlKind, _ oldKind: ControlKind, _ parts: [ErlangTerm], _ to: ErlangPID
     ) -> Form {
         peer.flags.contains(.exitPayloads)
-            ? Form(kind: kind, parts: parts, content: reason, receiver: to)
+            ? Form(kind: kind, parts: parts, content: .term(reason), receiver: to)
             : Form(kind: oldKind, parts: parts + [reason], receiver: to)
     }
 
@@ -144,7 +215,9 @@ package struct PacketEncoder: Sendable {
                 .exitSignal(_, let from, let to):
                 (from, to)
             case .sendNamed(_, let from, _), .sendAlias(_, let from, _): (from, nil)
-            case .monitor(let from, let target, _), .demonitor(let from, let target, _): (from, target.pid)
+            case .monitor(let from, let target, _), .demonitor(let from, let target, _),
+                .sendEncoded(_, let from, let target):
+                (from, target.pid)
             case .down(let target, _, let to, _): (target.pid, to)
             case .spawnRefusal(_, let to): (nil, to)
             }

@@ -78,6 +78,7 @@ extension NodeCore {
             peers[traffic.node] = nil
             lose(traffic.peer.name, at: now)
             perform(.nodeDown(traffic.peer.name, fault))
+            hasRoom(traffic.node)
             tellWatchers(.nodeDown(traffic.peer.name))
         }
     }
@@ -152,6 +153,7 @@ extension NodeCore {
         if case .ours(let id) = establishing.attempt { close(id, fault, at: now) }
         lose(name, at: now)
         perform(.connectFailed(name, fault))
+        hasRoom(name.atom)
     }
 
     // MARK: Time

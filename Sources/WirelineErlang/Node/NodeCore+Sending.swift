@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
+
 // What programs and processes of ours say. A node that is not connected is connected to, as Erlang does.
 extension NodeCore {
     // MARK: From the program
@@ -21,6 +23,31 @@ extension NodeCore {
             else { return try sendHere(term, processes.number(of: name), sender, at: now) }
             try route(.sendNamed(term, from: sender, to: name), to: node.atom, at: now)
         }
+        settle(at: now)
+    }
+
+    /// Sends a message that is in bytes already.
+    ///
+    /// - Parameters:
+    ///   - encoded: The bytes of exactly one term, without the version byte. The caller answers for them: Erlang ends the
+    ///     connection for bytes that are no term.
+    ///   - sender: A process of ours; nil: the one that stands for the rest of the program.
+    ///   - now: The present.
+    package mutating func send(
+        encoded: [UInt8], to destination: ErlangDestination, from sender: ErlangPID? = nil, at now: Duration
+    ) throws(NodeFault) {
+        let (target, node) = place(of: destination)
+        guard let node else {
+            let term: ErlangTerm
+            do throws(ErlangError) {
+                var reader = ErlangTermReader(encoded.rawSpan)
+                term = try reader.readTerm(limits: settings.limits.terms)
+            } catch {
+                throw .term(error)
+            }
+            return try send(term, to: destination, from: sender, at: now)
+        }
+        try route(.sendEncoded(encoded, from: sender ?? caller, to: target), to: node, at: now)
         settle(at: now)
     }
 
@@ -153,7 +180,14 @@ extension NodeCore {
     mutating func route(
         _ message: OutgoingMessage, to node: ErlangAtom, at now: Duration
     ) throws(NodeFault) {
-        if case .up(let id)? = peers[node]?.life { return try append(message, on: id, at: now) }
+        if case .up(let id)? = peers[node]?.life {
+            do throws(NodeFault) {
+                return try append(message, on: id, at: now)
+            } catch {
+                if case .busy = error { crowded.insert(node) }
+                throw error
+            }
+        }
         let byteCount: Int
         do throws(ErlangError) { byteCount = try message.contentByteCount(settings.limits.terms) } catch {
             throw .term(error)
@@ -164,7 +198,10 @@ extension NodeCore {
         }
         guard let place = peers.index(forKey: node) else { return }
         let limit = settings.limits.pendingByteCount
-        guard peers.values[place].waitingByteCount + byteCount <= limit else { throw .busy(limit: limit) }
+        guard peers.values[place].waitingByteCount + byteCount <= limit else {
+            crowded.insert(node)
+            throw .busy(limit: limit)
+        }
         peers.values[place].add(message, byteCount: byteCount)
     }
 
@@ -208,6 +245,9 @@ extension OutgoingMessage {
         case .send(let term, _, _), .sendNamed(let term, _, _), .sendAlias(let term, _, _),
             .exit(let term, _, _), .exitSignal(let term, _, _), .down(_, let term, _, _):
             return controlByteCount + (try TermMeasure.byteCount(of: term, limits))
+        case .sendEncoded(let bytes, _, _):
+            guard bytes.count <= limits.byteCount else { throw .termTooLong(limit: limits.byteCount) }
+            return controlByteCount + bytes.count
         case .link, .unlink, .unlinkAcknowledgement, .monitor, .demonitor, .spawnRefusal: return controlByteCount
         }
     }

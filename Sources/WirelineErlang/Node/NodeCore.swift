@@ -16,6 +16,8 @@ package struct NodeCore {
         case dial(NodeConnectionID, ErlangNodeName)
         /// A connection has output.
         case write(NodeConnectionID)
+        /// A node has room again for messages, or is gone, after a message was refused with ``NodeFault/busy(limit:)``.
+        case hasRoom(ErlangAtom)
         /// A connection is to be closed after these last bytes. No event of it may follow.
         case close(NodeConnectionID, output: [UInt8])
         /// Events wait for a process, where none did before.
@@ -50,6 +52,8 @@ package struct NodeCore {
     var replacements: [ErlangAtom: ReplacementWatch] = [:]
     /// Connections that must end, and why. They are closed after the step that found it.
     var faulty: [(NodeConnectionID, NodeFault)] = []
+    /// The nodes for which a message was refused because too much waits for them.
+    var crowded: Set<ErlangAtom> = []
     /// Processes that must end, and why.
     var dying: [(UInt64, reason: ErlangTerm)] = []
     private(set) var caller: ErlangPID
@@ -96,6 +100,23 @@ package struct NodeCore {
     /// The system has taken all of a connection's output but so many bytes.
     package mutating func noteUnsent(_ byteCount: Int, on id: NodeConnectionID) {
         _ = connections.update(id) { $0.noteUnsent(byteCount) }
+        guard !crowded.isEmpty, let connection = connections[id], case .up(let traffic) = connection.life,
+            connection.pendingByteCount <= settings.limits.pendingByteCount / 2
+        else { return }
+        hasRoom(traffic.node)
+    }
+
+    /// Whether a message for the destination's node was refused, and ``Action/hasRoom(_:)`` will follow.
+    ///
+    /// - Returns: The node; nil if messages can be sent.
+    package func crowdedNode(of destination: ErlangDestination) -> ErlangAtom? {
+        guard let node = place(of: destination).1, crowded.contains(node) else { return nil }
+        return node
+    }
+
+    /// Tells that messages for a node can be sent again, if that was not so.
+    mutating func hasRoom(_ node: ErlangAtom) {
+        if crowded.remove(node) != nil { perform(.hasRoom(node)) }
     }
 
     // MARK: Time

@@ -21,7 +21,7 @@ public final class ErlangMailbox: Sendable {
     public let pid: ErlangPID
     /// The name that it has registered on its node.
     public let name: ErlangAtom?
-    private let driver: NodeDriver
+    let driver: NodeDriver
     private let state = Lock(State())
 
     @safe
@@ -169,6 +169,24 @@ public final class ErlangMailbox: Sendable {
     ///   term that Erlang would refuse. As in Erlang, it is no error if the receiver is not there.
     public func send(_ term: ErlangTerm, to destination: ErlangDestination) throws(ErlangNodeError) {
         try driver.withCore { core, now throws(NodeFault) in
+            try core.send(term, to: destination, from: pid, at: now)
+        }
+    }
+
+    /// Sends a message from this process, and waits for room if too much waits for the node already.
+    ///
+    /// A sender that is faster than the network or the other node is slowed down in this way, as Erlang does with its own
+    /// processes. `send(_:to:)` does not wait, and throws ``ErlangNodeError/busy(limit:)``.
+    ///
+    /// - Parameters:
+    ///   - term: The message.
+    ///   - destination: The receiver.
+    ///   - timeout: How long to wait.
+    /// - Throws: ``ErlangNodeError/timedOut``; ``ErlangNodeError/cancelled``; else as `send(_:to:)`.
+    public func send(
+        _ term: ErlangTerm, to destination: ErlangDestination, timeout: Duration
+    ) async throws(ErlangNodeError) {
+        try await driver.send(to: destination, timeout: timeout) { core, now throws(NodeFault) in
             try core.send(term, to: destination, from: pid, at: now)
         }
     }

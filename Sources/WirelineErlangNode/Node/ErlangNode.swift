@@ -32,7 +32,7 @@ public struct ErlangNode: Sendable {
     }
 
     private let life: Life
-    private var driver: NodeDriver { life.driver }
+    var driver: NodeDriver { life.driver }
 
     /// The node's name.
     public var name: ErlangNodeName { driver.name }
@@ -195,9 +195,27 @@ public struct ErlangNode: Sendable {
         try driver.withCore { core, now throws(NodeFault) in try core.send(term, to: destination, at: now) }
     }
 
+    /// Sends a message, and waits for room if too much waits for the node already.
+    ///
+    /// A sender that is faster than the network or the other node is slowed down in this way, as Erlang does with its own
+    /// processes. `send(_:to:)` does not wait, and throws ``ErlangNodeError/busy(limit:)``.
+    ///
+    /// - Parameters:
+    ///   - term: The message.
+    ///   - destination: The receiver.
+    ///   - timeout: How long to wait.
+    /// - Throws: ``ErlangNodeError/timedOut``; ``ErlangNodeError/cancelled``; else as `send(_:to:)`.
+    public func send(
+        _ term: ErlangTerm, to destination: ErlangDestination, timeout: Duration
+    ) async throws(ErlangNodeError) {
+        try await driver.send(to: destination, timeout: timeout) { core, now throws(NodeFault) in
+            try core.send(term, to: destination, at: now)
+        }
+    }
+
     /// Sends a request to a `gen_server` that answers nothing: `gen_server:cast`.
     ///
-    /// - Throws: As ``send(_:to:)``.
+    /// - Throws: As `send(_:to:)`.
     public func cast(_ destination: ErlangDestination, _ request: ErlangTerm) throws(ErlangNodeError) {
         try send(.tuple("$gen_cast", request), to: destination)
     }
@@ -209,7 +227,7 @@ public struct ErlangNode: Sendable {
     ///   - request: What is asked.
     ///   - timeout: How long to wait (default 5 s, as in Erlang). A reply that comes later is dropped.
     /// - Throws: ``ErlangNodeError/down(reason:)`` if the server ends or is not there; ``ErlangNodeError/timedOut``;
-    ///   ``ErlangNodeError/cancelled``; what ``send(_:to:)`` throws.
+    ///   ``ErlangNodeError/cancelled``; what `send(_:to:)` throws.
     public func call(
         _ destination: ErlangDestination, _ request: ErlangTerm, timeout: Duration = .seconds(5)
     ) async throws(ErlangNodeError) -> ErlangTerm {
@@ -224,7 +242,7 @@ public struct ErlangNode: Sendable {
     ///   - function: The function.
     ///   - arguments: Its arguments.
     ///   - timeout: How long to wait (default 5 s).
-    /// - Throws: ``ErlangNodeError/badRPC(reason:)`` if the function fails; else as ``call(_:_:timeout:)``.
+    /// - Throws: ``ErlangNodeError/badRPC(reason:)`` if the function fails; else as `call(_:_:timeout:)`.
     public func rpc(
         _ node: ErlangNodeName, _ module: ErlangAtom, _ function: ErlangAtom, _ arguments: [ErlangTerm],
         timeout: Duration = .seconds(5)

@@ -121,6 +121,8 @@ final class NodeDriver: @unchecked Sendable {
         case .ended(let pid, let reason): mailbox(pid)?.end(reason)
         case .reply(let reference, let result):
             waiters.caller(reference)?.finish(.success(result.mapError { ErlangNodeError($0) }))
+        case .hasRoom(let node):
+            for waiter in waiters.waiters(for: .room(node)) { waiter.finish(.success(.success(()))) }
         case .nodeUp(let node): connected(node, .success(()))
         case .nodeDown: break
         case .connectFailed(let node, let fault):
@@ -230,7 +232,11 @@ final class NodeDriver: @unchecked Sendable {
     }
 
     func unsent(_ byteCount: Int, on id: NodeConnectionID) {
-        guarded.withLock { $0.core.noteUnsent(byteCount, on: id) }
+        let hasActions = guarded.withLock { guarded in
+            guarded.core.noteUnsent(byteCount, on: id)
+            return guarded.core.hasActions
+        }
+        if hasActions { carryOut() }
     }
 
     func ended(_ id: NodeConnectionID) {
@@ -275,6 +281,34 @@ final class NodeDriver: @unchecked Sendable {
                 self.carryOut()
             } catch {
                 attempt.finish(.success(.failure(error)))
+            }
+        }
+    }
+
+    /// Sends a message as soon as there is room for it.
+    ///
+    /// - Parameters:
+    ///   - destination: The receiver.
+    ///   - timeout: How long to wait.
+    ///   - send: Sends the message to it.
+    func send(
+        to destination: ErlangDestination, timeout: Duration,
+        _ send: @Sendable (inout NodeCore, Duration) throws(NodeFault) -> Void
+    ) async throws(ErlangNodeError) {
+        let deadline = now + timeout
+        while true {
+            do throws(ErlangNodeError) {
+                return try withCore(send)
+            } catch {
+                guard case .busy = error else { throw error }
+            }
+            let remaining = deadline - now
+            guard remaining > .zero else { throw .timedOut }
+            try await wait(remaining) { (attempt: NodeWaiters.Waiter<Void>) in
+                let node = self.guarded.withLock { $0.core.crowdedNode(of: destination) }
+                guard let node else { return attempt.finish(.success(.success(()))) }
+                let number = self.waiters.add(attempt, until: .room(node))
+                attempt.cleanUp = { self.waiters.removeCondition(number) }
             }
         }
     }

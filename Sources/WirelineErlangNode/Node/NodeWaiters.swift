@@ -12,6 +12,8 @@ struct NodeWaiters {
     /// What a task waits for that has no value.
     enum Condition: Equatable {
         case connected(ErlangNodeName)
+        /// A node has room again for messages.
+        case room(ErlangAtom)
         /// The members of the scope's groups on all connected nodes are known.
         case settled(ErlangAtom)
     }
