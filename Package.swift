@@ -174,7 +174,7 @@ let package = Package(
             name: "FuzzingChecks",
             dependencies: [
                 "WirelineGenerator", "WirelineSchema", "WirelineWebSocket", "WirelineLayers", "WirelineErlang",
-                "WirelineCodec", "ProtocolsSupport", "TestingSupport",
+                "WirelineErlangRecords", "WirelineCodec", "ProtocolsSupport", "TestingSupport",
             ],
             path: "Tests/Fuzzing/Checks", swiftSettings: usual),
         .testTarget(
@@ -196,6 +196,15 @@ let package = Package(
                 "ErlangSupport",
             ],
             exclude: ["Erlang"], swiftSettings: usual),
+        .testTarget(
+            name: "WirelineErlangRecordsTests",
+            dependencies: [
+                "WirelineErlangRecords", "WirelineErlangNode", "WirelineErlang", "WirelineCodec", "Records",
+                "ErlangSupport", "TestingSupport",
+            ], swiftSettings: usual),
+        .target(
+            name: "Records", dependencies: ["WirelineCodec", "WirelineErlangRecords"],
+            path: "Tests/GeneratedTypes/Records", swiftSettings: strict, plugins: ["WirelinePlugin"]),
         .testTarget(
             name: "WirelineErlangNodeTests",
             dependencies: [

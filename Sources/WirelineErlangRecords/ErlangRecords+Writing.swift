@@ -218,11 +218,3 @@ extension ErlangRecords {
         return RecordDraft(message: nil, id: id, header: given.values, content: .packets(drafts))
     }
 }
-
-extension ErlangRecordError {
-    /// Makes the error of a packet that cannot be written.
-    fileprivate init(_ error: CodecError) {
-        self.init(error.reason.erlangTerm)
-        if !error.path.isEmpty { self = prefixed(by: error.path) }
-    }
-}

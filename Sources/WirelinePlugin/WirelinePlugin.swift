@@ -10,6 +10,8 @@ import PackagePlugin
 ///     plugins: [.plugin(name: "WirelinePlugin", package: "wireline")])
 /// ```
 ///
+/// If the target depends on the product `WirelineErlang`, its messages are records of Erlang, too.
+///
 /// For hundreds of messages, the documentation of `WirelineSwiftGenerator` has settings that make release builds faster.
 ///
 /// The target needs one Swift file of its own, even an empty one: SwiftPM skips targets without one before it asks a
@@ -28,15 +30,18 @@ struct WirelinePlugin: BuildToolPlugin {
         let output = context.pluginWorkDirectoryURL.appending(path: "Generated")
         // Known before anything is generated: the parts of each input, and one file for the protocol.
         let partCount = try partCount(of: inputs)
+        let makesRecords = target.dependencies.contains { $0.isOfRecords }
         let suffixes = [".swift"] + (1..<partCount).map { ".\($0 + 1).swift" }
         let names =
             inputs.flatMap { input in suffixes.map { input.lastPathComponent + $0 } }
             + [folder.lastPathComponent + "Protocol.swift"]
+            + (makesRecords ? [folder.lastPathComponent + "Protocol+Erlang.swift"] : [])
         return [
             .buildCommand(
                 displayName: "Generating Swift for \(target.name) from .wire files",
                 executable: try context.tool(named: "wire-generate").url,
-                arguments: [folder.path, "--out", output.path, "--parts", String(partCount)],
+                arguments: [folder.path, "--out", output.path, "--parts", String(partCount)]
+                    + (makesRecords ? ["--erlang"] : []),
                 inputFiles: inputs,
                 outputFiles: names.map { output.appending(path: $0) })
         ]
@@ -51,5 +56,16 @@ struct WirelinePlugin: BuildToolPlugin {
         var partCount = 1
         while partCount < 16, byteCount >= 8192 * partCount * inputs.count { partCount *= 2 }
         return partCount
+    }
+}
+
+extension TargetDependency {
+    /// Whether it is what messages need to be records of Erlang: a product of another package, or a target of this one.
+    fileprivate var isOfRecords: Bool {
+        switch self {
+        case .product(let product): product.name == "WirelineErlang"
+        case .target(let target): target.name == "WirelineErlangRecords"
+        @unknown default: false
+        }
     }
 }

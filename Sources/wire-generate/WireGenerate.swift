@@ -10,11 +10,11 @@ enum WireGenerate {
     static let help = """
         Generates Swift from the .wire files of one folder, subfolders not included.
 
-        wire-generate FOLDER --out FOLDER [--parts N]
+        wire-generate FOLDER --out FOLDER [--parts N] [--erlang]
 
         Each `name.wire` gives `name.wire.swift`, and the folder `Scene` gives `SceneProtocol.swift`. With `--parts 3`,
-        the types are divided among `name.wire.swift`, `name.wire.2.swift` and `name.wire.3.swift`. Files whose text is
-        the same already are left alone. Diagnostics go to standard error. The exit code is 0, 1 when something in the
+        the types are divided among `name.wire.swift`, `name.wire.2.swift` and `name.wire.3.swift`. With `--erlang`,
+        `SceneProtocol+Erlang.swift` makes messages records of Erlang. Files whose text is the same already are left alone. Diagnostics go to standard error. The exit code is 0, 1 when something in the
         files or with the disk is wrong, or 2 when the call is.
 
         """
@@ -25,7 +25,7 @@ enum WireGenerate {
             if arguments.wantsHelp {
                 Files.print(help, to: .standardOutput)
             } else {
-                try generate(from: arguments.input, to: arguments.output, partCount: arguments.partCount)
+                try generate(arguments)
             }
         } catch {
             Files.print(error.text + "\n", to: .standardError)
@@ -33,7 +33,8 @@ enum WireGenerate {
         }
     }
 
-    private static func generate(from input: String, to output: String, partCount: Int) throws(Complaint) {
+    private static func generate(_ arguments: Arguments) throws(Complaint) {
+        let (input, output) = (arguments.input, arguments.output)
         let names = try Files.names(in: input).filter { $0.hasSuffix(".wire") && !$0.hasPrefix(".") }
         guard !names.isEmpty else { throw Complaint("error: there is no .wire file in \(input)") }
         var files: [SourceFile] = []
@@ -46,7 +47,8 @@ enum WireGenerate {
         guard let description = result.description else { throw Complaint(diagnostics) }
         if !diagnostics.isEmpty { Files.print(diagnostics + "\n", to: .standardError) }
         try Files.makeFolder(output)
-        for file in SwiftGenerator(description, fileNames: names, partCount: partCount).files() {
+        let generator = SwiftGenerator(description, fileNames: names, partCount: arguments.partCount)
+        for file in generator.files() + (arguments.makesRecords ? [generator.erlangFile(files)] : []) {
             try Files.write(file.text, to: Files.path(output, file.path))
         }
     }
@@ -57,6 +59,8 @@ struct Arguments {
     private(set) var input = ""
     private(set) var output = ""
     private(set) var partCount = 1
+    /// Whether messages become records of Erlang.
+    private(set) var makesRecords = false
     private(set) var wantsHelp = false
 
     init(_ arguments: [String]) throws(Complaint) {
@@ -74,6 +78,7 @@ struct Arguments {
                     throw .call("--parts takes a number from 1 to 64")
                 }
                 partCount = count
+            case "--erlang": makesRecords = true
             case _ where argument.hasPrefix("-"): throw .call("there is no option \(argument)")
             default:
                 guard !hasFolder else { throw .call("one folder is expected, not \(input) and \(argument)") }

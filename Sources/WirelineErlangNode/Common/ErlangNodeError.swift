@@ -21,6 +21,8 @@ public indirect enum ErlangNodeError: Error, Equatable, Sendable {
 
     /// A term cannot be written, a node's handshake failed, or a node or epmd said what none says.
     case erlang(ErlangError)
+    /// A message of a schema cannot be written as a record: one of its fields does not fit.
+    case record(ErlangRecordError)
     /// Too many bytes wait for the node (`ErlangNodeLimits.pendingByteCount`): send less, or later.
     case busy(limit: Int)
     /// The node is not there: its epmd does not know it, or no connection could be made in time.
@@ -105,6 +107,7 @@ extension ErlangNodeError: CustomStringConvertible {
         case .nodeNameTaken(let name): "epmd has a node \(name) already"
         case .transport(let error): error.description
         case .erlang(let error): error.description
+        case .record(let error): error.description
         case .busy(let limit): "\(limit) bytes wait for the node"
         case .unreachable(let node): "\(node) cannot be reached"
         case .disconnected(let node): "the connection to \(node) has ended"

@@ -60,6 +60,14 @@ extension CodecError.Reason {
     }
 }
 
+extension ErlangRecordError {
+    /// Makes the error of a packet that cannot be written, or of a message that cannot be read.
+    package init(_ error: CodecError) {
+        self.init(error.reason.erlangTerm)
+        if !error.path.isEmpty { self = prefixed(by: error.path) }
+    }
+}
+
 extension ErlangTerm {
     /// Makes a float, or what stands for one that Erlang does not have.
     init(float value: Double) {

@@ -23,6 +23,8 @@ final class RecordPlan: Sendable {
     let header: HeaderPlan
     /// The names of the messages' records.
     let messageAtoms: AtomTable
+    /// The indices of the messages, by their names in the schema.
+    private let messagesByName: [String: Int]
     /// The indices of the messages of each sender, by ID.
     private let indices: [Sender: [UInt64: Int]]
 
@@ -48,6 +50,8 @@ final class RecordPlan: Sendable {
         looksAtHeader = description.messages.map(\.looksAtHeader)
         header = HeaderPlan(compiler)
         messageAtoms = AtomTable(naming.messages.map(\.name))
+        messagesByName = Dictionary(
+            description.messages.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         var indices: [Sender: [UInt64: Int]] = [:]
         for (index, message) in description.messages.enumerated() {
             for sender in message.senders { indices[sender, default: [:]][message.id] = index }
@@ -57,6 +61,9 @@ final class RecordPlan: Sendable {
 
     /// Returns the message with this ID that `sender` may send.
     func message(id: UInt64, from sender: Sender) -> Int? { indices[sender]?[id] }
+
+    /// Returns the message with this name in the schema.
+    func message(named name: String) -> Int? { messagesByName[name] }
 
     /// How deeply structures may nest.
     var maximumDepth: Int { description.options.maximumDepth }
