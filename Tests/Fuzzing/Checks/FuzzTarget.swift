@@ -41,6 +41,12 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case erlangtext
     /// What nodes say: `DistributionInput`, `IncomingHandshake`, `OutgoingHandshake`.
     case erlangstream
+    /// What a connected node says: `NodeCore`.
+    case erlangnode
+    /// Packets into Erlang's records: `ErlangRecords`.
+    case record
+    /// Terms into packets: `ErlangRecords`.
+    case recordterm
 
     /// Gives an input to the library, and holds what it says against what it promises.
     ///
@@ -68,6 +74,9 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .erlangterm: try ErlangTermCheck.check(input)
         case .erlangtext: try ErlangTextCheck.check(input)
         case .erlangstream: try ErlangStreamCheck.check(input)
+        case .erlangnode: try ErlangNodeCheck.check(input)
+        case .record: try RecordCheck.check(input)
+        case .recordterm: try RecordTermCheck.check(input)
         }
     }
 }

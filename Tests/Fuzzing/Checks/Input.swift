@@ -3,6 +3,7 @@
 import ProtocolsSupport
 import TestingSupport
 import WirelineCodec
+import WirelineErlangRecords
 import WirelineSchema
 
 /// What a fuzzer has made up, taken apart from its front; after its end there are only zeros.
@@ -63,6 +64,7 @@ struct Subject: Sendable {
     let roles: [Role]
     /// The contexts of whole packets: a client's, a server's, and those in other states.
     let contexts: [PacketContext]
+    let records: ErlangRecords
 
     var translator: PacketTranslator { codecs.translator }
 
@@ -93,6 +95,7 @@ struct Subject: Sendable {
     private init(_ folder: ProtocolFolder) throws(UnknownProtocol) {
         self.folder = folder
         codecs = try folder.codecs()
+        records = ErlangRecords(folder.translator.description)
         let layout = folder.translator.description.layout
         // Packets that do not depend on a context have one for each sender.
         let contexts =

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import ProtocolsSupport
+import WirelineCodec
 import WirelineErlang
+import WirelineErlangRecords
 
 extension Seed {
     private static let texts = [
@@ -63,6 +66,41 @@ extension Seed {
                 Seed("plain", [1, 5] + plain), Seed("incoming", [2, 3] + incoming),
                 Seed("outgoing", [3, 9] + outgoing),
             ]
+    }
+
+    /// What a connected node says: the packets of ``erlangStreams``.
+    static var erlangNodes: [Seed] {
+        let packets = erlangStreams.filter { $0.name.hasPrefix("packets-") }.map { Array($0.bytes.dropFirst()) }
+        let all: [UInt8] = [3] + packets.flatMap { Array($0.dropFirst()) }
+        let calls: [UInt8] = [40] + framed(named("box", "$gen_call")) + framed(named("net_kernel", "$gen_call"))
+        return (packets + [all, calls]).enumerated().map { Seed("node-\($0)", $1) }
+    }
+
+    /// A message `{Name, x}` to a process with a name.
+    private static func named(_ receiver: String, _ name: String) -> [UInt8] {
+        [131, 68, 0, 104, 4, 97, 6] + pid("a@127.0.0.1", 9, 0x6B03_A698) + [119, 0, 119, UInt8(receiver.utf8.count)]
+            + Array(receiver.utf8) + [104, 2, 119, UInt8(name.utf8.count)] + Array(name.utf8) + [119, 1, 120]
+    }
+
+    /// The records of a protocol's vectors.
+    static func recordTerms(of place: Int) throws -> [Seed] {
+        let subject = Subject.all[place]
+        let unknown = Seed(
+            "\(subject.folder.name)-unknown",
+            [UInt8(place), 0, 104, 3, 119, 7] + Array("unknown".utf8) + [97, 0, 109, 0, 0, 0, 0])
+        return try [unknown]
+            + subject.folder.vectors(.exact).compactMap { vector in
+                let context = subject.nearest(to: try vector.context())
+                guard let number = subject.contexts.firstIndex(of: context) else { return nil }
+                var writer = ErlangTermWriter()
+                try subject.records.write(try vector.bytes(), in: context, to: &writer)
+                // Without the header, of which most fields cannot be set.
+                var reader = ErlangTermReader(writer.bytes.span.bytes)
+                guard reader.readTuple() == 2, reader.skip() != nil, let message = reader.skip() else { return nil }
+                return Seed(
+                    "\(subject.folder.name)-\(vector.name)",
+                    [UInt8(place), UInt8(number)] + [UInt8](copying: message))
+            }
     }
 
     private static func pid(_ node: String, _ id: UInt8, _ creation: UInt32) -> [UInt8] {

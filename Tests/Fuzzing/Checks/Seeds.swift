@@ -23,9 +23,9 @@ extension FuzzTarget {
     /// Whether its seeds come from the files of all protocols.
     public var isOfProtocols: Bool {
         switch self {
-        case .splitter, .decoder, .translator, .encoder, .json, .schema, .websocket: true
+        case .splitter, .decoder, .translator, .encoder, .json, .schema, .websocket, .record, .recordterm: true
         case .properties, .handshake, .zlib, .deflate, .gzip, .brotli, .xor, .rc4, .aesctr, .aescbc, .opener,
-            .erlangterm, .erlangtext, .erlangstream:
+            .erlangterm, .erlangtext, .erlangstream, .erlangnode:
             false
         }
     }
@@ -34,7 +34,7 @@ extension FuzzTarget {
     public func seeds() throws -> [Seed] {
         switch self {
         case .splitter: try Subject.all.indices.flatMap(Seed.streams)
-        case .decoder, .translator: try Subject.all.indices.flatMap(Seed.packets)
+        case .decoder, .translator, .record: try Subject.all.indices.flatMap(Seed.packets)
         case .encoder: try Subject.all.indices.flatMap(Seed.lines)
         case .properties: try Seed.properties
         case .json: try Seed.texts
@@ -50,6 +50,8 @@ extension FuzzTarget {
         case .erlangterm: Seed.erlangTerms
         case .erlangtext: Seed.erlangTexts
         case .erlangstream: Seed.erlangStreams
+        case .erlangnode: Seed.erlangNodes
+        case .recordterm: try Subject.all.indices.flatMap(Seed.recordTerms)
         }
     }
 
