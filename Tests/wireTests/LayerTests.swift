@@ -68,13 +68,18 @@ struct LayerTests {
         #expect(server.end() == .success(""))
     }
 
-    @Test func `a script damages a bit inside of a cipher`() throws {
+    @Test(arguments: [
+        // The middle one of the six bytes is the first letter.
+        (#"reply Answer { text: "yes" } damaged;"#, "Answer", "xes"), ("echo damaged;", "Ask", "xes"),
+        // A `Note` that is sealed with the first bytes of the keystream.
+        (#"raw "0800 471d 98a5 441b" damaged;"#, "Note", "xes"),
+    ])
+    func `a script damages a bit inside of a cipher`(statement: String, message: String, text: String) throws {
         let server = try ScriptedServer(
-            #"on Ask { reply Answer { text: "yes" } damaged; }"#, schema: Self.cipher, "--key", "session=0102")
+            "on Ask { \(statement) }", schema: Self.cipher, "--key", "session=0102")
         let outcome = try server.tool.workspace.wire(
-            "call", server.tool.address, "Ask", #"{"text":"a"}"#, "--key", "session=0102")
-        // The middle one of its six bytes is the first letter.
-        #expect(Self.texts(outcome) == ["xes"], "\(outcome)")
+            "call", server.tool.address, "Ask", #"{"text":"yes"}"#, "--key", "session=0102", "--expect", message)
+        #expect(Self.texts(outcome) == [text], "\(outcome)")
         _ = server.end()
     }
 

@@ -13,11 +13,21 @@ extension ScriptConnection {
     private var layout: PacketLayout { connection.sentLayout }
 
     /// Returns what `echo` sends: the same bytes, unless packets depend on the sender.
-    func returned(_ packet: ReceivedPacket) throws -> [UInt8] {
-        let layout = run.translator.description.layout
-        guard !layout.hasContent else { return try connection.sealed(forwarding: packet) }
-        guard layout.dependsOnContext else { return layout.framed(packet.bytes) }
-        return try layout.packet(returning: packet.lent, in: connection.sentContext, limit: .max)
+    func returned(_ packet: ReceivedPacket, _ delivery: Script.Delivery) throws -> [UInt8] {
+        let whole = run.translator.description.layout
+        guard !whole.hasContent else {
+            // The packet may set states: it stands in the layout before them.
+            let layout = layout
+            let bytes = try connection.sealed(forwarding: packet)
+            return delivery.isDamaged ? layout.damaged(bytes) : bytes
+        }
+        guard whole.dependsOnContext else { return whole.framed(packet.bytes) }
+        return try whole.packet(returning: packet.lent, in: connection.sentContext, limit: .max)
+    }
+
+    /// Returns what `raw` sends.
+    func raw(_ bytes: [UInt8], _ delivery: Script.Delivery) -> [UInt8] {
+        delivery.isDamaged ? layout.damaged(bytes) : bytes
     }
 
     /// Returns the bytes of a message, with correct or wrong header fields.

@@ -32,11 +32,11 @@ enum EchoedPacket {
         case (.bytes(let expected), .bytes(let found)):
             return BytesDifference(expected: expected, found: found)?.text
         case (.opened(let id, let header, let payload), .opened(let otherID, let otherHeader, let otherPayload)):
-            guard id == otherID else { return "expected the ID \(id), got \(otherID)" }
+            guard id == otherID else { return "the ID is \(otherID) where \(id) was expected" }
             // Packets of the other side may have other fields.
             for (name, value) in header.fields {
                 guard let other = otherHeader[value: name], other != value else { continue }
-                return "expected \(PacketHeader(name, value)), got \(PacketHeader(name, other))"
+                return "\(name) is \(other) where \(value) was expected"
             }
             return BytesDifference(expected: payload, found: otherPayload).map { "inside of its layers, " + $0.text }
         case (.bytes, .opened), (.opened, .bytes): return "it has other layers"
