@@ -87,6 +87,8 @@ let package = Package(
             name: "WirelineSwiftGenerator", dependencies: ["WirelineCodec", "WirelineLanguage"],
             swiftSettings: quick),
         .target(
+            name: "WirelineErlangGateway", dependencies: ["WirelineErlang"], swiftSettings: strict),
+        .target(
             name: "WirelineErlangNode", dependencies: ["WirelineErlang", "WirelineTransport"], swiftSettings: strict),
         .target(
             name: "Wireline",
@@ -205,6 +207,10 @@ let package = Package(
         .target(
             name: "Records", dependencies: ["WirelineCodec", "WirelineErlangRecords"],
             path: "Tests/GeneratedTypes/Records", swiftSettings: strict, plugins: ["WirelinePlugin"]),
+        .testTarget(
+            name: "WirelineErlangGatewayTests",
+            dependencies: ["WirelineErlangGateway", "WirelineErlang", "TestingSupport"],
+            swiftSettings: usual),
         .testTarget(
             name: "WirelineErlangNodeTests",
             dependencies: [

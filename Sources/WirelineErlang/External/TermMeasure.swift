@@ -18,6 +18,14 @@ extension ErlangTerm {
             writer.writeTerm(self)
         }
     }
+
+    /// Returns the term without a version byte, as it follows a control message.
+    ///
+    /// - Throws: As ``externalFormat(limits:)``.
+    package func content(limits: ErlangTermLimits = ErlangTermLimits()) throws(ErlangError) -> [UInt8] {
+        let byteCount = try TermMeasure.byteCount(of: self, limits)
+        return [UInt8](byteCount: byteCount) { $0.writeTerm(self) }
+    }
 }
 
 /// Counts the bytes of a term, and checks that Erlang takes it. What it has counted can be written without failure.

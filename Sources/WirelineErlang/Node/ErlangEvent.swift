@@ -29,7 +29,7 @@ public struct ErlangCall: Hashable, Sendable {
     let tag: ErlangTerm
 
     /// Reads `{Caller, Tag}`, as `'$gen_call'` has it.
-    init?(request: ErlangTerm, from: ErlangTerm) {
+    package init?(request: ErlangTerm, from: ErlangTerm) {
         guard case .tuple(let parts) = from, parts.count == 2, case .pid(let caller) = parts[0] else { return nil }
         self.request = request
         self.caller = caller
@@ -54,7 +54,7 @@ public struct ErlangMonitor: Hashable, Sendable {
 
 extension ErlangEvent {
     /// Reads a message, which may be a call or a cast.
-    init(_ term: ErlangTerm, from sender: ErlangPID?) {
+    package init(_ term: ErlangTerm, from sender: ErlangPID?) {
         if case .tuple(let parts) = term, case .atom(let word)? = parts.first {
             if parts.count == 3, word == "$gen_call", let call = ErlangCall(request: parts[2], from: parts[1]) {
                 self = .call(call)

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import WirelineErlang
+
+/// Backends that are registered names, and whether somebody has registered them.
+///
+/// Nobody tells when a name is registered. So a name is monitored, and then the node is asked for a sign of life: what a
+/// node says comes in order, so if its answer comes before the end of the monitor, somebody has the name.
+package struct NamedBackends {
+    private enum Presence {
+        /// Its node is not connected.
+        case unreachable
+        /// It is monitored, and the node's answer has not come.
+        case asking
+        case present
+        /// Nobody has the name; it is asked for again at this time.
+        case absent(until: Duration)
+    }
+
+    private var names: [ErlangDestination: Presence] = [:]
+    private let retryTime: Duration
+
+    package init(_ source: GatewaySettings.BackendSource, retryTime: Duration) {
+        self.retryTime = retryTime
+        guard case .names(let nodes) = source else { return }
+        for (name, nodes) in nodes { for node in nodes { names[.name(name, at: node)] = .unreachable } }
+    }
+
+    /// When names are asked for again; nil if none is.
+    package var deadline: Duration? {
+        guard !names.isEmpty else { return nil }
+        return names.values.compactMap { if case .absent(let time) = $0 { time } else { nil } }.min()
+    }
+
+    /// A node is connected.
+    ///
+    /// - Returns: The names on it, which are to be monitored and asked for now.
+    package mutating func nodeUp(_ node: ErlangNodeName) -> [ErlangDestination] {
+        ask(names.keys.filter { $0.node == node.atom })
+    }
+
+    package mutating func nodeDown(_ node: ErlangNodeName) {
+        for name in names.keys where name.node == node.atom { names[name] = .unreachable }
+    }
+
+    /// Returns the names whose time has come, which are to be monitored and asked for now.
+    package mutating func takeDue(at now: Duration) -> [ErlangDestination] {
+        ask(names.filter { if case .absent(let time) = $0.value { time <= now } else { false } }.map(\.key))
+    }
+
+    private mutating func ask(_ due: [ErlangDestination]) -> [ErlangDestination] {
+        for name in due { names[name] = .asking }
+        return due.sorted { $0.description < $1.description }
+    }
+
+    /// A monitored name has ended, or nobody has it.
+    package mutating func ended(_ name: ErlangDestination, at now: Duration) {
+        switch names[name] {
+        case .asking, .present: names[name] = .absent(until: now + retryTime)
+        case .unreachable, .absent, nil: return
+        }
+    }
+
+    /// A node has answered.
+    ///
+    /// - Returns: The names that are there.
+    package mutating func answered(_ node: ErlangNodeName) -> [ErlangDestination] {
+        let found = names.filter { name, presence in
+            if case .asking = presence { name.node == node.atom } else { false }
+        }
+        for name in found.keys { names[name] = .present }
+        return found.keys.sorted { $0.description < $1.description }
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import WirelineErlang
+
+/// The processes and names that the gateway monitors, and why: they own clients, were asked, or may be asked.
+package struct ProcessWatch {
+    private struct Reasons {
+        var clients: Set<ClientNumber> = []
+        var isBackend = false
+    }
+
+    private var watched: [ErlangDestination: Reasons] = [:]
+
+    /// - Returns: Whether it must be monitored from now on.
+    package mutating func add(_ client: ClientNumber, of process: ErlangDestination) -> Bool {
+        let isNew = watched[process] == nil
+        watched[process, default: Reasons()].clients.insert(client)
+        return isNew
+    }
+
+    /// - Returns: Whether it needs no monitor any more.
+    package mutating func remove(_ client: ClientNumber, of process: ErlangDestination) -> Bool {
+        guard watched[process]?.clients.remove(client) != nil else { return false }
+        return forgetIfUnused(process)
+    }
+
+    /// - Returns: Whether it must be monitored from now on.
+    package mutating func addBackend(_ process: ErlangDestination) -> Bool {
+        let isNew = watched[process] == nil
+        watched[process, default: Reasons()].isBackend = true
+        return isNew
+    }
+
+    /// - Returns: Whether it needs no monitor any more.
+    package mutating func removeBackend(_ process: ErlangDestination) -> Bool {
+        guard watched[process]?.isBackend == true else { return false }
+        watched[process]?.isBackend = false
+        return forgetIfUnused(process)
+    }
+
+    private mutating func forgetIfUnused(_ process: ErlangDestination) -> Bool {
+        guard let reasons = watched[process], reasons.clients.isEmpty, !reasons.isBackend else { return false }
+        watched[process] = nil
+        return true
+    }
+
+    /// A process has ended, and its monitor with it.
+    ///
+    /// - Returns: The clients that it owned or was asked for, in the order in which they came.
+    package mutating func ended(_ process: ErlangDestination) -> [ClientNumber] {
+        watched.removeValue(forKey: process)?.clients.sorted() ?? []
+    }
+
+    /// The clients of processes of a node.
+    package func clients(of node: ErlangAtom) -> [ClientNumber] {
+        watched.filter { $0.key.node == node }.flatMap { $0.value.clients }.sorted()
+    }
+}
+
+extension ErlangDestination {
+    /// Its node; nil for a name of our own node.
+    package var node: ErlangAtom? {
+        switch self {
+        case .pid(let pid): pid.node
+        case .name(_, at: let node): node?.atom
+        }
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a gateway has done since its start.
+package struct GatewayCounters: Equatable, Sendable {
+    package var openedCount: UInt64 = 0
+    /// By the label of the reason.
+    package var closedCounts: [String: UInt64] = [:]
+    /// Owners that were found for clients that had lost one.
+    package var resumedCount: UInt64 = 0
+    /// Messages that were handed to another owner than before, because nobody had confirmed them.
+    package var resentCount: UInt64 = 0
+    package var refusedTermCount: UInt64 = 0
+    package var clientMessageCount: UInt64 = 0
+    package var serverMessageCount: UInt64 = 0
+    package var serverByteCount: UInt64 = 0
+
+    package init() {}
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import WirelineErlang
+
+/// How far the end of the gateway has come.
+package struct DrainLife {
+    private enum Phase {
+        case open
+        /// Owners and clients have been told. At this time, the rest is closed.
+        case draining(until: Duration)
+        /// The rest was closed, and its last bytes leave.
+        case closing
+        case drained
+    }
+
+    private var phase = Phase.open
+    /// The owners that were told.
+    private var told: Set<ErlangPID> = []
+    /// Whether nobody can connect any more.
+    private var isDeaf = false
+
+    package var isDraining: Bool { if case .open = phase { false } else { true } }
+
+    package var deadline: Duration? { if case .draining(let time) = phase { time } else { nil } }
+
+    /// - Returns: Whether the drain begins now.
+    package mutating func begin(until time: Duration) -> Bool {
+        guard case .open = phase else { return false }
+        phase = .draining(until: time)
+        return true
+    }
+
+    /// The owner of a client is to be told.
+    ///
+    /// - Returns: Whether it has not been told before.
+    package mutating func tell(_ owner: ErlangPID) -> Bool { told.insert(owner).inserted }
+
+    /// - Returns: Whether the rest is to be closed now.
+    package mutating func isOver(at now: Duration) -> Bool {
+        guard case .draining(let time) = phase, time <= now else { return false }
+        phase = .closing
+        return true
+    }
+
+    package mutating func listenersClosed() { isDeaf = true }
+
+    /// - Returns: Whether the drain ends now, if no client is left.
+    package mutating func end() -> Bool {
+        switch phase {
+        case .draining where isDeaf, .closing:
+            phase = .drained
+            return true
+        case .open, .draining, .drained: return false
+        }
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import WirelineErlang
+
+/// The decisions of a gateway: whose each client is, what it has said that nobody has confirmed, and what becomes of it
+/// when processes, nodes and connections fail.
+///
+/// It has no sockets and no clock. Events come in, with the time; ``takeEffects()`` says what is to be done, in order. Each
+/// client is a process of our node: the driver starts it, and gives what it is sent to ``receive(_:for:from:at:)``. A
+/// simulation does the same without any node.
+///
+/// It is composed of parts with private state. The extensions are the rules between them.
+package struct GatewayCore {
+    /// The process `wireline`.
+    package let service: ErlangPID
+    package let settings: GatewaySettings
+    let encode: MessageEncoder
+
+    package internal(set) var clients = ClientTable()
+    package internal(set) var groups = ClientGroups()
+    package internal(set) var backends = Backends()
+    package internal(set) var counters = GatewayCounters()
+    var watch = ProcessWatch()
+    var names: NamedBackends
+    var dials: NodeDials
+    var pressure: NodePressure
+    var life = DrainLife()
+    var acceptDeadlines = DeadlineQueue()
+    var parkDeadlines = DeadlineQueue()
+    /// Clients for which too much waited when something was written.
+    var suspects: Set<ClientNumber> = []
+    private var effects: [GatewayEffect] = []
+
+    /// - Parameters:
+    ///   - service: The process `wireline`, of the gateway's node.
+    ///   - settings: Times and limits.
+    ///   - encode: Makes packets of messages.
+    package init(service: ErlangPID, settings: GatewaySettings, encode: @escaping MessageEncoder) {
+        self.service = service
+        self.settings = settings
+        self.encode = encode
+        names = NamedBackends(settings.backends, retryTime: settings.nameRetryTime)
+        dials = NodeDials(settings.nodes, seed: settings.seed)
+        pressure = NodePressure(limit: settings.nodeByteCount)
+    }
+
+    // MARK: Effects
+
+    /// Returns what is to be done, in order.
+    package mutating func takeEffects() -> [GatewayEffect] {
+        defer { effects.removeAll(keepingCapacity: true) }
+        return effects
+    }
+
+    /// Whether there is something to be done.
+    package var hasEffects: Bool { !effects.isEmpty }
+
+    mutating func want(_ effect: GatewayEffect) { effects.append(effect) }
+
+    // MARK: Time
+
+    /// When ``poll(at:)`` has something to do at the earliest; nil if never.
+    package var deadline: Duration? {
+        // It is asked for after each event, so it makes no array.
+        let ofClients = Self.earlier(acceptDeadlines.first, parkDeadlines.first)
+        let ofNodes = Self.earlier(dials.deadline, names.deadline)
+        return Self.earlier(Self.earlier(ofClients, ofNodes), life.deadline)
+    }
+
+    private static func earlier(_ first: Duration?, _ second: Duration?) -> Duration? {
+        guard let first, let second else { return first ?? second }
+        return min(first, second)
+    }
+
+    /// Does what is due.
+    package mutating func poll(at now: Duration) {
+        while let (time, number) = acceptDeadlines.popFirst(at: now) {
+            if case .asked(let backend, time)? = clients[number]?.life { offer(number, except: backend, at: now) }
+        }
+        while let (time, number) = parkDeadlines.popFirst(at: now) {
+            if clients[number]?.life == .parked(until: time) { end(number, .noBackend, .flushed, at: now) }
+        }
+        for node in dials.takeDue(at: now) { want(.connect(node)) }
+        lookFor(names.takeDue(at: now))
+        pollDrain(at: now)
+    }
+
+    // MARK: Nodes
+
+    /// A node is connected.
+    package mutating func nodeUp(_ node: ErlangNodeName, at now: Duration) {
+        dials.nodeUp(node)
+        lookFor(names.nodeUp(node))
+    }
+
+    /// The connection to a node has ended, or could not be made. The monitors of its processes have ended, too; that goes
+    /// to ``down(_:at:)``.
+    package mutating func nodeDown(_ node: ErlangNodeName, at now: Duration) {
+        dials.nodeDown(node, at: now)
+        names.nodeDown(node)
+        pressure.disconnected(node.atom)
+    }
+
+    /// So many bytes wait for a node.
+    package mutating func nodeQueue(_ byteCount: Int, of node: ErlangNodeName) {
+        guard pressure.noteQueue(byteCount, for: node.atom) else { return }
+        for number in watch.clients(of: node.atom) { handOver(number) }
+    }
+
+    private mutating func lookFor(_ names: [ErlangDestination]) {
+        for name in names {
+            if watch.addBackend(name) { want(.monitor(name)) }
+            if case .name(_, at: let node?) = name { want(.ping(node)) }
+        }
+    }
+
+    /// A node has answered ``GatewayEffect/ping(_:)``.
+    package mutating func answered(_ node: ErlangNodeName, at now: Duration) {
+        for name in names.answered(node) { backendJoined(name, at: now) }
+    }
+}

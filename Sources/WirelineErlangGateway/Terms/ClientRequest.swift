@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import WirelineErlang
+
+/// One thing that a client's process is told to do.
+package enum ClientAction: Equatable, Sendable {
+    /// A packet for the client.
+    case send([UInt8])
+    /// The messages up to this number are done with.
+    case confirm(UInt64)
+    /// Names the owner; nil: gives the client back.
+    case owner(ErlangPID?)
+    /// Keeps a term with the client, which has so many bytes.
+    case state(ErlangTerm, byteCount: Int)
+    /// Joins a group, whose name has so many bytes.
+    case join(ErlangTerm, byteCount: Int)
+    case leave(ErlangTerm)
+    case kick(ErlangTerm)
+
+    /// Whether only the owner may do it.
+    var isForOwner: Bool {
+        switch self {
+        case .confirm, .owner, .state: true
+        case .send, .join, .leave, .kick: false
+        }
+    }
+}
+
+/// What a client's process is sent.
+package enum ClientRequest: Equatable, Sendable {
+    /// One step, of one action or of a list of them.
+    case step([ClientAction])
+    /// A call of `gen_server`'s protocol.
+    case call(ErlangCall)
+}
+
+/// Reads what client processes are sent. Messages in it become packets at once, so that a step is checked as a whole.
+struct ClientRequestReader: ~Escapable {
+    private let bytes: RawSpan
+    private let settings: GatewaySettings
+    private let encode: MessageEncoder
+
+    @_lifetime(copy bytes)
+    init(_ bytes: RawSpan, _ settings: GatewaySettings, _ encode: @escaping MessageEncoder) {
+        self.bytes = bytes
+        self.settings = settings
+        self.encode = encode
+    }
+
+    /// Reads the whole term.
+    func request() throws(TermRefusal) -> ClientRequest {
+        var scanner = TermScanner(bytes)
+        if scanner.enterTuple(of: 2), scanner.takeAtom("wireline") { return .step(try actions(&scanner)) }
+        if let call = ErlangCall(content: bytes, settings) { return .call(call) }
+        return .step([.send(try encode(bytes).get())])
+    }
+
+    /// Reads one action, or a list of them.
+    private func actions(_ scanner: inout TermScanner) throws(TermRefusal) -> [ClientAction] {
+        if scanner.takeEmptyList() { return [] }
+        let start = scanner.offset
+        guard let count = scanner.enterList() else { return [try action(&scanner)] }
+        var actions: [ClientAction] = []
+        // Each action takes a byte at least, so there are no more of them than bytes.
+        actions.reserveCapacity(count)
+        for _ in 0..<count { actions.append(try action(&scanner)) }
+        guard scanner.takeEmptyList() else { throw .unknownAction(term(in: start..<bytes.byteCount)) }
+        return actions
+    }
+
+    private func action(_ scanner: inout TermScanner) throws(TermRefusal) -> ClientAction {
+        let start = scanner.offset
+        var inside = scanner
+        if inside.enterTuple(of: 2) {
+            if inside.takeAtom("send") {
+                let message = try skip(&inside, from: start)
+                scanner = inside
+                return .send(try encode(bytes.extracting(message)).get())
+            }
+            if inside.takeAtom("confirm"), let number = inside.takeUnsigned() {
+                scanner = inside
+                return .confirm(number)
+            }
+        }
+        return try otherAction(in: try skip(&scanner, from: start))
+    }
+
+    /// Reads an action that is rarer than the two above.
+    private func otherAction(in range: Range<Int>) throws(TermRefusal) -> ClientAction {
+        let action = term(in: range)
+        guard case .tuple(let parts) = action, parts.count == 2, case .atom(let word) = parts[0]
+        else { throw .unknownAction(action) }
+        // Without the head of the tuple and its atom.
+        let byteCount = range.count - 4 - word.name.utf8.count
+        switch (word, parts[1]) {
+        case ("owner", "none"): return .owner(nil)
+        case ("owner", .pid(let pid)): return .owner(pid)
+        case ("state", let state):
+            try requireLength(byteCount, settings.stateByteCount, path: "state")
+            return .state(state, byteCount: byteCount)
+        case ("join", let group):
+            try requireLength(byteCount, settings.groupByteCount, path: "join")
+            guard group.isGroup else { throw .unknownAction(action) }
+            return .join(group, byteCount: byteCount)
+        case ("leave", let group): return .leave(group)
+        case ("kick", let reason):
+            // It is told to the owner, and to all that monitor the client.
+            try requireLength(byteCount, settings.stateByteCount, path: "kick")
+            return .kick(reason)
+        default: throw .unknownAction(action)
+        }
+    }
+
+    private func requireLength(_ byteCount: Int, _ limit: Int, path: String) throws(TermRefusal) {
+        guard byteCount <= limit else { throw .tooLong(byteCount, limit: limit, path: path) }
+    }
+
+    private func skip(_ scanner: inout TermScanner, from start: Int) throws(TermRefusal) -> Range<Int> {
+        do throws(ErlangError) { return try scanner.skip() } catch {
+            throw .unknownAction(term(in: start..<bytes.byteCount))
+        }
+    }
+
+    private func term(in range: Range<Int>) -> ErlangTerm {
+        // A term that cannot be read cannot be shown either.
+        (try? ErlangTerm(content: bytes.extracting(range), limits: settings.partLimits)) ?? .undefined
+    }
+}
+
+extension ErlangCall {
+    /// Reads `{'$gen_call', {Caller, Tag}, Request}`; nil for other terms.
+    init?(content bytes: RawSpan, _ settings: GatewaySettings) {
+        var scanner = TermScanner(bytes)
+        guard scanner.enterTuple(of: 3), scanner.takeAtom("$gen_call"),
+            let term = try? ErlangTerm(content: bytes, limits: settings.terms), case .tuple(let parts) = term
+        else { return nil }
+        self.init(request: parts[2], from: parts[1])
+    }
+}
+
+extension ErlangTerm {
+    /// Whether it may name a group: floats and maps are left out, because equal ones are written in several ways.
+    var isGroup: Bool {
+        switch self {
+        case .float, .map: false
+        case .list(let elements), .tuple(let elements): elements.allSatisfy(\.isGroup)
+        case .improperList(let list): list.elements.allSatisfy(\.isGroup) && list.tail.isGroup
+        case .function(.closure(let closure)): closure.values.allSatisfy(\.isGroup)
+        default: true
+        }
+    }
+}

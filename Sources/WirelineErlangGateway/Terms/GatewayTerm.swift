@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import WirelineErlang
+
+/// A message of a client: its term, as bytes without a version byte.
+package struct MessageTerm: Equatable, Sendable {
+    /// The record, or `{unknown, Id, Payload}`.
+    package let term: [UInt8]
+    /// The map of the header fields that a sender sets; nil if there are none.
+    package let header: [UInt8]?
+
+    package init(term: [UInt8], header: [UInt8]? = nil) {
+        self.term = term
+        self.header = header
+    }
+
+    /// What it counts for in limits.
+    package var byteCount: Int { term.count + (header?.count ?? 0) }
+}
+
+/// What a gateway says to processes.
+package enum GatewayTerm: Equatable, Sendable {
+    /// `{wireline, open, Client, Info}`.
+    case open(ErlangPID, ClientSnapshot)
+    /// `{wireline, resume, Client, Info}`.
+    case resume(ErlangPID, ClientSnapshot)
+    /// `{wireline, Client, Message}`, or with `Meta` if there is a number or a header.
+    case message(ErlangPID, MessageTerm, number: UInt64?)
+    /// `{wireline, close, Client, Reason}`.
+    case close(ErlangPID, reason: ErlangTerm)
+    /// `{wireline, error, Client, Error}`.
+    case error(ErlangPID, ErlangTerm)
+    /// `{wireline, drain, Node, Milliseconds}`.
+    case drain(ErlangAtom, milliseconds: Int64)
+
+    /// The bytes of the term, without a version byte.
+    ///
+    /// - Throws: ``ErlangError`` if a process named a reason that cannot be written.
+    package func content() throws(ErlangError) -> [UInt8] {
+        switch self {
+        case .open(let client, let info):
+            return try ErlangTerm.tuple("wireline", "open", .pid(client), .map(info.term)).content()
+        case .resume(let client, let info):
+            return try ErlangTerm.tuple("wireline", "resume", .pid(client), .map(info.term)).content()
+        case .close(let client, let reason):
+            return try ErlangTerm.tuple("wireline", "close", .pid(client), reason).content()
+        case .error(let client, let error):
+            return try ErlangTerm.tuple("wireline", "error", .pid(client), error).content()
+        case .drain(let node, let milliseconds):
+            return try ErlangTerm.tuple("wireline", "drain", .atom(node), .integer(milliseconds)).content()
+        case .message(let client, let message, let number):
+            return try Self.content(client, message, number)
+        }
+    }
+
+    /// The message's own bytes are not read again.
+    private static func content(
+        _ client: ErlangPID, _ message: MessageTerm, _ number: UInt64?
+    ) throws(ErlangError) -> [UInt8] {
+        let hasMeta = number != nil || message.header != nil
+        // {wireline, Client} has the head of every such tuple, but for the number of its elements.
+        var bytes = try ErlangTerm.tuple("wireline", .pid(client)).content()
+        bytes[1] = hasMeta ? 4 : 3
+        bytes += message.term
+        guard hasMeta else { return bytes }
+        var meta = ErlangMap()
+        if let number { meta["number"] = ErlangTerm(number) }
+        var metaBytes = try ErlangTerm.map(meta).content()
+        if let header = message.header {
+            // The count of a map is the last byte of its head, as there are few pairs.
+            metaBytes[4] += 1
+            metaBytes += try ErlangTerm.atom("header").content() + header
+        }
+        return bytes + metaBytes
+    }
+}

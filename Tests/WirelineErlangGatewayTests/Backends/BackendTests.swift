@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineErlang
+import WirelineErlangGateway
+
+struct BackendsTests {
+    private let first = GatewayBench.process(1).target
+    private let second = GatewayBench.process(2).target
+
+    @Test func `the one with the fewest clients is asked, then the one that is there longest`() {
+        var backends = Backends()
+        #expect(backends.choice() == nil)
+        #expect(backends.joined(first) == true)
+        #expect(backends.joined(second) == true)
+        #expect(backends.choice() == first)
+        backends.tookClient(first)
+        #expect(backends.choice() == second)
+        backends.tookClient(second)
+        #expect(backends.choice() == first)
+        backends.lostClient(second)
+        #expect(backends.choice() == second)
+    }
+
+    @Test func `who was asked before is asked again only if there is no other`() {
+        var backends = Backends()
+        _ = backends.joined(first)
+        #expect(backends.choice(except: first) == first)
+        _ = backends.joined(second)
+        #expect(backends.choice(except: first) == second)
+    }
+
+    @Test func `a member that was in the group twice has left after it left twice`() {
+        var backends = Backends()
+        _ = backends.joined(first)
+        #expect(backends.joined(first) == false)
+        #expect(backends.left(first) == false)
+        #expect(backends.contains(first))
+        #expect(backends.left(first) == true)
+        #expect(!backends.contains(first))
+        #expect(backends.left(first) == false)
+    }
+
+    @Test func `one that comes back is the last, and its clients count`() {
+        var backends = Backends()
+        _ = backends.joined(first)
+        _ = backends.joined(second)
+        backends.tookClient(first)
+        _ = backends.left(first)
+        #expect(backends.count == 1)
+        _ = backends.joined(first)
+        #expect(backends.choice() == second)
+        backends.lostClient(first)
+        #expect(backends.choice() == second)
+    }
+}
+
+struct NodeDialsTests {
+    private let node: ErlangNodeName = "a@h"
+
+    @Test func `a node is connected to at once, and again later and later`() throws {
+        var dials = NodeDials([node], seed: 1)
+        var now = Duration.zero
+        for attempt in 0..<12 {
+            #expect(dials.takeDue(at: now) == [node])
+            #expect(dials.deadline == nil)
+            dials.nodeDown(node, at: now)
+            let delay = try #require(dials.deadline) - now
+            let longest = min(.seconds(5), .milliseconds(200) * (1 << min(attempt, 6)))
+            #expect(.milliseconds(100)...longest ~= delay, "attempt \(attempt): \(delay)")
+            #expect(dials.takeDue(at: now) == [])
+            now += delay
+        }
+    }
+
+    @Test func `after a connection, the delays begin anew`() throws {
+        var dials = NodeDials([node], seed: 1)
+        for second in 0..<10 {
+            _ = dials.takeDue(at: .seconds(10 * second))
+            dials.nodeDown(node, at: .seconds(10 * second))
+        }
+        _ = dials.takeDue(at: .seconds(200))
+        dials.nodeUp(node)
+        #expect(dials.deadline == nil)
+        dials.nodeDown(node, at: .seconds(300))
+        #expect(try #require(dials.deadline) == .milliseconds(300_100))
+    }
+
+    @Test func `other nodes are not connected to`() {
+        var dials = NodeDials([], seed: 1)
+        dials.nodeUp(node)
+        dials.nodeDown(node, at: .zero)
+        #expect(dials.takeDue(at: .seconds(60)) == [])
+    }
+}
+
+struct NamedBackendTests {
+    private let name = ErlangDestination.name("scene", at: "a@h")
+
+    private func bench() -> GatewayBench {
+        GatewayBench {
+            $0.backends = .names(["scene": ["a@h"]])
+            $0.nodes = ["a@h"]
+        }
+    }
+
+    @Test func `a name is monitored and its node asked; an answer before its end says that it is there`() {
+        var bench = bench()
+        let client = bench.open()
+        #expect(bench.core.takeEffects() == [])
+        #expect(
+            bench.effects { $0.nodeUp("a@h", at: $1) } == [.monitor(name), .ping("a@h")])
+        let asked = bench.effects { $0.answered("a@h", at: $1) }
+        guard case .tell(name, .open(client, _), from: client)? = asked.first else {
+            Issue.record("\(asked)")
+            return
+        }
+        // Any process of the node may accept.
+        let owner = GatewayBench.process(77)
+        _ = bench.tell(client, .tuple("owner", .pid(owner)), from: owner)
+        #expect(bench.client(client)?.owner == owner)
+    }
+
+    @Test func `a name that nobody has is asked for again after a second`() {
+        var bench = bench()
+        _ = bench.effects { $0.nodeUp("a@h", at: $1) }
+        #expect(bench.effects { $0.down(.name("scene", at: "a@h"), at: $1) } == [])
+        #expect(bench.effects { $0.answered("a@h", at: $1) } == [])
+        #expect(bench.core.backends.count == 0)
+        #expect(bench.pass(.milliseconds(999)) == [])
+        #expect(bench.pass(.milliseconds(1)) == [.monitor(name), .ping("a@h")])
+        _ = bench.effects { $0.answered("a@h", at: $1) }
+        #expect(bench.core.backends.count == 1)
+    }
+
+    @Test func `a name whose node is lost waits for the node`() {
+        var bench = bench()
+        _ = bench.effects { $0.nodeUp("a@h", at: $1) }
+        _ = bench.effects { $0.answered("a@h", at: $1) }
+        _ = bench.effects {
+            $0.nodeDown("a@h", at: $1)
+            $0.down(.name("scene", at: "a@h"), at: $1)
+        }
+        #expect(bench.core.backends.count == 0)
+        #expect(bench.pass(.seconds(60)) == [.connect("a@h")])
+        #expect(bench.effects { $0.nodeUp("a@h", at: $1) } == [.monitor(name), .ping("a@h")])
+    }
+}

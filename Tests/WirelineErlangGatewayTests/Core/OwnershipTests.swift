@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineErlang
+import WirelineErlangGateway
+
+/// Who is asked, who accepts, and what becomes of a client without an owner.
+struct OwnershipTests {
+    private let first = GatewayBench.process(1)
+    private let second = GatewayBench.process(2, at: "b@h")
+
+    /// Whether an effect asks a process to own a client.
+    private func isOffer(_ effect: GatewayEffect, of client: ErlangPID, to process: ErlangPID, resume: Bool) -> Bool {
+        switch effect {
+        case .tell(process.target, .open(client, _), from: client): !resume
+        case .tell(process.target, .resume(client, _), from: client): resume
+        default: false
+        }
+    }
+
+    @Test func `a client is offered, and nothing it says is handed on before it has an owner`() {
+        var bench = GatewayBench()
+        bench.join(first)
+        #expect(bench.core.takeEffects() == [.monitor(first.target)])
+        let client = bench.open()
+        let effects = bench.core.takeEffects()
+        #expect(effects.count == 1 && isOffer(effects[0], of: client, to: first, resume: false))
+        #expect(bench.say("hi", by: client) == [])
+        #expect(
+            bench.tell(client, .tuple("owner", .pid(first)), from: first)
+                == [.tell(first.target, .message(client, GatewayBench.message("hi"), number: nil), from: client)])
+        #expect(bench.client(client)?.snapshot.received == 1)
+    }
+
+    @Test func `any process of the asked node may accept, for itself or for another one`() {
+        var bench = GatewayBench()
+        bench.join(first)
+        let client = bench.open()
+        _ = bench.core.takeEffects()
+        let (stranger, worker) = (GatewayBench.process(8, at: "c@h"), GatewayBench.process(9))
+        let late = GatewayBench.process(9, creation: 2)
+        let action = ErlangTerm.tuple("owner", .pid(worker))
+        for sender in [stranger, late] {
+            #expect(bench.tell(client, action, from: sender) == [.refusal(.notOwner, of: client, to: sender)])
+        }
+        #expect(
+            bench.tell(client, action, from: GatewayBench.process(4)) == [.monitor(worker.target)])
+        #expect(bench.client(client)?.owner == worker)
+        // There is an owner now, so the asked node may say no more.
+        #expect(bench.tell(client, action, from: first) == [.refusal(.notOwner, of: client, to: first)])
+    }
+
+    @Test func `a client that is not accepted in time is offered to another`() {
+        var bench = GatewayBench()
+        bench.join(first)
+        bench.join(second)
+        let client = bench.open()
+        _ = bench.core.takeEffects()
+        #expect(bench.pass(.milliseconds(4_999)) == [])
+        let effects = bench.pass(.milliseconds(1))
+        #expect(effects.count == 1 && isOffer(effects[0], of: client, to: second, resume: false))
+        // The first one is late.
+        #expect(
+            bench.tell(client, .tuple("owner", .pid(first)), from: first)
+                == [.refusal(.notOwner, of: client, to: first)])
+        _ = bench.tell(client, .tuple("owner", .pid(second)), from: second)
+        #expect(bench.pass(.seconds(60)) == [])
+        #expect(bench.client(client)?.owner == second)
+    }
+
+    @Test func `without any backend a client is parked, and closed after the park time`() {
+        var bench = GatewayBench()
+        let client = bench.open()
+        #expect(bench.core.takeEffects() == [])
+        #expect(bench.core.clients.parkedCount == 1)
+        #expect(bench.pass(.milliseconds(59_999)) == [])
+        #expect(
+            bench.pass(.milliseconds(1)) == [
+                .end(client, reason: .tuple("shutdown", "no_backend")),
+                .close(client.number, .noBackend, isFlushed: true),
+            ])
+        #expect(bench.core.clients.count == 0)
+        bench.core.connectionEnded(client.number, at: bench.now)
+        #expect(bench.core.clients.isEmpty)
+    }
+
+    @Test(arguments: [(0, 64), (3, 3)])
+    func `a parked client may say so much`(window: Int, count: Int) {
+        var bench = GatewayBench { $0.window = window }
+        let client = bench.open()
+        for _ in 1..<count { #expect(bench.say("x", by: client) == []) }
+        #expect(bench.say("x", by: client) == [.read(client.number, false)])
+        bench.join(first)
+        _ = bench.core.takeEffects()
+        let effects = bench.tell(client, .tuple("owner", .pid(first)), from: first)
+        #expect(effects.count == count + (window == 0 ? 1 : 0))
+        // With a window, the owner must confirm first.
+        #expect((effects.last == .read(client.number, true)) == (window == 0))
+    }
+
+    @Test func `clients are spread over the backends, and counted for those that got them`() {
+        var bench = GatewayBench()
+        bench.join(first)
+        bench.join(second)
+        let clients = (0..<4).map { _ in bench.open() }
+        _ = bench.core.takeEffects()
+        let askedFirst = clients.filter { bench.client($0)?.backend == first.target }
+        #expect(askedFirst.count == 2)
+        // The first one passes its clients on to the second one.
+        for client in askedFirst {
+            _ = bench.tell(client, .tuple("owner", .pid(second)), from: first)
+            #expect(bench.client(client)?.backend == second.target)
+        }
+        let next = bench.open()
+        #expect(bench.client(next)?.backend == first.target)
+    }
+
+    @Test func `a member that leaves gets no new clients and keeps its own`() {
+        var bench = GatewayBench()
+        let client = bench.open(ownedBy: first)
+        bench.core.backendLeft(first.target)
+        #expect(bench.core.takeEffects() == [])
+        #expect(bench.client(client)?.owner == first)
+        _ = bench.open()
+        #expect(bench.core.clients.parkedCount == 1)
+    }
+
+    /// The ways in which a client loses its owner.
+    enum Loss: CaseIterable {
+        case ended, givenBack
+    }
+
+    @Test(arguments: Loss.allCases)
+    func `a client that has lost its owner is resumed with what is confirmed`(loss: Loss) throws {
+        var bench = GatewayBench { $0.window = 8 }
+        let client = bench.open(ownedBy: first)
+        bench.join(second)
+        for text in ["a", "b", "c"] { _ = bench.say(text, by: client) }
+        _ = bench.tell(client, [.tuple("confirm", 1), .tuple("state", "player")], from: first)
+        let first = first
+        let effects =
+            switch loss {
+            case .ended: bench.effects { $0.down(first.target, at: $1) }
+            case .givenBack: bench.tell(client, .tuple("owner", "none"), from: first)
+            }
+        let offer = try #require(effects.first { if case .tell = $0 { true } else { false } })
+        guard case .tell(second.target, .resume(client, let info), from: client) = offer else {
+            Issue.record("\(offer)")
+            return
+        }
+        #expect((info.confirmed, info.received, info.state) == (1, 3, "player"))
+        #expect(
+            bench.tell(client, .tuple("owner", .pid(second)), from: second)
+                == ["b", "c"].enumerated().map { index, text in
+                    .tell(
+                        second.target, .message(client, GatewayBench.message(text), number: UInt64(index) + 2),
+                        from: client)
+                })
+        #expect(bench.core.counters.resumedCount == 1)
+        #expect(bench.core.counters.resentCount == 2)
+    }
+
+    @Test func `an owner that was replaced can do nothing an owner may`() {
+        var bench = GatewayBench { $0.window = 8 }
+        let client = bench.open(ownedBy: first)
+        bench.join(second)
+        for text in ["a", "b"] { _ = bench.say(text, by: client) }
+        let first = first
+        _ = bench.effects { $0.down(first.target, at: $1) }
+        let answer: ErlangTerm = [.tuple("send", GatewayBench.said("1")), .tuple("confirm", 1)]
+        #expect(bench.tell(client, answer, from: first) == [.refusal(.notOwner, of: client, to: first)])
+        _ = bench.tell(client, .tuple("owner", .pid(second)), from: second)
+        #expect(bench.tell(client, answer, from: second) == [.write(client.number, [0x31])])
+        #expect(bench.tell(client, answer, from: first) == [.refusal(.notOwner, of: client, to: first)])
+    }
+
+    @Test func `an owner that becomes one again doubles nothing`() {
+        var bench = GatewayBench { $0.window = 8 }
+        let client = bench.open(ownedBy: first)
+        for text in ["a", "b", "c"] { _ = bench.say(text, by: client) }
+        _ = bench.tell(client, .tuple("owner", .pid(second)), from: first)
+        _ = bench.tell(client, .tuple("confirm", 2), from: second)
+        _ = bench.tell(client, .tuple("owner", .pid(first)), from: second)
+        for number in [1, 2] as [Int64] {
+            let answer: ErlangTerm = [.tuple("send", GatewayBench.said("x")), .tuple("confirm", .integer(number))]
+            #expect(
+                bench.tell(client, answer, from: first)
+                    == [.refusal(.outOfRange(UInt64(number), lowest: 3, highest: 3), of: client, to: first)])
+        }
+    }
+
+    @Test func `an owner that names itself again is handed nothing twice`() {
+        var bench = GatewayBench { $0.window = 8 }
+        let client = bench.open(ownedBy: first)
+        _ = bench.say("a", by: client)
+        #expect(bench.tell(client, .tuple("owner", .pid(first)), from: first) == [])
+    }
+
+    @Test func `without a window, what was handed over is gone with the owner`() {
+        var bench = GatewayBench()
+        let client = bench.open(ownedBy: first)
+        _ = bench.say("a", by: client)
+        let first = first
+        _ = bench.effects { $0.down(first.target, at: $1) }
+        #expect(bench.core.clients.parkedCount == 1)
+        _ = bench.say("b", by: client)
+        bench.join(second)
+        _ = bench.core.takeEffects()
+        #expect(
+            bench.tell(client, .tuple("owner", .pid(second)), from: second)
+                == [.tell(second.target, .message(client, GatewayBench.message("b"), number: nil), from: client)])
+    }
+
+    @Test func `a process is monitored once, and no longer than it is needed`() {
+        var bench = GatewayBench()
+        let client = bench.open(ownedBy: first)
+        let other = bench.open(ownedBy: first)
+        _ = bench.core.takeEffects()
+        #expect(bench.tell(client, .tuple("owner", .pid(second)), from: first) == [.monitor(second.target)])
+        #expect(bench.tell(client, .tuple("owner", .pid(first)), from: second) == [.demonitor(second.target)])
+        bench.core.backendLeft(first.target)
+        for pid in [client, other] { bench.core.closed(pid.number, .normal, at: .zero) }
+        #expect(bench.core.takeEffects().last == .demonitor(first.target))
+    }
+}

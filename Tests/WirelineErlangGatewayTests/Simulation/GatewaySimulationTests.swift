@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import TestingSupport
+import WirelineErlang
+import WirelineErlangGateway
+
+/// Two gateways, three nodes and some clients, while all of them fail, by seeds. `WIRELINE_SIMULATIONS` sets the number of
+/// runs (10,000).
+struct GatewaySimulationTests {
+    private static let runCount =
+        ProcessInfo.processInfo.environment["WIRELINE_SIMULATIONS"].flatMap { Int($0) } ?? 10_000
+    /// The runs are in parts, so that several processors share them.
+    private static let partCount = 4
+
+    @Test(arguments: 0..<partCount)
+    func `whatever fails, the promises hold`(part: Int) throws {
+        var seeds = SeededGenerator.forThisRun()
+        let comment = seeds.seedComment
+        for _ in 0..<part { _ = seeds.next() }
+        var parts = SeededGenerator(seed: seeds.next())
+        var (answerCount, resumeCount, refusalCount, slowCount) = (0, 0, 0, 0)
+        for run in 0..<Self.runCount / Self.partCount {
+            var cluster = SimulatedCluster(SeededGenerator(seed: parts.next()))
+            cluster.run()
+            try #require(cluster.allProblems == [], "run \(run) of part \(part), \(comment)")
+            answerCount += cluster.answerCount
+            resumeCount += cluster.resumeCount
+            refusalCount += cluster.refusalCount
+            slowCount += cluster.slowCount
+        }
+        // The runs are worth something.
+        let leastCount = Self.runCount / Self.partCount / 20
+        #expect(answerCount > 20 * leastCount, comment)
+        #expect(resumeCount > 2 * leastCount, comment)
+        #expect(refusalCount > leastCount, comment)
+        #expect(slowCount > leastCount / 10, comment)
+    }
+}
+
+extension SimulatedCluster {
+    /// A whole run: things happen and fail, then all is well again and must come to a good end.
+    mutating func run() {
+        for gateway in gateways.indices {
+            answerDials(gateway)
+            connect(gateway)
+        }
+        // Most clients have an owner before things fail.
+        for _ in 0..<2 {
+            for gateway in gateways.indices {
+                for node in nodes.indices {
+                    while deliver(gateway, node, toNode: false) {}
+                    while deliver(gateway, node, toNode: true) {}
+                }
+            }
+        }
+        for _ in 0..<30 {
+            step()
+            settle()
+            if !problems.isEmpty { return }
+        }
+        heal()
+        for _ in 0..<2 {
+            for index in clients.indices where clients[index].isOpen { say(index) }
+            settleAll()
+        }
+        for index in clients.indices where clients[index].isOpen {
+            let client = clients[index]
+            if client.answered != client.said { problems.append("\(client.answered) of \(client.said) were answered") }
+            if !client.isRead { problems.append("client \(index) is not read") }
+        }
+        end()
+    }
+
+    private mutating func step() {
+        let (gateway, node) = (number(below: 2), number(below: 3))
+        let client = number(below: clients.count)
+        switch number(below: 40) {
+        case 0, 1: if clients.count < 5 { connect(gateway) }
+        case 2..<12: for _ in 0...number(below: 4) { say(client) }
+        case 12..<24: for _ in 0...number(below: 6) { deliver(gateway, node, toNode: chance(0.5)) }
+        case 24..<28: act(number(below: processes.count))
+        case 28, 29: speak(node)
+        case 30: if chance(0.5) { leave(client) } else if chance(0.3) { exit(client) }
+        case 31: clients[client].isSlow.toggle()
+        case 32: killProcess(number(below: processes.count))
+        case 33: if chance(0.5) { killNode(node) } else { cut(gateway, node) }
+        case 34: freeze(node)
+        case 35: nodes[node].isFrozen = false
+        case 36: tick()
+        case 37: pass(.seconds(6))
+        default:
+            pass(.milliseconds(number(below: 400)))
+            for gateway in gateways.indices { answerDials(gateway) }
+        }
+    }
+
+    /// Nothing fails any more.
+    private mutating func heal() {
+        isHealed = true
+        for node in nodes.indices { nodes[node].isFrozen = false }
+        for index in clients.indices where !clients[index].hasEnded {
+            clients[index].isSlow = false
+            take(index)
+        }
+        settleAll()
+    }
+
+    /// Lets everything happen that waits to.
+    private mutating func settleAll() {
+        for _ in 0..<60 {
+            for gateway in gateways.indices { answerDials(gateway) }
+            var isQuiet = true
+            for gateway in gateways.indices {
+                for node in nodes.indices {
+                    while deliver(gateway, node, toNode: true) { isQuiet = false }
+                    while deliver(gateway, node, toNode: false) { isQuiet = false }
+                }
+            }
+            for index in processes.indices where processes[index].isAlive {
+                for client in processes[index].batches.keys.sorted() { answer(client, index) }
+            }
+            settle()
+            let isDone = clients.allSatisfy { !$0.isOpen || $0.owner != nil && $0.answered == $0.said }
+            if isQuiet, isDone { return }
+            pass(.seconds(1))
+        }
+    }
+
+    /// One gateway drains; the clients of the other one leave. Nothing must be left.
+    private mutating func end() {
+        change(0) { $0.drain(for: .seconds(1), at: $1) }
+        change(0) { $0.listenersClosed(at: $1) }
+        for index in clients.indices where clients[index].gateway == 1 { leave(index) }
+        pass(.seconds(2))
+        if !gateways[0].isDrained { problems.append("the drain did not end") }
+        for index in clients.indices where !clients[index].hasEnded { problems.append("client \(index) is left") }
+        for gateway in gateways.indices {
+            let core = gateways[gateway].core
+            if !core.clients.isEmpty { problems.append("clients are left") }
+            if core.clients.heldByteCount != 0 { problems.append("\(core.clients.heldByteCount) bytes are left") }
+            if core.groups.count != 0 { problems.append("groups are left") }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineErlang
+import WirelineErlangGateway
+
+/// A gateway without a node, which tests tell what happens.
+///
+/// Its messages are `{say, Binary}`, and their packets are the binary's bytes.
+struct GatewayBench {
+    static let node: ErlangAtom = "gw@h"
+    static let service = ErlangPID(node: node, id: 1, serial: 0, creation: 7)
+    static let info = ClientInfo(
+        peer: .init(bytes: [10, 0, 0, 9], port: 5_000), local: .init(bytes: [10, 0, 0, 4], port: 9_001), opened: 1_000)
+    static let unknownMessage: ErlangTerm = ["reason": "unknown_message", "path": .text("")]
+
+    var core: GatewayCore
+    var now = Duration.zero
+    private var lastID: UInt32 = 1
+
+    init(_ change: (inout GatewaySettings) -> Void = { _ in }) {
+        var settings = GatewaySettings()
+        change(&settings)
+        core = GatewayCore(service: Self.service, settings: settings) { bytes in
+            guard let term = try? ErlangTerm(content: bytes), case .tuple(let parts) = term, parts.count == 2,
+                parts[0] == "say", case .binary(let packet) = parts[1]
+            else { return .failure(.encoding(Self.unknownMessage)) }
+            return .success(packet)
+        }
+        core.poll(at: now)
+        _ = core.takeEffects()
+    }
+
+    /// A process of a backend's node.
+    static func process(_ id: UInt32, at node: ErlangAtom = "a@h", creation: UInt32 = 1) -> ErlangPID {
+        ErlangPID(node: node, id: id, serial: 0, creation: creation)
+    }
+
+    static func said(_ text: String) -> ErlangTerm { .tuple("say", .text(text)) }
+
+    static func message(_ text: String, header: ErlangTerm? = nil) -> MessageTerm {
+        do {
+            return MessageTerm(term: try said(text).content(), header: try header?.content())
+        } catch { preconditionFailure("\(error)") }
+    }
+
+    /// Does something, and returns what the gateway wants then.
+    mutating func effects(of body: (inout GatewayCore, Duration) -> Void) -> [GatewayEffect] {
+        body(&core, now)
+        return core.takeEffects()
+    }
+
+    /// A client connects.
+    mutating func open() -> ErlangPID {
+        lastID += 1
+        let pid = ErlangPID(node: Self.node, id: lastID, serial: 0, creation: 7)
+        core.open(pid, Self.info, at: now)
+        return pid
+    }
+
+    /// A backend joins the group.
+    mutating func join(_ backend: ErlangPID) { core.backendJoined(.pid(backend), at: now) }
+
+    /// A client that is owned by a process, which was asked for it.
+    mutating func open(ownedBy owner: ErlangPID) -> ErlangPID {
+        if !core.backends.contains(.pid(owner)) { join(owner) }
+        let client = open()
+        _ = send(.tuple("wireline", .tuple("owner", .pid(owner))), to: client, from: owner)
+        return client
+    }
+
+    /// A process sends a term.
+    mutating func send(_ term: ErlangTerm, to pid: ErlangPID, from sender: ErlangPID?) -> [GatewayEffect] {
+        do {
+            let bytes = try term.content()
+            core.receive(bytes.span.bytes, for: pid, from: sender, at: now)
+        } catch { preconditionFailure("\(error)") }
+        return core.takeEffects()
+    }
+
+    /// A process tells a client to do something.
+    mutating func tell(_ client: ErlangPID, _ action: ErlangTerm, from sender: ErlangPID) -> [GatewayEffect] {
+        send(.tuple("wireline", action), to: client, from: sender)
+    }
+
+    /// A client says something.
+    mutating func say(_ text: String, by client: ErlangPID) -> [GatewayEffect] {
+        core.said(Self.message(text), by: ClientNumber(client))
+        return core.takeEffects()
+    }
+
+    /// Time passes.
+    mutating func pass(_ time: Duration) -> [GatewayEffect] {
+        now += time
+        core.poll(at: now)
+        return core.takeEffects()
+    }
+
+    func client(_ pid: ErlangPID) -> GatewayClient? { core.clients[ClientNumber(pid)] }
+}
+
+extension ErlangPID {
+    var number: ClientNumber { ClientNumber(self) }
+
+    /// The process as a destination.
+    var target: ErlangDestination { .pid(self) }
+}
+
+extension GatewayEffect {
+    /// An error for the sender of a term to a process.
+    static func refusal(_ refusal: TermRefusal, of pid: ErlangPID, to sender: ErlangPID) -> Self {
+        .tell(.pid(sender), .error(pid, refusal.term), from: pid)
+    }
+}
