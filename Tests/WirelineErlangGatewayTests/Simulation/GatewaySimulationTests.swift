@@ -78,7 +78,7 @@ extension SimulatedCluster {
         let client = number(below: clients.count)
         switch number(below: 40) {
         case 0, 1: if clients.count < 5 { connect(gateway) }
-        case 2..<12: for _ in 0...number(below: 4) { say(client) }
+        case 2..<12: say(client, count: 1 + number(below: 5))
         case 12..<24: for _ in 0...number(below: 6) { deliver(gateway, node, toNode: chance(0.5)) }
         case 24..<28: act(number(below: processes.count))
         case 28, 29: speak(node)

@@ -178,9 +178,17 @@ struct SimulatedCluster {
         change(gateway) { $0.open(pid, Self.info, at: $1) }
     }
 
-    mutating func say(_ client: Int) {
+    /// A client says something, if it is read.
+    ///
+    /// - Parameter count: How many messages arrive together. A gateway that stops reading gets the rest of them still.
+    mutating func say(_ client: Int, count: Int = 1) {
+        guard clients[client].isRead else { return }
+        for _ in 0..<count { say(anyway: client) }
+    }
+
+    private mutating func say(anyway client: Int) {
         let record = clients[client]
-        guard record.isOpen, record.isRead, record.said < 200 else { return }
+        guard record.isOpen, record.said < 200 else { return }
         let byteCount = 1 + number(below: 30)
         clients[client].say(byteCount: byteCount)
         let term = [UInt8](repeating: clients[client].said, count: byteCount)
