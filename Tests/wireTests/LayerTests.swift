@@ -139,6 +139,18 @@ struct LayerTests {
         _ = server.end()
     }
 
+    @Test func `a packet around others is written in the states that are given`() throws {
+        let schema = """
+            packet { state bit wide; @length(packet) uint16 size; @if(wide) uint8 extra; @id uint8 id; @if(id == 9) packets; }
+            @id(1) @from(client) message Ask {}
+
+            """
+        let workspace = try Workspace(Self.files(schema))
+        let arguments = ["encode", "--packets", #"[{"message":"Ask","fields":{}}]"#, "--id", "9"]
+        #expect(try workspace.wire(arguments) == .success("0006090003" + "01\n"))
+        #expect(try workspace.wire(arguments + ["--state", "wide=1"]) == .success("00080009" + "00040001\n"))
+    }
+
     @Test func `the log of a server shows opened packets of both sides`() throws {
         let server = try ServingTool(
             running: ["serve", "127.0.0.1:0", "--echo", "--key", "session=00ff", "--verbose"],

@@ -19,7 +19,8 @@ extension Command {
             var translator = PacketTranslator(try ProtocolFolder(arguments[.protocolFolder]).describe(console))
             translator.layers = try arguments.layerSettings(of: translator.description)
             if let packets = arguments[.packets] {
-                let packet = try BundleRequest(packets, arguments).packet(translator)
+                let states = try translator.description.states(arguments)
+                let packet = try BundleRequest(packets, arguments).packet(translator, states)
                 return try console.print(Hexadecimal.text(of: packet))
             }
             guard !arguments.has(.bundleID) else {
@@ -78,7 +79,7 @@ private struct BundleRequest {
         sender = arguments[.encodingSender].flatMap(Sender.init)
     }
 
-    func packet(_ translator: PacketTranslator) throws(CommandError) -> [UInt8] {
+    func packet(_ translator: PacketTranslator, _ states: PacketStates) throws(CommandError) -> [UInt8] {
         guard translator.description.layout.content.packets != nil else {
             throw .failure("\(translator.description.name) has no line `packets;`: its packets contain no packets")
         }
@@ -88,7 +89,7 @@ private struct BundleRequest {
                 JSONValue.Member("packets", try parse(packets, "packets", translator)),
             ]
             if let header { line.append(JSONValue.Member("header", try parse(header, "header", translator))) }
-            return try translator.encode(line: .object(line), from: sender)
+            return try translator.encode(line: .object(line), from: sender, states: states)
         } catch {
             throw .failure(error.description)
         }
