@@ -54,7 +54,7 @@ struct HeaderConditionGoldenTests {
         for part in [
             #"when = { "and", { ">", "header.qos", { 0, 0 } }, { "not", { "!=", "header.dup", { 0, 0 } } } }"#,
             "read_fields(reader, tree, message.fields, header_numbers(reader))",
-            "reader.seen[field] = { at, high, low }", "local values = header or {}",
+            "reader.seen[field.name] = { at - reader.start, high, low }", "local values = header or {}",
         ] { #expect(text.contains(part), "\(part) is missing in \(text)") }
     }
 

@@ -24,18 +24,15 @@ public import WirelineSwiftGenerator
 /// | the byte count before a string or bytes | `.length`; before a sized struct or union `.size` |
 /// | a line of `properties prop` | `.prop.property`, which contains `.prop.key` and `.prop.value` |
 /// | name and ID of a packet's message, and its sender | `scene.message`, `scene.id`, `scene.sender` |
+/// | layers, packets inside of a packet | `scene.layer`, `scene.packets`; what was not opened `scene.sealed` |
+/// | the state `phase` at first, the key `session` | the preferences `scene.state_phase`, `scene.key_session` |
 /// | bytes that the protocol does not define | `scene.payload`, `scene.trailing`, `scene.unknown` |
 /// | errors in a packet | `scene.error.truncated` and others; `scene.note.…` for facts that are not errors |
 public struct WiresharkGenerator: Sendable {
     private let description: ProtocolDescription
 
-    /// Makes a generator for a protocol without layers, as returned by the checker.
-    public init(_ description: ProtocolDescription) {
-        precondition(
-            description.layout.content.isPlain,
-            "Wireshark cannot be made yet for a protocol with layers, `packets` or `opaque`")
-        self.description = description
-    }
+    /// Makes a generator for a protocol, as returned by the checker.
+    public init(_ description: ProtocolDescription) { self.description = description }
 
     /// Returns the only file.
     public func files() -> [GeneratedFile] {

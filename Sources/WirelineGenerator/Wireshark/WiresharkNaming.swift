@@ -19,6 +19,9 @@ struct WiresharkNaming {
     let flagSets: [[String]]
     /// The fields of header and trailer, in wire order.
     private(set) var packetFields: [String]
+    /// The states and the keys of layers, as preferences are named after them.
+    let states: [String]
+    let keys: [String]
 
     struct Record {
         let name: String
@@ -31,12 +34,18 @@ struct WiresharkNaming {
         var taken: Set<String> = [
             "packet", "message", "id", "sender", "payload", "trailing", "unknown", "torn", "error", "note",
         ]
+        // And those that protocols with layers have.
+        if description.layout.hasContent {
+            taken.formUnion(["layer", "packets", "opaque", "sealed", "unread", "partial"])
+        }
         messages = description.messages.map { Self.record($0.name, $0.fields, &taken) }
         structures = description.structures.map { Self.record($0.name, $0.fields, &taken) }
         unions = description.unions.map { Self.record($0.name, $0.fields, &taken) }
         // Every field also has these after its name.
         flagSets = description.flagSets.map { Self.unique($0.cases.map(\.name), besides: ["list", "count"]) }
         packetFields = Self.unique(description.layout.fields.map(\.name))
+        states = Self.unique(description.states.map(\.name))
+        keys = Self.unique(description.preferredKeys.map(\.name))
     }
 
     /// Returns the same names with some fields of header and trailer.

@@ -102,7 +102,7 @@ extension WiresharkRuntime {
         -- The numbers of the packet's fields, by the names that conditions have for them.
         local function header_numbers(reader)
             local values = {}
-            for field, seen in pairs(reader.seen) do values["header." .. field.name] = { seen[2], seen[3] } end
+            for name, seen in pairs(reader.seen) do values["header." .. name] = { seen[2], seen[3] } end
             return values
         end
 

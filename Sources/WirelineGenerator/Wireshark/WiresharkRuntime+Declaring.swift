@@ -118,7 +118,8 @@ extension WiresharkRuntime {
     /// - Parameters:
     ///   - arms: Declares the arms of unions.
     ///   - senders: What packets that depend on their sender need.
-    static func declaringFields(arms: String, _ senders: Senders) -> String {
+    ///   - layers: What packets with layers need.
+    static func declaringFields(arms: String, _ senders: Senders, _ layers: Layers) -> String {
         #"""
         local function declare_fields(parent)
             for _, field in ipairs(parent.fields) do
@@ -141,7 +142,7 @@ extension WiresharkRuntime {
         fields.trailing = declare("trailing", "Trailing bytes", ftypes.BYTES, "After the last field that the protocol knows")
         fields.unknown = declare("unknown", "Unknown bytes", ftypes.BYTES, "After the last field of a sized structure")
         fields.torn = declare("torn", "Bytes of a packet that is not whole", ftypes.BYTES)
-        \#(senders.declaringLayout)
+        \#(layers.declaring)\#(senders.declaringLayout)
         local messages = { client = {}, server = {} }
         for _, message in ipairs(protocol.messages) do
             message.item = declare(message.filter, message.name, ftypes.NONE, message.about)

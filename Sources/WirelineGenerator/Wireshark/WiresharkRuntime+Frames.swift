@@ -26,7 +26,8 @@ extension WiresharkRuntime {
         end
 
         -- Finds the next packet, after marks with nothing between them. Returns its bytes, unescaped, where they begin if none
-        -- was escaped, and where its frame ends; nil when the end mark has not arrived. A fault is thrown.
+        -- was escaped, and where its frame ends; when the end mark has not arrived, nil and whether no packet has begun. A
+        -- fault is thrown.
         local function unframe(reader, at, stop)
             local data, parts, count = reader.data, {}, 0
             need_start_mark(reader, at)
@@ -50,7 +51,7 @@ extension WiresharkRuntime {
                 elseif use == "stop" then
                     at = at + 1
                     if FRAME.start ~= FRAME.stop then
-                        if at == stop then return nil end
+                        if at == stop then return nil, true end
                         need_start_mark(reader, at)
                         at = at + 1
                     end
@@ -73,7 +74,7 @@ extension WiresharkRuntime {
                     from = at
                 end
             end
-            return nil
+            return nil, FRAME.start == FRAME.stop and count == 0
         end
 
         """#
@@ -90,19 +91,39 @@ extension WiresharkRuntime {
         /// The bytes of a field of fixed width, which is called `other`.
         let otherByteCount: String
         let trailerSize: String
-        /// What a reader has besides, for conditions.
-        let seen: String
+        /// What a reader has besides.
+        let readerParts: String
+        let hasLayers: Bool
 
         /// The result of reading a header that has not arrived whole.
         var missing: String {
+            guard !hasLayers else { return "return unfinished(reader, field, size, available, limit)" }
             guard isUsed else { return "return nil, layout.is_fixed and size or nil" }
             return "local other = field\n            return nil, other.kind[1] == \"varint\" and available + 1 "
                 + "or math.min(reader.at + \(otherByteCount), limit)\n       "
         }
 
+        /// Finds out how many bytes are missing, for packets inside of others.
+        var unfinished: String {
+            guard hasLayers else { return "" }
+            return #"""
+                -- What is known of a packet whose header has not arrived whole: its size, and how many bytes are needed to go on.
+                local function unfinished(reader, other, size, available, limit)
+                    local needed = other.kind[1] == "varint" and available + 1 or math.min(reader.at + \#(otherByteCount), limit)
+                    needed = needed - reader.start
+                    if layout.is_quick then needed = math.max(needed, size or 0) end
+                    return nil, \#(isUsed ? "needed" : "layout.is_fixed and size or nil"), nil, needed
+                end
+
+
+                """#
+        }
+
         /// The size of a packet in which no length is there.
         var sizeWithoutLength: String {
             let around = "header_size + \(trailerSize)"
+            let bounded = "math.max(\(around), available - reader.start)"
+            guard !hasLayers else { return isUsed ? bounded : "(layout.is_bounded and \(bounded) or \(around))" }
             return isUsed ? "math.max(\(around), available)" : around
         }
 
@@ -145,24 +166,23 @@ extension WiresharkRuntime {
                         local item = tree:add(proto, tvb(at, length - at))
                         show(reader, item, fields.torn, at, length)
                         item:add_proto_expert_info(faults.torn_packet)
-                        tell(pinfo, "torn packet")
+                        \#(senders.connections.losing)tell(pinfo, "torn packet")
                         break
                     end
                     local fault, header_size, size, bits = content, nil, nil, nil
                     if is_good then
                         local inside = from and tvb(from, #content):tvb() or ByteArray.new(content, true):tvb("Unescaped packet")
-                        reader = { tvb = inside, data = content, start = 0, at = 0, stop = #content, level = 0, names = {}, shared = shared\#(seen) }
+                        reader = { tvb = inside, data = content, start = 0, at = 0, stop = #content, level = 0, names = {}, shared = shared\#(readerParts) }
                         is_good, header_size, size, bits = pcall(scan_whole, reader, #content)
                         fault = header_size
                     end
                     if not is_good then
                         local item = tree:add(proto, tvb(at, (after or length) - at))
                         attempt(item, error, fault, 0)
-                        tell(pinfo, "malformed packet")
+                        \#(senders.connections.losing)tell(pinfo, "malformed packet")
                         break
                     end
-                    local title = dissect_packet(reader, tree, header_size, size - \#(trailerSize), size, bits, sender, is_certain)\#(senders.following)
-                    tell(pinfo, title)
+                    \#(senders.connections.showing("header_size, size - \(trailerSize), size, bits"))
                     at = after
             """#
         }

@@ -13,9 +13,12 @@ extension WiresharkRuntime {
     ///   - presence: How fields of the packet that may be absent are handled.
     ///   - framing: How packets between marks are handled.
     ///   - senders: What packets that depend on their sender need.
+    ///   - layers: What packets with layers need.
+    ///   - preferences: The preferences that only some protocols have.
     static func packets(
         verifyingChecksum: String, keepingTrailing: String, isPacked: Bool, texts: HeaderTexts, fixesHeaders: Bool,
-        looksAtHeader: Bool, presence: Presence, framing: Framing, senders: Senders
+        looksAtHeader: Bool, presence: Presence, framing: Framing, senders: Senders, layers: Layers,
+        preferences: Preferences
     ) -> String {
         #"""
         -- MARK: Packets
@@ -70,20 +73,20 @@ extension WiresharkRuntime {
                 fail(reader, "length_too_small", "length " .. hexadecimal(high, low) .. " (" .. decimal(high, low) .. ")"
                     .. place(reader, at) .. " is under the minimum of " .. (least - difference), "")
             end
-            if total_high > 0 or total_low > layout.limit then
+            if \#(layers.isOverLimit) then
                 local text = "length " .. hexadecimal(high, low)
                 if difference ~= 0 then text = text .. " makes a packet of " .. decimal(total_high, total_low) .. " bytes," end
                 fail(reader, "packet_too_long", text .. (difference ~= 0 and "" or " is") .. " over the limit of "
-                    .. layout.limit, "")
+                    .. \#(layers.limit), "")
             end
-            if is_exact and size and size ~= total_low then
+            if is_exact and size and size ~= \#(layers.total) then
                 fail(reader, "length_mismatch", "length " .. decimal(high, low) .. place(reader, at) .. " where "
                     .. (size - difference) .. " was expected")
             end
-            return total_low
+            return \#(layers.total)
         end
 
-        \#(presence.makingRoom)-- Walks over a header, which may not be whole. Returns its byte count and that of the packet, as far as they are known;
+        \#(presence.makingRoom)\#(framing.unfinished)-- Walks over a header, which may not be whole. Returns its byte count and that of the packet, as far as they are known;
         -- a fault is thrown.
         local function scan(reader, available)
             local header_size, size, limit, bits = layout.header_size, nil, math.huge, ""
@@ -127,7 +130,7 @@ extension WiresharkRuntime {
                 enter(reader, "packet." .. field.name)
                 local at = \#(fieldStart(isPacked))
                 local high, low = header_value(reader, field, packet_end, packet_end)
-                \#(fixesHeaders || looksAtHeader ? rememberingValue : "")check_constant(reader, field, at, high, low)
+                \#(fixesHeaders || looksAtHeader || layers.areUsed ? rememberingValue : "")check_constant(reader, field, at, high, low)
                 if field.role == "length" then
                     local expected = field.plus
                         + (field.of == "packet" and packet_end - reader.start
@@ -170,7 +173,7 @@ extension WiresharkRuntime {
         end
 
         \#(looksAtHeader ? headerNumbers : "")local function read_message(reader, tree, message)
-            \#(fixesHeaders ? verifyingFixedValues(texts: texts.areFixed, senders) : "")enter(reader, message.name)
+            \#(fixesHeaders ? verifyingFixedValues(texts: texts.areFixed, layers) : "")enter(reader, message.name)
             read_fields(reader, tree, message.fields\#(looksAtHeader ? ", header_numbers(reader)" : ""))
             if reader.at == reader.stop then return end
             if not \#(keepingTrailing) then
@@ -180,52 +183,12 @@ extension WiresharkRuntime {
             show(reader, tree, fields.trailing, reader.at, reader.stop)
         end
 
-        local function generated(reader, tree, field, value)
+        \#(layers.opening)local function generated(reader, tree, field, value)
             local item = tree:add(field, reader.tvb(reader.start, 0), value)
             item:set_generated()
         end
 
-        -- Shows a packet that is whole. Returns what it is called.
-        local function dissect_packet(reader, tree, payload_start, payload_end, packet_end, bits, sender, is_certain)
-            local item = tree:add(proto, reader.tvb(reader.start, packet_end - reader.start))
-            local is_good, all_bits = attempt(item, function()
-                reader.level, reader.at = 0, reader.start
-                bits = verify(reader, layout.header, payload_start, payload_end, packet_end, bits)
-                reader.at = payload_end
-                return verify(reader, layout.trailer, payload_start, payload_end, packet_end, bits)
-            end)
-            local high, low = from_bits(is_good and all_bits or bits)
-            local id = decimal(high, low)
-            local message = messages[sender][id]
-            if not message and \#(senders.mayBeOther) then
-                local other = sender == "client" and "server" or "client"
-                message = messages[other][id]
-                if message then sender = other end
-            end
-            local title = message and (message.alias and message.name .. " (" .. message.alias .. ")" or message.name)
-                or "unknown message " .. id
-            item:append_text(", " .. title)
-            \#(senders.keepingChange)if message then generated(reader, item, fields.message, message.name) end
-            generated(reader, item, fields.id, UInt64.new(low, high))
-            generated(reader, item, fields.sender, sender)
-            reader.level, reader.at, reader.stop = 0, reader.start, payload_start
-            show_header(reader, item, layout.header)
-            reader.level, reader.at, reader.stop = 0, payload_start, payload_end
-            reader.depth, reader.group_depth = protocol.most_depth, 0
-            if message then
-                local group = item:add(message.item, reader.tvb(payload_start, payload_end - payload_start))
-                group:set_text(title)
-                attempt(group, read_message, reader, group, message)
-            else
-                show(reader, item, fields.payload, payload_start, payload_end)
-                item:add_proto_expert_info(faults.unknown_message)
-            end
-            reader.level, reader.at, reader.stop = 0, payload_end, packet_end
-            attempt(item, show_header, reader, item, layout.trailer)
-            return title
-        end
-
-        -- MARK: Streams
+        \#(senders.connections.shaping)\#(layers.areUsed ? layeredPackets(senders, presence, framing) : plainPackets(senders))-- MARK: Streams
 
         proto.prefs.server_ports = Pref.range("Server ports", "",
             "The TCP ports that servers of this protocol listen on, as in 9001,9010-9019. They tell who sends a packet.", 65535)
@@ -234,7 +197,7 @@ extension WiresharkRuntime {
         local registered, ports = "", {}
 
         function proto.prefs_changed()
-            local wanted = tostring(proto.prefs.server_ports or "")
+            \#(preferences.reading)local wanted = tostring(proto.prefs.server_ports or "")
             if wanted == registered then return end
             if registered ~= "" then tcp:remove(registered, proto) end
             registered, ports = wanted, {}
@@ -274,16 +237,16 @@ extension WiresharkRuntime {
             pinfo.cols.info:set(text)
         end
 
-        \#(senders.tracking)function proto.dissector(tvb, pinfo, tree)
+        \#(senders.connections.tracking)function proto.dissector(tvb, pinfo, tree)
             local length = tvb:len()
             if length == 0 then return 0 end
             local sender, is_certain = sender_of(pinfo)
             \#(senders.choosing)local shared = { items = 0, hides = false }
             local data, at = tvb:raw(), 0
             while at < length do
-        \#(senders.choosingForPacket)\#(framing.isUsed ? framing.dissecting(senders) : splitting(presence, seen: framing.seen, senders))
+        \#(senders.connections.choosing)\#(framing.isUsed ? framing.dissecting(senders) : splitting(presence, framing, senders))
             end
-            if shared.hides then tree:add_proto_expert_info(faults.hidden_items) end
+            \#(preferences.telling)if shared.hides then tree:add_proto_expert_info(faults.hidden_items) end
             return length
         end
 
@@ -293,14 +256,14 @@ extension WiresharkRuntime {
     }
 
     /// The body of the loop over the packets of a stream without a frame.
-    private static func splitting(_ presence: Presence, seen: String, _ senders: Senders) -> String {
+    private static func splitting(_ presence: Presence, _ framing: Framing, _ senders: Senders) -> String {
         #"""
-                local reader = { tvb = tvb, data = data, start = at, at = at, stop = length, level = 0, names = {}, shared = shared\#(seen) }
+                local reader = { tvb = tvb, data = data, start = at, at = at, stop = length, level = 0, names = {}, shared = shared\#(framing.readerParts) }
                 local is_good, header_size, size, bits = pcall(scan, reader, length)
                 if not is_good then
                     local item = tree:add(proto, tvb(at, length - at))
                     attempt(item, error, header_size, 0)
-                    tell(pinfo, "malformed packet")
+                    \#(senders.connections.losing)tell(pinfo, "malformed packet")
                     break
                 elseif not header_size or at + size > length then
                     if pinfo.can_desegment > 0 then
@@ -311,13 +274,11 @@ extension WiresharkRuntime {
                     local item = tree:add(proto, tvb(at, length - at))
                     show(reader, item, fields.torn, at, length)
                     item:add_proto_expert_info(faults.torn_packet)
-                    tell(pinfo, "torn packet")
+                    \#(senders.connections.losing)tell(pinfo, "torn packet")
                     break
                 end
                 local stop = at + size
-                local title = dissect_packet(reader, tree, at + header_size, stop - \#(presence.trailerSize), stop, bits, sender,
-                    is_certain)\#(senders.following)
-                tell(pinfo, title)
+                \#(senders.connections.showing("at + header_size, stop - \(presence.trailerSize), stop, bits"))
                 at = stop
         """#
     }

@@ -6,6 +6,8 @@ extension WiresharkRuntime {
         let mayBeAbsent: Bool
         /// The bytes of a field of fixed width, which is called `other`.
         let otherByteCount: String
+        /// Whether a header has no limit, because bytes that are there end it.
+        let mayBeBounded: Bool
 
         private func part(_ text: String) -> String { mayBeAbsent ? text : "" }
 
@@ -65,7 +67,7 @@ extension WiresharkRuntime {
         }
 
         /// The line before the fields of a header.
-        var beginning: String { part("local lengths = {}\n    reader.values = {}\n    ") }
+        var beginning: String { part("local lengths = {}\n    reader.values, reader.trailer_size = {}, nil\n    ") }
 
         /// The line before a field that is there.
         var room: String { part("header_size = make_room(reader, field, lengths, header_size)\n        ") }
@@ -96,7 +98,7 @@ extension WiresharkRuntime {
         var limitingHeader: String {
             part(
                 """
-                    if not size and header_size + reader.trailer_size > layout.limit then
+                    if \(mayBeBounded ? "layout.limit and " : "")not size and header_size + reader.trailer_size > layout.limit then
                             fail(reader, "packet_too_long", "length " .. hexadecimal(0, header_size + reader.trailer_size)
                                 .. " is over the limit of " .. layout.limit, "")
                         end

@@ -2,7 +2,10 @@
 
 extension WiresharkRuntime {
     /// Reads the values of a message by its tables.
-    static let reading = #"""
+    ///
+    /// - Parameter layers: What packets with layers need.
+    static func reading(_ layers: Layers) -> String {
+        #"""
         -- Reading stops at the first fault, which is thrown as a table: with the reason, the path and what is wrong with it.
         local function path_of(reader)
             local text = ""
@@ -22,14 +25,14 @@ extension WiresharkRuntime {
             reader.level = reader.level - 1
         end
 
-        local function fail(reader, reason, text, path)
-            path = path or path_of(reader)
+        \#(layers.placingPaths)local function fail(reader, reason, text, path)
+            path = \#(layers.path)
             error({ reason = reason, text = (path == "" and "" or path .. ": ") .. text }, 0)
         end
 
-        -- An offset as it is told: from the packet's first byte.
+        -- An offset as it is told: from the packet's first byte\#(layers.originComment).
         local function place(reader, at)
-            return " at offset " .. (at - reader.start)
+            return " at offset " .. (at - \#(layers.origin))
         end
 
         local function counted(number, noun)
@@ -361,6 +364,7 @@ extension WiresharkRuntime {
         end
 
         """#
+    }
 
     /// Reads the fields of a message or a structure.
     static let readingFields = #"""

@@ -30,24 +30,29 @@ enum WiresharkRuntime {
         let hasConditions = description.hasConditions
         let (hasUnions, hasTagFields) = (!description.unions.isEmpty, description.hasTagFields)
         let hasOperands = hasConditions || hasTagFields || hasCounters
+        let layers = Layers(of: description)
+        let connections = Connections(of: description.layout)
         let senders = Senders(
-            areDistinct: description.layout.dependsOnContext, mustBeKnown: description.layout.dependsOnSender,
-            hasStates: description.layout.hasStates && description.layout.dependsOnContext)
+            areDistinct: description.layout.dependsOnContext,
+            mustBeKnown: description.layout.dependsOnSender || layers.haveKeys, connections: connections)
+        let preferences = Preferences(hasStates: connections.hasStates, hasKeys: layers.haveKeys)
         let presence = Presence(
-            mayBeAbsent: description.layout.plainLayouts.contains(where: \.hasConditions),
-            otherByteCount: otherByteCount(description))
+            mayBeAbsent: layers.areUsed || description.layout.plainLayouts.contains(where: \.hasConditions),
+            otherByteCount: otherByteCount(description), mayBeBounded: layers.areUsed)
         let parts = [
-            constants, numbers, hasWideIntegers ? wideNumbers : nil, declaring(senders),
+            constants, layers.constants, numbers, hasWideIntegers ? wideNumbers : nil, declaring(senders),
             hasWideIntegers ? declaringWideIntegers : nil, hasPackedFields ? declaringPackedFields : nil,
             isFixedText ? declaringFixedText : nil, isUTF16 ? declaringUTF16 : nil, hasPadding ? declaringPadding : nil,
             hasConstants ? declaringConstants : nil, hasPackedConstants ? declaringPackedConstants : nil,
             settingWidths, isSized ? declaringSized : nil, hasCounters ? declaringCounted : nil,
             hasNullables ? declaringNullable : nil,
             hasEndedLists ? declaringEnded : nil,
-            hasUnions ? declaringUnions : nil, declaringFields(arms: hasUnions ? declaringArms : "", senders),
+            hasUnions ? declaringUnions : nil, declaringFields(arms: hasUnions ? declaringArms : "", senders, layers),
             isFixedText ? declaringDigitError : nil, isUTF16 ? declaringUTF16Error : nil,
-            description.layout.isFramed ? declaringEscapeError : nil, declaringErrors, reading,
-            hasConditions || presence.mayBeAbsent ? conditions : nil, hasOperands ? operands : nil,
+            description.layout.isFramed ? declaringEscapeError : nil, layers.declaringErrors, preferences.declaringNote,
+            declaringErrors, reading(layers),
+            hasConditions || presence.mayBeAbsent || connections.hasStates ? conditions : nil,
+            hasOperands ? operands : nil,
             hasOperands
                 ? readingDependentFields(
                     conditions: hasConditions, looksAtHeader: description.hasHeaderConditions, tags: hasTagFields,
@@ -67,7 +72,8 @@ enum WiresharkRuntime {
             presence.mayBeAbsent ? presence.testing : nil,
             hasAnyChecksum
                 ? checksums(otherByteCount: otherByteCount(description), skippingAbsent: presence.skippingAbsent) : nil,
-            description.layout.isFramed ? frames : nil,
+            description.layout.isFramed ? frames : nil, layers.haveKeys ? ciphers : nil,
+            layers.areInflated ? inflating : nil, preferences.text,
             packets(
                 verifyingChecksum: hasAnyChecksum ? verifyingAnyChecksum : verifyingCRC32,
                 keepingTrailing: hasConditions || hasUnions
@@ -76,16 +82,22 @@ enum WiresharkRuntime {
                 texts: texts,
                 fixesHeaders: description.messages.contains { !$0.headerValues.isEmpty },
                 looksAtHeader: description.hasHeaderConditions, presence: presence,
-                framing: framing(description, presence), senders: senders),
+                framing: framing(description, presence, connections), senders: senders, layers: layers,
+                preferences: preferences),
         ]
         return parts.compactMap(\.self).joined(separator: "\n")
     }
 
-    private static func framing(_ description: ProtocolDescription, _ presence: Presence) -> Framing {
-        let isSeen = description.hasHeaderConditions || description.messages.contains { !$0.headerValues.isEmpty }
+    private static func framing(
+        _ description: ProtocolDescription, _ presence: Presence, _ connections: Connections
+    ) -> Framing {
+        let isSeen =
+            connections.hasLayers || description.hasHeaderConditions
+            || description.messages.contains { !$0.headerValues.isEmpty }
         return Framing(
             isUsed: description.layout.isFramed, otherByteCount: otherByteCount(description),
-            trailerSize: presence.trailerSize, seen: isSeen ? ", seen = {}" : "")
+            trailerSize: presence.trailerSize, readerParts: (isSeen ? ", seen = {}" : "") + connections.readerParts,
+            hasLayers: connections.hasLayers)
     }
 
     /// Whether a layout has another checksum than CRC-32 of the payload.

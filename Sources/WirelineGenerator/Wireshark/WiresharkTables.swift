@@ -6,8 +6,8 @@ import WirelineSwiftGenerator
 
 /// Makes the tables that describe a protocol's bytes; ``WiresharkRuntime`` reads packets by them.
 struct WiresharkTables {
-    private let description: ProtocolDescription
-    private let naming: WiresharkNaming
+    let description: ProtocolDescription
+    let naming: WiresharkNaming
     /// Whether a packet of any sender has another checksum than CRC-32 of the payload.
     private let hasAnyChecksum: Bool
 
@@ -20,7 +20,7 @@ struct WiresharkTables {
     /// Makes the tables of packets of one shape.
     ///
     /// - Parameter variant: The protocol with the layout of these packets.
-    private init(_ description: ProtocolDescription, _ naming: WiresharkNaming, in variant: ProtocolDescription) {
+    init(_ description: ProtocolDescription, _ naming: WiresharkNaming, in variant: ProtocolDescription) {
         self.description = variant
         let names = self.description.layout.fields.map(\.name)
         let fields = zip(description.layout.fields, naming.packetFields)
@@ -30,13 +30,15 @@ struct WiresharkTables {
 
     func text() -> String {
         let name = CommentText.lines(of: description.name).joined(separator: " ")
-        let parts: [String?] = [
+        let layout = description.layout
+        let first: [String?] = [
             "name = \(LuaText.literal(name))",
             "filter = \(LuaText.literal(naming.filter))",
             "most_depth = \(description.options.maximumDepth)",
             "keeps_trailing = \(description.options.keepsTrailingBytes)",
             description.options.varintForms == .any ? "any_varints = true" : nil,
-            layouts,
+        ]
+        let declarations: [String?] = [
             list("enumerations", description.enumerations.map(enumeration)),
             list("flags", zip(description.flagSets, naming.flagSets).map(flags)),
             list("structures", zip(description.structures, naming.structures).map(structure)),
@@ -44,22 +46,23 @@ struct WiresharkTables {
                 ? nil : list("unions", zip(description.unions, naming.unions).map(union)),
             list("messages", zip(description.messages, naming.messages).map(message)),
         ]
+        let parts = first + (layout.hasContent ? layers(of: layout.content) : []) + layouts + declarations
         return "local protocol = {\n" + parts.compactMap(\.self).map { "    \($0),\n" }.joined() + "}\n"
     }
 
     // MARK: Lists
 
     /// Returns `{ a, b }` on one line.
-    private func table(_ parts: [String?]) -> String { "{ " + parts.compactMap { $0 }.joined(separator: ", ") + " }" }
+    func table(_ parts: [String?]) -> String { "{ " + parts.compactMap { $0 }.joined(separator: ", ") + " }" }
 
     /// Returns a named list, one item a line.
-    private func list(_ name: String, _ items: [String], indentation: String = "    ") -> String {
+    func list(_ name: String, _ items: [String], indentation: String = "    ") -> String {
         guard !items.isEmpty else { return "\(name) = {}" }
         let lines = items.map { "\(indentation)    \($0),\n" }.joined()
         return "\(name) = {\n\(lines)\(indentation)}"
     }
 
-    private func about(_ documentation: String, _ deprecation: String?, isSensitive: Bool = false) -> String? {
+    func about(_ documentation: String, _ deprecation: String?, isSensitive: Bool = false) -> String? {
         var parts = CommentText.lines(of: documentation).filter { !$0.isEmpty }
         if let deprecation { parts.append("Deprecated: " + CommentText.lines(of: deprecation).joined(separator: " ")) }
         if isSensitive { parts.append("Sensitive.") }
@@ -68,48 +71,24 @@ struct WiresharkTables {
 
     // MARK: Layout
 
-    /// The fields around the payload; if they depend on the sender, those of each one.
-    private var layouts: String {
-        guard description.layout.dependsOnContext else { return "layout = " + layout(indentation: "    ") }
-        guard !description.layout.hasStates else { return shapes }
+    /// The fields around the payload; if they depend on the sender or on more, those of each one.
+    private var layouts: [String] {
+        let layout = description.layout
+        guard layout.dependsOnContext else { return ["layout = " + self.layout(indentation: "    ")] }
+        if layout.hasStates || layout.hasContent, let contexts = layout.contexts { return shapes(of: contexts) }
         let layouts = Sender.allCases.map { sender in
             WiresharkTables(description, naming, in: description.sent(by: sender)).layout(indentation: "        ")
         }
-        return "layouts = {\n"
-            + zip(Sender.allCases, layouts).map { "        \($0.rawValue) = \($1),\n" }.joined() + "    }"
+        let lines = zip(Sender.allCases, layouts).map { "        \($0.rawValue) = \($1),\n" }
+        return ["layouts = {\n\(lines.joined())    }"]
     }
 
-    /// The fields around the payload in all states, and which of them a sender's packets have, by the outcomes of the tests.
-    private var shapes: String {
-        guard let contexts = description.layout.contexts else { return "" }
-        let variants = description.plainVariants
-        var distinct: [ProtocolDescription] = []
-        var numbers: [Int] = []
-        for variant in variants {
-            let known = distinct.firstIndex { $0.layout == variant.layout }
-            if known == nil { distinct.append(variant) }
-            numbers.append((known ?? distinct.count - 1) + 1)
-        }
-        let tables = distinct.map { WiresharkTables(description, naming, in: $0).layout(indentation: "        ") }
-        let choices = Sender.allCases.map { sender in
-            let own = zip(contexts.combinations, numbers).filter { $0.0.sender == sender }
-            return "\(sender.rawValue) = \(table(own.map { "[\($0.0.outcomes)] = \($0.1)" }))"
-        }
-        // No packet stands inside another one here.
-        let initial =
-            description.states.map { "\(contexts.outcomes(ofState: $0.name, 0))" }
-            + ["\(contexts.outcomes(isNested: false))"]
-        return list("shapes", tables) + ",\n    layouts = \(table(choices)),\n    initial = \(table(initial))"
-    }
-
-    /// Returns what a message sets: the position of the state, and the outcomes of its tests then.
-    private func change(by message: MessageDescription) -> String? {
-        guard let change = message.stateChange, let contexts = description.layout.contexts else { return nil }
-        let outcomes = contexts.outcomes(ofState: description.states[change.state].name, change.value)
-        return "sets = \(table(["\(change.state + 1)", "\(outcomes)"]))"
-    }
-
-    private func layout(indentation: String) -> String {
+    /// Returns the fields of packets of one shape, and what is known of their sizes.
+    ///
+    /// - Parameters:
+    ///   - isBounded: Whether they end where the given bytes end; then a limit of packets does not matter.
+    ///   - more: What the table has besides.
+    func layout(isBounded: Bool = false, indentation: String, adding more: [String] = []) -> String {
         let layout = description.layout
         let plan = layout.plan
         let names = naming.packetFields
@@ -121,10 +100,10 @@ struct WiresharkTables {
         let frame = layout.framing.map { ["frame = \(WiresharkRuntime.table(of: $0))"] } ?? []
         let sizes = [
             "header_size = \(plan.headerByteCount)", "trailer_size = \(plan.trailerByteCount)",
-            "is_fixed = \(isFixed)", "limit = \(limit)",
+            "is_fixed = \(isFixed)", isBounded ? "is_bounded = true" : "limit = \(limit)",
         ]
         let lists = [list("header", header, indentation: inner), list("trailer", trailer, indentation: inner)]
-        let lines = sizes + frame + lists
+        let lines = sizes + frame + lists + more
         return "{\n" + lines.map { "\(inner)\($0),\n" }.joined() + "\(indentation)}"
     }
 
@@ -183,7 +162,6 @@ struct WiresharkTables {
 
     private func role(of field: PacketField) -> [String?] {
         switch field.role {
-        // A protocol with layers is refused before.
         case .value, .fitting, .sequence, .padding, .contentLength: []
         case .messageID: ["role = \"id\""]
         case .constant(.integer(let value)): ["role = \"constant\"", "value = \(LuaText.integer(value))"]
@@ -260,10 +238,9 @@ struct WiresharkTables {
         return record(parts, message.fields, naming)
     }
 
-    /// Returns the position of a field that a message fixes, or its name if positions depend on the sender.
+    /// Returns the name of a field that a message fixes: positions depend on the context.
     private func place(of item: HeaderValue) -> String {
-        let layout = description.layout
-        return layout.dependsOnContext ? LuaText.literal(layout.fields[item.field].name) : "\(item.field + 1)"
+        LuaText.literal(description.layout.fields[item.field].name)
     }
 
     /// Returns the number that a message fixes, or the bytes of the text.
@@ -332,7 +309,7 @@ struct WiresharkTables {
     }
 
     /// Returns a condition as a tree of tables.
-    private func condition(_ condition: WireCondition) -> String {
+    func condition(_ condition: WireCondition) -> String {
         switch condition {
         case .isSet(let operand): test("!=", operand, 0)
         case .compares(let operand, let comparison, let number): test(comparison.rawValue, operand, number)

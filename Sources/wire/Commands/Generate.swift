@@ -21,7 +21,6 @@ extension Command {
             let folder = try ProtocolFolder(arguments[.protocolFolder])
             let names = try folder.fileNames()
             let description = try folder.describe(console)
-            if !backEnd.takesLayers { try description.requirePlainContent(for: "wire generate \(backEnd.name)") }
             let files = backEnd.files(description, names)
             try makeFolder(output)
             for file in files {
@@ -34,22 +33,20 @@ extension Command {
 
     /// The generators by name; each takes a protocol and the names of its files.
     private static let backEnds: [BackEnd] = [
-        BackEnd(name: "swift", takesLayers: true) { description, names in
+        BackEnd(name: "swift") { description, names in
             SwiftGenerator(description, fileNames: names).files()
         },
-        BackEnd(name: "erlang", takesLayers: true) { description, _ in ErlangGenerator(description).files() },
-        BackEnd(name: "erlang-adapter", takesLayers: true) { description, _ in
+        BackEnd(name: "erlang") { description, _ in ErlangGenerator(description).files() },
+        BackEnd(name: "erlang-adapter") { description, _ in
             [ErlangGenerator(description).adapter()]
         },
         BackEnd(name: "wireshark") { description, _ in WiresharkGenerator(description).files() },
-        BackEnd(name: "html", takesLayers: true) { description, _ in HTMLGenerator(description).files() },
-        BackEnd(name: "markdown", takesLayers: true) { description, _ in MarkdownGenerator(description).files() },
+        BackEnd(name: "html") { description, _ in HTMLGenerator(description).files() },
+        BackEnd(name: "markdown") { description, _ in MarkdownGenerator(description).files() },
     ]
 
     private struct BackEnd: Sendable {
         let name: String
-        /// Whether it can be made for packets with layers, `packets` or `opaque`.
-        var takesLayers = false
         let files: @Sendable (ProtocolDescription, [String]) -> [GeneratedFile]
     }
 

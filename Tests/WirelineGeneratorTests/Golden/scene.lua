@@ -159,8 +159,8 @@ local function xor_byte(left, right)
 end
 
 local function crc32(data, at, stop)
-    if not XOR then
-        make_crc_table()
+    if not XOR then make_crc_table() end
+    if not CRC[0] then
         for index = 0, 255 do
             local high, low = 0, index
             for _ = 1, 8 do
