@@ -13,6 +13,10 @@ struct PacketSight {
     private let flagSets: [FlagsDescription]
     /// The parts with a value, in the order of their bytes.
     private var parts: [Part] = []
+    /// The packets inside of it.
+    private(set) var inner: [PacketSight] = []
+    /// Whether some of its bytes are what a layer made: these have places of their own.
+    let isOpened: Bool
 
     private struct Part {
         var path: String
@@ -25,11 +29,15 @@ struct PacketSight {
 
     init(_ details: PacketDetails, _ description: ProtocolDescription) {
         self.details = details
-        stem = details.name + "."
+        let stem = details.name + "."
+        self.stem = stem
         flagSets = description.flagSets
+        isOpened = details.children.contains { $0.name == stem + "layer" }
         for child in details.children where !Self.generated.contains(where: { child.name == stem + $0 }) {
-            if child.name == stem + "payload" {
+            if child.name == stem + "payload" || child.name == stem + "opaque" {
                 add("payload", child)
+            } else if child.name == stem + "packets" {
+                inner = child.children.filter { $0.name == details.name }.map { PacketSight($0, description) }
             } else if child.name.hasPrefix(stem + "packet.") {
                 add(Self.name(of: child).name, child)
             } else if !child.name.hasPrefix("_ws.") {
@@ -38,17 +46,35 @@ struct PacketSight {
         }
     }
 
-    private static let generated = ["message", "id", "sender"]
+    private static let generated = ["message", "id", "sender", "layer", "sealed", "partial"]
 
     var sender: Sender? { details.first(stem + "sender").flatMap { Sender(rawValue: $0.text) } }
 
-    /// The reported fault of the packet, and its kind.
+    /// The first reported fault of the packet and of those inside of it, and its kind. A layer that cannot be opened is
+    /// one, too, but a note.
     var fault: (reason: String, text: String)? {
-        guard let item = details.all(where: { $0.hasPrefix(stem + "error.") }).first else { return nil }
-        return (String(item.name.dropFirst(stem.count + "error.".count)), item.title)
+        guard let item = details.all(where: { $0.hasPrefix(stem + "error.") || $0 == stem + Self.sealed }).first else {
+            return nil
+        }
+        return (item.name.split(separator: ".").last.map { String($0) } ?? "", item.title)
     }
 
-    var notes: [String] { details.all { $0.hasPrefix(stem + "note.") }.map { String($0.name.dropFirst(stem.count)) } }
+    private static let sealed = "note.layer_unavailable"
+
+    /// The facts that are no faults, also of the packets inside of it.
+    var notes: [String] {
+        details.all { $0.hasPrefix(stem + "note.") && $0 != stem + Self.sealed }
+            .map { String($0.name.dropFirst(stem.count)) }
+    }
+
+    /// The ID; nil if it is inside of a layer that was not opened.
+    var id: String? { details.children.first { $0.name == stem + "id" }?.text }
+
+    /// The bytes of what a broken layer made before its fault.
+    var partialByteCount: Int? { details.children.first { $0.name == stem + "partial" }?.range.count }
+
+    /// The bytes that were not opened, in hexadecimal digits.
+    var sealedBytes: String? { details.children.first { $0.name == stem + "sealed" }?.hex }
 
     // MARK: The tree
 
@@ -109,7 +135,10 @@ struct PacketSight {
     /// The first difference from what the codec finds; nil if there is none.
     func disagreement(with annotation: PacketAnnotation, of bytes: [UInt8]) -> String? {
         var expected = annotation.parts[...]
-        for part in parts {
+        for var part in parts {
+            if isOpened, let wanted = expected.first {
+                part.range = wanted.range.lowerBound..<wanted.range.lowerBound + part.range.count
+            }
             // An arm without a field is shown, empty, before the unknown bytes of its union.
             guard let wanted = expected.first, wanted.path == part.path, wanted.kind != .unknown || !part.range.isEmpty
             else {

@@ -10,7 +10,7 @@ import WirelineSchema
 struct SharkJudge {
     let translator: PacketTranslator
     /// Translators with the messages of one side only; the ports show who sends.
-    private let translators: [Sender: PacketTranslator]
+    let translators: [Sender: PacketTranslator]
     /// The dissector.
     let script: String
     /// The protocol's name in filters.
@@ -108,7 +108,8 @@ struct SharkJudge {
         return disagreement(of: sight.fault, on: annotation.fault) ?? sight.disagreement(with: annotation, of: packet)
     }
 
-    private func disagreement(of fault: (reason: String, text: String)?, on error: CodecError?) -> String? {
+    /// The difference in what is wrong with a packet; nil if there is none.
+    func disagreement(of fault: (reason: String, text: String)?, on error: CodecError?) -> String? {
         switch (fault, error) {
         case (nil, nil): return nil
         case (let fault?, nil): return "it is refused: \(fault.text)"
@@ -119,6 +120,10 @@ struct SharkJudge {
             case .floatOutOfRange, .duplicateKey, .invalidProperty:
                 // The dissector has its own digits of floats and its own escapes of texts.
                 let isSame = fault.text.hasPrefix(error.path + ": ") && fault.text.hasSuffix(place)
+                return isSame ? nil : "it is refused with `\(fault.text)`, not with `\(error)`"
+            case .layerUnavailable:
+                // What it lacks is its own.
+                let isSame = fault.text.hasPrefix(error.path + ": the layer is not available: ")
                 return isSame ? nil : "it is refused with `\(fault.text)`, not with `\(error)`"
             default:
                 // Only the tool guesses what the bytes look like instead of a packet.
