@@ -33,6 +33,11 @@ struct LayeredProtocol: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
+    /// Bilibili's live comments: packets in packets.
+    static var bilibili: LayeredProtocol {
+        get throws { LayeredProtocol(try ProtocolFolder.named("Bilibili")) }
+    }
+
     /// A folder under `Protocols/`, with its vectors; the keys of a folder are the same in all of them.
     private init(_ folder: ProtocolFolder) {
         name = folder.name
@@ -46,7 +51,7 @@ struct LayeredProtocol: Sendable, CustomTestStringConvertible {
         }
     }
 
-    private init(name: String, schema: String, keys: [String: String] = [:], packets: [SamplePacket]) {
+    init(name: String, schema: String, keys: [String: String] = [:], packets: [SamplePacket]) {
         self.name = name
         self.schema = schema
         self.keys = keys

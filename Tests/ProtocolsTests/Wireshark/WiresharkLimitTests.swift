@@ -32,14 +32,16 @@ struct WiresharkLimitTests {
     }
 
     @Test func `packets stand in packets as deep as the schema allows, and no deeper`() throws {
-        let translator = try LayeredProtocol.comments.translator()
+        let sample = try LayeredProtocol.bilibili
+        let translator = try sample.translator()
         let allowed = try translator.encode(line: packet(depth: 4), from: .server)
-        #expect(try sight(of: allowed, .comments).fault == nil)
+        #expect(try sight(of: allowed, sample).fault == nil)
         // No writer makes more, so that the outermost one is made of its parts.
         var sealer = translator.makeSealer(from: .server)
         sealer.beginPacket()
-        let deep = try sealer.packet(id: 9, header: ["Version": 2], payload: allowed.rawSpan, .packets)
-        let fault = try #require(try sight(of: deep, .comments).fault)
+        var keystreams = LayerSet()
+        let deep = try sealer.packet(id: 9, header: ["Version": 2], payload: allowed.rawSpan, .packets, &keystreams)
+        let fault = try #require(try sight(of: deep, sample).fault)
         #expect(fault.reason == "too_deep")
         #expect(fault.text == "packets[0].packets[0].packets[0].packets[0]: nested more than 4 deep")
     }
@@ -76,8 +78,9 @@ struct WiresharkLimitTests {
         let translator = try sample.translator()
         let inner = Array([[UInt8]](repeating: [0, 1, 2], count: 65_537).joined())
         var sealer = translator.makeSealer(from: .client)
+        var keystreams = LayerSet()
         sealer.beginPacket()
-        let bytes = try sealer.packet(id: 1, header: PacketHeader(), payload: inner.rawSpan, .packets)
+        let bytes = try sealer.packet(id: 1, header: PacketHeader(), payload: inner.rawSpan, .packets, &keystreams)
         var capture = CaptureFile()
         capture.add(bytes, cutAt: [], from: .client)
         let judge = SharkJudge(translator)
