@@ -98,8 +98,7 @@ struct SwiftNodePairTests {
         }
         await #expect(throws: ErlangNodeError.timedOut) {
             for _ in 0..<20 {
-                try await pair.client.send(
-                    .binary([UInt8](repeating: 0, count: 1_000)), to: nobody, timeout: .zero)
+                try await pair.client.send(.binary([UInt8](repeating: 0, count: 1_000)), to: far, timeout: .zero)
             }
         }
         #expect(throws: ErlangNodeError.erlang(.unwritableTerm(.notFinite))) {
