@@ -8,6 +8,8 @@ enum PacketEncoder: Sendable {
     case packet([UInt8])
     /// A message, with header fields to set. It is made anew for each connection.
     case message(@Sendable () -> any PacketMessage, PacketHeader)
+    /// Messages in one packet with an ID. It is sealed anew for each connection.
+    case packets([any PacketMessage], id: UInt64, PacketHeader)
 
     /// - Parameter header: Header fields to set.
     init(_ message: any PacketMessage, header: PacketHeader = [:]) { self = .message({ message }, header) }
@@ -19,6 +21,10 @@ enum PacketEncoder: Sendable {
         switch self {
         case .packet(let bytes): bytes
         case .message(let make, let header): try connection.packet(of: make(), header, sequence: sequence)
+        case .packets(let messages, let id, let header):
+            try connection.seal(
+                UnsealedPacket(
+                    packets: messages, id: id, header: header.with(sequence: sequence, in: connection.layout)))
         }
     }
 

@@ -32,6 +32,45 @@ extension PacketSession {
         return SentMessage(ticket, in: driver, of: self)
     }
 
+    /// Gives the session messages to send in one packet, such as several that are compressed together; returns when the
+    /// session has taken them.
+    ///
+    ///     try await session.send(packets: [Chat(text: "one"), Chat(text: "two")], id: 5, header: ["Version": 2])
+    ///
+    /// They have one delivery: all arrive, or none does.
+    ///
+    /// - Parameters:
+    ///   - messages: The messages, each in a packet of its own inside. They cannot have sequence numbers of the session.
+    ///   - id: The ID of the packet around them.
+    ///   - delivery: The promise, as for one message.
+    ///   - receipt: What confirms delivery, as for one message.
+    ///   - header: The header fields of the packet around them; with them, the condition of `packets` must hold.
+    ///   - timeToLive: The time after which the messages are useless; nil: no limit.
+    /// - Returns: What was taken, as for one message.
+    /// - Throws: As ``send(_:delivery:confirmedBy:header:timeToLive:)``; ``ConnectionError/codec(_:)`` with the path
+    ///   `packets[2]` of a message that does not fit, or `packets` in a protocol without layers.
+    @discardableResult
+    public func send(
+        packets messages: [any ClientMessage], id: UInt64, delivery: DeliveryPolicy = .atMostOnce,
+        confirmedBy receipt: DeliveryReceipt? = nil, header: PacketHeader = [:], timeToLive: Duration? = nil
+    ) async throws(ConnectionError) -> SentMessage {
+        let byteCount: Int
+        do throws(CodecError) {
+            guard Definition.layout.hasContent else { throw CodecError(.wrongPresence(isSet: true), path: "packets") }
+            let packet = try UnsealedPacket(packets: messages, id: id, header: header)
+            try packet.requireSealable(
+                from: .client, in: Definition.layout, limit: Definition.maximumPacketByteCount)
+            byteCount = packet.payloadByteCount
+        } catch {
+            throw .codec(error)
+        }
+        let ticket = DeliveryTicket()
+        try await driver.take(
+            .packets(messages, id: id, header), byteCount: byteCount, delivery,
+            confirmedBy: receipt ?? usualReceipt(of: delivery), timeToLive: timeToLive, ticket)
+        return SentMessage(ticket, in: driver, of: self)
+    }
+
     /// Sends a request and returns its reply, on whichever connection it arrives.
     ///
     /// - Parameters:
