@@ -15,6 +15,11 @@ let usual: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// Wireline's package, as the compiler calls it: by the folder in which it lies.
+let wireline = String(
+    (Context.packageDirectory.split(separator: "/").dropLast(2).last ?? "").lowercased()
+        .map { $0.isLetter || $0.isNumber ? $0 : "_" })
+
 let package = Package(
     name: "benchmarks",
     platforms: [.macOS(.v15)],
@@ -34,7 +39,7 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "CLimit", "BenchmarkSupport", "Varying",
+                "CLimit", "BenchmarkSupport", "LayerAccess", "Varying",
                 .product(name: "WirelineCodec", package: "wireline"),
                 .product(name: "WirelineWebSocket", package: "wireline"),
                 .product(name: "Scene", package: "wireline"),
@@ -45,6 +50,13 @@ let package = Package(
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             swiftSettings: usual),
+        // It uses what only Wireline's own package can: layers have no API of their own.
+        .target(
+            name: "LayerAccess",
+            dependencies: [
+                .product(name: "WirelineCodec", package: "wireline"),
+                .product(name: "WirelineLayers", package: "wireline"),
+            ], packageAccess: false, swiftSettings: usual + [.unsafeFlags(["-package-name", wireline])]),
         .target(
             name: "Load", dependencies: [.product(name: "WirelineCodec", package: "wireline")], swiftSettings: usual,
             plugins: [.plugin(name: "WirelinePlugin", package: "wireline")]),

@@ -27,7 +27,7 @@ enum Benchmarks {
     private static func selected(_ options: Options) throws -> [Benchmark] {
         var options = options
         if case .smoke = options.mode { options.mebibytes = 1 }
-        let all = allBenchmarks(mebibytes: options.mebibytes)
+        let all = try allBenchmarks(mebibytes: options.mebibytes)
         guard let selection = options.selection else { return all }
         let selected = all.filter { $0.matches(selection) }
         guard !selected.isEmpty else {
@@ -43,7 +43,7 @@ enum Benchmarks {
     }
 
     /// The implementations of a case stand together, so that they are measured next to each other.
-    private static func allBenchmarks(mebibytes: Int) -> [Benchmark] {
+    private static func allBenchmarks(mebibytes: Int) throws -> [Benchmark] {
         let codecs = Sample.all.flatMap { sample in
             limitCodecBenchmarks(sample) + wirelineCodecBenchmarks(sample) + byteBufferCodecBenchmarks(sample)
                 + protobufCodecBenchmarks(sample)
@@ -60,7 +60,10 @@ enum Benchmarks {
         let texts = Text.all().flatMap { text in
             limitTextBenchmarks(text) + wirelineTextBenchmarks(text) + standardTextBenchmarks(text)
         }
-        let all = codecs + splitters + varying + masks + texts
+        let layers = try SealedPacket.all().flatMap { packet in
+            try limitLayerBenchmarks(packet) + wirelineLayerBenchmarks(packet)
+        }
+        let all = codecs + splitters + varying + masks + texts + layers
         let caseNames = all.map(\.caseName).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
         return caseNames.flatMap { name in all.filter { $0.caseName == name } }
     }

@@ -26,7 +26,7 @@ struct Options {
     var mebibytes = 64
 
     static let help = """
-        Encoding, decoding, splitting, masking and the check of texts beside SwiftNIO, swift-protobuf and hand-written C.
+        Encoding, decoding, splitting, masking, the check of texts and layers beside SwiftNIO, swift-protobuf and hand-written C.
 
           (no option)        measures everything in interleaved rounds and prints tables
           --smoke            checks that every implementation makes the right bytes and values

@@ -31,6 +31,9 @@ struct Goal {
         Goal("unmask, 64 MiB", ["mask_64m"], of: "c-avx2-copy", most: 1.1),
         Goal("check of UTF-8, ASCII", ["utf8_ascii_16k"], less: "wireline-binary", of: "simdjson", most: 1.3),
         Goal("check of UTF-8, mixed", ["utf8_mixed_16k"], less: "wireline-binary", of: "simdjson", most: 5),
+        Goal("inflate a packet", ["layer_inflate_1k", "layer_inflate_64k"], of: "c", most: 1.2),
+        Goal("XOR of a packet of 1 KiB", ["layer_xor_1k"], of: "c", most: 1.3),
+        Goal("RC4 of a packet of 1 KiB", ["layer_rc4_1k"], of: "c", most: 1.3),
         Goal(
             title: "split, a 23-byte packet with its receiver", unit: .instructions, caseNames: ["frame_23"],
             limit: nil, most: 45),

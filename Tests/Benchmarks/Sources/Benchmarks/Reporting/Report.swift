@@ -21,6 +21,7 @@ struct Report {
             varyingTable(limit: "c"),
             bytesTable("Masking", prefix: "mask_", limit: "c-avx2"),
             bytesTable("Checking that text is UTF-8", prefix: "utf8_", limit: "simdjson"),
+            bytesTable("Opening layers", prefix: "layer_", limit: "c"),
             goalTable,
         ]
         return sections.compactMap(\.self).joined(separator: "\n\n")

@@ -91,6 +91,25 @@ bool limit_is_text(const char *text, size_t byte_count);
 // That of simdjson, which chooses the best that the processor has; NULL where it is not installed.
 limit_text_check _Nullable limit_simdjson(void);
 
+// Layers of packets. Each content is in memory of its own, which the caller frees.
+
+// A state of zlib, which is kept from packet to packet; NULL where zlib is not installed. It is never freed.
+typedef struct limit_inflater limit_inflater;
+limit_inflater *_Nullable limit_make_inflater(void);
+
+// NULL when the bytes are no whole stream, or make more than `limit` bytes.
+uint8_t *_Nullable limit_inflate(
+    limit_inflater *inflater, const uint8_t *bytes, size_t byte_count, size_t limit, size_t *content_byte_count);
+
+// `stream` is the key, repeated.
+uint8_t *limit_xor(const uint8_t *stream, size_t stream_byte_count, const uint8_t *bytes, size_t byte_count);
+
+typedef struct {
+    uint8_t state[256], index, other;
+} limit_rc4;
+void limit_begin_rc4(limit_rc4 *rc4, const uint8_t *key, size_t key_byte_count);
+uint8_t *limit_rc4_content(limit_rc4 *rc4, const uint8_t *bytes, size_t byte_count);
+
 // Makes the compiler believe that somebody reads what `address` points to, and may have changed all memory.
 static inline void limit_observe(const void *address) { __asm__ volatile("" : : "r"(address) : "memory"); }
 
