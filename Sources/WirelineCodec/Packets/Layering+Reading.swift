@@ -78,7 +78,7 @@ private struct ContentOpening {
     /// The positions in the content, or in the packet, of what follows the header fields that were read.
     private var range: Range<Int>
     private var headerByteCount: Int
-    /// The ID of the header fields so far.
+    /// The ID of the header fields so far, if the fields inside of a layer are a part of it.
     private var id: UInt64?
     /// The header's bytes before the innermost layer; 0 if there is none.
     private(set) var contentStart = 0
@@ -127,7 +127,7 @@ private struct ContentOpening {
             range = range.lowerBound + read..<range.lowerBound + read + bounds.payloadEnd - bounds.payloadStart
             headerByteCount = bounds.payloadStart
             if content != nil { header = Array(bytes[..<headerByteCount]) }
-            id = bounds.id
+            if layout.hasMessageID { id = bounds.id }
             let opened = Packet(bytes.rawSpan, bounds, at: 0)
             let values = try layout.header(of: opened)
             guard let name, values[name] != nil,

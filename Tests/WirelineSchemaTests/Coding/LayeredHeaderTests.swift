@@ -51,6 +51,23 @@ struct LayeredHeaderTests {
         #expect(Hexadecimal.text(of: encoded) == "08006402036a6809")
     }
 
+    @Test func `the ID may stand behind the payload of a packet with fields inside of a layer`() throws {
+        let translator = try translator(
+            """
+            packet {
+                @length(packet) uint8 size;
+                layer xor(session);
+                uint8 kind;
+                payload;
+                @id uint8 id;
+            }
+            @id(7) @from(client) message Note { @rest string text; }
+            """, keys: ["session": [1]])
+        let line = #"{"message":"Note","id":7,"header":{"size":5,"kind":9,"id":7},"fields":{"text":"hi"}}"#
+        #expect(try decode("05" + "086968" + "07", translator) == line)
+        #expect(Hexadecimal.text(of: try encode(line, translator)) == "0508696807")
+    }
+
     @Test func `offsets inside of a layer count from its first byte`() throws {
         let translator = try translator(Self.game, keys: ["session": [0]])
         #expect(throws: CodecError(.truncated(needed: 1, available: 0), offset: 4, path: "")) {
