@@ -105,7 +105,7 @@ extension PacketTranslator {
         let line = try PacketJSON(bundle: json)
         guard let id = line.id else { throw TranslationError(.missing, path: LineKey.id) }
         let depthLimit = description.layout.content.maximumNestedDepth
-        guard depth < depthLimit else { throw TranslationError(.tooDeep(limit: depthLimit), path: LineKey.packets) }
+        guard depth < depthLimit else { throw TranslationError(.tooDeep(limit: depthLimit)) }
         let stated = try self.header(line, header)
         var packets: [PacketDraft] = []
         for (position, item) in line.packets.enumerated() {
