@@ -10,9 +10,10 @@ struct ConformTargetTests {
     @Test(arguments: ConformTests.protocols)
     func `our echo server conforms`(name: String) throws {
         let path = ConformTests.path(of: name)
-        let server = try ServingTool("--protocol", path)
+        let options = ["--protocol", path] + ConformTests.keys(of: name)
+        let server = try ServingTool(options, files: [:])
         let outcome = try server.wire(
-            "conform", "--target", server.address, "--protocol", path, "--timeout", "20m", "--generate", "30")
+            ["conform", "--target", server.address, "--timeout", "20m", "--generate", "30"] + options)
         #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
         #expect(outcome.output.wholeMatch(of: /\w+: (\d+) checks: \1 passed\n/) != nil, "\(outcome)")
         #expect(server.end().status == 0)

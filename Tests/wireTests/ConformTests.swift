@@ -15,6 +15,11 @@ struct ConformTests {
 
     static func path(of name: String) -> String { repositoryFolder.appending(path: "Protocols/" + name).path }
 
+    /// The options with the keys that a live server of a protocol needs.
+    static func keys(of name: String) -> [String] {
+        name == "KeyedGame" ? ["--key", "session=5a17c3004e99f1207be6d488313cafe5"] : []
+    }
+
     @Test func `all protocols have vectors`() { #expect(Self.protocols.count == 33) }
 
     @Test(arguments: protocols)
