@@ -42,6 +42,9 @@ struct NodeConnection {
     /// The bytes that wait to be sent.
     var pendingByteCount: Int { output.count + unsentByteCount }
 
+    /// The node, once packets pass.
+    var node: ErlangNodeName? { if case .up(let traffic) = life { traffic.peer.name } else { nil } }
+
     /// Whether both have proved the cookie.
     var isUp: Bool { if case .up = life { true } else { false } }
 

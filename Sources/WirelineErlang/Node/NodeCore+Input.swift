@@ -56,7 +56,11 @@ extension NodeCore {
             guard let reason = read(content, traffic) else { return signal(control, "killed", traffic, at: now) }
             return signal(control, reason, traffic, at: now)
         }
-        guard let receiver, let term = read(content, traffic) else { return }
+        guard let receiver else { return }
+        if let pid = processes.servedProcess(receiver) {
+            return perform(.delivered(pid, content: [UInt8](copying: content), from: sender))
+        }
+        guard let term = read(content, traffic) else { return }
         deliver(term, byteCount: content.byteCount, to: receiver, from: sender, node: traffic.peer.name, at: now)
     }
 

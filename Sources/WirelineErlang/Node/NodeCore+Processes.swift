@@ -18,6 +18,15 @@ extension NodeCore {
         return pid
     }
 
+    /// Starts a process for which the program acts at once: it gets ``Action/delivered(_:content:from:)``,
+    /// ``Action/told(_:_:)`` and ``Action/signalled(_:reason:isKill:)``. Only the program ends it.
+    package mutating func startServed(name: ErlangAtom? = nil) throws(NodeFault) -> ErlangPID {
+        let limit = settings.limits.processCount
+        guard processes.count < limit else { throw .tooManyProcesses(limit: limit) }
+        guard let pid = processes.start(.served, name: name, trapsExits: true) else { throw .nameTaken(name ?? "") }
+        return pid
+    }
+
     /// Ends a process, and tells those that monitor it or are linked to it. If it has ended before, this does nothing.
     package mutating func end(_ pid: ErlangPID, reason: ErlangTerm, at now: Duration) throws(NodeFault) {
         try requireWritable(reason)
@@ -76,6 +85,11 @@ extension NodeCore {
     ) {
         switch processes[number]?.kind {
         case .mailbox: tell(ErlangEvent(term, from: sender), byteCount: byteCount, number)
+        case .served:
+            // The term was read or measured before, so it can be written.
+            guard let pid = processes[number]?.pid, let content = try? term.content(limits: settings.limits.terms)
+            else { return }
+            perform(.delivered(pid, content: content, from: sender))
         case .kernel:
             if case .call(let call) = ErlangEvent(term, from: sender) { answerAsKernel(call, at: now) }
         case .caller: takeReply(term, at: now)
@@ -107,6 +121,7 @@ extension NodeCore {
     /// Adds an event to a process; one that has too many is killed.
     mutating func tell(_ event: ErlangEvent, byteCount: Int, _ number: UInt64) {
         let limits = settings.limits
+        if let pid = processes.servedProcess(number) { return perform(.told(pid, event)) }
         let isFirst = processes.update(number) { process -> Bool? in
             process.kind == .mailbox ? process.add(event, byteCount: byteCount, limits) : false
         }
@@ -171,6 +186,9 @@ extension NodeCore {
     private mutating func exit(
         _ number: UInt64, _ reason: ErlangTerm, from: ErlangPID, isKilled: Bool = false
     ) {
+        if let pid = processes.servedProcess(number) {
+            return perform(.signalled(pid, reason: reason, isKill: isKilled))
+        }
         guard let process = processes[number], process.kind == .mailbox else { return }
         if isKilled {
             dying.append((number, reason: "killed"))

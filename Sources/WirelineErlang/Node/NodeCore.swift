@@ -22,6 +22,12 @@ package struct NodeCore {
         case close(NodeConnectionID, output: [UInt8])
         /// Events wait for a process, where none did before.
         case wake(ErlangPID)
+        /// A served process has been sent a message: a term without a version byte.
+        case delivered(ErlangPID, content: [UInt8], from: ErlangPID?)
+        /// A served process is told something that is no message.
+        case told(ErlangPID, ErlangEvent)
+        /// An exit signal for a served process. `isKill`: it was `exit(Pid, kill)`.
+        case signalled(ErlangPID, reason: ErlangTerm, isKill: Bool)
         /// A process was ended by others.
         case ended(ErlangPID, reason: ErlangTerm)
         /// A call was answered, or failed.
@@ -117,6 +123,12 @@ package struct NodeCore {
     /// Tells that messages for a node can be sent again, if that was not so.
     mutating func hasRoom(_ node: ErlangAtom) {
         if crowded.remove(node) != nil { perform(.hasRoom(node)) }
+    }
+
+    /// The node of a connection that is up, and how many bytes wait for it.
+    package func pendingOutput(on id: NodeConnectionID) -> (node: ErlangNodeName, byteCount: Int)? {
+        guard let connection = connections[id], let node = connection.node else { return nil }
+        return (node, connection.pendingByteCount)
     }
 
     // MARK: Time

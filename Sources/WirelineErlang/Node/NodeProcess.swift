@@ -6,6 +6,8 @@ struct NodeProcess {
     enum Kind: Equatable {
         /// They wait for the program.
         case mailbox
+        /// The program is told at once. Messages stay bytes, and the program decides what an exit signal does.
+        case served
         /// It answers `net_adm:ping`, as `net_kernel` does on every node.
         case kernel
         /// It is our side of a scope of `pg`.

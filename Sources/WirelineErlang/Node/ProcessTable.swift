@@ -49,6 +49,13 @@ struct ProcessTable {
 
     subscript(number: UInt64) -> NodeProcess? { processes[number] }
 
+    /// The process, if the program acts for it at once; nil for others. It copies nothing else, as it is asked for each
+    /// message.
+    func servedProcess(_ number: UInt64) -> ErlangPID? {
+        guard let place = processes.index(forKey: number), processes.values[place].kind == .served else { return nil }
+        return processes.values[place].pid
+    }
+
     /// Changes a process that lives; nil for others.
     mutating func update<Value>(_ number: UInt64, _ body: (inout NodeProcess) -> Value) -> Value? {
         guard let place = processes.index(forKey: number) else { return nil }

@@ -150,6 +150,11 @@ public struct ErlangNode: Sendable {
         try? driver.withCore { core, now in core.disconnect(from: node, at: now) }
     }
 
+    /// Whether a node is connected.
+    package func isConnected(to node: ErlangNodeName) -> Bool {
+        (try? driver.withCore { core, _ in core.isConnected(node) }) ?? false
+    }
+
     /// The nodes that are connected, by name.
     public var nodes: [ErlangNodeName] { (try? driver.withCore { core, _ in core.connectedNodes }) ?? [] }
 

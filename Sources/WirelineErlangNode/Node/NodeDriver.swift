@@ -29,6 +29,8 @@ final class NodeDriver: @unchecked Sendable {
     /// Why nodes could not be found.
     private var dialErrors: [ErlangNodeName: ErlangNodeError] = [:]
     private var waiters = NodeWaiters()
+    /// Acts for served processes.
+    private var program: (any NodeProgram)?
     private var timer: (handle: EventLoop.Timer, time: Duration)?
     private var isCarryingOut = false
 
@@ -107,6 +109,7 @@ final class NodeDriver: @unchecked Sendable {
             }
             guard !actions.isEmpty else { return setTimer(deadline) }
             for action in actions { perform(action) }
+            program?.actionsEnded()
         }
     }
 
@@ -118,17 +121,24 @@ final class NodeDriver: @unchecked Sendable {
             dials.removeValue(forKey: id)?.cancel()
             sockets.removeValue(forKey: id)?.close(after: output)
         case .wake(let pid): mailbox(pid)?.wake()
+        case .delivered(let pid, let content, let sender): program?.delivered(content, to: pid, from: sender)
+        case .told(let pid, let event): program?.told(pid, event)
+        case .signalled(let pid, let reason, let isKill): program?.signalled(pid, reason: reason, isKill: isKill)
         case .ended(let pid, let reason): mailbox(pid)?.end(reason)
         case .reply(let reference, let result):
             waiters.caller(reference)?.finish(.success(result.mapError { ErlangNodeError($0) }))
         case .hasRoom(let node):
             for waiter in waiters.waiters(for: .room(node)) { waiter.finish(.success(.success(()))) }
-        case .nodeUp(let node): connected(node, .success(()))
-        case .nodeDown: break
+        case .nodeUp(let node):
+            connected(node, .success(()))
+            program?.nodeUp(node)
+        case .nodeDown(let node, let fault): program?.nodeDown(node, ErlangNodeError(fault, node: node))
         case .connectFailed(let node, let fault):
-            let cause = dialErrors.removeValue(forKey: node)
-            connected(node, .failure(cause ?? ErlangNodeError(fault, node: node)))
+            let error = dialErrors.removeValue(forKey: node) ?? ErlangNodeError(fault, node: node)
+            connected(node, .failure(error))
+            program?.nodeDown(node, error)
         case .groupChanged(let scope, let change):
+            program?.groupChanged(change, scope: scope)
             let members = members(of: change.group, scope)
             for observer in waiters.observers(of: change.group, scope) { observer.yield(members) }
         case .scopeSettled(let scope):
@@ -148,8 +158,7 @@ final class NodeDriver: @unchecked Sendable {
     private func write(_ id: NodeConnectionID) {
         guard let socket = sockets[id] else { return }
         let bytes = guarded.withLock { $0.core.takeOutput(of: id) }
-        let unsent = socket.write(bytes)
-        guarded.withLock { $0.core.noteUnsent(unsent, on: id) }
+        unsent(socket.write(bytes), on: id)
     }
 
     private func setTimer(_ deadline: Duration?) {
@@ -232,12 +241,16 @@ final class NodeDriver: @unchecked Sendable {
     }
 
     func unsent(_ byteCount: Int, on id: NodeConnectionID) {
-        let hasActions = guarded.withLock { guarded in
+        let (pending, hasActions) = guarded.withLock { guarded in
             guarded.core.noteUnsent(byteCount, on: id)
-            return guarded.core.hasActions
+            return (program == nil ? nil : guarded.core.pendingOutput(on: id), guarded.core.hasActions)
         }
+        if let pending { program?.nodeQueue(pending.byteCount, of: pending.node) }
         if hasActions { carryOut() }
     }
+
+    /// Lets a part of the program act for served processes; on the loop.
+    func serve(_ program: any NodeProgram) { self.program = program }
 
     func ended(_ id: NodeConnectionID) {
         sockets[id] = nil
@@ -361,6 +374,7 @@ final class NodeDriver: @unchecked Sendable {
             self.guarded.withLock { $0.isStopped = true }
             for dial in self.dials.values { dial.cancel() }
             self.dials = [:]
+            self.program = nil
             if let (handle, _) = self.timer.take() { self.loop.cancel(handle) }
             for resume in self.waiters.takeAll() { resume() }
             let mailboxes = self.mailboxes.withLock { mailboxes in

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import WirelineErlang
+
+/// A part of the program that acts for processes which are no mailboxes, such as the clients of a gateway.
+///
+/// It is told everything on the node's loop, in the order in which it happened.
+package protocol NodeProgram: AnyObject, Sendable {
+    /// A served process has been sent a message: a term without a version byte.
+    func delivered(_ content: [UInt8], to pid: ErlangPID, from sender: ErlangPID?)
+    /// A served process is told of the end of a process that it monitors.
+    func told(_ pid: ErlangPID, _ event: ErlangEvent)
+    /// An exit signal has reached a served process.
+    func signalled(_ pid: ErlangPID, reason: ErlangTerm, isKill: Bool)
+    /// A node is connected.
+    func nodeUp(_ node: ErlangNodeName)
+    /// The connection to a node has ended, or could not be made.
+    func nodeDown(_ node: ErlangNodeName, _ error: ErlangNodeError)
+    /// The members of a group have changed.
+    func groupChanged(_ change: ErlangGroupChange, scope: ErlangAtom)
+    /// So many bytes wait for a node.
+    func nodeQueue(_ byteCount: Int, of node: ErlangNodeName)
+    /// All of this for now.
+    func actionsEnded()
+}
+
+extension ErlangNode {
+    /// Lets a part of the program act for the served processes of the node, until the node is stopped. Call it on the
+    /// node's loop.
+    package func serve(_ program: any NodeProgram) { driver.serve(program) }
+
+    /// Uses the core of the node, and carries out what follows.
+    package func withCore<Value>(
+        _ body: (inout NodeCore, Duration) throws(NodeFault) -> Value
+    ) throws(ErlangNodeError) -> Value {
+        try driver.withCore(body)
+    }
+}
