@@ -26,6 +26,30 @@ struct MaximumRateTests {
         for _ in 0..<10 { #expect(bucket.take(MaximumRate(1, per: .zero), at: .zero) == true) }
     }
 
+    @Test func `who comes too fast is told how long to wait`() {
+        let rate = MaximumRate(4, per: .seconds(2))
+        var bucket = RateBucket()
+        for _ in 0..<4 {
+            #expect(bucket.wait(rate, at: .seconds(10)) == .zero)
+            _ = bucket.take(rate, at: .seconds(10))
+        }
+        let wait = bucket.wait(rate, at: .seconds(10))
+        #expect(.milliseconds(499) < wait && wait < .milliseconds(501))
+        #expect(bucket.take(rate, at: .seconds(10) + wait) == true)
+        #expect(bucket.wait(MaximumRate(1, per: .zero), at: .seconds(11)) == .zero)
+    }
+
+    @Test func `each peer has its own wait, and those beyond the memory share one`() {
+        var networks = NetworkRates(MaximumRate(1), networkLimit: 1)
+        #expect(networks.wait(of: Self.one, at: .zero) == .zero)
+        #expect(networks.take(of: Self.one, at: .zero) == true)
+        #expect(networks.wait(of: Self.one, at: .zero) > .milliseconds(900))
+        #expect(networks.wait(of: Self.other, at: .zero) == .zero)
+        #expect(networks.take(of: Self.other, at: .zero) == true)
+        #expect(networks.wait(of: PeerNetwork(ipv4: 3), at: .zero) > .milliseconds(900))
+        #expect(networks.networkCount == 1)
+    }
+
     @Test func `a peer that comes too fast is refused without harm to others`() {
         let (total, each) = (MaximumRate(10), MaximumRate(2))
         var limiter = ConnectionRateLimiter(total: total, perNetwork: each)

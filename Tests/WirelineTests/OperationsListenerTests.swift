@@ -102,6 +102,18 @@ struct OperationsListenerTests {
         await listener.shutDown()
     }
 
+    @Test func `a program can tell that it lives from that it is ready`() async throws {
+        let listener = try await OperationsListener.start(
+            at: "127.0.0.1", port: 0, health: { .ready }, ready: { .failing("no backend") }, metrics: { "" })
+        #expect(try await get("/health", listener).status == 200)
+        let answer = try await get("/ready", listener)
+        #expect(answer.status == 503 && answer.body == "no backend\n")
+        await listener.shutDown()
+        let plain = try await start(health: .ready)
+        #expect(try await get("/ready", plain).status == 404)
+        await plain.shutDown()
+    }
+
     @Test func `a server that cannot work says why`() async throws {
         let listener = try await start(health: .failing("no database"))
         let answer = try await get("/health", listener)

@@ -98,6 +98,27 @@ struct ProxyProtocolTests {
         await server.shutDown()
     }
 
+    @Test func `a server can take clients of proxies alone`() async throws {
+        let reports = Reports()
+        let server = try await Self.echo(reports) { $0.listening.proxyProtocol?.isRequired = true }
+        _ = try await Self.talk([Self.line(from: "192.0.2.7")], to: server.address.port)
+        #expect(await reports.peers.first(1) == ["192.0.2.7:49153"])
+        for header in [Self.signature + [0x20, 0, 0, 0], Array("PROXY UNKNOWN\r\n".utf8)] {
+            let socket = try RawSocket.connect(to: server.address.port)
+            try socket.send(header)
+            try? await onThread { socket.drain() }
+        }
+        #expect(await server.counters().refusedConnectionCounts == [.proxyHeader: 2])
+        await server.shutDown()
+        let closed = try await Self.echo(trusting: ["10.0.0.0/8"], reports) {
+            $0.listening.proxyProtocol?.isRequired = true
+        }
+        let socket = try RawSocket.connect(to: closed.address.port)
+        try? await onThread { socket.drain() }
+        #expect(await reports.ends.first(4).last?.hasSuffix(": \(ProxyHeaderError.notAProxy)") == true)
+        await closed.shutDown()
+    }
+
     @Test func `nobody else can name an address`() async throws {
         let reports = Reports()
         let server = try await Self.echo(trusting: ["10.0.0.0/8"], reports)

@@ -13,6 +13,7 @@ import WirelineWebSocket
 /// |---|---|
 /// | `GET /metrics` | 200, metrics in Prometheus's text format 0.0.4 |
 /// | `GET /health` | 200 and `ready`; 503 and `draining` as soon as the server shuts down |
+/// | `GET /ready` | the same form, if the program says what it is; else 404 |
 /// | `HEAD` of both | the same, without the content |
 /// | another path | 404 |
 /// | another method | 405 |
@@ -41,12 +42,15 @@ public struct OperationsListener: Sendable {
     ///   - port: The port; 0 lets the system choose one, which ``address`` returns.
     ///   - group: The loops that carry the connections; nil: `EventLoopGroup.shared`, one loop.
     ///   - health: Returns what `/health` answers. It must not block.
+    ///   - ready: Returns what `/ready` answers, for programs that tell "restart me" from "send me no clients"; nil
+    ///     (default): there is no such path. It must not block.
     ///   - metrics: Makes the text of `/metrics` (``ServerMetrics/PrometheusText``). It must not block. If it throws, the
     ///     answer is 500.
     /// - Throws: ``ConnectionError/transport(_:)`` if it cannot listen at the address, ``ConnectionError/cancelled``.
     public static func start(
         at host: String, port: UInt16, on group: EventLoopGroup? = nil,
         health: @escaping @concurrent @Sendable () async -> Health,
+        ready: (@concurrent @Sendable () async -> Health)? = nil,
         metrics: @escaping @concurrent @Sendable () async throws -> String
     ) async throws(ConnectionError) -> OperationsListener {
         var configuration = WebSocketServerConfiguration()
@@ -58,6 +62,7 @@ public struct OperationsListener: Sendable {
         configuration.handshake.headLimit = 8 << 10
         configuration.handshake.servesOnlyPages = true
         configuration.handshake.pages["/health"] = WebSocketPage { page(of: await health()) }
+        if let ready { configuration.handshake.pages["/ready"] = WebSocketPage { page(of: await ready()) } }
         configuration.handshake.pages["/metrics"] = WebSocketPage {
             WebSocketPage(
                 try await metrics(), contentType: ServerMetrics.PrometheusText.contentType,

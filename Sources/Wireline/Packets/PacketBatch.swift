@@ -112,6 +112,25 @@ extension PacketConnection {
         receive(inBatches: calls.take)
     }
 
+    /// Lets the handlers of messages rest: packets and the end of the stream wait, and the peer is read no further. Used
+    /// on the loop.
+    package func pauseInput() {
+        guard !isInputPaused else { return }
+        isInputPaused = true
+        // Before the handlers have begun, the peer is not waited for.
+        if batchHandler != nil { stopUnlessWanted() }
+    }
+
+    /// Passes packets to the handlers of messages again. Used on the loop, but not by the handlers themselves.
+    package func resumeInput() {
+        guard isInputPaused else { return }
+        isInputPaused = false
+        guard batchHandler != nil, stream.isOpen, !ending.isLeaving else { return }
+        beginWaiting()
+        runBatch()
+        readIfWanted()
+    }
+
     /// Whether further packets must be opened in a later turn: their layers have taken the connection's share of this one.
     var mustOpenLater: Bool { input.hasLayers && !input.hasOpened && loop.hasSpentShare }
 
@@ -123,9 +142,10 @@ extension PacketConnection {
 
     /// Passes the packets that have arrived to the handler, unless too much output waits.
     func runBatch() {
-        guard let batchHandler, !ending.isLeaving else { return }
+        guard let batchHandler, !ending.isLeaving, !isInputPaused else { return }
         do {
             while input.currentBlock != nil {
+                guard !isInputPaused else { return stream.flush() }
                 // `prepareToSend()` may have moved the packets, let other code take them, or closed the connection.
                 guard prepareToSend(), let block = input.currentBlock, !ending.isLeaving else { return }
                 if mustOpenLater {

@@ -27,7 +27,7 @@ extension PacketConnection {
     }
 
     /// Ends the input because its bytes are not a packet. If they have ended it already, this does nothing.
-    func refuse(_ error: ConnectionError) {
+    package func refuse(_ error: ConnectionError) {
         switch ending.inputError {
         case .codec, .httpRequest: return
         default: break

@@ -173,7 +173,7 @@ extension PacketConnection: ReceivingConnection {
 
     /// Whether the batch handler, or a request, waits for input.
     private var isInputWantedWithoutTask: Bool {
-        if batchHandler != nil { return stream.pendingByteCount < pendingLimit }
+        if batchHandler != nil { return !isInputPaused && stream.pendingByteCount < pendingLimit }
         if let requests, requests.wantsInput { return takesUnread(requests) }
         return false
     }

@@ -79,6 +79,27 @@ extension PacketConnection {
         return refusal ?? .transport(error)
     }
 
+    /// Sets the close code that a WebSocket's peer gets when this side closes the connection; on the loop.
+    package func closeCode(_ code: WebSocketCloseCode) { webSocketTransform?.closeCode = code }
+
+    /// Calls a closure once, when the handshakes of TLS and of the WebSocket are complete: at once if there are none. It is
+    /// not called if they fail. Used on the loop.
+    package func whenReady(_ action: @escaping () -> Void) {
+        guard let transform else { return action() }
+        if transform.isReady { return action() }
+        let others = transform.onReady
+        transform.onReady = {
+            others?()
+            if self.stream.isOpen, transform.isReady { action() }
+        }
+    }
+
+    /// What is known of the connection's handshakes, on the loop; all of it is nil without them.
+    package var handshakes: (tls: TLSDetails?, certificate: [UInt8]?, request: WebSocketUpgradeRequest?) {
+        let tls = stream.tlsTransform
+        return (tls?.details, tls?.engine.peerCertificateBytes, webSocketTransform?.request)
+    }
+
     /// Sets the close code that a WebSocket's peer gets if the connection closes now.
     func setCloseCode() {
         guard let webSocketTransform else { return }

@@ -58,6 +58,8 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     }
     /// Whether packets that the batch handler did not take are kept for its next call.
     @safe @exclusivity(unchecked) var keepsBatchRest = false
+    /// Whether the batch handler takes nothing for now.
+    @safe @exclusivity(unchecked) var isInputPaused = false
     /// Whether the arrival of the first bytes is still to be recorded.
     @safe @exclusivity(unchecked) var notesFirstByte: Bool
     /// Which end this is.

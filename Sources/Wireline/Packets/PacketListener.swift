@@ -27,10 +27,20 @@ package enum PacketHandler: Sendable {
 package struct MessageCalls {
     /// Called before the first packet. If it throws, the connection ends.
     let open: () throws -> Void
-    /// Takes packets, not necessarily all of them.
+    /// Takes packets, not necessarily all of them. One that takes none must pause the input
+    /// (``PacketConnection/pauseInput()``).
     let take: (_ batch: inout PacketBatch) throws -> Void
     /// Called after the connection has been closed, with the error that ended it.
     let close: ((any Error)?) -> Void
+
+    package init(
+        open: @escaping () throws -> Void, take: @escaping (_ batch: inout PacketBatch) throws -> Void,
+        close: @escaping ((any Error)?) -> Void
+    ) {
+        self.open = open
+        self.take = take
+        self.close = close
+    }
 }
 
 extension ConnectionListener where Connection == PacketConnection {
@@ -45,10 +55,11 @@ extension ConnectionListener where Connection == PacketConnection {
     ///   - handler: Handles each connection.
     ///   - states: The states of each connection at first (default: all are 0).
     ///   - keys: The keys of each connection's layers at first, which replace the configuration's `layers` (default: none).
+    ///   - gate: The limits on connections that it shares with other servers; nil: those of the configuration (default).
     package static func start(
         at addresses: [ListeningAddress], on group: EventLoopGroup? = nil, layout: PacketLayout, packetLimit: Int,
         configuration: ServerConfiguration = ServerConfiguration(), handler: PacketHandler,
-        states: PacketStates = PacketStates(), keys: LayerSettings? = nil
+        states: PacketStates = PacketStates(), keys: LayerSettings? = nil, gate: ConnectionGate? = nil
     ) async throws(ConnectionError) -> PacketListener {
         let listening = configuration.listening
         let group = try await ConnectionError.wrapping { () throws(TransportError) in
@@ -85,7 +96,7 @@ extension ConnectionListener where Connection == PacketConnection {
                 return nil
             }
         }
-        return try await start(at: addresses, on: group, listening, sharedLimits, service)
+        return try await start(at: addresses, on: group, listening, sharedLimits, service, gate: gate)
     }
 
     /// Begins to listen at one port.

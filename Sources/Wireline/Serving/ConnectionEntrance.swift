@@ -15,18 +15,19 @@ package final class ConnectionEntrance: Sendable {
     }
 
     private struct State {
-        var gate: ConnectionGate
         /// What reads the headers of proxies.
         var receptions: [ObjectIdentifier: ProxyHeaderReception] = [:]
         var isClosed = false
     }
 
     private let proxyProtocol: ListeningOptions.ProxyProtocol?
-    private let state: Lock<State>
+    private let gate: ConnectionGate
+    private let state = Lock(State())
 
-    package init(_ options: ListeningOptions) {
+    /// - Parameter gate: The limits on connections, which servers may share; nil: those of the options.
+    package init(_ options: ListeningOptions, gate: ConnectionGate? = nil) {
         proxyProtocol = options.proxyProtocol
-        state = Lock(State(gate: ConnectionGate(options)))
+        self.gate = gate ?? ConnectionGate(options)
     }
 
     /// Decides on a connection; called on its loop.
@@ -38,13 +39,17 @@ package final class ConnectionEntrance: Sendable {
     package func decide(
         on stream: ByteStream, at address: SocketAddress, _ completion: @escaping (Outcome) -> Void
     ) {
-        guard let proxyProtocol, proxyProtocol.trusts(stream.peerAddress) else {
+        guard let proxyProtocol else { return completion(admit(stream, at: address)) }
+        guard proxyProtocol.trusts(stream.peerAddress) else {
+            guard !proxyProtocol.isRequired else { return completion(.refused(.proxyHeader, .proxyHeader(.notAProxy))) }
             return completion(admit(stream, at: address))
         }
         let key = ObjectIdentifier(stream)
         let reception = ProxyHeaderReception(stream, proxyProtocol) { outcome in
             self.state.withLock { _ = $0.receptions.removeValue(forKey: key) }
             switch outcome {
+            case .header(let header) where header.source == nil && proxyProtocol.isRequired:
+                completion(.refused(.proxyHeader, .proxyHeader(.noClient)))
             case .header(let header):
                 if let source = header.source { stream.setPeerAddress(source) }
                 completion(self.admit(stream, at: header.destination ?? address))
@@ -60,13 +65,13 @@ package final class ConnectionEntrance: Sendable {
     }
 
     private func admit(_ stream: ByteStream, at address: SocketAddress) -> Outcome {
-        let refusal = state.withLock { $0.gate.admit(from: stream.peerAddress, at: stream.loop.now) }
+        let refusal = gate.admit(from: stream.peerAddress, at: stream.loop.now)
         return refusal.map { .refused($0.reason, $0.error) } ?? .admitted(at: address)
     }
 
     /// Stops counting a connection that was admitted; may be called on any thread.
     package func ended(from peer: SocketAddress) {
-        state.withLock { $0.gate.ended(from: peer) }
+        gate.ended(from: peer)
     }
 
     /// Waits for headers no more; may be called on any thread.

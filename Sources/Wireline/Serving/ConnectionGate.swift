@@ -3,33 +3,58 @@
 import WirelineSession
 import WirelineTransport
 
-/// Decides which connections a server takes: by the connections that their addresses have, and by how fast they come.
-struct ConnectionGate {
-    private var limiter: ConnectionLimiter
-    private var rates: ConnectionRateLimiter
+/// Decides which connections a server takes: by how many there are, by those of their addresses, and by how fast they
+/// come. Several servers may have one gate; then they share its limits.
+package final class ConnectionGate: Sendable {
+    private struct State {
+        var limiter: ConnectionLimiter
+        var rates: ConnectionRateLimiter
+        var count = 0
+    }
 
-    init(_ options: ListeningOptions) {
-        limiter = ConnectionLimiter(limit: options.connectionLimitPerAddress)
-        rates = ConnectionRateLimiter(total: options.connectionRate, perNetwork: options.connectionRatePerAddress)
+    private let state: Lock<State>
+    private let limit: Int
+
+    /// - Parameters:
+    ///   - options: The limits on addresses and on rates.
+    ///   - limit: The most connections; further ones are refused (default: they wait, as
+    ///     ``ListeningOptions/connectionLimit`` says).
+    package init(_ options: ListeningOptions, limit: Int = .max) {
+        self.limit = limit
+        state = Lock(
+            State(
+                limiter: ConnectionLimiter(limit: options.connectionLimitPerAddress),
+                rates: ConnectionRateLimiter(
+                    total: options.connectionRate, perNetwork: options.connectionRatePerAddress)))
     }
 
     /// Counts a connection, unless a limit is reached.
     ///
     /// - Returns: Why it is refused; nil: it may stay. Call ``ended(from:)`` only for these.
-    mutating func admit(from peer: SocketAddress, at now: MonotonicTime) -> Refusal? {
+    func admit(from peer: SocketAddress, at now: MonotonicTime) -> Refusal? {
         let network = PeerNetwork(peer)
-        switch rates.admit(from: network, at: now.sinceOrigin) {
-        case .network(let rate): return Refusal(reason: .addressRate, error: .tooManyNewConnections(rate))
-        case .total(let rate): return Refusal(reason: .rate, error: .tooManyNewConnections(rate))
-        case nil: break
+        return state.withLock { state in
+            guard state.count < limit else { return Refusal(reason: .limit, error: .tooManyConnections(limit: limit)) }
+            switch state.rates.admit(from: network, at: now.sinceOrigin) {
+            case .network(let rate): return Refusal(reason: .addressRate, error: .tooManyNewConnections(rate))
+            case .total(let rate): return Refusal(reason: .rate, error: .tooManyNewConnections(rate))
+            case nil: break
+            }
+            if let network, !state.limiter.admit(from: network) {
+                return Refusal(reason: .addressLimit, error: .tooManyConnections(limit: state.limiter.limit ?? 0))
+            }
+            state.count += 1
+            return nil
         }
-        guard let network, !limiter.admit(from: network) else { return nil }
-        return Refusal(reason: .addressLimit, error: .tooManyConnections(limit: limiter.limit ?? 0))
     }
 
     /// Stops counting a connection.
-    mutating func ended(from peer: SocketAddress) {
-        if let network = PeerNetwork(peer) { limiter.ended(from: network) }
+    func ended(from peer: SocketAddress) {
+        let network = PeerNetwork(peer)
+        state.withLock { state in
+            state.count -= 1
+            if let network { state.limiter.ended(from: network) }
+        }
     }
 
     /// Why a connection is refused, and the error that is reported.

@@ -102,14 +102,14 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
 
     private init(
         _ listener: Listener, on group: EventLoopGroup, _ options: ListeningOptions, _ sharedLimits: SharedLimits,
-        _ service: Service
+        _ service: Service, _ gate: ConnectionGate?
     ) {
         self.listener = listener
         self.group = group
         self.options = options
         self.sharedLimits = sharedLimits
         self.service = service
-        entrance = ConnectionEntrance(options)
+        entrance = ConnectionEntrance(options, gate: gate)
     }
 
     /// Begins to listen.
@@ -120,9 +120,10 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
     ///   - options: The limits on connections, and the closures that learn of their ends.
     ///   - sharedLimits: The limits that the connections share.
     ///   - service: Makes and handles connections.
+    ///   - gate: The limits that it shares with other servers; nil: it has its own ones.
     static func start(
         at addresses: [ListeningAddress], on group: EventLoopGroup, _ options: ListeningOptions,
-        _ sharedLimits: SharedLimits, _ service: Service
+        _ sharedLimits: SharedLimits, _ service: Service, gate: ConnectionGate? = nil
     ) async throws(ConnectionError) -> ConnectionListener {
         guard !addresses.isEmpty else { throw .transport(.noAddress) }
         // A client's configuration would fail each connection.
@@ -131,7 +132,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
             let policy = ListeningPolicy(
                 backlog: options.backlog, connectionLimit: options.connectionLimit, sharesPorts: options.sharesPorts)
             let listener = try await Listener.bind(to: addresses, on: group, policy)
-            let server = ConnectionListener(listener, on: group, options, sharedLimits, service)
+            let server = ConnectionListener(listener, on: group, options, sharedLimits, service, gate)
             await server.watchSlowTurns()
             let reports = Listener.Reports(acceptFailed: server.acceptFailed, limitReached: server.limitReached)
             listener.start(reports, accept: server.accept)
@@ -342,6 +343,16 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
             if let timer = self.state.withLock({ $0.drainTimer.take() }) { self.listener.loop.cancel(timer) }
         }
         endSlowTurnWatches()
+    }
+
+    /// Takes all new connections of ports that it shares with another process, which has listened before.
+    package func takeOver() async { await listener.loop.run { self.listener.takeOver() } }
+
+    /// Stops accepting, and keeps the connections. Those that wait to be accepted are accepted before, and have begun when
+    /// this returns.
+    package func stopAccepting() async {
+        for loop in await listener.loop.run({ self.listener.takeWaiting() }) { await loop.run {} }
+        await listener.loop.run { self.listener.close() }
     }
 
     /// Begins the drain. If one has begun, its deadline may become earlier. Runs on the listener's loop.

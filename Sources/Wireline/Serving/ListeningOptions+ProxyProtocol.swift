@@ -23,6 +23,10 @@ extension ListeningOptions {
         public var networks: [IPNetwork]
         /// Whether every client of a Unix domain socket of the server is a trusted proxy (default false).
         public var trustsUnixSockets: Bool
+        /// Whether only clients behind trusted proxies may connect (default false).
+        ///
+        /// Then everybody else is refused, and so is a proxy that speaks for itself.
+        public var isRequired = false
         /// How long a header may take (default 5 s).
         public var timeout = Duration.seconds(5)
         /// The most bytes of a header, its additional fields included (default 4,096; at least 536 are allowed).

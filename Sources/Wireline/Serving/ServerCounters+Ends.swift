@@ -10,7 +10,9 @@ extension ServerCounters {
         case addressRate = "address_rate"
         /// Too many connections came at once (``ListeningOptions/connectionRate``).
         case rate
-        /// A proxy sent no valid header (``ConnectionError/proxyHeader(_:)``).
+        /// As many connections were open as the servers that share the limit may have together.
+        case limit
+        /// A proxy sent no valid header, or none was there although one is needed (``ConnectionError/proxyHeader(_:)``).
         case proxyHeader = "proxy_header"
     }
 

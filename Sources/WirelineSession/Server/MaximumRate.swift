@@ -48,6 +48,13 @@ public struct RateBucket: Sendable {
         return true
     }
 
+    /// How long it takes until the next one is within the limit; zero: it is now.
+    public func wait(_ rate: MaximumRate, at now: Duration) -> Duration {
+        let excess = used(rate, at: now) + 1 - (Double(rate.count) + 0.001)
+        // A little longer, because of rounding.
+        return excess > 0 ? .seconds(excess * rate.secondsForOne) + .microseconds(1) : .zero
+    }
+
     /// Whether nothing is left to remember.
     func isEmpty(_ rate: MaximumRate, at now: Duration) -> Bool { used(rate, at: now) == 0 }
 
@@ -59,8 +66,8 @@ public struct RateBucket: Sendable {
 
 /// A limit on how fast connections may come: all together, and those of each peer.
 ///
-/// A connection that is refused because of its peer does not count for the others. The limiter remembers at most
-/// `networkLimit` peers; if more connect in the same time, those beyond share one bucket.
+/// A connection that is refused because of its peer does not count for the others. For how many peers it remembers, see
+/// ``NetworkRates``.
 public struct ConnectionRateLimiter: Sendable {
     /// Why a connection is refused.
     public enum Refusal: Equatable, Sendable {
@@ -72,12 +79,8 @@ public struct ConnectionRateLimiter: Sendable {
 
     private let totalRate: MaximumRate?
     private let networkRate: MaximumRate?
-    private let networkLimit: Int
     private var total = RateBucket()
-    private var networks: [PeerNetwork: RateBucket] = [:]
-    private var others = RateBucket()
-    /// When empty buckets were last removed.
-    private var lastSweep: Duration?
+    private var networks: NetworkRates?
 
     /// Makes a limiter.
     ///
@@ -88,11 +91,11 @@ public struct ConnectionRateLimiter: Sendable {
     public init(total: MaximumRate?, perNetwork: MaximumRate?, networkLimit: Int = 65_536) {
         totalRate = total
         networkRate = perNetwork
-        self.networkLimit = networkLimit
+        networks = perNetwork.map { NetworkRates($0, networkLimit: networkLimit) }
     }
 
     /// The number of peers that are remembered.
-    public var networkCount: Int { networks.count }
+    public var networkCount: Int { networks?.networkCount ?? 0 }
 
     /// Counts a connection, unless it comes too early.
     ///
@@ -101,23 +104,8 @@ public struct ConnectionRateLimiter: Sendable {
     ///   - now: The time; it never goes back.
     /// - Returns: Why it is refused; nil: it may stay.
     public mutating func admit(from network: PeerNetwork?, at now: Duration) -> Refusal? {
-        if let networkRate, let network, !take(networkRate, of: network, at: now) { return .network(networkRate) }
+        if let networkRate, let network, networks?.take(of: network, at: now) == false { return .network(networkRate) }
         if let totalRate, !total.take(totalRate, at: now) { return .total(totalRate) }
         return nil
-    }
-
-    private mutating func take(_ rate: MaximumRate, of network: PeerNetwork, at now: Duration) -> Bool {
-        if networks.count >= networkLimit, networks[network] == nil {
-            sweep(rate, at: now)
-            guard networks.count < networkLimit else { return others.take(rate, at: now) }
-        }
-        return networks[network, default: RateBucket()].take(rate, at: now)
-    }
-
-    /// Removes empty buckets. Each one is empty after the rate's time, so looking more often would only cost time.
-    private mutating func sweep(_ rate: MaximumRate, at now: Duration) {
-        if let lastSweep, now - lastSweep < rate.time { return }
-        lastSweep = now
-        networks = networks.filter { !$0.value.isEmpty(rate, at: now) }
     }
 }

@@ -145,15 +145,28 @@ extension TLSEngine {
         return certificate
     }
 
+    /// The bytes of the peer's certificate (DER, RFC 5280 §4.1); nil when ``peerCertificate`` is nil.
+    package var peerCertificateBytes: [UInt8]? {
+        guard isHandshakeComplete else { return nil }
+        // SAFETY: the certificate is valid until the closure returns.
+        return unsafe withVerifiedCertificate { unsafe openSSL.encoded($0) } ?? nil
+    }
+
     private var verifiedCertificate: TLSPeerCertificate? {
+        // SAFETY: the certificate is valid until the closure returns.
+        unsafe withVerifiedCertificate { unsafe TLSPeerCertificate($0, openSSL) }
+    }
+
+    @unsafe
+    private func withVerifiedCertificate<Value>(_ body: (Handle) -> Value) -> Value? {
         let connections = openSSL.connections
         // SAFETY: the handle lives as long as the engine.
         guard !setup.configuration.dangerouslyTrustsAnyCertificate,
             unsafe connections.verificationResult(handle) == Int(Constant.verified),
-            // SAFETY: the call returns a new reference, which is freed once the names are copied.
+            // SAFETY: the call returns a new reference, which is freed after it was used.
             let certificate = unsafe connections.peerCertificate(handle)
         else { return nil }
         defer { unsafe openSSL.certificates.free(certificate) }
-        return unsafe TLSPeerCertificate(certificate, openSSL)
+        return unsafe body(certificate)
     }
 }

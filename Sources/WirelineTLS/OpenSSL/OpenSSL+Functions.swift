@@ -148,6 +148,7 @@ extension OpenSSL {
         let publicKey: @convention(c) (Handle?) -> Handle?
         let lastTime: @convention(c) (Handle?) -> Handle?
         let calendarTime: @convention(c) (Handle?, UnsafeMutablePointer<tm>?) -> Int32
+        let encode: @convention(c) (Handle?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
         let encodePublicKey: @convention(c) (Handle?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
         let readExtension: @convention(c) (Handle?, Int32, UnsafeMutablePointer<Int32>?, AnyPointer?) -> Handle?
         let freeNames: @convention(c) (Handle?) -> Void
@@ -171,6 +172,7 @@ extension OpenSSL {
             unsafe publicKey = try library.function("X509_get_X509_PUBKEY")
             unsafe lastTime = try library.function("X509_get0_notAfter")
             unsafe calendarTime = try library.function("ASN1_TIME_to_tm")
+            unsafe encode = try library.function("i2d_X509")
             unsafe encodePublicKey = try library.function("i2d_X509_PUBKEY")
             unsafe readExtension = try library.function("X509_get_ext_d2i")
             unsafe freeNames = try library.function("GENERAL_NAMES_free")

@@ -216,6 +216,16 @@ package final class Listener: @unchecked Sendable {
         return group.loops
     }
 
+    /// Takes all new connections of ports that it shares with another process (``ListeningPolicy/sharesPorts``), which has
+    /// listened before. Then the other one can end without losing those that wait in its queue.
+    ///
+    /// Only Linux can do this. Elsewhere both get connections until one of them ends.
+    package func takeOver() {
+        loop.preconditionIsCurrent()
+        guard policy.sharesPorts else { return }
+        for socket in sockets { socket.takeOver() }
+    }
+
     /// Stops listening. Queued connections are accepted; the system resets only those that arrive at this moment.
     package func close() {
         loop.preconditionIsCurrent()

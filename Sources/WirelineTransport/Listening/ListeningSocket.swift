@@ -158,6 +158,12 @@ final class ListeningSocket: PollTarget {
         return .nothing
     }
 
+    /// Takes all new connections of a port that it shares with one other process, which has listened before.
+    func takeOver() {
+        guard address.unixPath == nil, let number = descriptor?.number else { return }
+        SystemCall.preferSecondSocket(number)
+    }
+
     /// Stops listening. The system resets connections that were not accepted.
     func close(on loop: EventLoop) {
         file?.remove()

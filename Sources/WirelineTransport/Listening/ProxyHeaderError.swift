@@ -27,6 +27,10 @@ public enum ProxyHeaderError: Error, Equatable, Sendable {
     case truncated
     /// The header was not complete before the deadline.
     case timedOut
+    /// The peer is none of the proxies, and only they may connect.
+    case notAProxy
+    /// The header names no client, and only clients may connect through the proxy.
+    case noClient
 }
 
 extension ProxyHeaderError: CustomStringConvertible {
@@ -44,6 +48,8 @@ extension ProxyHeaderError: CustomStringConvertible {
         case .wrongChecksum: "the checksum of the PROXY header is wrong"
         case .truncated: "the peer has ended its stream within the PROXY header"
         case .timedOut: "the PROXY header has not arrived in time"
+        case .notAProxy: "the peer is none of the proxies, which alone may connect"
+        case .noClient: "the PROXY header names no client"
         }
     }
 }

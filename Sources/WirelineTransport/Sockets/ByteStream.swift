@@ -72,6 +72,12 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
         peerAddress = address
     }
 
+    /// This side's address; nil if the stream is closed, or if the system does not say it.
+    package var localAddress: SocketAddress? { memorySocket?.localAddress ?? (try? SystemCall.localAddress(number)) }
+
+    /// The address at the other end of the socket, which is the proxy's behind a proxy; nil as ``localAddress``.
+    package var remoteAddress: SocketAddress? { memorySocket?.peerAddress ?? (try? SystemCall.peerAddress(number)) }
+
     /// Puts a transform between the stream and its socket; call it before the stream is started.
     package func insert(_ transform: any StreamTransform) {
         precondition(!isOpen, "the stream has been started")

@@ -94,6 +94,9 @@
             socketOption(descriptor, SOL_SOCKET, SO_NREAD).map { Int($0) }
         }
 
+        /// Darwin has no such choice; the sockets that share the port share its connections.
+        static func preferSecondSocket(_ descriptor: Int32) {}
+
         /// Lets a restarted server use its port while old connections linger.
         static func reuseAddress(_ descriptor: Int32) {
             setOption(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)

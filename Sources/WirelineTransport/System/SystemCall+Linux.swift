@@ -36,6 +36,40 @@
             return Descriptor(owning: number)
         }
 
+        /// Sends all new connections of a port that sockets share to the second of them. While there is only one, it has
+        /// them all.
+        static func preferSecondSocket(_ descriptor: Int32) {
+            // A program of one instruction (BPF_RET | BPF_K) returns the index; Linux takes any socket for an invalid one.
+            var instruction = FilterInstruction(code: 0x06, value: 1)
+            // SAFETY: the call copies the program while the pointers are valid; both have the forms of linux/filter.h.
+            let result = unsafe withUnsafeMutablePointer(to: &instruction) { pointer in
+                var program = unsafe FilterProgram(count: 1, instructions: pointer)
+                return unsafe setsockopt(
+                    descriptor, SOL_SOCKET, Self.attachPortFilter, &program,
+                    socklen_t(MemoryLayout<FilterProgram>.size))
+            }
+            // Linux before 4.5 distributes them, as without the call.
+            _ = result
+        }
+
+        /// `SO_ATTACH_REUSEPORT_CBPF`, which Swift's modules of the C library leave out.
+        private static let attachPortFilter: Int32 = 51
+
+        /// `struct sock_filter`.
+        private struct FilterInstruction {
+            var code: UInt16
+            var jumpIfTrue: UInt8 = 0
+            var jumpIfFalse: UInt8 = 0
+            var value: UInt32
+        }
+
+        /// `struct sock_fprog`.
+        @unsafe
+        private struct FilterProgram {
+            var count: UInt16
+            var instructions: UnsafeMutablePointer<FilterInstruction>
+        }
+
         /// The number of processor cores that the process may run on, at least 1.
         static func usableCoreCount() -> Int { max(1, Int(wireline_usable_core_count())) }
 
