@@ -19,6 +19,9 @@ package struct ClientTable {
     /// Whether no client is left, not even one whose last bytes are leaving.
     package var isEmpty: Bool { clients.isEmpty }
 
+    /// The number of messages that owners have and have not confirmed; it is counted each time.
+    package var unconfirmedCount: Int { clients.values.reduce(0) { $0 + $1.window.unconfirmedCount } }
+
     /// All clients, in the order in which they came.
     package var numbers: [ClientNumber] { clients.keys.sorted() }
 

@@ -40,6 +40,9 @@ package struct MessageWindow {
     /// The most messages that the owner may have without confirming them; 0: messages have no numbers.
     package var limit: Int { hasConfirmations ? messageLimit : 0 }
 
+    /// The number of messages that the owner has and has not confirmed.
+    var unconfirmedCount: Int { Int(handedOver - confirmed) }
+
     /// Whether another message may come. If not, the client is not to be read.
     package var hasRoom: Bool { count < messageLimit && byteCount < byteLimit }
 

@@ -57,6 +57,12 @@ package enum ClientEnd: Equatable, Sendable {
         }
     }
 
+    /// The values of ``label``.
+    package static let labels = [
+        "normal", "reset", "idle", "slow", "packet", "tls", "websocket", "no_backend", "drain", "kicked", "exited",
+        "killed",
+    ]
+
     /// The value of the label `reason` in metrics.
     package var label: String {
         switch self {

@@ -49,40 +49,40 @@ struct ClientRequestReader: ~Escapable {
 
     /// Reads the whole term.
     func request() throws(TermRefusal) -> ClientRequest {
-        var scanner = TermScanner(bytes)
-        if scanner.enterTuple(of: 2), scanner.takeAtom("wireline") { return .step(try actions(&scanner)) }
+        var reader = ErlangTermReader(bytes)
+        if reader.enterTuple(of: 2), reader.takeAtom("wireline") { return .step(try actions(&reader)) }
         if let call = ErlangCall(content: bytes, settings) { return .call(call) }
         return .step([.send(try encode(bytes).get())])
     }
 
     /// Reads one action, or a list of them.
-    private func actions(_ scanner: inout TermScanner) throws(TermRefusal) -> [ClientAction] {
-        if scanner.takeEmptyList() { return [] }
-        let start = scanner.offset
-        guard let count = scanner.enterList() else { return [try action(&scanner)] }
+    private func actions(_ reader: inout ErlangTermReader) throws(TermRefusal) -> [ClientAction] {
+        let start = reader.offset
+        guard let count = reader.readList() else { return [try action(&reader)] }
+        guard count > 0 else { return [] }
         var actions: [ClientAction] = []
         // Each action takes a byte at least, so there are no more of them than bytes.
         actions.reserveCapacity(count)
-        for _ in 0..<count { actions.append(try action(&scanner)) }
-        guard scanner.takeEmptyList() else { throw .unknownAction(term(in: start..<bytes.byteCount)) }
+        for _ in 0..<count { actions.append(try action(&reader)) }
+        guard reader.readList() == 0 else { throw .unknownAction(term(in: start..<bytes.byteCount)) }
         return actions
     }
 
-    private func action(_ scanner: inout TermScanner) throws(TermRefusal) -> ClientAction {
-        let start = scanner.offset
-        var inside = scanner
+    private func action(_ reader: inout ErlangTermReader) throws(TermRefusal) -> ClientAction {
+        let start = reader.offset
+        var inside = reader
         if inside.enterTuple(of: 2) {
             if inside.takeAtom("send") {
                 let message = try skip(&inside, from: start)
-                scanner = inside
+                reader = inside
                 return .send(try encode(bytes.extracting(message)).get())
             }
             if inside.takeAtom("confirm"), let number = inside.takeUnsigned() {
-                scanner = inside
+                reader = inside
                 return .confirm(number)
             }
         }
-        return try otherAction(in: try skip(&scanner, from: start))
+        return try otherAction(in: try skip(&reader, from: start))
     }
 
     /// Reads an action that is rarer than the two above.
@@ -115,10 +115,9 @@ struct ClientRequestReader: ~Escapable {
         guard byteCount <= limit else { throw .tooLong(byteCount, limit: limit, path: path) }
     }
 
-    private func skip(_ scanner: inout TermScanner, from start: Int) throws(TermRefusal) -> Range<Int> {
-        do throws(ErlangError) { return try scanner.skip() } catch {
-            throw .unknownAction(term(in: start..<bytes.byteCount))
-        }
+    private func skip(_ reader: inout ErlangTermReader, from start: Int) throws(TermRefusal) -> Range<Int> {
+        guard let range = reader.skipRange() else { throw .unknownAction(term(in: start..<bytes.byteCount)) }
+        return range
     }
 
     private func term(in range: Range<Int>) -> ErlangTerm {
@@ -130,8 +129,8 @@ struct ClientRequestReader: ~Escapable {
 extension ErlangCall {
     /// Reads `{'$gen_call', {Caller, Tag}, Request}`; nil for other terms.
     init?(content bytes: RawSpan, _ settings: GatewaySettings) {
-        var scanner = TermScanner(bytes)
-        guard scanner.enterTuple(of: 3), scanner.takeAtom("$gen_call"),
+        var reader = ErlangTermReader(bytes)
+        guard reader.enterTuple(of: 3), reader.takeAtom("$gen_call"),
             let term = try? ErlangTerm(content: bytes, limits: settings.terms), case .tuple(let parts) = term
         else { return nil }
         self.init(request: parts[2], from: parts[1])

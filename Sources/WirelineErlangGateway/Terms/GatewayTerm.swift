@@ -53,24 +53,33 @@ package enum GatewayTerm: Equatable, Sendable {
         }
     }
 
+    private static let wireline = ErlangTermWriter.encoded(atom: "wireline")
+    private static let number = ErlangTermWriter.encoded(atom: "number")
+    private static let header = ErlangTermWriter.encoded(atom: "header")
+    /// The bytes around a message are seldom more.
+    private static let headByteCount = 96
+
     /// The message's own bytes are not read again.
     private static func content(
         _ client: ErlangPID, _ message: MessageTerm, _ number: UInt64?
     ) throws(ErlangError) -> [UInt8] {
-        let hasMeta = number != nil || message.header != nil
-        // {wireline, Client} has the head of every such tuple, but for the number of its elements.
-        var bytes = try ErlangTerm.tuple("wireline", .pid(client)).content()
-        bytes[1] = hasMeta ? 4 : 3
-        bytes += message.term
-        guard hasMeta else { return bytes }
-        var meta = ErlangMap()
-        if let number { meta["number"] = ErlangTerm(number) }
-        var metaBytes = try ErlangTerm.map(meta).content()
-        if let header = message.header {
-            // The count of a map is the last byte of its head, as there are few pairs.
-            metaBytes[4] += 1
-            metaBytes += try ErlangTerm.atom("header").content() + header
+        let metaCount = (number == nil ? 0 : 1) + (message.header == nil ? 0 : 1)
+        var writer = ErlangTermWriter()
+        writer.reserve(message.byteCount + headByteCount)
+        writer.writeTuple(count: metaCount == 0 ? 3 : 4)
+        writer.writeEncoded(wireline)
+        try writer.write(.pid(client))
+        writer.writeEncoded(message.term)
+        guard metaCount > 0 else { return writer.bytes }
+        writer.writeMap(count: metaCount)
+        if let number {
+            writer.writeEncoded(Self.number)
+            writer.writeUnsigned(number)
         }
-        return bytes + metaBytes
+        if let header = message.header {
+            writer.writeEncoded(Self.header)
+            writer.writeEncoded(header)
+        }
+        return writer.bytes
     }
 }

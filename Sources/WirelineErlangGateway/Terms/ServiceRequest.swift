@@ -28,22 +28,22 @@ struct ServiceRequestReader: ~Escapable {
 
     func request() throws(TermRefusal) -> ServiceRequest {
         if let call = ErlangCall(content: bytes, settings) { return .call(call) }
-        var scanner = TermScanner(bytes)
-        if scanner.enterTuple(of: 3) {
-            if scanner.takeAtom("publish") { return try publish(&scanner, hasOptions: false) }
-            if scanner.takeAtom("send") { return try send(&scanner) }
-        } else if scanner.enterTuple(of: 4), scanner.takeAtom("publish") {
-            return try publish(&scanner, hasOptions: true)
+        var reader = ErlangTermReader(bytes)
+        if reader.enterTuple(of: 3) {
+            if reader.takeAtom("publish") { return try publish(&reader, hasOptions: false) }
+            if reader.takeAtom("send") { return try send(&reader) }
+        } else if reader.enterTuple(of: 4), reader.takeAtom("publish") {
+            return try publish(&reader, hasOptions: true)
         }
         throw unknown
     }
 
-    private func publish(_ scanner: inout TermScanner, hasOptions: Bool) throws(TermRefusal) -> ServiceRequest {
-        let group = try term(&scanner)
-        let message = try skip(&scanner)
+    private func publish(_ reader: inout ErlangTermReader, hasOptions: Bool) throws(TermRefusal) -> ServiceRequest {
+        let group = try term(&reader)
+        let message = try skip(&reader)
         var (except, isDropped): ([ErlangPID], Bool) = ([], false)
         if hasOptions {
-            guard case .map(let options) = try term(&scanner) else { throw unknown }
+            guard case .map(let options) = try term(&reader) else { throw unknown }
             for option in options.pairs {
                 switch (option.key, option.value) {
                 case ("except", .list(let clients)): except = try pids(clients)
@@ -57,9 +57,9 @@ struct ServiceRequestReader: ~Escapable {
         return .publish(group, packet, except: except, isDropped: isDropped)
     }
 
-    private func send(_ scanner: inout TermScanner) throws(TermRefusal) -> ServiceRequest {
-        guard case .list(let clients) = try term(&scanner) else { throw unknown }
-        let message = try skip(&scanner)
+    private func send(_ reader: inout ErlangTermReader) throws(TermRefusal) -> ServiceRequest {
+        guard case .list(let clients) = try term(&reader) else { throw unknown }
+        let message = try skip(&reader)
         return .send(try pids(clients), try encode(bytes.extracting(message)).get())
     }
 
@@ -69,12 +69,13 @@ struct ServiceRequestReader: ~Escapable {
         return pids
     }
 
-    private func skip(_ scanner: inout TermScanner) throws(TermRefusal) -> Range<Int> {
-        do throws(ErlangError) { return try scanner.skip() } catch { throw unknown }
+    private func skip(_ reader: inout ErlangTermReader) throws(TermRefusal) -> Range<Int> {
+        guard let range = reader.skipRange() else { throw unknown }
+        return range
     }
 
-    private func term(_ scanner: inout TermScanner) throws(TermRefusal) -> ErlangTerm {
-        let range = try skip(&scanner)
+    private func term(_ reader: inout ErlangTermReader) throws(TermRefusal) -> ErlangTerm {
+        let range = try skip(&reader)
         do throws(ErlangError) {
             return try ErlangTerm(content: bytes.extracting(range), limits: settings.partLimits)
         } catch {
