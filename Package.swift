@@ -56,6 +56,7 @@ let package = Package(
         .library(name: "WirelineGenerator", targets: ["WirelineGenerator"]),
         .library(
             name: "WirelineErlang", targets: ["WirelineErlang", "WirelineErlangNode", "WirelineErlangRecords"]),
+        .library(name: "WirelineGateway", targets: ["WirelineGateway"]),
         .library(name: "WirelineSession", targets: ["WirelineSession"]),
         .library(name: "WirelineWebSocket", targets: ["WirelineWebSocket"]),
         .library(name: "Scene", targets: ["Scene"]),
@@ -110,6 +111,13 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
+            name: "WirelineGateway",
+            dependencies: [
+                "WirelineCodec", "WirelineErlang", "WirelineErlangGateway", "WirelineErlangNode",
+                "WirelineErlangRecords", "WirelineLanguage", "WirelineSession", "WirelineTransport",
+                "WirelineWebSocket", "Wireline",
+            ], swiftSettings: strict),
+        .target(
             name: "WirelineTesting", dependencies: ["WirelineCodec", "WirelineTransport", "Wireline"],
             swiftSettings: strict),
         .target(
@@ -130,8 +138,8 @@ let package = Package(
             name: "wire",
             dependencies: [
                 "WirelineCodec", "WirelineLayers", "WirelineSchema", "WirelineScript", "WirelineSession",
-                "WirelineErlangNode", "WirelineGenerator", "WirelineLanguageServer", "WirelineTLS", "WirelineTransport",
-                "WirelineWebSocket", "Wireline", "Scene",
+                "WirelineErlangNode", "WirelineErlangRecords", "WirelineGateway", "WirelineGenerator",
+                "WirelineLanguageServer", "WirelineTLS", "WirelineTransport", "WirelineWebSocket", "Wireline", "Scene",
             ],
             swiftSettings: strict),
 
@@ -211,6 +219,13 @@ let package = Package(
             name: "WirelineErlangGatewayTests",
             dependencies: ["WirelineErlangGateway", "WirelineErlang", "TestingSupport"],
             swiftSettings: usual),
+        .testTarget(
+            name: "WirelineGatewayTests",
+            dependencies: [
+                "WirelineGateway", "WirelineErlang", "WirelineCodec", "WirelineLanguage", "WirelineSchema",
+                "WirelineSession", "WirelineTLS", "WirelineTransport", "WirelineWebSocket", "Scene", "ErlangSupport",
+                "TestingSupport",
+            ], swiftSettings: usual),
         .testTarget(
             name: "WirelineErlangNodeTests",
             dependencies: [

@@ -125,6 +125,24 @@ extension ErlangRecords {
         return reader.write(header, onlySettable: onlySettable, to: &writer)
     }
 
+    /// Whether packets have header fields that a sender sets, as `settable/1` gives them.
+    package var hasSettableFields: Bool { plan.header.fields.contains(where: \.isSettable) }
+
+    /// Returns the bytes of a packet's message, as ``writeMessage(of:from:to:)`` writes it.
+    package func encodedMessage(of packet: borrowing Packet, from sender: Sender) throws(CodecError) -> [UInt8] {
+        var writer = ErlangTermWriter()
+        writer.reserve(packet.payload.byteCount + 64)
+        try writeMessage(of: packet, from: sender, to: &writer)
+        return writer.bytes
+    }
+
+    /// Returns the bytes of a map of a packet's fields, as ``writeHeader(of:onlySettable:to:)`` writes it.
+    package func encodedHeader(of packet: borrowing Packet, onlySettable: Bool) throws(CodecError) -> [UInt8] {
+        var writer = ErlangTermWriter()
+        try writeHeader(of: packet, onlySettable: onlySettable, to: &writer)
+        return writer.bytes
+    }
+
     /// Writes an opened packet as `{Header, Message}`; one with packets inside is `{packets, Id, [{Header, Message}]}`.
     ///
     /// - Throws: The failure of the packets, or what is wrong with a message, with the path of its packet.

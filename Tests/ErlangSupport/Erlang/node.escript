@@ -11,8 +11,8 @@
 
 main([Name, Cookie, TickSeconds]) ->
     ok = logger:set_primary_config(level, none),
-    application:set_env(kernel, net_ticktime, list_to_integer(TickSeconds)),
-    {ok, _} = net_kernel:start([list_to_atom(Name), longnames]),
+    %% The last number is the time between two ticks in milliseconds, a quarter of `net_ticktime`.
+    {ok, _} = net_kernel:start([list_to_atom(Name), longnames, list_to_integer(TickSeconds) * 250]),
     erlang:set_cookie(node(), list_to_atom(Cookie)),
     {ok, _} = pg:start_link(),
     register(echo, spawn(fun echo/0)),

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import WirelineErlangNode
+
+/// What an operator may want to know of a gateway.
+@nonexhaustive
+public enum ErlangGatewayEvent: Equatable, Sendable {
+    /// A node is connected.
+    case connected(ErlangNodeName)
+    /// The connection to a node has ended. It is tried again.
+    case lost(ErlangNodeName, ErlangNodeError)
+    /// A node is not there, or has refused us. It is tried again, and not reported again before it was connected.
+    case unreachable(ErlangNodeName, ErlangNodeError)
+    /// What the gateway's node has noticed.
+    case note(ErlangNodeNote)
+}
+
+extension ErlangGatewayEvent: CustomStringConvertible {
+    /// The event in one line.
+    public var description: String {
+        switch self {
+        case .connected(let node): "\(node) is connected"
+        case .lost(let node, let error): "\(node) is lost: \(error); it is tried again"
+        case .unreachable(let node, .erlang(.handshake(.cookieRefused))):
+            "\(node) closed after our challenge reply: our cookie is not its cookie; it is tried again"
+        case .unreachable(let node, let error): "\(node) is not connected: \(error); it is tried again"
+        case .note(.replaced(let node)):
+            "\(node) has connected again: it was restarted, or two nodes have this name"
+        case .note(.refused(let node, let error)):
+            "a node that says it is \(node?.description ?? "one without a name") was refused: \(error)"
+        case .note(.droppedMessage(let node, let error)): "a message of \(node) was dropped: \(error)"
+        case .note(.epmdLost): "epmd has ended; it is tried again, and until then other nodes do not find us"
+        case .note(.epmdFound): "epmd knows us again"
+        case .note(.acceptFailed(let error)): "a node's connection could not be accepted: \(error)"
+        }
+    }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Wireline
+import WirelineCodec
+import WirelineErlangGateway
+import WirelineSession
+import WirelineTransport
+import WirelineWebSocket
+
+/// The connection of a client, between its own loop and the gateway's.
+///
+/// Each part of the state belongs to one of the two loops, so `@unchecked Sendable` needs no lock.
+final class ClientConnection: @unchecked Sendable {
+    /// So many messages are handed on together. The gateway may have to keep them, although it reads no more.
+    private static let batchCount = 32
+
+    let connection: PacketConnection
+    private let driver: GatewayDriver
+
+    // MARK: On the gateway's loop
+
+    /// The client's number, once it is a process.
+    var number: ClientNumber?
+
+    // MARK: On the connection's loop
+
+    private enum Stage {
+        case new
+        case handshaking
+        /// The gateway is told of it, or knows it.
+        case known
+    }
+
+    private var stage = Stage.new
+    /// Whether the gateway wants the client to be read. It says so when it has opened the client.
+    private var isWanted = false
+    /// Whether the gateway has so many messages of it that it must take them first.
+    private var isAhead = false
+    private var isTaking = false
+    /// Ends a rest of a client that talks too fast.
+    private var rest: EventLoop.Timer?
+    private var sent = RateBucket()
+    /// Whether the next message has been counted in ``sent``.
+    private var isNextCounted = false
+    /// The bytes that were written, and that the system is not known to have taken.
+    private var offeredByteCount = 0
+
+    init(_ connection: PacketConnection, _ driver: GatewayDriver) {
+        self.connection = connection
+        self.driver = driver
+    }
+
+    /// The calls that handle the connection.
+    var calls: MessageCalls {
+        MessageCalls(open: { self.begin() }, take: { try self.take(&$0) }, close: { self.closed($0) })
+    }
+
+    // MARK: Its beginning and end
+
+    private func begin() {
+        connection.pauseInput()
+        connection.whenReady { self.becameReady() }
+        guard stage == .new else { return }
+        stage = .handshaking
+        driver.handshakeBegan()
+    }
+
+    private func becameReady() {
+        driver.connected(self, ClientInfo(connection), hadHandshake: stage == .handshaking)
+        stage = .known
+    }
+
+    private func closed(_ error: (any Error)?) {
+        connection.loop.cancel(&rest)
+        switch stage {
+        case .new: return
+        case .handshaking: driver.handshakeFailed()
+        case .known: driver.closed(self, ClientEnd(error))
+        }
+    }
+
+    // MARK: Input
+
+    private func take(_ batch: inout PacketBatch) throws(ConnectionError) {
+        isTaking = true
+        var messages: [MessageTerm] = []
+        let failure = read(&batch, into: &messages)
+        isAhead = messages.count >= Self.batchCount
+        if !messages.isEmpty { driver.said(messages, by: self, awaitsAnswer: isAhead) }
+        isTaking = false
+        settle()
+        if let failure { throw failure }
+    }
+
+    /// Reads the packets that have arrived, as long as the client is to be read.
+    ///
+    /// - Returns: Why a packet could not be read. Those before it count.
+    private func read(_ batch: inout PacketBatch, into messages: inout [MessageTerm]) -> ConnectionError? {
+        do throws(ConnectionError) {
+            while isWanted, rest == nil, messages.count < Self.batchCount {
+                guard countNext(), let packet = try batch.next() else { return nil }
+                isNextCounted = false
+                do throws(CodecError) { messages.append(try driver.schema.message(of: packet)) } catch {
+                    connection.refuse(.codec(error))
+                    throw .codec(error)
+                }
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Counts the next message.
+    ///
+    /// - Returns: Whether it may be read now. If not, a timer goes on.
+    private func countNext() -> Bool {
+        guard let rates = driver.rates, !isNextCounted else { return true }
+        let now = connection.loop.now
+        let wait = rates.take(&sent, of: PeerNetwork(connection.peerAddress), at: now.sinceOrigin)
+        isNextCounted = wait <= .zero
+        guard !isNextCounted else { return true }
+        rest = connection.loop.schedule(at: now + wait) {
+            self.rest = nil
+            self.settle()
+        }
+        return false
+    }
+
+    /// Reads, or rests.
+    private func settle() {
+        guard !isTaking else { return }
+        if isWanted, !isAhead, rest == nil { connection.resumeInput() } else { connection.pauseInput() }
+    }
+
+    /// Whether the gateway wants the client to be read.
+    func read(_ isWanted: Bool) {
+        self.isWanted = isWanted
+        settle()
+    }
+
+    /// The gateway has taken the messages.
+    func caughtUp() {
+        isAhead = false
+        settle()
+    }
+
+    // MARK: Output
+
+    /// Queues a packet.
+    func write(_ packet: [UInt8]) {
+        offeredByteCount += packet.count
+        // The connection may have ended; its end is reported apart.
+        try? connection.write(packet: packet.rawSpan)
+    }
+
+    /// Offers what was written to the system.
+    ///
+    /// - Returns: How many bytes it has taken since the last call.
+    func flush() -> Int {
+        connection.stream.flush()
+        // What waits can be longer than what was written: TLS and frames add to it.
+        let pendingByteCount = connection.stream.isOpen ? connection.stream.pendingByteCount : 0
+        let byteCount = min(offeredByteCount, pendingByteCount)
+        defer { offeredByteCount = byteCount }
+        return offeredByteCount - byteCount
+    }
+
+    /// Closes the connection.
+    func close(_ end: ClientEnd, isFlushed: Bool) {
+        connection.closeCode(WebSocketCloseCode(rawValue: end.closeCode))
+        if isFlushed { connection.finish(within: GatewayDriver.flushTime) } else { connection.close() }
+    }
+}

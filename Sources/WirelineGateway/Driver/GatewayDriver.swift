@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Wireline
+import WirelineCodec
+import WirelineErlang
+import WirelineErlangGateway
+import WirelineErlangNode
+import WirelineTransport
+
+/// Carries out what a ``GatewayCore`` decides: it is the program of the gateway's node, and has the clients' connections.
+///
+/// The core belongs to the node's loop. Each client may be on another loop: what it says comes here in order, and what is
+/// written to it leaves in order. So what one process says to several clients takes effect in its order for each of them.
+/// Only the node's loop uses the state; so `@unchecked Sendable` needs no lock.
+final class GatewayDriver: NodeProgram, @unchecked Sendable {
+    /// How long what was written to a client may take to leave when its connection is closed.
+    static let flushTime = Duration.seconds(5)
+    /// How long the gateway waits before it looks again at clients that do not take what was written to them.
+    private static let stallTime = Duration.milliseconds(20)
+
+    let node: ErlangNode
+    let schema: GatewayProtocol
+    /// How fast clients may talk; nil: there is no limit.
+    let rates: ClientRates?
+    private let backends: ErlangGatewayConfiguration.Backends
+    private var report: (@Sendable (ErlangGatewayEvent) -> Void)?
+    private var core: GatewayCore
+    private var reports: NodeReports
+    private var clients: [ClientNumber: ClientConnection] = [:]
+    private var monitors: [ErlangDestination: ErlangMonitor] = [:]
+    private var queues: [ErlangNodeName: Int] = [:]
+    private var timer: (handle: EventLoop.Timer, time: Duration)?
+    private var work = LoopWork()
+    private var unsent = UnsentOutput()
+    private var isCarryingOut = false
+    /// Called when each node has been tried once.
+    private var onTried: (() -> Void)?
+    private var end = GatewayEnd()
+
+    var loop: EventLoop { node.loop }
+
+    private init(
+        _ node: ErlangNode, _ core: GatewayCore, _ schema: GatewayProtocol,
+        _ configuration: ErlangGatewayConfiguration
+    ) {
+        self.node = node
+        self.core = core
+        self.schema = schema
+        rates = ClientRates(configuration)
+        backends = configuration.backends
+        report = configuration.eventHandler
+        reports = NodeReports(configuration.allNodes)
+    }
+
+    /// Makes the processes of a gateway on its node.
+    static func start(
+        on node: ErlangNode, _ schema: GatewayProtocol, _ configuration: ErlangGatewayConfiguration
+    ) async throws(ErlangNodeError) -> GatewayDriver {
+        let result = await node.loop.run { () -> Result<GatewayDriver, ErlangNodeError> in
+            do throws(ErlangNodeError) {
+                let service = try node.withCore { core, now throws(NodeFault) in
+                    let service = try core.startServed(name: "wireline")
+                    if case .group(_, let scope) = configuration.backends { try core.openScope(scope, at: now) }
+                    try core.join("wireline_gateways", service, scope: "pg", at: now)
+                    return service
+                }
+                let core = GatewayCore(
+                    service: service, settings: configuration.settings(schema.name), encode: schema.encode)
+                let driver = GatewayDriver(node, core, schema, configuration)
+                node.serve(driver)
+                driver.change { $0.poll(at: $1) }
+                return .success(driver)
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    // MARK: Events of nodes
+
+    /// Lets something happen to the core, and does what it wants then.
+    private func change(_ body: (inout GatewayCore, Duration) -> Void) {
+        body(&core, loop.now.sinceOrigin)
+        carryOut()
+    }
+
+    func delivered(_ content: [UInt8], to pid: ErlangPID, from sender: ErlangPID?) {
+        core.receive(content.rawSpan, for: pid, from: sender, at: loop.now.sinceOrigin)
+    }
+
+    func told(_ pid: ErlangPID, _ event: ErlangEvent) {
+        guard case .down(let monitor, reason: _) = event, monitors[monitor.target] == monitor else { return }
+        monitors[monitor.target] = nil
+        core.down(monitor.target, at: loop.now.sinceOrigin)
+    }
+
+    func signalled(_ pid: ErlangPID, reason: ErlangTerm, isKill: Bool) {
+        core.exit(pid, reason, isKill: isKill, at: loop.now.sinceOrigin)
+    }
+
+    func nodeUp(_ node: ErlangNodeName) {
+        core.nodeUp(node, at: loop.now.sinceOrigin)
+        let event = reports.up(node)
+        report?(event)
+        noteAttempts()
+    }
+
+    func nodeDown(_ node: ErlangNodeName, _ error: ErlangNodeError) {
+        core.nodeDown(node, at: loop.now.sinceOrigin)
+        queues[node] = nil
+        if let event = reports.down(node, error) { report?(event) }
+        noteAttempts()
+    }
+
+    func groupChanged(_ change: ErlangGroupChange, scope: ErlangAtom) {
+        guard case .group(let group, scope) = backends, change.group == group else { return }
+        switch change {
+        case .joined(_, let members): for pid in members { core.backendJoined(.pid(pid), at: loop.now.sinceOrigin) }
+        case .left(_, let members): for pid in members { core.backendLeft(.pid(pid)) }
+        }
+    }
+
+    func nodeQueue(_ byteCount: Int, of node: ErlangNodeName) {
+        queues[node] = byteCount
+        core.nodeQueue(byteCount, of: node)
+        carryOut()
+    }
+
+    func actionsEnded() { carryOut() }
+
+    /// What the gateway's node has noticed.
+    func noted(_ note: ErlangNodeNote) {
+        if case .refused(_, let error) = note { reports.refused(error) }
+        report?(.note(note))
+    }
+
+    /// Calls a closure when each node has been tried once, with those that have refused our cookie, if none has taken it.
+    func whenTried(_ action: @escaping ([ErlangNodeName]) -> Void) {
+        onTried = { [unowned self] in action(reports.areAllRefusing ? reports.refusing : []) }
+        noteAttempts()
+    }
+
+    private func noteAttempts() {
+        if reports.areAllTried { onTried.take()?() }
+    }
+
+    // MARK: Events of clients; called on their loops
+
+    /// A handshake of TLS or of a WebSocket has begun.
+    func handshakeBegan() { onLoop { $0.end.handshakeBegan() } }
+
+    /// A handshake has failed.
+    func handshakeFailed() { onLoop { $0.handshakeEnded() } }
+
+    /// A client has connected, and may talk.
+    func connected(_ client: ClientConnection, _ info: ClientInfo, hadHandshake: Bool) {
+        onLoop { driver in
+            driver.open(client, info)
+            if hadHandshake { driver.handshakeEnded() }
+        }
+    }
+
+    /// A client has said something.
+    func said(_ messages: [MessageTerm], by client: ClientConnection, awaitsAnswer: Bool) {
+        onLoop { driver in
+            if let number = client.number {
+                for message in messages { driver.core.said(message, by: number) }
+            }
+            if awaitsAnswer { driver.work.caughtUp(client) }
+            driver.carryOut()
+        }
+    }
+
+    /// The connection of a client has ended.
+    func closed(_ client: ClientConnection, _ end: ClientEnd) {
+        onLoop { driver in
+            guard let number = client.number else { return }
+            // It has sent nothing for long, or it has taken nothing.
+            let end = end == .idle && driver.unsent.contains(number) ? .slow : end
+            driver.clients[number] = nil
+            driver.unsent.remove(number)
+            driver.change { $0.closed(number, end, at: $1) }
+        }
+    }
+
+    private func onLoop(_ body: @escaping @Sendable (GatewayDriver) -> Void) {
+        if loop.isCurrent { body(self) } else { loop.execute { body(self) } }
+    }
+
+    private func open(_ client: ClientConnection, _ info: ClientInfo) {
+        guard let pid = try? node.withCore({ core, _ throws(NodeFault) in try core.startServed() }) else {
+            work.close(client, .killed, isFlushed: false)
+            return carryOut()
+        }
+        let number = ClientNumber(pid)
+        client.number = number
+        clients[number] = client
+        work.read(true, client)
+        change { $0.open(pid, info, at: $1) }
+    }
+
+    private func handshakeEnded() {
+        end.handshakeEnded()
+        settleEnd()
+    }
+
+    // MARK: Effects
+
+    private func carryOut() {
+        // What follows from an effect is done by the loop below.
+        guard !isCarryingOut else { return }
+        isCarryingOut = true
+        defer { isCarryingOut = false }
+        while core.hasEffects || !work.isEmpty {
+            let effects = core.takeEffects()
+            tellNodes(effects)
+            for effect in effects { perform(effect) }
+            let work = work
+            self.work = LoopWork()
+            work.start()
+        }
+        setTimer()
+    }
+
+    /// Does what concerns the node, in one step.
+    private func tellNodes(_ effects: [GatewayEffect]) {
+        var lost: [ErlangDestination] = []
+        var unreachable: [ErlangNodeName] = []
+        _ = try? node.withCore { nodeCore, now in
+            for effect in effects {
+                do throws(NodeFault) {
+                    try tell(effect, &nodeCore, now)
+                } catch {
+                    // A node that takes nothing is disconnected: its processes must not miss a message in between.
+                    if case .tell(let target, _, _) = effect, case .busy = error, let node = target.nodeName {
+                        nodeCore.disconnect(from: node, at: now)
+                    }
+                    if case .monitor(let target) = effect { lost.append(target) }
+                    if case .connect(let node) = effect { unreachable.append(node) }
+                }
+            }
+        }
+        for target in lost { core.down(target, at: loop.now.sinceOrigin) }
+        for node in unreachable { core.nodeDown(node, at: loop.now.sinceOrigin) }
+    }
+
+    private func tell(_ effect: GatewayEffect, _ nodeCore: inout NodeCore, _ now: Duration) throws(NodeFault) {
+        switch effect {
+        case .tell(let target, let term, from: let pid):
+            let content: [UInt8]
+            do throws(ErlangError) { content = try term.content() } catch { throw .term(error) }
+            try nodeCore.send(encoded: content, to: target, from: pid, at: now)
+        case .reply(let call, let term, from: let pid): try nodeCore.reply(term, to: call, from: pid, at: now)
+        case .monitor(let target): monitors[target] = try nodeCore.monitor(target, by: core.service, at: now)
+        case .demonitor(let target):
+            guard let monitor = monitors.removeValue(forKey: target) else { return }
+            nodeCore.demonitor(monitor, by: core.service, at: now)
+        case .end(let pid, let reason): try nodeCore.end(pid, reason: reason, at: now)
+        case .connect(let node): try nodeCore.connect(to: node, at: now)
+        case .draining: _ = nodeCore.leave("wireline_gateways", core.service, scope: "pg", at: now)
+        case .write, .writeAll, .read, .close, .ping, .drained: return
+        }
+    }
+
+    private func perform(_ effect: GatewayEffect) {
+        switch effect {
+        case .write(let number, let packet):
+            guard let client = clients[number] else { return }
+            work.write(packet, to: client)
+            noteUnsent(packet.count, number)
+        case .writeAll(let numbers, let packet):
+            work.write(packet, to: numbers.compactMap { clients[$0] })
+            for number in numbers { noteUnsent(packet.count, number) }
+        case .read(let number, let isWanted): if let client = clients[number] { work.read(isWanted, client) }
+        case .close(let number, let end, let isFlushed):
+            if let client = clients[number] { work.close(client, end, isFlushed: isFlushed) }
+        case .connect(let node): if self.node.isConnected(to: node) { core.nodeUp(node, at: loop.now.sinceOrigin) }
+        case .ping(let node): ping(node)
+        case .draining: end.begin()
+        case .drained: end.finish()
+        case .tell, .reply, .monitor, .demonitor, .end: return
+        }
+    }
+
+    /// Asks a node for a sign of life. The task ends by itself.
+    private func ping(_ name: ErlangNodeName) {
+        let node = node
+        Task(executorPreference: loop) {
+            let request = ErlangTerm.tuple("is_auth", .atom(node.name.atom))
+            guard (try? await node.call(.name("net_kernel", at: name), request)) != nil else { return }
+            self.loop.execute { self.change { $0.answered(name, at: $1) } }
+        }
+    }
+
+    // MARK: Output
+
+    private func noteUnsent(_ byteCount: Int, _ number: ClientNumber) {
+        unsent.add(byteCount, for: number)
+        guard !unsent.isScheduled else { return }
+        unsent.isScheduled = true
+        loop.atEndOfTurn(EndOfTurnAction { [weak self] in self?.offer() })
+    }
+
+    /// Offers what was written to the system, and looks who does not take it.
+    private func offer() {
+        unsent.isScheduled = false
+        for (other, reports) in unsent.begin(clients) {
+            let offer: @Sendable () -> [UnsentOutput.Report] = {
+                reports.map { report in
+                    var report = report
+                    report.takenByteCount = report.client.flush()
+                    return report
+                }
+            }
+            if other.isCurrent {
+                offered(offer())
+            } else {
+                other.execute {
+                    let reports = offer()
+                    self.loop.execute { self.offered(reports) }
+                }
+            }
+        }
+        offered([])
+    }
+
+    private func offered(_ reports: [UnsentOutput.Report]) {
+        for report in reports {
+            unsent.took(report)
+            core.taken(report.takenByteCount, by: report.number)
+        }
+        // All have been offered something when the last loop has reported.
+        guard unsent.ended() else { return }
+        if core.hasSlowClients { change { $0.closeSlowClients(at: $1) } }
+        guard !unsent.isEmpty, !unsent.isScheduled else { return }
+        unsent.isScheduled = true
+        loop.schedule(at: loop.now + Self.stallTime) { [weak self] in self?.offer() }
+    }
+
+    // MARK: Time
+
+    private func setTimer() {
+        let deadline = core.deadline
+        // A timer that fires early is harmless.
+        if let timer, let deadline, timer.time <= deadline { return }
+        if let (handle, _) = timer.take() { loop.cancel(handle) }
+        guard let deadline else { return }
+        let handle = loop.schedule(at: MonotonicTime(sinceOrigin: deadline)) {
+            self.timer = nil
+            self.change { $0.poll(at: $1) }
+        }
+        timer = (handle, deadline)
+    }
+
+    // MARK: The end
+
+    /// Calls closures when the drain begins and when it is over.
+    func whenDraining(_ draining: @escaping () -> Void, drained: @escaping () -> Void) {
+        end.tell(begun: draining, finished: drained)
+    }
+
+    func drain(for time: Duration) { change { $0.drain(for: time, at: $1) } }
+
+    /// Nobody can connect any more. Handshakes may still go on.
+    func listenersClosed() {
+        end.listenersClosed()
+        settleEnd()
+    }
+
+    private func settleEnd() {
+        if end.areAllKnown { change { $0.listenersClosed(at: $1) } }
+    }
+
+    /// Stops the node. Nothing is to be done any more.
+    func stop() async {
+        // That the nodes are disconnected then is no news.
+        await loop.run { self.report = nil }
+        await node.stop()
+        await loop.run {
+            if let (handle, _) = self.timer.take() { self.loop.cancel(handle) }
+        }
+    }
+
+    // MARK: Metrics
+
+    /// Whether the gateway takes clients.
+    var health: ErlangGateway.Health {
+        if core.isDraining { return .draining }
+        return core.backends.count > 0 ? .ready : .noBackend
+    }
+
+    /// What the core and the node know.
+    var metrics: ErlangGatewayMetrics {
+        var metrics = ErlangGatewayMetrics(core)
+        for node in core.settings.nodes {
+            metrics.nodes[node] = .init(
+                isConnected: reports.connected.contains(node), queuedByteCount: queues[node] ?? 0)
+        }
+        metrics.refusedNodeCounts = reports.refusalCounts
+        return metrics
+    }
+}
+
+extension ErlangDestination {
+    /// Its node; nil for a name of our own node, or if the name is none.
+    fileprivate var nodeName: ErlangNodeName? { node.flatMap { ErlangNodeName($0.name) } }
+}

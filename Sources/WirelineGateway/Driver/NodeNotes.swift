@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineErlangNode
+import WirelineTransport
+
+/// Passes the notes of a node, which starts before its gateway, to the gateway.
+final class NodeNotes: Sendable {
+    /// What the program itself wants to know.
+    private let program: (@Sendable (ErlangNodeNote) -> Void)?
+    private let driver = Lock(WeakDriver())
+
+    private struct WeakDriver {
+        weak var driver: GatewayDriver?
+    }
+
+    init(_ program: (@Sendable (ErlangNodeNote) -> Void)?) { self.program = program }
+
+    /// Passes further notes to a gateway, on the node's loop.
+    func pass(to driver: GatewayDriver) { self.driver.withLock { $0.driver = driver } }
+
+    func receive(_ note: ErlangNodeNote) {
+        program?(note)
+        driver.withLock { $0.driver }?.noted(note)
+    }
+}

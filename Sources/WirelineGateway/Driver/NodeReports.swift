@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineErlang
+import WirelineErlangNode
+
+/// What is known of the nodes to which a gateway connects: which of them answer, and what was reported.
+struct NodeReports {
+    /// The nodes whose first attempt to connect has had no outcome.
+    private var untried: Set<ErlangNodeName>
+    private let count: Int
+    /// The nodes that have refused our cookie at the first attempt.
+    private(set) var refusing: [ErlangNodeName] = []
+    /// The nodes that are connected.
+    private(set) var connected: Set<ErlangNodeName> = []
+    /// The nodes that are not there, and were reported.
+    private var missing: Set<ErlangNodeName> = []
+    /// How often handshakes with nodes have failed, by reason.
+    private(set) var refusalCounts: [String: Int] = [:]
+
+    init(_ nodes: [ErlangNodeName]) {
+        untried = Set(nodes)
+        count = nodes.count
+    }
+
+    /// Whether each node has been tried once.
+    var areAllTried: Bool { untried.isEmpty }
+
+    /// Whether there are nodes, and each one has refused our cookie.
+    var areAllRefusing: Bool { count > 0 && refusing.count == count }
+
+    mutating func up(_ node: ErlangNodeName) -> ErlangGatewayEvent {
+        untried.remove(node)
+        missing.remove(node)
+        connected.insert(node)
+        return .connected(node)
+    }
+
+    /// The connection to a node has ended, or could not be made.
+    ///
+    /// - Returns: What is to be reported, if anything.
+    mutating func down(_ node: ErlangNodeName, _ error: ErlangNodeError) -> ErlangGatewayEvent? {
+        let isFirst = untried.remove(node) != nil
+        if case .erlang(.handshake(let fault)) = error {
+            count(fault)
+            if isFirst, fault == .cookieRefused || fault == .wrongCookie { refusing.append(node) }
+        }
+        if connected.remove(node) != nil { return .lost(node, error) }
+        return missing.insert(node).inserted ? .unreachable(node, error) : nil
+    }
+
+    /// A node that has connected to us was refused.
+    mutating func refused(_ error: ErlangError) {
+        if case .handshake(let fault) = error { count(fault) } else { refusalCounts["handshake", default: 0] += 1 }
+    }
+
+    private mutating func count(_ fault: ErlangHandshakeFault) {
+        let reason =
+            switch fault {
+            case .cookieRefused, .wrongCookie: "cookie"
+            case .name, .ownName, .otherNode: "name"
+            case .missingFlags, .creation, .notAllowed: "not_allowed"
+            case .ended, .simultaneous, .alive, .status, .tooLong, .malformed: "handshake"
+            }
+        refusalCounts[reason, default: 0] += 1
+    }
+}

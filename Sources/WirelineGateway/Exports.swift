@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A program that imports this module also gets nodes, records and terms, and what servers are configured with.
+@_exported public import Wireline
+@_exported public import WirelineErlangNode
+@_exported public import WirelineErlangRecords

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Wireline
+import WirelineErlangGateway
+public import WirelineErlangNode
+
+/// What a gateway does and holds, at one moment.
+public struct ErlangGatewayMetrics: Equatable, Sendable {
+    /// A node to which the gateway connects.
+    public struct Node: Equatable, Sendable {
+        /// Whether it is connected.
+        public var isConnected: Bool
+        /// The bytes that wait for it.
+        public var queuedByteCount: Int
+    }
+
+    /// The number of clients.
+    public var clientCount: Int
+    /// The number of clients without a backend.
+    public var parkedCount: Int
+    /// The number of backends that can be asked.
+    public var backendCount: Int
+    /// The number of groups with members.
+    public var groupCount: Int
+    /// The number of messages that owners have and have not confirmed.
+    public var unconfirmedCount: Int
+    /// The bytes that are kept for clients: output, messages, states and groups.
+    public var heldByteCount: Int
+    /// The nodes to which the gateway connects.
+    public var nodes: [ErlangNodeName: Node] = [:]
+    /// The number of messages that have come from clients.
+    public var receivedMessageCount: UInt64
+    /// The number of messages that were sent to clients.
+    public var sentMessageCount: UInt64
+    /// The number of bytes that have come from clients.
+    public var receivedByteCount: UInt64 = 0
+    /// The number of bytes that have left for clients.
+    public var sentByteCount: UInt64 = 0
+    /// The clients that have come.
+    public var openedCount: UInt64
+    /// The clients that have gone, by reason: `normal`, `reset`, `idle`, …
+    public var closedCounts: [String: UInt64]
+    /// The connections that were refused before they were clients, by reason.
+    public var refusedConnectionCounts: [ServerCounters.RefusalReason: Int] = [:]
+    /// How often a client got another owner.
+    public var resumedCount: UInt64
+    /// The messages that were handed to another owner again, because nobody had confirmed them.
+    public var resentCount: UInt64
+    /// The terms of which nothing was done.
+    public var refusedTermCount: UInt64
+    /// The handshakes with nodes that have failed, by reason: `cookie`, `name`, `not_allowed`, `handshake`.
+    public var refusedNodeCounts: [String: Int] = [:]
+
+    init(_ core: borrowing GatewayCore) {
+        let counters = core.counters
+        clientCount = core.clients.count
+        parkedCount = core.clients.parkedCount
+        backendCount = core.backends.count
+        groupCount = core.groups.count
+        unconfirmedCount = core.clients.unconfirmedCount
+        heldByteCount = core.clients.heldByteCount
+        receivedMessageCount = counters.clientMessageCount
+        sentMessageCount = counters.serverMessageCount
+        openedCount = counters.openedCount
+        closedCounts = counters.closedCounts
+        resumedCount = counters.resumedCount
+        resentCount = counters.resentCount
+        refusedTermCount = counters.refusedTermCount
+    }
+
+    /// Adds what a listener has counted.
+    mutating func add(_ counters: ServerCounters) {
+        receivedByteCount += UInt64(counters.traffic.receivedByteCount)
+        sentByteCount += UInt64(counters.traffic.sentByteCount)
+        refusedConnectionCounts.merge(counters.refusedConnectionCounts, uniquingKeysWith: +)
+    }
+}
+
+extension ErlangGatewayMetrics {
+    /// The metrics in Prometheus's text format, version 0.0.4. All names begin with `wireline_gateway_`.
+    public func prometheusText() -> String {
+        var text = ServerMetrics.PrometheusText()
+        addGauges(to: &text)
+        addTraffic(to: &text)
+        addNodes(to: &text)
+        return text.description
+    }
+
+    private func addGauges(to text: inout ServerMetrics.PrometheusText) {
+        text.addGauge("wireline_gateway_clients", "Clients.", Double(clientCount))
+        text.addGauge("wireline_gateway_clients_parked", "Clients without a backend.", Double(parkedCount))
+        text.addGauge("wireline_gateway_backends", "Backends that can be asked.", Double(backendCount))
+        text.addGauge("wireline_gateway_groups", "Groups with members.", Double(groupCount))
+        text.addGauge(
+            "wireline_gateway_unconfirmed", "Messages that owners have and have not confirmed.",
+            Double(unconfirmedCount))
+        text.addGauge("wireline_gateway_held_bytes", "Bytes that are kept for clients.", Double(heldByteCount))
+    }
+
+    private func addTraffic(to text: inout ServerMetrics.PrometheusText) {
+        let messages = [("client", receivedMessageCount), ("server", sentMessageCount)]
+        for (sender, count) in messages {
+            text.addCounter(
+                "wireline_gateway_messages_total", "Messages, by sender.", Double(count), labels: ["from": sender])
+        }
+        for (sender, count) in [("client", receivedByteCount), ("server", sentByteCount)] {
+            text.addCounter(
+                "wireline_gateway_bytes_total", "Bytes, by sender.", Double(count), labels: ["from": sender])
+        }
+        text.addCounter("wireline_gateway_opened_total", "Clients that have come.", Double(openedCount))
+        for reason in ClientEnd.labels {
+            text.addCounter(
+                "wireline_gateway_closed_total", "Clients that have gone, by reason.",
+                Double(closedCounts[reason, default: 0]), labels: ["reason": reason])
+        }
+        for reason in ServerCounters.RefusalReason.allCases {
+            text.addCounter(
+                "wireline_gateway_refused_total", "Connections that were refused, by reason.",
+                Double(refusedConnectionCounts[reason, default: 0]), labels: ["reason": reason.rawValue])
+        }
+        text.addCounter("wireline_gateway_resumed_total", "Clients that got another owner.", Double(resumedCount))
+        text.addCounter(
+            "wireline_gateway_resent_total", "Messages that another owner got again.", Double(resentCount))
+        text.addCounter(
+            "wireline_gateway_terms_refused_total", "Terms of which nothing was done.", Double(refusedTermCount))
+    }
+
+    private func addNodes(to text: inout ServerMetrics.PrometheusText) {
+        for (name, node) in nodes.sorted(by: { $0.key < $1.key }) {
+            text.addGauge(
+                "wireline_gateway_node_up", "Whether a node is connected.", node.isConnected ? 1 : 0,
+                labels: ["node": name.description])
+            text.addGauge(
+                "wireline_gateway_node_queue_bytes", "Bytes that wait for a node.", Double(node.queuedByteCount),
+                labels: ["node": name.description])
+        }
+        for reason in ["cookie", "name", "not_allowed", "handshake"] {
+            text.addCounter(
+                "wireline_gateway_node_refused_total", "Handshakes with nodes that have failed, by reason.",
+                Double(refusedNodeCounts[reason, default: 0]), labels: ["reason": reason])
+        }
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ErlangSupport
+import Foundation
+import Scene
+import Testing
+import TestingSupport
+import WirelineErlang
+import WirelineGateway
+
+/// Nodes that are lost or freeze, and gateways that end.
+@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside)
+struct LossTests {
+    private static let names: [ErlangNodeName] = ["a@127.0.0.1", "b@127.0.0.1"]
+
+    @Test func `a client outlives the kill of its owner's node`() async throws {
+        let first = try ErlangProgram()
+        let second = try ErlangProgram("b@127.0.0.1", epmd: first.epmd)
+        try first.join()
+        let gateway = try await SceneGateway.start(first, names: Self.names) { $0.window = 4 }
+        let client = try await SceneGateway.connect(to: gateway)
+        try first.accept()
+        for number in 1...6 { try await client.say("\(number)") }
+        try first.run("C ! {wireline, {state, ann}}, C ! {wireline, {join, room}}")
+        let numbers = "[receive {wireline, C, _, #{number := N}} -> N end || N <- lists:seq(1, 4)]"
+        #expect(try first.evaluate(numbers) == "[1,2,3,4]")
+        try first.run("C ! {wireline, [{send, \(ErlangProgram.answer("two"))}, {confirm, 2}]}")
+        #expect(try await client.nextText() == "two")
+
+        try second.join()
+        first.signal(SIGKILL)
+        let known = "[maps:get(K, I) || K <- [confirmed, state, groups]]"
+        try second.accept("resume")
+        #expect(try second.evaluate(known) == "[2,ann,[room]]")
+        let one = "receive {wireline, C, {cs_20001, 1, 0, T, _}, #{number := N}} -> {N, T} end"
+        let texts = "[\(one) || N <- lists:seq(3, 6)]"
+        #expect(
+            try second.evaluate(texts) == "[{3,<<\"3\">>},{4,<<\"4\">>},{5,<<\"5\">>},{6,<<\"6\">>}]")
+        try second.run("{wireline, node(C)} ! {publish, room, \(ErlangProgram.answer("still"))}")
+        #expect(try await client.nextText() == "still")
+        client.close()
+        await gateway.drain(for: .zero)
+    }
+
+    @Test func `a frozen node loses its clients, and doubles nothing when it comes back`() async throws {
+        let first = try ErlangProgram(tickSeconds: 8)
+        let second = try ErlangProgram("b@127.0.0.1", epmd: first.epmd, tickSeconds: 8)
+        try first.join()
+        let gateway = try await SceneGateway.start(first, names: Self.names) {
+            $0.window = 4
+            $0.node.tickTime = .seconds(8)
+        }
+        let client = try await SceneGateway.connect(to: gateway)
+        try first.accept()
+        try await client.say("once")
+        try first.run("receive {wireline, C, _, #{number := 1}} -> ok end, M = monitor(process, C)")
+        try second.join()
+        first.signal(SIGSTOP)
+        try second.accept("resume")
+        try second.run("receive {wireline, C, _, #{number := 1}} -> ok end")
+        try second.run("C ! {wireline, [{send, \(ErlangProgram.answer("second"))}, {confirm, 1}]}")
+        first.signal(SIGCONT)
+        try first.run("receive {'DOWN', M, process, C, noconnection} -> ok end")
+        // Erlang may lose what is said while both nodes connect to each other.
+        try first.run("F = fun F() -> case net_adm:ping(node(C)) of pong -> ok; pang -> F() end end, F()")
+        // What the first one says now, on a new connection, is refused as a whole.
+        let late = "C ! {wireline, [{send, \(ErlangProgram.answer("first"))}, {confirm, 1}]}"
+        #expect(
+            try first.evaluate("\(late), receive {wireline, error, C, E} -> maps:get(reason, E) end") == "not_owner")
+        try second.run("C ! \(ErlangProgram.answer("last"))")
+        #expect(try await client.nextText() == "second")
+        #expect(try await client.nextText() == "last")
+        client.close()
+        await gateway.drain(for: .zero)
+    }
+
+    @Test func `a drain tells owners and clients, and ends when the last client has gone`() async throws {
+        let program = try ErlangProgram()
+        try program.join()
+        let answer = Sc_20001(
+            res: 1, sceneID: 1, pos: 1, status: 0, type: 0, defaultCombat: 100, message: "elsewhere")
+        var goodbye: [UInt8] = []
+        try answer.encode(appendingTo: &goodbye)
+        let gateway = try await SceneGateway.start(program) { [goodbye] in $0.goodbye = goodbye }
+        let client = try await SceneGateway.connect(to: gateway)
+        try program.accept()
+        #expect(await gateway.health == .ready)
+        let end = Task { await gateway.drain(for: .seconds(500)) }
+        #expect(
+            try program.evaluate("receive {wireline, drain, Node, Time} -> {Node, Time > 400000} end")
+                == "{'gw@127.0.0.1',true}")
+        #expect(try await client.nextText() == "elsewhere")
+        #expect(await gateway.health == .draining)
+        let connecting = await #expect(throws: ConnectionError.self) { _ = try await SceneGateway.connect(to: gateway) }
+        #expect(connecting != nil)
+        client.close()
+        #expect(try program.evaluate("receive {wireline, close, C, R} -> R end") == "normal")
+        await end.value
+        #expect(try program.evaluate("pg:get_members(wireline_gateways)") == "[]")
+    }
+
+    @Test func `a process of the cluster drains a gateway, and clients that stay are closed`() async throws {
+        let program = try ErlangProgram()
+        try program.join()
+        let gateway = try await SceneGateway.start(program)
+        let client = try await SceneGateway.connect(to: gateway)
+        try program.accept()
+        #expect(try program.evaluate("gen_server:call({wireline, node(C)}, {drain, 1})") == "ok")
+        #expect(try program.evaluate("receive {wireline, close, C, R} -> R end") == "{shutdown,drain}")
+        #expect(try await client.nextText() == nil)
+        await gateway.waitUntilEnded()
+    }
+}
