@@ -17,7 +17,7 @@ extension Command {
     /// All commands, in the order of the help.
     static let all: [Command] = [
         .demo, .check, .format, .diff, .encode, .decode, .generate, .call, .serve, .conform, .probe, .proxy,
-        .webSocketEcho, .webSocketCases, .webSocketConnect, .erlangNames, .erlangPing, .erlangCall, .erlangSend,
-        .languageServer, .completions, .manual,
+        .gateway, .webSocketEcho, .webSocketCases, .webSocketConnect, .erlangNames, .erlangPing, .erlangCall,
+        .erlangSend, .languageServer, .completions, .manual,
     ]
 }

@@ -43,6 +43,13 @@ enum Signals {
         return stream
     }
 
+    /// As ``takeOver()``, but the second signal ends the process with ``ExitStatus/failure``.
+    static func takeOverFailingAtSecond() -> AsyncStream<Never> {
+        // These are the actions that the signals have again after the first one.
+        for number in [SIGINT, SIGTERM] { _ = signal(number) { _ in _exit(ExitStatus.failure.rawValue) } }
+        return takeOver()
+    }
+
     /// Lets the first signal call `action` instead of ending the process; the second one ends it at once.
     static func takeOver(_ action: @escaping @Sendable () -> Void) {
         // Without a descriptor or a thread for the watch, the first signal ends the process.

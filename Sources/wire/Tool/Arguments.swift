@@ -21,6 +21,11 @@ struct Arguments: Equatable, Sendable {
 }
 
 extension Arguments {
+    /// Adds the values of options that were given elsewhere, after those that are here. Words are not added.
+    mutating func add(_ others: Arguments) {
+        values.merge(others.values) { $0 + $1 }
+    }
+
     /// Parses the words after a command's name.
     ///
     /// Options may be anywhere before `--`. The value of an option is the next word, or follows `=`.

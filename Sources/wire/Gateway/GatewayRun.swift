@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Wireline
+import WirelineErlangNode
+import WirelineGateway
+import WirelineTransport
+
+/// The run of `wire gateway`, from its first connection to its end.
+struct GatewayRun {
+    let gateway: ErlangGateway
+    /// The listener for metrics and health checks, if there is one.
+    let operations: OperationsListener?
+    /// Where clients connect.
+    let urls: [ListeningURL]
+    let drainTime: Duration
+    let log: ConnectionLog
+
+    /// Starts the listener for metrics and health checks. It has a loop of its own, so that it answers when others do not.
+    static func listen(
+        _ endpoint: HostAndPort?, _ gateway: ErlangGateway
+    ) async throws(CommandError) -> OperationsListener? {
+        guard let endpoint else { return nil }
+        do throws(ConnectionError) {
+            return try await OperationsListener.start(
+                at: endpoint.host, port: endpoint.port,
+                health: {
+                    await gateway.waitForLoops()
+                    return .ready
+                },
+                ready: {
+                    switch await gateway.health {
+                    case .ready: .ready
+                    case .noBackend: .failing("no backend")
+                    case .draining: .draining
+                    }
+                },
+                metrics: { await gateway.metrics().prometheusText() })
+        } catch {
+            await gateway.drain(for: .zero)
+            throw .failure("cannot listen on \(endpoint) for metrics: \(error)")
+        }
+    }
+
+    /// Says where the gateway listens, and returns when it was drained: after a signal, or by a process of the cluster.
+    func untilDrained(_ console: Console) async throws(CommandError) {
+        let signal = Signals.takeOverFailingAtSecond()
+        try console.print("node \(gateway.node.name) on port \(gateway.node.address.port)")
+        for (url, address) in zip(urls, gateway.addresses) {
+            try console.print("listening on \(url.text(at: address))")
+        }
+        if let operations { try console.print("metrics on http://\(operations.address)/metrics") }
+        try console.print("ready")
+        try console.flush()
+        ServiceManager.notify(.ready)
+        // It is awaited below, after its end was made sure of.
+        let drain = Task {
+            for await _ in signal {}
+            guard !Task.isCancelled else { return }
+            ServiceManager.notify(.stopping)
+            await gateway.drain(for: drainTime)
+        }
+        await gateway.waitUntilEnded()
+        drain.cancel()
+        await drain.value
+        await operations?.shutDown()
+        await log.finish()
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ErlangSupport
+import FaultSupport
+import Foundation
+import Scene
+import Testing
+import TestingSupport
+import Wireline
+
+/// `wire gateway`, as a program, between clients and a real Erlang node.
+@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside)
+struct GatewayCommandTests {
+    private static let scene = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Protocols/Scene").path
+    private static let goodbye =
+        #"{"Res":1,"SceneId":1,"Pos":1,"Status":0,"Type":0,"DefaultCombat":100,"message":"elsewhere"}"#
+
+    /// Starts a gateway, and returns it with the lines that it has printed after the first one.
+    private func start(
+        _ program: ErlangProgram, _ words: [String] = [], cookie: String = ErlangProgram.cookie,
+        files: KeyValuePairs<String, String> = [:]
+    ) throws -> GatewayTool {
+        try GatewayTool(
+            [
+                "--name", "gw@127.0.0.1", "--epmd", "127.0.0.1:\(program.epmdPort)", "--node", ErlangProgram.name,
+                "--cookie-file", "cookie", "--first", "0s", "--protocol", Self.scene,
+            ] + words, cookie: cookie, files: files)
+    }
+
+    /// Asks the listener at a URL such as `http://127.0.0.1:9100/metrics` for a page.
+    private func get(_ path: String, _ url: String) throws -> (status: Int, body: String) {
+        let port = try #require(url.split(whereSeparator: { ":/".contains($0) }).dropLast().last.flatMap { UInt16($0) })
+        let socket = try RawSocket.connect(to: port)
+        try socket.send(Array("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
+        var bytes: [UInt8] = []
+        while case let more = try socket.receive(), !more.isEmpty { bytes += more }
+        let text = String(decoding: bytes, as: UTF8.self)
+        let end = try #require(text.firstRange(of: "\r\n\r\n"))
+        return (Int(text.dropFirst(9).prefix(3)) ?? 0, String(text[end.upperBound...]))
+    }
+
+    @Test func `a gateway says where it is, serves, and ends after SIGTERM when its clients have gone`() async throws {
+        let program = try ErlangProgram()
+        #expect(try program.evaluate("pg:join(scene, self())") == "ok")
+        let tool = try start(
+            program,
+            [
+                "--listen", "tcp://127.0.0.1:0", "--listen", "ws://127.0.0.1:0/play", "--group", "scene",
+                "--metrics", "127.0.0.1:0", "--goodbye", "Sc_20001 \(Self.goodbye)",
+                "--drain", "500s", "--threads", "2",
+            ])
+        #expect(tool.lines[0].hasPrefix("node gw@127.0.0.1 on port ") == true)
+        #expect(tool.lines[2].hasPrefix("listening on ws://127.0.0.1:") && tool.lines[2].hasSuffix("/play"))
+        let metrics = String(tool.lines[3].dropFirst("metrics on ".count))
+        #expect(tool.lines.last == "ready")
+        let client = try await PacketClient.connect(
+            to: "127.0.0.1", port: tool.port, protocol: SceneProtocol.self,
+            configuration: ClientConfiguration(requestTimeout: .seconds(500)))
+        let accept = "receive {wireline, open, C, _} -> C ! {wireline, {owner, self()}} end, ok"
+        #expect(try program.evaluate(accept) == "ok")
+        #expect(try get("/health", metrics) == (200, "ready\n"))
+        #expect(try get("/ready", metrics) == (200, "ready\n"))
+        #expect(try get("/metrics", metrics).body.contains("\nwireline_gateway_clients 1\n"))
+        try await client.send(Cs_20001(sceneID: 7, line: 2, message: "hi"))
+        #expect(try program.evaluate("receive {wireline, C, R} -> R end") == "{cs_20001,7,2,<<\"hi\">>,<<>>}")
+        tool.signal(SIGTERM)
+        #expect(try program.evaluate("receive {wireline, drain, N, _} -> N end") == "'gw@127.0.0.1'")
+        guard case .sc20001(let goodbye)? = try await client.nextMessage()?.message else { throw NoGoodbye() }
+        #expect(goodbye.message == "elsewhere")
+        #expect(try get("/ready", metrics) == (503, "draining\n"))
+        client.close()
+        #expect(tool.waitForEnd() == 0)
+    }
+
+    private struct NoGoodbye: Error {}
+
+    @Test func `a second signal ends a gateway at once`() async throws {
+        let program = try ErlangProgram()
+        let tool = try start(program, ["--listen", "tcp://127.0.0.1:0", "--backend", "a@127.0.0.1/main"])
+        let client = try await PacketClient.connect(to: "127.0.0.1", port: tool.port, protocol: SceneProtocol.self)
+        let accept = "receive {wireline, open, C, _} -> C ! {wireline, {owner, self()}} end, ok"
+        #expect(try program.evaluate(accept) == "ok")
+        tool.signal(SIGTERM)
+        #expect(try program.evaluate("receive {wireline, drain, N, _} -> N end") == "'gw@127.0.0.1'")
+        tool.signal(SIGTERM)
+        #expect(tool.waitForEnd() == 1)
+        client.close()
+    }
+
+    @Test func `options come from a file, too`() throws {
+        let program = try ErlangProgram()
+        let file = """
+            # A gateway.
+            --listen   tcp://127.0.0.1:0
+            --group scene
+
+            --goodbye 'Sc_20001 \(Self.goodbye)'
+            """
+        let tool = try start(program, ["@gateway.args"], files: ["gateway.args": file])
+        #expect(tool.lines.count == 3)
+        tool.signal(SIGTERM)
+        #expect(tool.waitForEnd() == 0)
+    }
+
+    @Test func `a gateway that every node refuses, or whose name is taken, does not start`() throws {
+        let program = try ErlangProgram()
+        let words = ["--listen", "tcp://127.0.0.1:0", "--group", "scene"]
+        let refused = #expect(throws: GatewayTool.DidNotStart.self) { _ = try start(program, words, cookie: "wrong") }
+        #expect(refused?.status == 1)
+        let text = "error: a@127.0.0.1 closed after our challenge reply: the cookie in cookie is not its cookie\n"
+        #expect(refused?.errors.contains(text) == true)
+        let first = try start(program, words)
+        let taken = #expect(throws: GatewayTool.DidNotStart.self) { _ = try start(program, words) }
+        #expect(taken?.status == 1 && taken?.errors.contains("epmd has a node gw already") == true)
+        first.signal(SIGTERM)
+        #expect(first.waitForEnd() == 0)
+    }
+
+    @Test(arguments: [
+        (["--listen", "tcp://127.0.0.1:0"], "--group or --backend is missing"),
+        (["--group", "scene"], "--listen is missing"),
+        (["--group", "scene", "--listen", "udp://127.0.0.1:0"], "--listen is tcp://HOST:PORT"),
+        (["--group", "scene", "--listen", "tcp://127.0.0.1:0/play"], "--listen is tcp://HOST:PORT"),
+        (["--group", "scene", "--listen", "tls://127.0.0.1:0"], "need --tls-certificate and --tls-key"),
+        (["--group", "scene", "--listen", "tcp://127.0.0.1:0?proxy=x"], "is no IP address and no network"),
+        (["--group", "scene", "--backend", "a@b/c", "--listen", "tcp://127.0.0.1:0"], "exclude each other"),
+        (["--backend", "a@b", "--listen", "tcp://127.0.0.1:0"], "--backend is NODE/NAME"),
+        (["--group", "scene", "--listen", "tcp://127.0.0.1:0", "--rate", "50"], "such as 50/s:100"),
+        (["--group", "scene", "--listen", "tcp://127.0.0.1:0", "--memory", "1TB"], "perhaps with KiB, MiB or GiB"),
+        (["--group", "scene", "--listen", "tcp://127.0.0.1:0", "--node", "a"], "--node is a node's full name"),
+    ])
+    func `a wrong call is refused with what is right`(words: [String], text: String) throws {
+        let outcome = try Workspace().wire(["gateway", "--name", "gw@127.0.0.1"] + words)
+        #expect(outcome.status == 2 && outcome.output.isEmpty && outcome.errors.contains(text), "\(outcome)")
+    }
+}
+
+/// A running gateway. It ends with the value, if not before.
+final class GatewayTool {
+    /// The tool has ended, or has printed no line `ready`.
+    struct DidNotStart: Error {
+        let status: Int32
+        let errors: String
+    }
+
+    private let workspace: Workspace
+    private let process: Process
+    private let output = Pipe()
+    private let errors = Pipe()
+    /// What it has printed, up to `ready`.
+    private(set) var lines: [String] = []
+
+    init(_ words: [String], cookie: String, files: KeyValuePairs<String, String>) throws {
+        workspace = try Workspace()
+        for (path, text) in files { try workspace.write(text, to: path) }
+        try workspace.write(cookie + "\n", to: "cookie")
+        let path = workspace.folder.appending(path: "cookie").path
+        try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: path)
+        process = workspace.process(["gateway"] + words)
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = errors
+        try process.runWatched()
+        var text = ""
+        while !text.hasSuffix("ready\n") {
+            let data = output.fileHandleForReading.availableData
+            guard !data.isEmpty else {
+                let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+                process.waitUntilExit()
+                throw DidNotStart(status: process.terminationStatus, errors: text)
+            }
+            text += String(decoding: data, as: UTF8.self)
+        }
+        lines = text.split(separator: "\n").map(String.init)
+    }
+
+    /// The port of the first address.
+    var port: UInt16 { lines[1].split(separator: ":").last.flatMap { UInt16($0) } ?? 0 }
+
+    func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+
+    /// The exit status, when it has ended.
+    func waitForEnd() -> Int32 {
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    deinit {
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+}
