@@ -77,7 +77,7 @@ public struct OperationsListener: Sendable {
         return OperationsListener(server: server)
     }
 
-    /// Begins to listen for one server of packets; the parameters are those of ``start(at:port:on:health:metrics:)``.
+    /// Begins to listen for one server of packets; the parameters are those of ``start(at:port:on:health:ready:metrics:)``.
     public static func start<Definition>(
         at host: String, port: UInt16, on group: EventLoopGroup? = nil, watching server: PacketServer<Definition>
     ) async throws(ConnectionError) -> OperationsListener {
@@ -87,7 +87,7 @@ public struct OperationsListener: Sendable {
     }
 
     /// Begins to listen for one server of WebSockets; the parameters are those of
-    /// ``start(at:port:on:health:metrics:)``.
+    /// ``start(at:port:on:health:ready:metrics:)``.
     public static func start(
         at host: String, port: UInt16, on group: EventLoopGroup? = nil, watching server: WebSocketServer
     ) async throws(ConnectionError) -> OperationsListener {
