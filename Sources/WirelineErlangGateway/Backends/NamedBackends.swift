@@ -2,10 +2,10 @@
 
 package import WirelineErlang
 
-/// Backends that are registered names, and whether somebody has registered them.
+/// Backends that are registered names, and whether a process has each of them.
 ///
-/// Nobody tells when a name is registered. So a name is monitored, and then the node is asked for a sign of life: what a
-/// node says comes in order, so if its answer comes before the end of the monitor, somebody has the name.
+/// Erlang does not report that a name is registered. So the gateway monitors a name, and then asks its node for an answer.
+/// What a node sends arrives in order. If the answer arrives before the end of the monitor, a process has the name.
 package struct NamedBackends {
     private enum Presence {
         /// Its node is not connected.
@@ -13,7 +13,7 @@ package struct NamedBackends {
         /// It is monitored, and the node's answer has not come.
         case asking
         case present
-        /// Nobody has the name; it is asked for again at this time.
+        /// No process has the name. The gateway asks again at this time.
         case absent(until: Duration)
     }
 
