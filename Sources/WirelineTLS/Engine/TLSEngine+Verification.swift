@@ -101,10 +101,10 @@ extension OpenSSL {
     /// The bytes of a certificate (DER); nil without memory.
     func encoded(_ certificate: Handle) -> [UInt8]? {
         // Without a buffer, the call only counts.
-        let count = Int(certificates.encode(certificate, nil))
+        let count = Int(unsafe certificates.encode(certificate, nil))
         guard count > 0 else { return nil }
         return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filledCount in
-            var place = unsafe buffer.baseAddress
+            var place = buffer.baseAddress
             // SAFETY: the call writes as many bytes as it has counted, and moves `place` behind them.
             filledCount = max(0, Int(unsafe certificates.encode(certificate, &place)))
         }
