@@ -16,8 +16,8 @@ struct NodeConnection {
         case dialing(ErlangNodeName)
         /// We have connected, and the handshake runs.
         case calling(ErlangNodeName, OutgoingHandshake)
-        /// A node has connected, and the handshake runs. The name is what it says, once it has said it.
-        case answering(ErlangNodeName?, IncomingHandshake)
+        /// A node has connected, and the handshake runs. The peer is what it says of itself, once it has said it.
+        case answering(ErlangPeer?, IncomingHandshake)
         /// Packets pass.
         case up(NodeTraffic)
     }
@@ -47,6 +47,9 @@ struct NodeConnection {
 
     /// Whether both have proved the cookie.
     var isUp: Bool { if case .up = life { true } else { false } }
+
+    /// What it needs while packets pass; nil before.
+    var traffic: NodeTraffic? { if case .up(let traffic) = life { traffic } else { nil } }
 
     mutating func send(_ bytes: [UInt8]) { output += bytes }
 
@@ -100,7 +103,15 @@ struct ConnectionTable {
 
     /// The number of accepted connections that have not proved the cookie, of those that say such a name.
     func answeringCount(where isWanted: (ErlangNodeName?) -> Bool) -> Int {
-        connections.values.count { if case .answering(let name, _) = $0.life { isWanted(name) } else { false } }
+        connections.values.count { if case .answering(let peer, _) = $0.life { isWanted(peer?.name) } else { false } }
+    }
+
+    /// The accepted connections of one life of a node that began before another one, and have not proved the cookie.
+    func answering(_ peer: ErlangPeer, before id: NodeConnectionID) -> [NodeConnectionID] {
+        connections.filter { other, connection in
+            guard other < id, case .answering(let found?, _) = connection.life else { return false }
+            return found.name == peer.name && found.creation == peer.creation
+        }.keys.sorted()
     }
 
     /// Changes a connection that is there; nil for others. Output that this makes is noted.

@@ -40,8 +40,15 @@ extension NodeCore {
     package mutating func dialFailed(_ id: NodeConnectionID, at now: Duration) { ended(id, .unreachable, at: now) }
 
     /// A connection has ended by itself: the other node has closed it, or it broke.
-    package mutating func ended(_ id: NodeConnectionID, at now: Duration) {
+    ///
+    /// - Parameters:
+    ///   - isBroken: Whether it broke, or may have: the other node need not know of the end.
+    ///   - now: The present.
+    package mutating func ended(_ id: NodeConnectionID, isBroken: Bool, at now: Duration) {
         guard let connection = connections[id] else { return }
+        if let traffic = connection.traffic {
+            replacements[traffic.node, default: ReplacementWatch(at: now)].ended(isClosedByNode: !isBroken, at: now)
+        }
         let fault: NodeFault =
             switch connection.life {
             case .dialing: .unreachable
@@ -59,7 +66,10 @@ extension NodeCore {
 
     /// Closes a connection.
     mutating func close(_ id: NodeConnectionID, _ fault: NodeFault, at now: Duration) {
-        guard connections[id] != nil else { return }
+        guard let connection = connections[id] else { return }
+        if let traffic = connection.traffic {
+            replacements[traffic.node]?.ended(isClosedByNode: false, at: now)
+        }
         // What is left to say, such as why a node is refused.
         perform(.close(id, output: takeOutput(of: id)))
         release(id, fault, at: now)
@@ -70,9 +80,9 @@ extension NodeCore {
         guard let connection = connections.remove(id) else { return }
         switch connection.life {
         case .dialing(let name), .calling(let name, _): attemptEnded(id, name, fault, at: now)
-        case .answering(let name, _):
-            if case .failed(let error) = fault { perform(.note(.refused(name, error))) }
-            if let name { theirAttemptEnded(name, at: now) }
+        case .answering(let peer, _):
+            if case .failed(let error) = fault { perform(.note(.refused(peer?.name, error))) }
+            if let peer { theirAttemptEnded(peer.name, at: now) }
         case .up(let traffic):
             guard case .up(id)? = peers[traffic.node]?.life else { return }
             peers[traffic.node] = nil

@@ -12,9 +12,9 @@ extension NodeCore {
         case .calling(let name, var handshake):
             handshake.receive(bytes)
             advance(id, name, handshake, at: now)
-        case .answering(let name, var handshake):
+        case .answering(let peer, var handshake):
             handshake.receive(bytes)
-            advance(id, name, handshake, at: now)
+            advance(id, peer, handshake, at: now)
         case .up(let traffic): receive(bytes, on: id, traffic, at: now)
         }
         settle(at: now)
@@ -33,7 +33,7 @@ extension NodeCore {
                 switch event {
                 // We have no connection to it, so the one that it knows is dead.
                 case .alive:
-                    replacements[name.atom, default: ReplacementWatch()].replaced(at: now)
+                    replacements[name.atom]?.isSaidToBeConnected(at: now)
                     handshake.decide(continues: true)
                 case .connected(let agreed): peer = agreed
                 }
@@ -52,17 +52,17 @@ extension NodeCore {
     // MARK: A node has connected
 
     private mutating func advance(
-        _ id: NodeConnectionID, _ name: ErlangNodeName?, _ handshake: IncomingHandshake, at now: Duration
+        _ id: NodeConnectionID, _ introduced: ErlangPeer?, _ handshake: IncomingHandshake, at now: Duration
     ) {
-        var (name, handshake) = (name, handshake)
+        var (introduced, handshake) = (introduced, handshake)
         var peer: ErlangPeer?
         var failure: ErlangError?
         do throws(ErlangError) {
             while peer == nil, let event = try handshake.nextEvent() {
                 switch event {
-                case .introduced(let introduced):
-                    name = introduced.name
-                    handshake.answer(status(for: introduced.name, at: now))
+                case .introduced(let peer):
+                    introduced = peer
+                    handshake.answer(status(for: peer.name, at: now))
                 // The old connection ends when this one has proved the cookie: strangers say this, too.
                 case .replaces: break
                 case .connected(let agreed): peer = agreed
@@ -73,7 +73,7 @@ extension NodeCore {
         }
         _ = connections.update(id) { connection in
             connection.send(handshake.takeOutput())
-            connection.life = .answering(name, handshake)
+            connection.life = .answering(introduced, handshake)
         }
         if let failure { return faulty.append((id, .failed(failure))) }
         if let peer { becomeUp(id, peer, handshake.takeRest(), at: now) }
@@ -111,7 +111,10 @@ extension NodeCore {
         var waiting: [OutgoingMessage] = []
         switch peers[node]?.life {
         case .up(let old):
-            replacements[node, default: ReplacementWatch()].replaced(at: now)
+            if let traffic = connections[old]?.traffic {
+                replacements[node, default: ReplacementWatch(at: now)]
+                    .replaced(traffic.peer.creation, by: peer.creation, at: now)
+            }
             perform(.note(.replaced(peer.name)))
             close(old, .closed, at: now)
         case .establishing(let establishing):
@@ -123,6 +126,11 @@ extension NodeCore {
         case nil: break
         }
         peers[node] = NodePeer(name: peer.name, life: .up(id))
+        // The node has begun this one later, so it has given those up. If one were completed by what is still on its way,
+        // it would replace this one, and be dead.
+        for other in connections.answering(peer, before: id) {
+            close(other, .failed(.handshake(.simultaneous)), at: now)
+        }
         let traffic = NodeTraffic(
             peer: peer, node: node,
             encoder: PacketEncoder(ourselves: ourselves.name, peer: peer, limits: settings.limits.terms))

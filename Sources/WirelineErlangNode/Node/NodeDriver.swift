@@ -204,7 +204,7 @@ final class NodeDriver: @unchecked Sendable {
         do throws(TransportError) {
             sockets[id] = try NodeSocket(id, stream, self)
         } catch {
-            ended(id)
+            ended(id, isBroken: true)
         }
     }
 
@@ -252,9 +252,9 @@ final class NodeDriver: @unchecked Sendable {
     /// Lets a part of the program act for served processes; on the loop.
     func serve(_ program: any NodeProgram) { self.program = program }
 
-    func ended(_ id: NodeConnectionID) {
+    func ended(_ id: NodeConnectionID, isBroken: Bool) {
         sockets[id] = nil
-        change { $0.ended(id, at: $1) }
+        change { $0.ended(id, isBroken: isBroken, at: $1) }
     }
 
     // MARK: Waiting

@@ -53,8 +53,8 @@ final class NodeSocket: ByteStreamHandler {
 
     func endOfStream(_ stream: ByteStream) {
         stream.close()
-        driver.ended(id)
+        driver.ended(id, isBroken: false)
     }
 
-    func failed(_ stream: ByteStream, _ error: TransportError) { driver.ended(id) }
+    func failed(_ stream: ByteStream, _ error: TransportError) { driver.ended(id, isBroken: true) }
 }

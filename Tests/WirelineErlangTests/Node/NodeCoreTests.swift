@@ -126,24 +126,6 @@ struct NodeCoreTests {
         #expect(core.takeActions().contains(.note(.refused(Self.other, .handshake(.wrongCookie)))))
     }
 
-    @Test func `two nodes of one name replace each other twice, and then ever more slowly`() throws {
-        var core = Self.core()
-        var now = Duration.zero
-        var replacements: [Duration] = []
-        while now < .seconds(100) {
-            var peer = RemotePeer()
-            peer.connect(to: &core, at: now)
-            if core.takeActions().contains(.note(.replaced(Self.other))) { replacements.append(now) }
-            #expect(core.isConnected(Self.other))
-            now += .milliseconds(250)
-            core.poll(at: now)
-        }
-        #expect(replacements.prefix(2) == [.milliseconds(250), .milliseconds(500)])
-        // After 1, 2, 4, … seconds.
-        let pauses = zip(replacements.dropFirst(), replacements.dropFirst(2)).map { $1 - $0 }
-        #expect(pauses == [.seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(16), .seconds(32)])
-    }
-
     @Test func `connections that prove nothing are few, and end after seven seconds`() throws {
         var core = Self.core { $0.handshakeCount = 2 }
         #expect(core.accepted(challenge: 1, at: .zero) != nil)

@@ -8,40 +8,57 @@ import WirelineErlang
 /// Another node, as far as these tests need one. It connects, and says what it is told.
 struct RemotePeer {
     private(set) var failure: ErlangError?
+    private(set) var isUp = false
     private var handshake: OutgoingHandshake
     private(set) var id: NodeConnectionID?
     private let encoder: PacketEncoder
     private var input = DistributionInput(peer: Node.ours)
 
-    init(cookie: String = "secret") {
+    /// - Parameters:
+    ///   - cookie: What it takes for the secret.
+    ///   - creation: Which of the node's lives it is.
+    init(cookie: String = "secret", creation: UInt32 = Node.theirs.creation) {
         handshake = OutgoingHandshake(
-            as: Node.theirs, to: Node.ours.name, cookie: ErlangCookie(cookie)!, challenge: 7)
+            as: ErlangPeer(name: Node.theirs.name, creation: creation), to: Node.ours.name,
+            cookie: ErlangCookie(cookie)!, challenge: 7)
         encoder = PacketEncoder(ourselves: Node.theirs.name, peer: Node.ours)
     }
 
     /// Connects, and proves the cookie.
     mutating func connect(to core: inout NodeCore, at now: Duration = .zero) {
-        guard let id = core.accepted(challenge: 42, at: now) else { return }
-        self.id = id
-        var isUp = false
-        for _ in 0..<4 {
-            let output = handshake.takeOutput()
-            core.receive(output.span.bytes, on: id, at: now)
-            let answer = core.takeOutput(of: id)
-            handshake.receive(answer.span.bytes)
-            do throws(ErlangError) {
-                while let event = try handshake.nextEvent() {
-                    switch event {
-                    case .alive: handshake.decide(continues: true)
-                    case .connected: isUp = true
-                    }
+        introduce(to: &core, at: now)
+        prove(to: &core, at: now)
+    }
+
+    /// Connects, and says its name. It proves nothing yet.
+    mutating func introduce(to core: inout NodeCore, at now: Duration = .zero) {
+        id = core.accepted(challenge: 42, at: now)
+        exchange(with: &core, at: now)
+    }
+
+    /// Proves the cookie.
+    mutating func prove(to core: inout NodeCore, at now: Duration = .zero) {
+        for _ in 0..<3 { exchange(with: &core, at: now) }
+        if !isUp, failure == nil { failure = handshake.errorAtEnd() }
+    }
+
+    /// Says what it has to say, and hears the answer.
+    private mutating func exchange(with core: inout NodeCore, at now: Duration) {
+        guard let id, failure == nil else { return }
+        let output = handshake.takeOutput()
+        core.receive(output.span.bytes, on: id, at: now)
+        let answer = core.takeOutput(of: id)
+        handshake.receive(answer.span.bytes)
+        do throws(ErlangError) {
+            while let event = try handshake.nextEvent() {
+                switch event {
+                case .alive: handshake.decide(continues: true)
+                case .connected: isUp = true
                 }
-            } catch {
-                failure = error
-                return
             }
+        } catch {
+            failure = error
         }
-        if !isUp { failure = handshake.errorAtEnd() }
     }
 
     func bytes(_ messages: [OutgoingMessage]) throws -> [UInt8] {

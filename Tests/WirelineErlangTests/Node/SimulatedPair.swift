@@ -22,7 +22,7 @@ struct SimulatedPair {
         case opened(Int)
         case refused(End)
         case bytes([UInt8], to: End, Int)
-        case ended(End)
+        case ended(End, isBroken: Bool)
     }
 
     /// A connection; its ends are nil once they are closed.
@@ -146,10 +146,10 @@ struct SimulatedPair {
         case .bytes(let bytes, let end, let number):
             guard isOpen(end), lines[number]?.isCut == false else { return }
             change(end.node) { $0.core.receive(bytes.span.bytes, on: end.id, at: $1) }
-        case .ended(let end):
+        case .ended(let end, let isBroken):
             guard isOpen(end) else { return }
             forget(end)
-            change(end.node) { $0.core.ended(end.id, at: $1) }
+            change(end.node) { $0.core.ended(end.id, isBroken: isBroken, at: $1) }
         }
     }
 
@@ -203,7 +203,7 @@ struct SimulatedPair {
         let isHeard = lines[number]?.isCut == false
         forget(end)
         guard let other, isHeard else { return }
-        schedule(.ended(other), at: arrival(number, at: other.node))
+        schedule(.ended(other, isBroken: false), at: arrival(number, at: other.node))
     }
 
     // MARK: Faults
@@ -215,7 +215,9 @@ struct SimulatedPair {
         else { return }
         lines[number]?.isCut = true
         guard chance(0.7) else { return }
-        for end in [line.caller, line.accepter] { if let end { schedule(.ended(end), at: now + delay()) } }
+        for end in [line.caller, line.accepter] {
+            if let end { schedule(.ended(end, isBroken: true), at: now + delay()) }
+        }
     }
 
     /// A node ends without a word, and starts again.
@@ -225,7 +227,7 @@ struct SimulatedPair {
                 guard let end, end.node == node else { continue }
                 let other = otherEnd(number, end)
                 forget(end)
-                if let other, chance(0.8) { schedule(.ended(other), at: now + delay()) }
+                if let other, chance(0.8) { schedule(.ended(other, isBroken: false), at: now + delay()) }
                 if other == nil { lines[number] = nil }
             }
         }
