@@ -63,10 +63,12 @@ struct NodeConnection {
         return isWritten
     }
 
-    mutating func takeOutput() -> [UInt8] {
-        defer { output = [] }
+    /// - Parameter spare: An empty array with memory for what comes next.
+    mutating func takeOutput(reusing spare: [UInt8]) -> [UInt8] {
         unsentByteCount += output.count
-        return output
+        var taken = spare
+        swap(&taken, &output)
+        return taken
     }
 
     /// The system has taken all but so many bytes.
@@ -88,6 +90,11 @@ struct ConnectionTable {
     private var lastNumber: UInt64 = 0
     /// The connections with output that the driver has not been told of.
     private var unsent: Set<NodeConnectionID> = []
+    /// How many bytes these have at least.
+    private var unsentByteCount = 0
+
+    /// So much is sent at once, and does not wait for more.
+    private static let muchByteCount = 32 << 10
 
     mutating func add(_ life: NodeConnection.Life, deadline: Duration) -> NodeConnectionID {
         lastNumber += 1
@@ -121,7 +128,11 @@ struct ConnectionTable {
         guard let place = connections.index(forKey: id) else { return nil }
         let before = connections.values[place].pendingByteCount
         let value = try body(&connections.values[place])
-        if connections.values[place].pendingByteCount > before { unsent.insert(id) }
+        let added = connections.values[place].pendingByteCount - before
+        if added > 0 {
+            unsent.insert(id)
+            unsentByteCount += added
+        }
         return value
     }
 
@@ -150,9 +161,15 @@ struct ConnectionTable {
 
     var hasUnsent: Bool { !unsent.isEmpty }
 
+    /// Whether so much output waits that it should be sent.
+    var hasMuchUnsent: Bool { unsentByteCount >= Self.muchByteCount }
+
     /// Returns the connections that have output, and forgets that they do.
     mutating func takeUnsent() -> [NodeConnectionID] {
-        defer { unsent.removeAll(keepingCapacity: true) }
+        defer {
+            unsent.removeAll(keepingCapacity: true)
+            unsentByteCount = 0
+        }
         return unsent.count > 1 ? unsent.sorted() : Array(unsent)
     }
 }

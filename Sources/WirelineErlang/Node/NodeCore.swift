@@ -98,9 +98,14 @@ package struct NodeCore {
 
     mutating func perform(_ action: Action) { actions.append(action) }
 
+    /// Whether there is something to be done that does not become better by waiting, as a little output does.
+    package var hasUrgentActions: Bool { !actions.isEmpty || connections.hasMuchUnsent }
+
     /// Returns the bytes to send on a connection.
-    package mutating func takeOutput(of id: NodeConnectionID) -> [UInt8] {
-        connections.update(id) { $0.takeOutput() } ?? []
+    ///
+    /// - Parameter spare: Memory for what comes next, which nobody else holds.
+    package mutating func takeOutput(of id: NodeConnectionID, reusing spare: [UInt8] = []) -> [UInt8] {
+        connections.update(id) { $0.takeOutput(reusing: spare) } ?? []
     }
 
     /// The system has taken all of a connection's output but so many bytes.

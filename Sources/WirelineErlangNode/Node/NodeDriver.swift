@@ -33,6 +33,13 @@ final class NodeDriver: @unchecked Sendable {
     private var program: (any NodeProgram)?
     private var timer: (handle: EventLoop.Timer, time: Duration)?
     private var isCarryingOut = false
+    /// Whether the end of the loop's turn will carry out what the core wants.
+    private var waitsForEndOfTurn = false
+    /// Memory for output, which changes places with the output of a connection that is sent.
+    private var spareOutput: [UInt8] = []
+
+    /// The most memory for output that is kept.
+    private static let spareByteCount = 256 << 10
 
     private struct WeakMailbox {
         weak var mailbox: ErlangMailbox?
@@ -46,7 +53,7 @@ final class NodeDriver: @unchecked Sendable {
         guarded = Lock(Guarded(core: core))
     }
 
-    private var now: Duration { loop.clockTime.sinceOrigin }
+    private var now: Duration { (loop.isCurrent ? loop.now : loop.clockTime).sinceOrigin }
 
     // MARK: From any thread
 
@@ -54,9 +61,34 @@ final class NodeDriver: @unchecked Sendable {
     func withCore<Value>(
         _ body: (inout NodeCore, Duration) throws(NodeFault) -> Value
     ) throws(ErlangNodeError) -> Value {
-        let value = try enter(body)
-        signal()
+        let isOnLoop = loop.isCurrent
+        var isUrgent = false
+        let value = try enter { core, now throws(NodeFault) in
+            let value = try body(&core, now)
+            isUrgent = isOnLoop && core.hasUrgentActions
+            return value
+        }
+        if isUrgent {
+            carryOut()
+        } else if isOnLoop {
+            carryOutAtEndOfTurn()
+        } else {
+            signal()
+        }
         return value
+    }
+
+    /// Lets the end of the turn carry out what the core wants. What is said in one turn so goes out together.
+    private func carryOutAtEndOfTurn() {
+        guard !waitsForEndOfTurn else { return }
+        waitsForEndOfTurn = true
+        loop.atEndOfTurn(
+            EndOfTurnAction {
+                self.waitsForEndOfTurn = false
+                self.carryOut()
+                // The sockets have had their last chance to send in this turn.
+                for socket in self.sockets.values { socket.flush() }
+            })
     }
 
     /// Uses the core. What follows from it waits for the next ``carryOut()``.
@@ -77,7 +109,6 @@ final class NodeDriver: @unchecked Sendable {
 
     /// Asks the loop to carry out what the core wants, once.
     private func signal() {
-        if loop.isCurrent { return carryOut() }
         let isNew = guarded.withLock { guarded in
             guard !guarded.isSignalled, guarded.core.hasActions else { return false }
             guarded.isSignalled = true
@@ -157,8 +188,13 @@ final class NodeDriver: @unchecked Sendable {
 
     private func write(_ id: NodeConnectionID) {
         guard let socket = sockets[id] else { return }
-        let bytes = guarded.withLock { $0.core.takeOutput(of: id) }
+        let spare = spareOutput
+        spareOutput = []
+        var bytes = guarded.withLock { $0.core.takeOutput(of: id, reusing: spare) }
         unsent(socket.write(bytes), on: id)
+        guard bytes.capacity <= Self.spareByteCount else { return }
+        bytes.removeAll(keepingCapacity: true)
+        spareOutput = bytes
     }
 
     private func setTimer(_ deadline: Duration?) {

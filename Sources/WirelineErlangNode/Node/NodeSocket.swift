@@ -33,6 +33,9 @@ final class NodeSocket: ByteStreamHandler {
         return stream.pendingByteCount
     }
 
+    /// Sends what has been written, as much as the system takes now.
+    func flush() { if stream.pendingByteCount > 0 { stream.flush() } }
+
     /// Sends what is left, as much as the system takes now, and closes.
     func close(after bytes: [UInt8]) {
         if !bytes.isEmpty { stream.write(bytes) }
