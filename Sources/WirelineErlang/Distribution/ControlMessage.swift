@@ -4,21 +4,6 @@
 package enum ErlangTarget: Hashable, Sendable {
     case process(ErlangPID)
     case name(ErlangAtom)
-
-    var term: ErlangTerm {
-        switch self {
-        case .process(let pid): .pid(pid)
-        case .name(let name): .atom(name)
-        }
-    }
-
-    fileprivate init?(_ term: ErlangTerm) {
-        switch term {
-        case .pid(let pid): self = .process(pid)
-        case .atom(let name): self = .name(name)
-        default: return nil
-        }
-    }
 }
 
 /// What another node says to a process of ours, or to ours as a whole.
@@ -76,7 +61,7 @@ package struct UnlinkID: Hashable, Sendable {
         self.number = number
     }
 
-    fileprivate init?(_ term: ErlangTerm) {
+    init?(_ term: ErlangTerm) {
         guard let number = term.integer(as: UInt64.self) else { return nil }
         self.init(number)
     }
@@ -91,22 +76,6 @@ enum ControlPayload: Equatable {
     case follows
     /// The reason was part of the control message, as nodes without ``ErlangFlags/exitPayloads`` send it.
     case reason(ErlangTerm)
-}
-
-extension ControlMessage {
-    /// Reads a control message.
-    ///
-    /// - Returns: nil for a term that is none.
-    static func read(_ term: ErlangTerm) -> (ControlMessage, ControlPayload)? {
-        guard case .tuple(let parts) = term, case .integer(let number)? = parts.first,
-            let kind = ControlKind(rawValue: number)
-        else { return nil }
-        let reader = ControlReader(parts: parts)
-        guard parts.count == kind.partCount, let message = reader.message(of: kind) else { return nil }
-        if kind.hasPayload { return (message, .follows) }
-        if kind.hasReason, let reason = parts.last { return (message, .reason(reason)) }
-        return (message, .none)
-    }
 }
 
 /// The numbers of the control messages.
@@ -141,7 +110,7 @@ enum ControlKind: Int64 {
     case unlinkAcknowledgement = 36
 
     /// The number of elements of the tuple.
-    fileprivate var partCount: Int {
+    var partCount: Int {
         switch self {
         case .link, .send, .groupLeader, .sendFrom, .payloadExit, .payloadExitSignal, .aliasSend: 3
         case .exit, .namedSend, .exitSignal, .tracedSend, .monitor, .demonitor, .tracedSendFrom, .tracedPayloadExit,
@@ -154,7 +123,7 @@ enum ControlKind: Int64 {
     }
 
     /// Whether a term follows the control message.
-    fileprivate var hasPayload: Bool {
+    var hasPayload: Bool {
         switch self {
         case .send, .namedSend, .tracedSend, .tracedNamedSend, .sendFrom, .tracedSendFrom, .payloadExit,
             .tracedPayloadExit, .payloadExitSignal, .tracedPayloadExitSignal, .payloadDown, .spawnRequest,
@@ -165,87 +134,10 @@ enum ControlKind: Int64 {
     }
 
     /// Whether the last element is a reason.
-    fileprivate var hasReason: Bool {
+    var hasReason: Bool {
         switch self {
         case .exit, .tracedExit, .exitSignal, .tracedExitSignal, .down: true
         default: false
         }
-    }
-}
-
-/// Reads the elements of a control message.
-private struct ControlReader {
-    let parts: [ErlangTerm]
-
-    func message(of kind: ControlKind) -> ControlMessage? {
-        switch kind {
-        case .send, .tracedSend: pid(2).map { .send(from: nil, to: $0) }
-        case .sendFrom, .tracedSendFrom: pair.map { .send(from: $0, to: $1) }
-        case .namedSend, .tracedNamedSend: namedSend
-        case .aliasSend, .tracedAliasSend: aliasSend
-        case .link: pair.map { .link(from: $0, to: $1) }
-        case .groupLeader: pair.map { .groupLeader(from: $0, to: $1) }
-        case .exit, .tracedExit, .payloadExit, .tracedPayloadExit: pair.map { .exit(from: $0, to: $1) }
-        case .exitSignal, .tracedExitSignal, .payloadExitSignal, .tracedPayloadExitSignal:
-            pair.map { .exitSignal(from: $0, to: $1) }
-        case .monitor: watch.map { .monitor(from: $0, $1, $2) }
-        case .demonitor: watch.map { .demonitor(from: $0, $1, $2) }
-        case .down, .payloadDown: down
-        case .spawnRequest, .tracedSpawnRequest: spawnRequest
-        case .spawnReply, .tracedSpawnReply: spawnReply
-        case .unlink: unlinking.map { .unlink($0, from: $1, to: $2) }
-        case .unlinkAcknowledgement: unlinking.map { .unlinkAcknowledgement($0, from: $1, to: $2) }
-        }
-    }
-
-    private func pid(_ index: Int) -> ErlangPID? {
-        guard case .pid(let pid) = parts[index] else { return nil }
-        return pid
-    }
-
-    private func reference(_ index: Int) -> ErlangReference? {
-        guard case .reference(let reference) = parts[index] else { return nil }
-        return reference
-    }
-
-    /// Sender and receiver.
-    private var pair: (ErlangPID, ErlangPID)? {
-        guard let from = pid(1), let to = pid(2) else { return nil }
-        return (from, to)
-    }
-
-    private var namedSend: ControlMessage? {
-        guard let from = pid(1), case .atom(let name) = parts[3] else { return nil }
-        return .sendNamed(from: from, to: name)
-    }
-
-    private var aliasSend: ControlMessage? {
-        guard let from = pid(1), let alias = reference(2) else { return nil }
-        return .sendAlias(from: from, alias: alias)
-    }
-
-    private var watch: (ErlangPID, ErlangTarget, ErlangReference)? {
-        guard let from = pid(1), let target = ErlangTarget(parts[2]), let reference = reference(3) else { return nil }
-        return (from, target, reference)
-    }
-
-    private var down: ControlMessage? {
-        guard let target = ErlangTarget(parts[1]), let to = pid(2), let reference = reference(3) else { return nil }
-        return .down(target, to: to, reference)
-    }
-
-    private var spawnRequest: ControlMessage? {
-        guard let reference = reference(1), let from = pid(2) else { return nil }
-        return .spawnRequest(reference, from: from)
-    }
-
-    private var spawnReply: ControlMessage? {
-        guard let reference = reference(1), let to = pid(2) else { return nil }
-        return .spawnReply(reference, to: to)
-    }
-
-    private var unlinking: (UnlinkID, ErlangPID, ErlangPID)? {
-        guard let id = UnlinkID(parts[1]), let from = pid(2), let to = pid(3) else { return nil }
-        return (id, from, to)
     }
 }

@@ -31,6 +31,7 @@ package struct PacketDecoder {
     private let node: ErlangAtom
     private let limits: DistributionLimits
     private var fragments: FragmentStore
+    private var nodes: NodeNames
 
     /// - Parameters:
     ///   - peer: The other node, with the flags that both have.
@@ -41,6 +42,7 @@ package struct PacketDecoder {
         node = peer.name.atom
         self.limits = limits
         fragments = FragmentStore(limits)
+        nodes = NodeNames(peer: node)
     }
 
     /// Forgets messages of which fragments are missing. The decoder must not be used again.
@@ -87,7 +89,8 @@ package struct PacketDecoder {
         guard try reader.takeInteger(UInt8.self) == 0 else { throw .distribution(.atomCache) }
     }
 
-    private func decodePlain(_ reader: ByteReader, _ packet: RawSpan) throws(ErlangError) -> DistributionPacket {
+    private mutating func decodePlain(_ reader: ByteReader, _ packet: RawSpan) throws(ErlangError) -> DistributionPacket
+    {
         var reader = reader
         try requireVersion(&reader)
         let (control, payload, offset) = try readControl(reader)
@@ -103,7 +106,8 @@ package struct PacketDecoder {
         guard version == TermTag.version else { throw .invalidTerm(.version(version), offset: offset) }
     }
 
-    private func decodeWhole(_ reader: ByteReader, _ packet: RawSpan) throws(ErlangError) -> DistributionPacket {
+    private mutating func decodeWhole(_ reader: ByteReader, _ packet: RawSpan) throws(ErlangError) -> DistributionPacket
+    {
         let (control, payload, offset) = try readControl(reader)
         guard case .follows = payload else { return try withoutContent(control, payload, offset, packet.byteCount) }
         return whole(control, content: offset..<packet.byteCount)
@@ -144,14 +148,14 @@ package struct PacketDecoder {
     /// Reads a control message.
     ///
     /// - Returns: The message, what follows it, and the offset after it.
-    private func readControl(
+    private mutating func readControl(
         _ reader: ByteReader
     ) throws(ErlangError) -> (ControlMessage, ControlPayload, offset: Int) {
-        var terms = TermReader(reader, DistributionLimits.control)
-        let term = try terms.readTerm()
-        guard let (control, payload) = ControlMessage.read(term) else { throw .distribution(.control) }
+        var controls = ControlReader(reader, nodes)
+        guard let (control, payload) = try controls.read() else { throw .distribution(.control) }
         if let sender = control.boundSender, sender.node != node { throw .distribution(.foreignSender) }
-        return (control, payload, terms.offset)
+        if case .send(_, let to) = control { nodes.note(to.node) }
+        return (control, payload, controls.offset)
     }
 }
 

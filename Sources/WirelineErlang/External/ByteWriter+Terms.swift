@@ -16,9 +16,10 @@ extension ByteWriter {
         case .list(let elements): writeList(elements)
         case .map(let map):
             writeHead(TermTag.map, count: map.count)
-            for pair in map.pairs {
-                writeTerm(pair.key)
-                writeTerm(pair.value)
+            let pairs = map.pairs.span
+            for index in pairs.indices {
+                writeTerm(pairs[index].key)
+                writeTerm(pairs[index].value)
             }
         default: writeOther(term)
         }
@@ -38,7 +39,7 @@ extension ByteWriter {
             writeBytes(bits.bytes)
         case .improperList(let list):
             writeHead(TermTag.list, count: list.elements.count)
-            for element in list.elements { writeTerm(element) }
+            writeTerms(list.elements)
             writeTerm(list.tail)
         case .pid(let pid): writePID(pid)
         case .port(let port):
@@ -50,6 +51,12 @@ extension ByteWriter {
         case .function(let function): writeFunction(function)
         case .atom, .integer, .binary, .tuple, .list, .map: writeTerm(term)
         }
+    }
+
+    /// Writes terms one after another. They are borrowed: a loop over the array would retain and release each of them.
+    private mutating func writeTerms(_ terms: [ErlangTerm]) {
+        let terms = terms.span
+        for index in terms.indices { writeTerm(terms[index]) }
     }
 
     /// Writes a tag and a count of 32 bits.
@@ -65,14 +72,14 @@ extension ByteWriter {
         } else {
             writeHead(TermTag.largeTuple, count: elements.count)
         }
-        for element in elements { writeTerm(element) }
+        writeTerms(elements)
     }
 
     private mutating func writeList(_ elements: [ErlangTerm]) {
         guard !elements.isEmpty else { return writeInteger(TermTag.emptyList, .bigEndian) }
         if elements.isString { return writeString(elements) }
         writeHead(TermTag.list, count: elements.count)
-        for element in elements { writeTerm(element) }
+        writeTerms(elements)
         writeInteger(TermTag.emptyList, .bigEndian)
     }
 
@@ -116,7 +123,7 @@ extension ByteWriter {
 
     // MARK: Names
 
-    private mutating func writeAtom(_ atom: ErlangAtom) {
+    mutating func writeAtom(_ atom: ErlangAtom) {
         let byteCount = atom.name.utf8.count
         if byteCount < 256 {
             writeInteger(UInt16(TermTag.smallAtom) << 8 | UInt16(byteCount), .bigEndian)
@@ -128,7 +135,7 @@ extension ByteWriter {
         writeText(atom.name)
     }
 
-    private mutating func writePID(_ pid: ErlangPID) {
+    mutating func writePID(_ pid: ErlangPID) {
         writeInteger(TermTag.pid, .bigEndian)
         writeAtom(pid.node)
         var run = writeRun(byteCount: 12)
@@ -137,7 +144,7 @@ extension ByteWriter {
         run.setInteger(pid.creation, at: 8, .bigEndian)
     }
 
-    private mutating func writeReference(_ reference: ErlangReference) {
+    mutating func writeReference(_ reference: ErlangReference) {
         writeInteger(TermTag.reference, .bigEndian)
         writeInteger(UInt16(reference.count), .bigEndian)
         writeAtom(reference.node)
@@ -164,7 +171,7 @@ extension ByteWriter {
             writeIntegerTerm(closure.oldIndex)
             writeIntegerTerm(closure.oldUniqueness)
             writePID(closure.creator)
-            for value in closure.values { writeTerm(value) }
+            writeTerms(closure.values)
             // The number of bytes from this number on.
             let byteCount = offset - start - 1
             patchUnsigned(UInt64(byteCount), at: start + 1, byteCount: 4, .bigEndian)

@@ -59,9 +59,10 @@ struct TermMeasure {
         case .map(let map):
             byteCount &+= 5
             try requireDepth(depth)
-            for pair in map.pairs {
-                try add(pair.key, depth: depth &+ 1)
-                try add(pair.value, depth: depth &+ 1)
+            let pairs = map.pairs.span
+            for index in pairs.indices {
+                try add(pairs[index].key, depth: depth &+ 1)
+                try add(pairs[index].value, depth: depth &+ 1)
             }
         default: try addOther(term, depth: depth)
         }
@@ -69,7 +70,9 @@ struct TermMeasure {
 
     private mutating func add(_ elements: [ErlangTerm], depth: Int) throws(ErlangError) {
         try requireDepth(depth)
-        for element in elements { try add(element, depth: depth &+ 1) }
+        // Borrowed: a loop over the array would retain and release each of them.
+        let elements = elements.span
+        for index in elements.indices { try add(elements[index], depth: depth &+ 1) }
     }
 
     private func requireDepth(_ depth: Int) throws(ErlangError) {
@@ -105,7 +108,7 @@ struct TermMeasure {
             try add(list.tail, depth: depth &+ 1)
         case .pid(let pid): byteCount += try Self.byteCount(of: pid)
         case .port(let port): byteCount += try 13 + Self.byteCount(of: port.node)
-        case .reference(let reference): byteCount += try 7 + 4 * reference.count + Self.byteCount(of: reference.node)
+        case .reference(let reference): byteCount += try Self.byteCount(of: reference)
         case .function(.exported(let module, let name, _)):
             byteCount += try 3 + Self.byteCount(of: module) + Self.byteCount(of: name)
         case .function(.closure(let closure)):
@@ -123,6 +126,10 @@ struct TermMeasure {
 
     static func byteCount(of pid: ErlangPID) throws(ErlangError) -> Int { try 13 + byteCount(of: pid.node) }
 
+    static func byteCount(of reference: ErlangReference) throws(ErlangError) -> Int {
+        try 7 + 4 * reference.count + byteCount(of: reference.node)
+    }
+
     /// The number of bytes of a closure without its values.
     static func headByteCount(of closure: ErlangClosure) throws(ErlangError) -> Int {
         try 30 + byteCount(of: closure.module) + IntegerForm(closure.oldIndex).byteCount
@@ -134,8 +141,9 @@ extension [ErlangTerm] {
     /// Whether Erlang writes this list as a string: numbers below 256, at most 65,535 of them.
     var isString: Bool {
         guard !isEmpty, count <= Int(UInt16.max) else { return false }
-        for element in self {
-            guard case .integer(let value) = element, UInt64(bitPattern: value) < 256 else { return false }
+        let elements = span
+        for index in elements.indices {
+            guard case .integer(let value) = elements[index], UInt64(bitPattern: value) < 256 else { return false }
         }
         return true
     }

@@ -108,10 +108,43 @@ struct TermReader: ~Escapable {
                 }
             }
             let term = try open.close()
-            guard let last = outer.popLast() else { return term }
-            open = last
+            guard !outer.isEmpty else { return term }
+            // Nothing else may hold the term around this one, or adding to it would copy all that it has.
+            open = outer.removeLast()
             open.add(term)
         }
+    }
+
+    /// Reads the head of a tuple, whose elements are then read one after another.
+    ///
+    /// - Returns: The number of elements; nil if another term comes next.
+    mutating func readTupleCount() throws(ErlangError) -> Int? {
+        var ahead = reader
+        let tag = try ahead.takeInteger(UInt8.self)
+        guard tag == TermTag.smallTuple || tag == TermTag.largeTuple else { return nil }
+        reader = ahead
+        return tag == TermTag.smallTuple ? Int(try reader.takeInteger(UInt8.self)) : try takeCount()
+    }
+
+    /// Reads a process.
+    ///
+    /// - Parameter nodes: Names that need not be made.
+    /// - Returns: nil for another term.
+    mutating func readPID(_ nodes: NodeNames) throws(ErlangError) -> ErlangPID? {
+        let tag = try reader.takeInteger(UInt8.self)
+        guard tag == TermTag.pid else { return tag == TermTag.oldPID ? try readPID(tag) : nil }
+        var ahead = reader
+        if try ahead.takeInteger(UInt8.self) == TermTag.smallAtom {
+            let text = try ahead.takeSlice(Int(try ahead.takeInteger(UInt8.self)))
+            if let node = nodes.name(text) {
+                let numbers = try ahead.takeRun(12)
+                reader = ahead
+                return ErlangPID(
+                    node: node, id: numbers.integer(at: 0, .bigEndian), serial: numbers.integer(at: 4, .bigEndian),
+                    creation: numbers.integer(at: 8, .bigEndian))
+            }
+        }
+        return try readPID(tag)
     }
 
     // MARK: Terms of terms

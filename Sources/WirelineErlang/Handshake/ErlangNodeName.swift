@@ -2,10 +2,10 @@
 
 /// The full name of a node, such as `game1@10.0.0.5`.
 public struct ErlangNodeName: Hashable, Sendable, CustomStringConvertible {
-    /// What stands before the `@`, by which epmd knows the node.
-    public let name: String
-    /// The host after the `@`, by which other nodes find it.
-    public let host: String
+    /// The name as terms have it.
+    ///
+    /// It is kept whole, and not made of its parts: it is compared and written for each message.
+    public let atom: ErlangAtom
 
     /// Makes a name of its text.
     ///
@@ -13,19 +13,23 @@ public struct ErlangNodeName: Hashable, Sendable, CustomStringConvertible {
     /// - Returns: nil unless there is one `@`, before it letters, digits, `_` and `-`, and after it visible ASCII. Erlang
     ///   refuses nodes of other names.
     public init?(_ text: String) {
-        guard text.utf8.count <= 255, let at = text.utf8.firstIndex(of: UInt8(ascii: "@")) else { return nil }
-        name = String(text[..<at])
-        host = String(text[text.utf8.index(after: at)...])
+        guard text.utf8.count <= 255 else { return nil }
+        atom = ErlangAtom(text)
         guard !name.isEmpty, name.utf8.allSatisfy({ $0.isNameByte || $0 == UInt8(ascii: "-") }), !host.isEmpty,
             host.utf8.allSatisfy({ 0x21...0x7E ~= $0 && $0 != UInt8(ascii: "@") })
         else { return nil }
     }
 
-    /// The whole name.
-    public var description: String { "\(name)@\(host)" }
+    /// What stands before the `@`, by which epmd knows the node.
+    public var name: String { String(Substring(atom.name.utf8.prefix { $0 != UInt8(ascii: "@") })) }
 
-    /// The name as terms have it.
-    public var atom: ErlangAtom { ErlangAtom(description) }
+    /// The host after the `@`, by which other nodes find it.
+    public var host: String {
+        String(Substring(atom.name.utf8.drop { $0 != UInt8(ascii: "@") }.dropFirst()))
+    }
+
+    /// The whole name.
+    public var description: String { atom.name }
 }
 
 extension ErlangNodeName: Comparable {

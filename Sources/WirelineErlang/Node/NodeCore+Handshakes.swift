@@ -6,8 +6,9 @@ import WirelineCodec
 extension NodeCore {
     /// Bytes have arrived on a connection.
     package mutating func receive(_ bytes: RawSpan, on id: NodeConnectionID, at now: Duration) {
-        guard let connection = connections[id] else { return }
-        switch connection.life {
+        // Only its life: a copy of its output would be in the way of answers.
+        guard let life = connections[id]?.life else { return }
+        switch life {
         case .dialing: break
         case .calling(let name, var handshake):
             handshake.receive(bytes)

@@ -83,7 +83,7 @@ extension NodeCore {
         _ term: ErlangTerm, byteCount: Int, to number: UInt64, from sender: ErlangPID?, node: ErlangNodeName?,
         at now: Duration
     ) {
-        switch processes[number]?.kind {
+        switch processes.kind(number) {
         case .mailbox: tell(ErlangEvent(term, from: sender), byteCount: byteCount, number)
         case .served:
             // The term was read or measured before, so it can be written.

@@ -56,6 +56,12 @@ struct ProcessTable {
         return processes.values[place].pid
     }
 
+    /// What becomes of a process's messages. It copies nothing else either.
+    func kind(_ number: UInt64) -> NodeProcess.Kind? {
+        guard let place = processes.index(forKey: number) else { return nil }
+        return processes.values[place].kind
+    }
+
     /// Changes a process that lives; nil for others.
     mutating func update<Value>(_ number: UInt64, _ body: (inout NodeProcess) -> Value) -> Value? {
         guard let place = processes.index(forKey: number) else { return nil }

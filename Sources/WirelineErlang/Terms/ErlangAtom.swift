@@ -20,6 +20,17 @@ public struct ErlangAtom: Sendable, ExpressibleByStringLiteral, CustomStringConv
     /// The atom as in Erlang's source text, in quotes if it needs them.
     public var description: String { ErlangTerm.atom(self).description }
 
+    /// Whether some UTF-8 is the atom's name.
+    func matches(_ text: RawSpan) -> Bool {
+        let utf8 = name.utf8
+        guard utf8.count == text.byteCount else { return false }
+        // SAFETY: both lend their bytes until the closures return.
+        return unsafe text.withUnsafeBytes { text in
+            let isEqual = unsafe utf8.withContiguousStorageIfAvailable { unsafe $0.elementsEqual(text) }
+            return unsafe isEqual ?? utf8.elementsEqual(text)
+        }
+    }
+
     /// Whether the atom has too many characters for Erlang.
     var isTooLong: Bool {
         let byteCount = name.utf8.count
@@ -29,7 +40,19 @@ public struct ErlangAtom: Sendable, ExpressibleByStringLiteral, CustomStringConv
 
 extension ErlangAtom: Hashable {
     /// Whether the UTF-8 of both is equal.
-    public static func == (left: Self, right: Self) -> Bool { left.name.utf8.elementsEqual(right.name.utf8) }
+    public static func == (left: Self, right: Self) -> Bool {
+        let (left, right) = (left.name.utf8, right.name.utf8)
+        guard left.count == right.count else { return false }
+        // SAFETY: both texts lend their bytes until the closures return.
+        let isEqual = unsafe left.withContiguousStorageIfAvailable { left in
+            unsafe right.withContiguousStorageIfAvailable { right in
+                // Names of nodes are made once, and so are mostly the same memory.
+                unsafe left.baseAddress == right.baseAddress || left.elementsEqual(right)
+            }
+        }
+        // Texts that Foundation has made may not lend their bytes.
+        return isEqual.flatMap { $0 } ?? left.elementsEqual(right)
+    }
 
     /// Hashes the UTF-8.
     public func hash(into hasher: inout Hasher) {
