@@ -122,6 +122,8 @@ extension ErlangRecords {
         guard let fields = reader.enterRecord(body) else { throw ErlangRecordError("not_a_message") }
         reader = fields
         var writer = RecordWriter(plan)
+        // Fields are rarely longer than their terms.
+        writer.bytes.reserveCapacity(bytes.count)
         if plan.looksAtHeader[message] { writer.header = description.layout.completed(PacketHeader()) }
         try writer.writeMessage(body, from: &reader)
         return writer.bytes

@@ -30,6 +30,39 @@ extension RecordWriter {
         }
     }
 
+    /// Writes an integer of a usual width that fits it.
+    ///
+    /// - Returns: Whether it was written. If not, nothing has been read.
+    @inline(__always)
+    mutating func writeUsual(
+        _ format: IntegerFormat, _ order: ByteOrder, from reader: inout ErlangTermReader
+    ) -> Bool {
+        let start = reader
+        guard let value = reader.readInteger() else { return false }
+        let isWritten =
+            switch (format.bitWidth, format.isSigned) {
+            case (8, false): append(UInt8(exactly: value), order)
+            case (16, false): append(UInt16(exactly: value), order)
+            case (32, false): append(UInt32(exactly: value), order)
+            case (8, true): append(Int8(exactly: value), order)
+            case (16, true): append(Int16(exactly: value), order)
+            case (32, true): append(Int32(exactly: value), order)
+            case (64, true): append(value, order)
+            default: false
+            }
+        if !isWritten { reader = start }
+        return isWritten
+    }
+
+    @inline(__always)
+    private mutating func append<Value: FixedWidthInteger & BitwiseCopyable>(
+        _ value: Value?, _ order: ByteOrder
+    ) -> Bool {
+        guard let value else { return false }
+        bytes.append(byteCount: MemoryLayout<Value>.size) { $0.writeInteger(value, order) }
+        return true
+    }
+
     private func integer(
         in range: ClosedRange<Int128>, from reader: inout ErlangTermReader
     ) throws(ErlangRecordError) -> Int128 {

@@ -194,6 +194,8 @@ struct RecordWriter {
         _ form: ValueForm, _ limits: FieldLimits, hasTag: Bool = true, from reader: inout ErlangTermReader
     ) throws(ErlangRecordError) {
         switch form {
+        case .integer(let format, let order) where limits.range == nil:
+            if !writeUsual(format, order, from: &reader) { append(try number(form, limits, from: &reader), form) }
         case .integer, .varint, .boolean, .enumeration, .flags:
             append(try number(form, limits, from: &reader), form)
         case .structure(let index): try writeStructure(plan.structures[index], from: &reader)
