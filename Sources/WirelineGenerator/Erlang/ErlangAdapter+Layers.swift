@@ -9,7 +9,7 @@ extension ErlangAdapter {
 
     /// Returns the expression for a context with the keys of a question.
     func withKeys(_ context: String) -> String {
-        !ErlangLayers(types).hasKeys ? context : "keys(member(<<\"keys\">>, Request, {[]}), \(context))"
+        ErlangLayers(types).hasKeys ? "keys(member(<<\"keys\">>, Request, {[]}), \(context))" : context
     }
 
     /// The functions that read the keys of a question: `"keys":{"session":"00ff","client.start":"01"}`.
