@@ -18,7 +18,7 @@ struct ErlangPacketTests {
         let layout = try ProtocolFolder.named(folder).generated().layout
         let payloads = Self.payloads(upTo: byteCount == 1 ? 255 : 65535, using: &random)
         let stream = try payloads.flatMap { try layout.encode(id: 0, payload: $0.span.bytes) }
-        let answers = try ErlangPeer.run(["unpack", "\(byteCount)"], input: [stream])
+        let answers = try ErlangScript.peer.run(["unpack", "\(byteCount)"], input: [stream])
         #expect(answers.first == stream, random.seedComment)
         #expect(Array(answers.dropFirst()) == payloads, random.seedComment)
     }
@@ -27,7 +27,7 @@ struct ErlangPacketTests {
     func `Swift splits the packets that Erlang encodes`(byteCount: Int, folder: String) throws {
         let random = SeededGenerator.forThisRun()
         let generated = try ProtocolFolder.named(folder).generated()
-        let made = try ErlangPeer.run(["pack", "\(byteCount)", "300", "\(random.seed % 1_000_000_007)"])
+        let made = try ErlangScript.peer.run(["pack", "\(byteCount)", "300", "\(random.seed % 1_000_000_007)"])
         var splitter = PacketSplitter(
             layout: generated.layout, maximumPacketByteCount: generated.maximumPacketByteCount)
         var payloads: [[UInt8]] = []

@@ -22,7 +22,7 @@ struct ErlangTests {
     func `Erlang reads what Swift writes, and writes the same bytes`(folder: String, module: String) throws {
         let random = SeededGenerator.forThisRun()
         let packets = try Self.randomPackets(of: ProtocolFolder.named(folder), using: random)
-        let answers = try ErlangPeer.run(["echo", module], input: packets.map(\.frame))
+        let answers = try ErlangScript.peer.run(["echo", module], input: packets.map(\.frame))
         #expect(answers.count == 2 * packets.count, random.seedComment)
         let failures = zip(packets, answers.pairs).filter { packet, answer in
             packet.again != packet.bytes || packet.frame != answer.0 || !isSame(packet.line, answer.1)
@@ -35,7 +35,7 @@ struct ErlangTests {
         let random = SeededGenerator.forThisRun()
         let folder = try ProtocolFolder.named(folder)
         let seed = random.seed % 1_000_000_007
-        let made = try ErlangPeer.run(["make", module, "\(Self.messageCount)", "\(seed)"])
+        let made = try ErlangScript.peer.run(["make", module, "\(Self.messageCount)", "\(seed)"])
         #expect(made.count == 2 * Self.messageCount, random.seedComment)
         let failures = try made.pairs.filter { try !Self.agrees(folder, $0.0, $0.1) }
         #expect(failures.map { ErlangPacket.description($0.0, $0.1) }.prefix(3) == [], random.seedComment)

@@ -127,7 +127,7 @@ struct DialyzerTests {
             let example = ProtocolFolder.root.appending(path: "Tests/Examples/Erlang").appending(path: name)
             try FileManager.default.copyItem(at: example, to: output.appending(path: name))
         }
-        let answers = try ErlangPeer.run(["dialyze", output.path]).map { String(decoding: $0, as: UTF8.self) }
+        let answers = try ErlangScript.peer.run(["dialyze", output.path]).map { String(decoding: $0, as: UTF8.self) }
         #expect(answers == ["\(folders.count + 2)"])
     }
 }
@@ -225,6 +225,6 @@ struct ErlangJudge {
         for file in ErlangGenerator(translator.description).files() {
             try Data(file.text.utf8).write(to: output.appending(path: file.path))
         }
-        return try ErlangPeer.run([command, output.path, values.naming.module], input: terms.map(\.bytes))
+        return try ErlangScript.peer.run([command, output.path, values.naming.module], input: terms.map(\.bytes))
     }
 }

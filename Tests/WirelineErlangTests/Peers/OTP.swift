@@ -1,57 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Testing
 import TestingSupport
 
-/// Runs `Erlang/terms.escript`: what a real Erlang says about terms.
+/// What a real Erlang says about terms.
 enum OTP {
     /// How many random terms there are for each test and direction: 2,000, or `WIRELINE_ERLANG_TERMS`.
     static let termCount = ProcessInfo.processInfo.environment["WIRELINE_ERLANG_TERMS"].flatMap { Int($0) } ?? 2_000
 
-    /// Runs the script on the frames of one file, and returns those of another.
-    ///
-    /// - Parameter input: The frames that it reads; nil if it reads none.
-    static func run(_ arguments: [String], input: [[UInt8]]? = nil) throws -> [[UInt8]] {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let (inFile, outFile) = (folder.appending(path: "in"), folder.appending(path: "out"))
-        if let input { try Data(joined(input)).write(to: inFile) }
-
-        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Erlang/terms.escript")
-        let files = (input == nil ? [] : [inFile.path]) + [outFile.path]
-        let process = try ErlangInterpreter.process(script: script, arguments: arguments + files)
-        let problems = Pipe()
-        process.standardError = problems
-        process.standardOutput = problems
-        let data = try process.runToEnd { try problems.fileHandleForReading.readToEnd() ?? Data() }
-        let text = String(decoding: data, as: UTF8.self)
-        try #require(process.terminationStatus == 0, "\(text)")
-        return try split([UInt8](Data(contentsOf: outFile)))
-    }
-
-    private static func joined(_ frames: [[UInt8]]) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(frames.reduce(0) { $0 + $1.count + 4 })
-        for frame in frames {
-            for shift in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: frame.count >> shift)) }
-            bytes += frame
-        }
-        return bytes
-    }
-
-    private static func split(_ bytes: [UInt8]) throws -> [[UInt8]] {
-        var frames: [[UInt8]] = []
-        var offset = 0
-        while offset < bytes.count {
-            let start = offset + 4
-            try #require(start <= bytes.count)
-            let count = bytes[offset..<start].reduce(0) { $0 << 8 | Int($1) }
-            try #require(count <= bytes.count - start)
-            frames.append(Array(bytes[start..<start + count]))
-            offset = start + count
-        }
-        return frames
-    }
+    static let terms = ErlangScript(
+        URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Erlang/terms.escript"))
 }

@@ -10,7 +10,7 @@ import WirelineErlang
 struct OTPTermTests {
     @Test func `Swift reads what Erlang writes, and writes the same bytes`() throws {
         let random = SeededGenerator.forThisRun()
-        let made = try OTP.run(["make", "\(OTP.termCount)", "\(random.seed % 1_000_000_007)"])
+        let made = try OTP.terms.run(["make", "\(OTP.termCount)", "\(random.seed % 1_000_000_007)"])
         #expect(made.count == 2 * OTP.termCount, random.seedComment)
         var failures: [String] = []
         for index in stride(from: 0, to: made.count, by: 2) where failures.count < 3 {
@@ -23,7 +23,7 @@ struct OTPTermTests {
 
     @Test func `Swift reads Erlang's text as the term that it means`() throws {
         let random = SeededGenerator.forThisRun()
-        let made = try OTP.run(["make", "\(OTP.termCount)", "\(random.seed % 1_000_000_007)"])
+        let made = try OTP.terms.run(["make", "\(OTP.termCount)", "\(random.seed % 1_000_000_007)"])
         var failures: [String] = []
         var count = 0
         for index in stride(from: 0, to: made.count, by: 2) where failures.count < 3 {
@@ -45,7 +45,7 @@ struct OTPTermTests {
         var terms = RandomTerms(.forThisRun())
         let comment = terms.random.seedComment
         let sent = (0..<OTP.termCount).map { _ in terms.next() }
-        let answers = try OTP.run(["echo"], input: sent.map { try $0.externalFormat() })
+        let answers = try OTP.terms.run(["echo"], input: sent.map { try $0.externalFormat() })
         #expect(answers.count == sent.count, comment)
         var failures: [String] = []
         for (term, answer) in zip(sent, answers) where failures.count < 3 {
@@ -64,7 +64,7 @@ struct OTPTermTests {
         // character may follow, so the search is by scalars.
         let unreadable = #/#[PR]|\\x\{FFFE\}/#.matchingSemantics(.unicodeScalar)
         let sent = (0..<OTP.termCount).map { _ in terms.next() }.filter { !$0.description.contains(unreadable) }
-        let answers = try OTP.run(["parse"], input: sent.map { Array($0.description.utf8) })
+        let answers = try OTP.terms.run(["parse"], input: sent.map { Array($0.description.utf8) })
         var failures: [String] = []
         for (term, answer) in zip(sent, answers) where failures.count < 3 {
             let isSame = try !answer.isEmpty && read(answer) == term
@@ -81,7 +81,8 @@ struct OTPTermTests {
         let pairs = (0..<OTP.termCount).map { index in
             index % 2 == 0 ? (terms.number(), terms.number()) : terms.similarTerms()
         }
-        let answers = try OTP.run(["compare"], input: pairs.flatMap { try [$0.externalFormat(), $1.externalFormat()] })
+        let input = try pairs.flatMap { try [$0.externalFormat(), $1.externalFormat()] }
+        let answers = try OTP.terms.run(["compare"], input: input)
         var failures: [String] = []
         for ((left, right), answer) in zip(pairs, answers) where failures.count < 3 {
             let isBelow = left < right && !left.isNumericallyEqual(to: right)
@@ -100,7 +101,7 @@ struct OTPTermTests {
         let inputs = try (0..<OTP.termCount).map { _ in
             Mutation.changed(try terms.next(depth: 2).externalFormat(), using: &random)
         }
-        let answers = try OTP.run(["echo"], input: inputs)
+        let answers = try OTP.terms.run(["echo"], input: inputs)
         var failures: [String] = []
         for (input, answer) in zip(inputs, answers) where failures.count < 3 {
             let ours = Result { () throws(ErlangError) in try read(input) }
