@@ -42,6 +42,7 @@ let package = Package(
                 "CLimit", "BenchmarkSupport", "LayerAccess", "Varying",
                 .product(name: "WirelineCodec", package: "wireline"),
                 .product(name: "WirelineWebSocket", package: "wireline"),
+                .product(name: "WirelineErlang", package: "wireline"),
                 .product(name: "Scene", package: "wireline"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -88,6 +89,19 @@ let package = Package(
                 .product(name: "WirelineTLS", package: "wireline"),
                 .product(name: "WirelineWebSocket", package: "wireline"),
                 .product(name: "Scene", package: "wireline"),
+            ],
+            swiftSettings: usual),
+        .target(
+            name: "ErlangLoad",
+            dependencies: [
+                .product(name: "WirelineCodec", package: "wireline"),
+                .product(name: "WirelineErlang", package: "wireline"),
+            ],
+            swiftSettings: usual, plugins: [.plugin(name: "WirelinePlugin", package: "wireline")]),
+        .executableTarget(
+            name: "ErlangBenchmarks",
+            dependencies: [
+                "BenchmarkSupport", "ErlangLoad", .product(name: "WirelineErlang", package: "wireline"),
             ],
             swiftSettings: usual),
         .executableTarget(

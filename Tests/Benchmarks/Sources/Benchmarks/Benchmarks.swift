@@ -63,7 +63,10 @@ enum Benchmarks {
         let layers = try SealedPacket.all().flatMap { packet in
             try limitLayerBenchmarks(packet) + wirelineLayerBenchmarks(packet)
         }
-        let all = codecs + splitters + varying + masks + texts + layers
+        let terms = try TermSample.all().flatMap { sample in
+            limitTermBenchmarks(sample) + wirelineTermBenchmarks(sample)
+        }
+        let all = codecs + splitters + varying + masks + texts + layers + terms
         let caseNames = all.map(\.caseName).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
         return caseNames.flatMap { name in all.filter { $0.caseName == name } }
     }

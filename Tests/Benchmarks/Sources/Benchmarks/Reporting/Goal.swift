@@ -34,6 +34,9 @@ struct Goal {
         Goal("inflate a packet", ["layer_inflate_1k", "layer_inflate_64k"], of: "c", most: 1.2),
         Goal("XOR of a packet of 1 KiB", ["layer_xor_1k"], of: "c", most: 1.3),
         Goal("RC4 of a packet of 1 KiB", ["layer_rc4_1k"], of: "c", most: 1.3),
+        Goal("read terms of Erlang without values", ["term_record_read", "term_nested_read"], of: "c", most: 2),
+        Goal("decode terms of Erlang", ["term_record_dec", "term_nested_dec"], of: "c-own", most: 2),
+        Goal("encode terms of Erlang", ["term_record_enc", "term_nested_enc"], of: "c", most: 2),
         Goal(
             title: "split, a 23-byte packet with its receiver", unit: .instructions, caseNames: ["frame_23"],
             limit: nil, most: 45),

@@ -22,6 +22,7 @@ struct Report {
             bytesTable("Masking", prefix: "mask_", limit: "c-avx2"),
             bytesTable("Checking that text is UTF-8", prefix: "utf8_", limit: "simdjson"),
             bytesTable("Opening layers", prefix: "layer_", limit: "c"),
+            termTable,
             goalTable,
         ]
         return sections.compactMap(\.self).joined(separator: "\n\n")
@@ -104,6 +105,23 @@ struct Report {
         }
         let cells = streamCells(benchmark, limit)
         return "\(cells[0]) (\(cells[2]))"
+    }
+
+    // MARK: Terms
+
+    private var termTable: String? {
+        let ours = results.benchmarks.filter { $0.caseName.hasPrefix("term_") }
+        guard !ours.isEmpty else { return nil }
+        let caseNames = distinct(ours.map(\.caseName))
+        let rows = implementations(ours).map { implementation in
+            [implementation]
+                + caseNames.map { caseName in
+                    let isOfValue = caseName.hasSuffix("_dec")
+                    return cell(caseName, implementation, isOfValue ? "c-own" : "c")
+                }
+        }
+        return "### Terms of Erlang: \(unit.rawValue) (times `c`, or `c-own` when values are made)\n\n"
+            + markdownTable(["implementation"] + caseNames.map { "`\($0)`" }, rows)
     }
 
     // MARK: Bytes

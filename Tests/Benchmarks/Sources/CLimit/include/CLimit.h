@@ -110,6 +110,37 @@ typedef struct {
 void limit_begin_rc4(limit_rc4 *rc4, const uint8_t *key, size_t key_byte_count);
 uint8_t *limit_rc4_content(limit_rc4 *rc4, const uint8_t *bytes, size_t byte_count);
 
+// A term of Erlang, with memory of its own for what it contains: bytes of an atom or a binary, or terms.
+typedef struct limit_term {
+    uint8_t kind;
+    uint32_t count;
+    union {
+        int64_t integer;
+        double number;
+        uint8_t *_Null_unspecified bytes;
+        struct limit_term *_Null_unspecified items;
+    };
+} limit_term;
+
+// Reads a term in the external format; only the kinds of terms that the benchmarks have.
+bool limit_decode_term(const uint8_t *bytes, size_t byte_count, limit_term *term);
+void limit_free_term(limit_term *term);
+
+// Adds up the integers and the bytes of binaries in a term, without any memory.
+bool limit_walk_term(const uint8_t *bytes, size_t byte_count, uint64_t *sum);
+
+// Reads `#sc_20001{}`; the text is lent out of the term and not looked at.
+bool limit_read_record(const uint8_t *bytes, size_t byte_count, limit_server_message *message);
+
+// The term's byte count, or 0 when `room` is too small.
+size_t limit_encode_term(const limit_term *term, uint8_t *buffer, size_t room);
+
+// The same, `iterations` times; decoding frees the term again.
+bool limit_repeat_decode_term(const uint8_t *bytes, size_t byte_count, long iterations);
+bool limit_repeat_walk_term(const uint8_t *bytes, size_t byte_count, long iterations);
+bool limit_repeat_read_record(const uint8_t *bytes, size_t byte_count, long iterations);
+bool limit_repeat_encode_term(const limit_term *term, uint8_t *buffer, size_t room, long iterations);
+
 // Makes the compiler believe that somebody reads what `address` points to, and may have changed all memory.
 static inline void limit_observe(const void *address) { __asm__ volatile("" : : "r"(address) : "memory"); }
 
