@@ -141,6 +141,8 @@ struct SimulatedPair {
             let challenge = UInt32.random(in: .min ... .max, using: &random)
             change(caller.node) { $0.core.dialed(caller.id, challenge: challenge, at: $1) }
         case .refused(let end):
+            // A later life of the node has other connections of the same numbers.
+            guard isOpen(end) else { return }
             forget(end)
             change(end.node) { $0.core.dialFailed(end.id, at: $1) }
         case .bytes(let bytes, let end, let number):
