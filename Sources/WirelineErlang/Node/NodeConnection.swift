@@ -22,11 +22,11 @@ struct NodeConnection {
         case up(NodeTraffic)
     }
 
-    var life: Life
+    private(set) var life: Life
     /// Says when to tick, once packets pass.
-    var ticks: TickWatch?
+    private var ticks: TickWatch?
     /// When the handshake must have ended.
-    var handshakeDeadline: Duration
+    private var handshakeDeadline: Duration
     private var output: [UInt8] = []
     /// What the driver has taken, and the system has not.
     private var unsentByteCount = 0
@@ -51,7 +51,49 @@ struct NodeConnection {
     /// What it needs while packets pass; nil before.
     var traffic: NodeTraffic? { if case .up(let traffic) = life { traffic } else { nil } }
 
-    mutating func send(_ bytes: [UInt8]) { output += bytes }
+    // MARK: Its life
+
+    /// The driver has connected to the node, and the handshake begins.
+    mutating func dialed(_ name: ErlangNodeName, _ handshake: consuming OutgoingHandshake, deadline: Duration) {
+        handshakeDeadline = deadline
+        advance(name, handshake)
+    }
+
+    /// Our handshake has come so far. What it says is to be sent.
+    mutating func advance(_ name: ErlangNodeName, _ handshake: consuming OutgoingHandshake) {
+        output += handshake.takeOutput()
+        life = .calling(name, handshake)
+    }
+
+    /// The handshake of a node that has connected has come so far. What it says is to be sent.
+    mutating func advance(_ peer: ErlangPeer?, _ handshake: consuming IncomingHandshake) {
+        output += handshake.takeOutput()
+        life = .answering(peer, handshake)
+    }
+
+    /// Both have proved the cookie, and packets follow.
+    mutating func becameUp(_ traffic: NodeTraffic, _ ticks: TickWatch) {
+        life = .up(traffic)
+        self.ticks = ticks
+    }
+
+    /// Packets have arrived.
+    mutating func received(at now: Duration) { ticks?.received(at: now) }
+
+    /// Does what is due.
+    ///
+    /// - Returns: Why the connection must end; nil if it stays.
+    mutating func poll(at now: Duration) -> NodeFault? {
+        guard isUp else { return now >= handshakeDeadline ? .unreachable : nil }
+        switch ticks?.poll(at: now) {
+        case .dead: return .silent
+        case .tick: output += PacketEncoder.tick
+        case nil: break
+        }
+        return nil
+    }
+
+    // MARK: Output
 
     /// Appends a message.
     ///
@@ -141,8 +183,7 @@ struct ConnectionTable {
         _ id: NodeConnectionID, _ traffic: NodeTraffic, _ ticks: TickWatch, _ limits: DistributionLimits
     ) {
         guard connections[id] != nil else { return }
-        connections[id]?.life = .up(traffic)
-        connections[id]?.ticks = ticks
+        connections[id]?.becameUp(traffic, ticks)
         readers[id] = PacketReader(peer: traffic.peer, limits: limits)
     }
 

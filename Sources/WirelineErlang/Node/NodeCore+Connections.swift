@@ -26,14 +26,10 @@ extension NodeCore {
     /// A connection that was to be dialed is there.
     package mutating func dialed(_ id: NodeConnectionID, challenge: UInt32, at now: Duration) {
         guard let connection = connections[id], case .dialing(let name) = connection.life else { return }
-        var handshake = OutgoingHandshake(as: ourselves, to: name, cookie: cookie, challenge: challenge)
+        let handshake = OutgoingHandshake(as: ourselves, to: name, cookie: cookie, challenge: challenge)
         let deadline = now + HandshakeStep.timeout
         wake(at: deadline)
-        _ = connections.update(id) { connection in
-            connection.handshakeDeadline = deadline
-            connection.send(handshake.takeOutput())
-            connection.life = .calling(name, handshake)
-        }
+        _ = connections.update(id) { $0.dialed(name, handshake, deadline: deadline) }
     }
 
     /// A connection that was to be dialed could not be made.
@@ -84,7 +80,7 @@ extension NodeCore {
             if case .failed(let error) = fault { perform(.note(.refused(peer?.name, error))) }
             if let peer { theirAttemptEnded(peer.name, at: now) }
         case .up(let traffic):
-            guard case .up(id)? = peers[traffic.node]?.life else { return }
+            guard peers[traffic.node]?.connection == id else { return }
             peers[traffic.node] = nil
             lose(traffic.peer.name, at: now)
             perform(.nodeDown(traffic.peer.name, fault))
@@ -97,7 +93,7 @@ extension NodeCore {
 
     /// Whether a node is connected.
     package func isConnected(_ name: ErlangNodeName) -> Bool {
-        if case .up? = peers[name.atom]?.life { true } else { false }
+        peers[name.atom]?.connection != nil
     }
 
     /// Connects to a node, unless that is done or under way.
@@ -136,24 +132,26 @@ extension NodeCore {
     private mutating func attemptEnded(
         _ id: NodeConnectionID, _ name: ErlangNodeName, _ fault: NodeFault, at now: Duration
     ) {
-        guard case .establishing(var establishing)? = peers[name.atom]?.life, establishing.attempt == .ours(id)
+        guard case .establishing(let establishing)? = peers[name.atom]?.life, establishing.attempt == .ours(id)
         else { return }
         guard fault == .failed(.handshake(.simultaneous)) else {
             return giveUp(name, establishing, fault, at: now)
         }
         // Its own connection is on the way, or here already.
-        establishing.attempt = .theirs(until: now + Self.patience)
-        wake(at: establishing.nextDeadline)
-        peers[name.atom]?.life = .establishing(establishing)
+        attempt(.theirs(until: now + Self.patience), name.atom)
     }
 
     /// A connection that a node had begun has failed. If we relied on it, we try it ourselves.
     private mutating func theirAttemptEnded(_ name: ErlangNodeName, at now: Duration) {
-        guard case .establishing(var establishing)? = peers[name.atom]?.life, case .theirs = establishing.attempt,
+        guard case .establishing(let establishing)? = peers[name.atom]?.life, case .theirs = establishing.attempt,
             connections.answeringCount(where: { $0 == name }) == 0
         else { return }
-        establishing.attempt = .ours(dial(name, at: now))
-        peers[name.atom]?.life = .establishing(establishing)
+        attempt(.ours(dial(name, at: now)), name.atom)
+    }
+
+    /// A node is reached in another way from now on.
+    mutating func attempt(_ attempt: Establishing.Attempt, _ node: ErlangAtom) {
+        if let time = peers[node]?.attempt(attempt) { wake(at: time) }
     }
 
     private mutating func giveUp(
@@ -170,33 +168,23 @@ extension NodeCore {
 
     mutating func pollConnections(at now: Duration) {
         for id in connections.ids {
-            guard let connection = connections[id] else { continue }
-            guard connection.isUp else {
-                if now >= connection.handshakeDeadline { close(id, .unreachable, at: now) }
-                continue
-            }
-            let action = connections.update(id) { $0.ticks?.poll(at: now) } ?? nil
-            switch action {
-            case .dead: close(id, .silent, at: now)
-            case .tick: _ = connections.update(id) { $0.send(PacketEncoder.tick) }
-            case nil: break
-            }
+            if let fault = connections.update(id, { $0.poll(at: now) }) ?? nil { close(id, fault, at: now) }
         }
         for id in connections.ids { if let time = connections[id]?.nextDeadline { wake(at: time) } }
     }
 
     mutating func pollPeers(at now: Duration) {
         for node in peers.keys.sorted(by: { ErlangTerm.atom($0) < ErlangTerm.atom($1) }) {
-            guard let peer = peers[node], case .establishing(var establishing) = peer.life else { continue }
+            guard let peer = peers[node], case .establishing(let establishing) = peer.life else { continue }
             if now >= establishing.deadline {
                 giveUp(peer.name, establishing, .unreachable, at: now)
                 continue
             }
             if case .theirs(let time) = establishing.attempt, now >= time {
-                establishing.attempt = .ours(dial(peer.name, at: now))
-                peers[node]?.life = .establishing(establishing)
+                attempt(.ours(dial(peer.name, at: now)), node)
+            } else {
+                wake(at: establishing.nextDeadline)
             }
-            wake(at: establishing.nextDeadline)
         }
     }
 

@@ -42,12 +42,10 @@ extension NodeCore {
         } catch {
             failure = error
         }
-        _ = connections.update(id) { connection in
-            connection.send(handshake.takeOutput())
-            connection.life = .calling(name, handshake)
-        }
+        let rest = peer == nil ? [] : handshake.takeRest()
+        _ = connections.update(id) { $0.advance(name, handshake) }
         if let failure { return faulty.append((id, .failed(failure))) }
-        if let peer { becomeUp(id, peer, handshake.takeRest(), at: now) }
+        if let peer { becomeUp(id, peer, rest, at: now) }
     }
 
     // MARK: A node has connected
@@ -72,12 +70,10 @@ extension NodeCore {
         } catch {
             failure = error
         }
-        _ = connections.update(id) { connection in
-            connection.send(handshake.takeOutput())
-            connection.life = .answering(introduced, handshake)
-        }
+        let rest = peer == nil ? [] : handshake.takeRest()
+        _ = connections.update(id) { $0.advance(introduced, handshake) }
         if let failure { return faulty.append((id, .failed(failure))) }
-        if let peer { becomeUp(id, peer, handshake.takeRest(), at: now) }
+        if let peer { becomeUp(id, peer, rest, at: now) }
     }
 
     /// What a node is told that wants to connect.
@@ -87,13 +83,12 @@ extension NodeCore {
         case .up:
             guard replacements[node]?.refusal(at: now) == nil else { return .notAllowed }
             return .alive
-        case .establishing(var establishing):
+        case .establishing(let establishing):
             guard case .ours(let ours) = establishing.attempt else { return .ok }
             let status = HandshakeStatus(for: name, at: ourselves.name, connected: false, connecting: true)
             guard status == .okSimultaneous else { return status }
             // Ours ends at once, as the node expects: otherwise both might complete, and each node keep another one.
-            establishing.attempt = .theirs(until: establishing.deadline)
-            peers[node]?.life = .establishing(establishing)
+            attempt(.theirs(until: establishing.deadline), node)
             faulty.append((ours, .failed(.handshake(.simultaneous))))
             return status
         case nil:

@@ -7,7 +7,7 @@ extension NodeCore {
     /// Packets have arrived.
     mutating func receive(_ bytes: RawSpan, on id: NodeConnectionID, _ traffic: NodeTraffic, at now: Duration) {
         guard bytes.byteCount > 0, var reader = connections.takeReader(id) else { return }
-        _ = connections.update(id) { $0.ticks?.received(at: now) }
+        _ = connections.update(id) { $0.received(at: now) }
         do throws(ErlangError) {
             try reader.receive(bytes) { packet, bytes throws(ErlangError) in
                 try take(packet, bytes, on: id, traffic, at: now)

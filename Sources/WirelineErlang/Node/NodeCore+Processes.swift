@@ -63,7 +63,7 @@ extension NodeCore {
 
     /// The nodes that are connected, by name.
     package var connectedNodes: [ErlangNodeName] {
-        peers.values.compactMap { if case .up = $0.life { $0.name } else { nil } }.sorted()
+        peers.values.filter { $0.connection != nil }.map(\.name).sorted()
     }
 
     func requireWritable(_ term: ErlangTerm) throws(NodeFault) {

@@ -180,7 +180,7 @@ extension NodeCore {
     mutating func route(
         _ message: OutgoingMessage, to node: ErlangAtom, at now: Duration
     ) throws(NodeFault) {
-        if case .up(let id)? = peers[node]?.life {
+        if let id = peers[node]?.connection {
             do throws(NodeFault) {
                 return try append(message, on: id, at: now)
             } catch {
@@ -231,7 +231,7 @@ extension NodeCore {
     /// Says something to a node, if it is connected.
     mutating func say(_ message: OutgoingMessage, to node: ErlangAtom, at now: Duration) {
         guard let place = peers.index(forKey: node) else { return }
-        if case .up(let id) = peers.values[place].life { return say(message, on: id, at: now) }
+        if let id = peers.values[place].connection { return say(message, on: id, at: now) }
         // It takes something back, so there is at most one for each message that was counted.
         peers.values[place].add(message, byteCount: 0)
     }

@@ -111,7 +111,7 @@ package struct NodeCore {
     /// The system has taken all of a connection's output but so many bytes.
     package mutating func noteUnsent(_ byteCount: Int, on id: NodeConnectionID) {
         _ = connections.update(id) { $0.noteUnsent(byteCount) }
-        guard !crowded.isEmpty, let connection = connections[id], case .up(let traffic) = connection.life,
+        guard !crowded.isEmpty, let connection = connections[id], let traffic = connection.traffic,
             connection.pendingByteCount <= settings.limits.pendingByteCount / 2
         else { return }
         hasRoom(traffic.node)

@@ -8,12 +8,15 @@ struct NodePeer {
     }
 
     let name: ErlangNodeName
-    var life: Life
+    private(set) var life: Life
 
     init(name: ErlangNodeName, life: Life) {
         self.name = name
         self.life = life
     }
+
+    /// The connection to it; nil while there is none.
+    var connection: NodeConnectionID? { if case .up(let id) = life { id } else { nil } }
 
     /// The bytes that wait for a connection.
     var waitingByteCount: Int {
@@ -22,11 +25,25 @@ struct NodePeer {
 
     /// Lets a message wait for a connection.
     mutating func add(_ message: OutgoingMessage, byteCount: Int) {
-        guard case .establishing(var establishing) = life else { return }
+        _ = changeEstablishing { $0.add(message, byteCount: byteCount) }
+    }
+
+    /// It is reached in another way from now on.
+    ///
+    /// - Returns: When something is to be done; nil if it is connected already.
+    mutating func attempt(_ attempt: Establishing.Attempt) -> Duration? {
+        changeEstablishing { establishing in
+            establishing.attempt = attempt
+            return establishing.nextDeadline
+        }
+    }
+
+    private mutating func changeEstablishing<Value>(_ body: (inout Establishing) -> Value) -> Value? {
+        guard case .establishing(var establishing) = life else { return nil }
         // The old value must not share the messages, or each one would copy all before it.
         life = .establishing(Establishing(establishing.attempt, deadline: establishing.deadline))
-        establishing.add(message, byteCount: byteCount)
-        life = .establishing(establishing)
+        defer { life = .establishing(establishing) }
+        return body(&establishing)
     }
 }
 
