@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
 package import WirelineTransport
 
 /// A connection as a member of groups that send to many; everything runs on its loop.
@@ -45,6 +46,25 @@ extension PacketConnection {
     }
 
     package func willWrite(to stream: ByteStream) { settle() }
+
+    // MARK: Gathered packets
+
+    /// Sends packets that the caller has gathered, however much waits already. Use it where no task sends.
+    ///
+    /// If nothing waits to be sent, the system gets the bytes, and only what it does not take is copied. So a connection
+    /// whose peer reads needs no memory for output.
+    ///
+    /// - Parameters:
+    ///   - packets: The bytes of packets as they stand in a stream.
+    ///   - packetCount: How many packets they are.
+    package func sendTogether(_ packets: [UInt8], packetCount: Int) {
+        let bytes = packets.rawSpan
+        // If the connection has ended, its handler is told.
+        guard !stream.writeShared(bytes, packetCount: packetCount), stream.takesOutput else { return }
+        append(bytes)
+        stream.countJoinedPackets(packetCount - 1)
+        stream.flush()
+    }
 
     // MARK: Shared bytes
 

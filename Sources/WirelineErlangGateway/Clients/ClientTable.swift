@@ -6,7 +6,7 @@ package import WirelineErlang
 package struct ClientTable {
     private var clients: [ClientNumber: GatewayClient] = [:]
     /// The clients for which there is no backend.
-    private var parked: Set<ClientNumber> = []
+    private var parkedNumbers: Set<ClientNumber> = []
     /// The bytes that are kept for all clients.
     package private(set) var heldByteCount = 0
     private var closingCount = 0
@@ -14,7 +14,7 @@ package struct ClientTable {
     /// The number of clients whose process lives.
     package var count: Int { clients.count - closingCount }
 
-    package var parkedCount: Int { parked.count }
+    package var parkedCount: Int { parkedNumbers.count }
 
     /// Whether no client is left, not even one whose last bytes are leaving.
     package var isEmpty: Bool { clients.isEmpty }
@@ -23,60 +23,56 @@ package struct ClientTable {
     package var unconfirmedCount: Int { clients.values.reduce(0) { $0 + $1.window.unconfirmedCount } }
 
     /// All clients, in the order in which they came.
-    package var numbers: [ClientNumber] { clients.keys.sorted() }
+    package var all: [GatewayClient] { clients.values.sorted { $0.number < $1.number } }
 
     /// The clients for which there is no backend, in the order in which they came.
-    package var parkedNumbers: [ClientNumber] { parked.sorted() }
+    package var parked: [GatewayClient] { parkedNumbers.sorted().compactMap { clients[$0] } }
 
     package subscript(number: ClientNumber) -> GatewayClient? { clients[number] }
 
-    /// The number of a process of ours that is a client; nil for others.
-    package func number(of pid: ErlangPID) -> ClientNumber? {
-        let number = ClientNumber(pid)
-        guard let client = clients[number], !client.isClosing, client.pid == pid else { return nil }
-        return number
+    /// The client whose process this is; nil for others.
+    package func client(of pid: ErlangPID) -> GatewayClient? {
+        guard let client = clients[ClientNumber(pid)], !client.isClosing, client.pid == pid else { return nil }
+        return client
     }
 
     package mutating func add(_ client: GatewayClient) {
         precondition(clients[client.number] == nil, "a process is two clients")
         clients[client.number] = client
-        if client.isParked { parked.insert(client.number) }
+        if client.isParked { parkedNumbers.insert(client.number) }
         heldByteCount += client.heldByteCount
     }
 
-    /// Changes a client that is there; nil for others.
-    package mutating func update<Value>(_ number: ClientNumber, _ body: (inout GatewayClient) -> Value) -> Value? {
-        guard let place = clients.index(forKey: number) else { return nil }
-        let before = clients.values[place].heldByteCount
-        let value = body(&clients.values[place])
-        heldByteCount += clients.values[place].heldByteCount - before
+    /// Changes what is kept for a client of the table.
+    mutating func update<Value>(_ client: GatewayClient, _ body: (GatewayClient) -> Value) -> Value {
+        let before = client.heldByteCount
+        let value = body(client)
+        heldByteCount += client.heldByteCount - before
         return value
     }
 
-    /// Changes whose a client is.
-    package mutating func change(_ number: ClientNumber, to life: GatewayClient.Life) {
-        guard let place = clients.index(forKey: number) else { return }
-        if life == .closing, !clients.values[place].isClosing { closingCount += 1 }
-        clients.values[place].life = life
-        if case .parked = life { parked.insert(number) } else { parked.remove(number) }
+    /// Changes whose a client of the table is.
+    mutating func change(_ client: GatewayClient, to life: GatewayClient.Life) {
+        if case .closing = life, !client.isClosing { closingCount += 1 }
+        client.life = life
+        if case .parked = life { parkedNumbers.insert(client.number) } else { parkedNumbers.remove(client.number) }
     }
 
-    @discardableResult
-    package mutating func remove(_ number: ClientNumber) -> GatewayClient? {
-        guard let client = clients.removeValue(forKey: number) else { return nil }
-        parked.remove(number)
+    /// Removes a client. It is closing from now on, for those who still have it.
+    mutating func remove(_ client: GatewayClient) {
+        change(client, to: .closing)
+        clients[client.number] = nil
+        closingCount -= 1
         heldByteCount -= client.heldByteCount
-        if client.isClosing { closingCount -= 1 }
-        return client
     }
 
     /// The clients for which most is kept, the greatest first: so many that at least `byteCount` bytes are freed.
-    package func largest(freeing byteCount: Int) -> [ClientNumber] {
+    package func largest(freeing byteCount: Int) -> [GatewayClient] {
         let sorted = clients.values.sorted { ($1.heldByteCount, $0.number) < ($0.heldByteCount, $1.number) }
-        var (freed, chosen) = (0, [ClientNumber]())
+        var (freed, chosen) = (0, [GatewayClient]())
         for client in sorted where freed < byteCount && client.heldByteCount > 0 {
             freed += client.heldByteCount
-            chosen.append(client.number)
+            chosen.append(client)
         }
         return chosen
     }

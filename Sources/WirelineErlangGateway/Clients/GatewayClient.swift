@@ -3,7 +3,10 @@
 package import WirelineErlang
 
 /// A client: whose it is, what it has said, and what waits for it.
-package struct GatewayClient {
+///
+/// It is an object, because almost every event looks at one, and a copy would cost more than the event. Only its
+/// ``GatewayCore`` changes it, and ``ClientTable`` counts what is kept for it.
+package final class GatewayClient {
     /// Whose it is. Each arrow is one method of ``GatewayCore``.
     ///
     ///     parked ⇄ asked → owned → asked, parked
@@ -20,41 +23,35 @@ package struct GatewayClient {
     }
 
     package let pid: ErlangPID
-    private let origin: Origin
-    package var life: Life
-    package var window: MessageWindow
+    private let info: ClientInfo
+    package internal(set) var life: Life
+    package internal(set) var window: MessageWindow
     /// Whether it had an owner: the next one is asked with `resume`.
-    package var hadOwner = false
+    package internal(set) var hadOwner = false
     /// The backend for which it counts: that which was asked, or that which it was given to.
-    package var backend: ErlangDestination?
+    package internal(set) var backend: ErlangDestination?
     private var memberships: [(group: ErlangTerm, byteCount: Int)] = []
+    private var membershipByteCount = 0
     private var state = ErlangTerm.undefined
     private var stateByteCount = 0
     /// The bytes that were written to it, and that the system has not taken.
     package private(set) var queuedByteCount = 0
     /// Whether it is read.
-    package var isRead = true
-
-    /// How it came. It is apart, because a client is copied often and this never changes.
-    private final class Origin: Sendable {
-        let info: ClientInfo
-
-        init(_ info: ClientInfo) { self.info = info }
-    }
+    package internal(set) var isRead = true
 
     /// What a group costs beside its name.
     private static let groupCost = 64
 
     init(_ pid: ErlangPID, _ info: ClientInfo, _ life: Life, _ settings: GatewaySettings) {
         self.pid = pid
-        origin = Origin(info)
+        self.info = info
         self.life = life
         window = MessageWindow(settings)
     }
 
     package var number: ClientNumber { ClientNumber(pid) }
 
-    package var isClosing: Bool { life == .closing }
+    package var isClosing: Bool { if case .closing = life { true } else { false } }
 
     package var isParked: Bool { if case .parked = life { true } else { false } }
 
@@ -73,43 +70,42 @@ package struct GatewayClient {
     package var groups: [ErlangTerm] { memberships.map(\.group) }
 
     /// The bytes that are kept for it.
-    package var heldByteCount: Int {
-        var byteCount = window.byteCount + queuedByteCount + stateByteCount
-        for membership in memberships { byteCount += membership.byteCount }
-        return byteCount
-    }
+    package var heldByteCount: Int { window.byteCount + queuedByteCount + stateByteCount + membershipByteCount }
 
     /// What backends are told of it.
     package var snapshot: ClientSnapshot {
         ClientSnapshot(
-            info: origin.info, received: window.received, confirmed: window.confirmed, window: window.limit,
-            state: state,
+            info: info, received: window.received, confirmed: window.confirmed, window: window.limit, state: state,
             groups: groups)
     }
 
     // MARK: Changes
 
-    package mutating func keep(_ state: ErlangTerm, byteCount: Int) {
+    func keep(_ state: ErlangTerm, byteCount: Int) {
         self.state = state
         stateByteCount = byteCount
     }
 
-    package mutating func join(_ group: ErlangTerm, byteCount: Int) {
+    func join(_ group: ErlangTerm, byteCount: Int) {
         memberships.append((group, byteCount + Self.groupCost))
+        membershipByteCount += byteCount + Self.groupCost
     }
 
-    package mutating func leave(_ group: ErlangTerm) { memberships.removeAll { $0.group == group } }
+    func leave(_ group: ErlangTerm) {
+        guard let index = memberships.firstIndex(where: { $0.group == group }) else { return }
+        membershipByteCount -= memberships.remove(at: index).byteCount
+    }
 
     /// Its process has ended: all that is kept is what was written.
-    package mutating func forget(_ settings: GatewaySettings) {
-        memberships = []
+    func forget(_ settings: GatewaySettings) {
+        (memberships, membershipByteCount) = ([], 0)
         window = MessageWindow(settings)
         (state, stateByteCount) = (.undefined, 0)
     }
 
     /// Bytes are written to it.
-    package mutating func queued(_ byteCount: Int) { queuedByteCount += byteCount }
+    func queued(_ byteCount: Int) { queuedByteCount += byteCount }
 
     /// The system has taken bytes.
-    package mutating func taken(_ byteCount: Int) { queuedByteCount = max(0, queuedByteCount - byteCount) }
+    func taken(_ byteCount: Int) { queuedByteCount = max(0, queuedByteCount - byteCount) }
 }

@@ -13,44 +13,40 @@ extension GatewayCore {
         let client = GatewayClient(pid, info, .parked(until: now + settings.parkTime), settings)
         clients.add(client)
         counters.openedCount += 1
-        offer(client.number, at: now)
-        if life.isDraining, let goodbye = settings.goodbye { write(goodbye, to: client.number) }
+        offer(client, at: now)
+        if life.isDraining, let goodbye = settings.goodbye { write(goodbye, to: client) }
     }
 
-    /// A client has said something.
+    /// A client has said something: messages that arrived together, in order.
     ///
     /// - Returns: Whether it may be read further. ``GatewayEffect/read(_:_:)`` says the same.
     @discardableResult
-    package mutating func said(_ message: MessageTerm, by number: ClientNumber) -> Bool {
+    package mutating func said(_ messages: [MessageTerm], by number: ClientNumber) -> Bool {
         guard let client = clients[number], !client.isClosing else { return false }
-        counters.clientMessageCount += 1
-        _ = clients.update(number) { $0.window.append(message) }
-        handOver(number)
-        return clients[number]?.isRead == true
+        counters.clientMessageCount += UInt64(messages.count)
+        clients.update(client) { client in for message in messages { client.window.append(message) } }
+        handOver(client)
+        return client.isRead
     }
 
     /// Hands the owner what it may have, and decides whether the client is read.
-    mutating func handOver(_ number: ClientNumber) {
-        guard let client = clients[number], !client.isClosing else { return }
+    mutating func handOver(_ client: GatewayClient) {
+        guard !client.isClosing else { return }
         var canPass = true
         if let owner = client.owner {
             canPass = !pressure.isSlow(owner.node)
-            if canPass { handAll(number, to: owner, isLast: false) }
+            if canPass { handAll(client, to: owner, isLast: false) }
         }
-        let isRead = clients.update(number) { client -> Bool? in
-            let isRead = canPass && client.window.hasRoom
-            guard client.isRead != isRead else { return nil }
-            client.isRead = isRead
-            return isRead
-        }
-        if case .some(let isRead?) = isRead { want(.read(number, isRead)) }
+        let isRead = canPass && client.window.hasRoom
+        guard client.isRead != isRead else { return }
+        client.isRead = isRead
+        want(.read(client.number, isRead))
     }
 
-    private mutating func handAll(_ number: ClientNumber, to owner: ErlangPID, isLast: Bool) {
-        guard let pid = clients[number]?.pid else { return }
-        while let handed = clients.update(number, { $0.window.next(isLast: isLast) }) ?? nil {
+    private mutating func handAll(_ client: GatewayClient, to owner: ErlangPID, isLast: Bool) {
+        let (pid, isNumbered) = (client.pid, settings.window > 0)
+        while let handed = clients.update(client, { $0.window.next(isLast: isLast) }) {
             if handed.isResent { counters.resentCount += 1 }
-            let isNumbered = settings.window > 0
             want(
                 .tell(
                     .pid(owner), .message(pid, handed.message, number: isNumbered ? handed.number : nil), from: pid))
@@ -60,23 +56,18 @@ extension GatewayCore {
     // MARK: Output
 
     /// Sends a packet to a client.
-    mutating func write(_ packet: [UInt8], to number: ClientNumber) {
-        guard queue(packet, to: number) else { return }
-        want(.write(number, packet))
+    mutating func write(_ packet: [UInt8], to client: GatewayClient) {
+        guard queue(packet, to: client) else { return }
+        want(.write(client.number, packet))
     }
 
     /// Counts a packet that is to be sent to a client.
     ///
     /// - Returns: Whether the client is there.
-    mutating func queue(_ packet: [UInt8], to number: ClientNumber) -> Bool {
-        let limit = settings.clientByteCount
-        let isOver = clients.update(number) { client -> Bool? in
-            guard !client.isClosing else { return nil }
-            client.queued(packet.count)
-            return client.queuedByteCount > limit
-        }
-        guard case .some(let isOver?) = isOver else { return false }
-        if isOver { suspects.insert(number) }
+    mutating func queue(_ packet: [UInt8], to client: GatewayClient) -> Bool {
+        guard !client.isClosing else { return false }
+        clients.update(client) { $0.queued(packet.count) }
+        if client.queuedByteCount > settings.clientByteCount { suspects.insert(client.number) }
         counters.serverMessageCount += 1
         counters.serverByteCount += UInt64(packet.count)
         return true
@@ -84,7 +75,7 @@ extension GatewayCore {
 
     /// The system has taken bytes that were written to a client.
     package mutating func taken(_ byteCount: Int, by number: ClientNumber) {
-        _ = clients.update(number) { $0.taken(byteCount) }
+        if let client = clients[number] { clients.update(client) { $0.taken(byteCount) } }
     }
 
     /// Whether ``closeSlowClients(at:)`` has something to do.
@@ -95,12 +86,12 @@ extension GatewayCore {
     package mutating func closeSlowClients(at now: Duration) {
         for number in suspects.sorted() {
             guard let client = clients[number], client.queuedByteCount > settings.clientByteCount else { continue }
-            end(number, .slow, .aborted, at: now)
+            end(client, .slow, .aborted, at: now)
         }
         suspects = []
         let excess = clients.heldByteCount - settings.heldByteCount
         guard excess > 0 else { return }
-        for number in clients.largest(freeing: excess) { end(number, .slow, .aborted, at: now) }
+        for client in clients.largest(freeing: excess) { end(client, .slow, .aborted, at: now) }
     }
 
     // MARK: The end
@@ -119,13 +110,13 @@ extension GatewayCore {
     ///
     /// - Parameter end: Why; `normal` if the client closed it.
     package mutating func closed(_ number: ClientNumber, _ reason: ClientEnd, at now: Duration) {
-        end(number, reason, .ended, at: now)
+        if let client = clients[number] { end(client, reason, .ended, at: now) }
     }
 
     /// The connection of a client that was to be closed has ended.
     package mutating func connectionEnded(_ number: ClientNumber, at now: Duration) {
-        guard clients[number]?.isClosing == true else { return }
-        clients.remove(number)
+        guard let client = clients[number], client.isClosing else { return }
+        clients.remove(client)
         endDrainIfEmpty()
     }
 
@@ -136,17 +127,17 @@ extension GatewayCore {
     ///   - reason: Why. `normal` ends nobody.
     ///   - isKill: Whether the signal was `exit(Client, kill)`.
     package mutating func exit(_ pid: ErlangPID, _ reason: ErlangTerm, isKill: Bool, at now: Duration) {
-        guard let number = clients.number(of: pid) else { return }
+        guard let client = clients.client(of: pid) else { return }
         if isKill {
-            end(number, .killed, .aborted, at: now)
+            end(client, .killed, .aborted, at: now)
         } else if reason != "normal" {
-            end(number, .exited(reason), .flushed, at: now)
+            end(client, .exited(reason), .flushed, at: now)
         }
     }
 
     /// Ends a client: its owner gets all that it said, then `close`, and then its process ends.
-    mutating func end(_ number: ClientNumber, _ reason: ClientEnd, _ closing: Closing, at now: Duration) {
-        guard let client = clients[number] else { return }
+    mutating func end(_ client: GatewayClient, _ reason: ClientEnd, _ closing: Closing, at now: Duration) {
+        let number = client.number
         guard !client.isClosing else {
             if closing == .aborted { want(.close(number, reason, isFlushed: false)) }
             if closing != .flushed { connectionEnded(number, at: now) }
@@ -154,29 +145,29 @@ extension GatewayCore {
         }
         switch client.life {
         case .owned(let owner):
-            handAll(number, to: owner, isLast: true)
+            handAll(client, to: owner, isLast: true)
             want(.tell(.pid(owner), .close(client.pid, reason: reason.term), from: client.pid))
         case .asked(let backend, _): want(.tell(backend, .close(client.pid, reason: reason.term), from: client.pid))
         case .parked, .closing: break
         }
         want(.end(client.pid, reason: reason.term))
         counters.closedCounts[reason.label, default: 0] += 1
-        release(number, client)
+        release(client)
         suspects.remove(number)
         if closing == .flushed {
-            clients.change(number, to: .closing)
-            _ = clients.update(number) { $0.forget(settings) }
+            clients.change(client, to: .closing)
+            clients.update(client) { $0.forget(settings) }
         } else {
-            clients.remove(number)
+            clients.remove(client)
         }
         if closing != .ended { want(.close(number, reason, isFlushed: closing == .flushed)) }
         endDrainIfEmpty()
     }
 
     /// A client counts nowhere any more.
-    private mutating func release(_ number: ClientNumber, _ client: GatewayClient) {
-        for group in client.groups { _ = groups.leave(group, number) }
+    private mutating func release(_ client: GatewayClient) {
+        for group in client.groups { _ = groups.leave(group, client.number) }
         if let backend = client.backend { backends.lostClient(backend) }
-        if let process = client.watchedProcess, watch.remove(number, of: process) { want(.demonitor(process)) }
+        if let process = client.watchedProcess, watch.remove(client.number, of: process) { want(.demonitor(process)) }
     }
 }

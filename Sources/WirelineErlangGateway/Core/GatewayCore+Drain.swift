@@ -11,10 +11,9 @@ extension GatewayCore {
     package mutating func drain(for time: Duration, at now: Duration) {
         guard life.begin(until: now + time) else { return }
         want(.draining(time))
-        for number in clients.numbers {
-            guard let client = clients[number], !client.isClosing else { continue }
+        for client in clients.all where !client.isClosing {
             if let owner = client.owner { tellOfDrain(owner, at: now) }
-            if let goodbye = settings.goodbye { write(goodbye, to: number) }
+            if let goodbye = settings.goodbye { write(goodbye, to: client) }
         }
         endDrainIfEmpty()
     }
@@ -33,9 +32,7 @@ extension GatewayCore {
 
     mutating func pollDrain(at now: Duration) {
         guard life.isOver(at: now) else { return }
-        for number in clients.numbers where clients[number]?.isClosing == false {
-            end(number, .drain, .flushed, at: now)
-        }
+        for client in clients.all where !client.isClosing { end(client, .drain, .flushed, at: now) }
         endDrainIfEmpty()
     }
 

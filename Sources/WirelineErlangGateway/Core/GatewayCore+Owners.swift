@@ -10,7 +10,7 @@ extension GatewayCore {
     package mutating func backendJoined(_ backend: ErlangDestination, at now: Duration) {
         guard backends.joined(backend) else { return }
         if watch.addBackend(backend) { want(.monitor(backend)) }
-        for number in clients.parkedNumbers { offer(number, at: now) }
+        for client in clients.parked { offer(client, at: now) }
     }
 
     /// A process has left the group. It keeps its clients, and may still accept those that it was asked for.
@@ -29,7 +29,7 @@ extension GatewayCore {
     /// The owner of a client, or who was asked, is lost.
     private mutating func lose(_ number: ClientNumber, _ process: ErlangDestination, at now: Duration) {
         guard let client = clients[number], client.watchedProcess == process else { return }
-        offer(number, except: process, at: now)
+        offer(client, except: process, at: now)
     }
 
     // MARK: Asking
@@ -37,29 +37,28 @@ extension GatewayCore {
     /// Asks a backend to own a client that has no owner any more; without any backend, the client is parked.
     ///
     /// - Parameter excluded: Who is not to be asked, if there is another one.
-    mutating func offer(_ number: ClientNumber, except excluded: ErlangDestination? = nil, at now: Duration) {
-        guard let client = clients[number], !client.isClosing else { return }
+    mutating func offer(_ client: GatewayClient, except excluded: ErlangDestination? = nil, at now: Duration) {
+        guard !client.isClosing else { return }
+        let number = client.number
         if let backend = client.backend { backends.lostClient(backend) }
         let backend = backends.choice(except: excluded)
         if let backend { backends.tookClient(backend) }
         moveWatch(number, from: client.watchedProcess, to: backend)
-        _ = clients.update(number) { client in
-            client.backend = backend
-            client.window.rewind()
-        }
+        client.backend = backend
+        client.window.rewind()
         if let backend {
             let deadline = now + settings.acceptTime
             acceptDeadlines.append(deadline, number)
-            clients.change(number, to: .asked(backend, until: deadline))
-            let snapshot = clients[number]?.snapshot ?? client.snapshot
+            clients.change(client, to: .asked(backend, until: deadline))
+            let snapshot = client.snapshot
             let term = client.hadOwner ? GatewayTerm.resume(client.pid, snapshot) : .open(client.pid, snapshot)
             want(.tell(backend, term, from: client.pid))
         } else {
             let deadline = now + settings.parkTime
             parkDeadlines.append(deadline, number)
-            clients.change(number, to: .parked(until: deadline))
+            clients.change(client, to: .parked(until: deadline))
         }
-        handOver(number)
+        handOver(client)
     }
 
     /// A client needs the monitor of another process than before.
@@ -86,25 +85,23 @@ extension GatewayCore {
     }
 
     /// A process becomes the owner of a client. It is not handed anything yet.
-    mutating func setOwner(_ owner: ErlangPID, of number: ClientNumber, at now: Duration) {
-        guard let client = clients[number], client.owner != owner else { return }
-        moveWatch(number, from: client.watchedProcess, to: .pid(owner))
+    mutating func setOwner(_ owner: ErlangPID, of client: GatewayClient, at now: Duration) {
+        guard client.owner != owner else { return }
+        moveWatch(client.number, from: client.watchedProcess, to: .pid(owner))
         if client.owner == nil, client.hadOwner { counters.resumedCount += 1 }
-        count(number, for: owner)
-        clients.change(number, to: .owned(owner))
-        _ = clients.update(number) { client in
-            client.hadOwner = true
-            client.window.rewind()
-        }
+        count(client, for: owner)
+        clients.change(client, to: .owned(owner))
+        client.hadOwner = true
+        client.window.rewind()
         tellOfDrain(owner, at: now)
     }
 
     /// A client that was given to a backend counts for it. Other owners are processes of the backend that was asked.
-    private mutating func count(_ number: ClientNumber, for owner: ErlangPID) {
+    private mutating func count(_ client: GatewayClient, for owner: ErlangPID) {
         let backend = ErlangDestination.pid(owner)
-        guard let client = clients[number], client.backend != backend, backends.contains(backend) else { return }
+        guard client.backend != backend, backends.contains(backend) else { return }
         if let old = client.backend { backends.lostClient(old) }
         backends.tookClient(backend)
-        _ = clients.update(number) { $0.backend = backend }
+        client.backend = backend
     }
 }

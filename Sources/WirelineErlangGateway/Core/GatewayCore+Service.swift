@@ -10,7 +10,7 @@ extension GatewayCore {
         case .publish(let group, let packet, let except, let isDropped):
             publish(packet, to: groups.members(of: group), except: except, isDropped: isDropped)
         case .send(let pids, let packet):
-            writeAll(packet, to: pids.compactMap { clients.number(of: $0) })
+            writeAll(packet, to: pids.compactMap { clients.client(of: $0)?.number })
         case .call(let call): want(.reply(call, answer(call.request, at: now), from: service))
         }
     }
@@ -19,7 +19,7 @@ extension GatewayCore {
         _ packet: [UInt8], to members: [ClientNumber], except: [ErlangPID], isDropped: Bool
     ) {
         guard !except.isEmpty || isDropped else { return writeAll(packet, to: members) }
-        let excluded = Set(except.compactMap { clients.number(of: $0) })
+        let excluded = Set(except.compactMap { clients.client(of: $0)?.number })
         let limit = isDropped ? settings.clientByteCount / 2 : Int.max
         writeAll(
             packet,
@@ -31,7 +31,9 @@ extension GatewayCore {
     private mutating func writeAll(_ packet: [UInt8], to numbers: [ClientNumber]) {
         var receivers: [ClientNumber] = []
         receivers.reserveCapacity(numbers.count)
-        for number in numbers where queue(packet, to: number) { receivers.append(number) }
+        for number in numbers {
+            if let client = clients[number], queue(packet, to: client) { receivers.append(number) }
+        }
         if !receivers.isEmpty { want(.writeAll(receivers, packet)) }
     }
 

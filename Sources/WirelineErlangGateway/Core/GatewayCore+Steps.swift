@@ -16,8 +16,9 @@ extension GatewayCore {
                 return perform(try ServiceRequestReader(bytes, settings, encode).request(), at: now)
             }
             // What is for nobody need not be read.
-            guard clients.number(of: pid) != nil else { return }
-            receive(try ClientRequestReader(bytes, settings, encode).request(), for: pid, from: sender, at: now)
+            guard let client = clients.client(of: pid) else { return }
+            try perform(
+                try ClientRequestReader(bytes, settings, encode).request(), of: client, from: sender, at: now)
         } catch {
             refuse(error, pid, sender)
         }
@@ -27,9 +28,9 @@ extension GatewayCore {
     package mutating func receive(
         _ request: ClientRequest, for pid: ErlangPID, from sender: ErlangPID?, at now: Duration
     ) {
-        guard let number = clients.number(of: pid) else { return }
+        guard let client = clients.client(of: pid) else { return }
         do throws(TermRefusal) {
-            try perform(request, of: number, from: sender, at: now)
+            try perform(request, of: client, from: sender, at: now)
         } catch {
             refuse(error, pid, sender)
         }
@@ -44,21 +45,23 @@ extension GatewayCore {
     }
 
     /// Whether a process is a client, or the process `wireline`.
-    private func isOurs(_ pid: ErlangPID) -> Bool { pid == service || clients.number(of: pid) != nil }
+    private func isOurs(_ pid: ErlangPID) -> Bool { pid == service || clients.client(of: pid) != nil }
 
     /// Does what a client was told, in the name of the sender.
     private mutating func perform(
-        _ request: ClientRequest, of number: ClientNumber, from sender: ErlangPID?, at now: Duration
+        _ request: ClientRequest, of client: GatewayClient, from sender: ErlangPID?, at now: Duration
     ) throws(TermRefusal) {
         switch request {
+        case .message(let packet): write(packet, to: client)
         case .call(let call):
-            guard let client = clients[number] else { return }
             let answer: ErlangTerm = call.request == "info" ? .map(client.snapshot.term) : .unknownRequest
             want(.reply(call, answer, from: client.pid))
         case .step(let actions):
-            if actions.contains(where: \.isForOwner) { try check(actions, of: number, from: sender) }
-            for action in actions { perform(action, of: number, at: now) }
-            handOver(number)
+            let isForOwner = actions.contains { $0.isForOwner }
+            if isForOwner { try check(actions, of: client, from: sender) }
+            for action in actions { perform(action, of: client, at: now) }
+            // Nothing else lets the owner have more.
+            if isForOwner { handOver(client) }
         }
     }
 
@@ -66,9 +69,8 @@ extension GatewayCore {
 
     /// Looks whether all actions of a step may be done, one after another.
     private func check(
-        _ actions: [ClientAction], of number: ClientNumber, from sender: ErlangPID?
+        _ actions: [ClientAction], of client: GatewayClient, from sender: ErlangPID?
     ) throws(TermRefusal) {
-        guard let client = clients[number] else { return }
         var life = client.life
         var confirmed = client.window.confirmed
         var handedOver = client.window.handedOver
@@ -99,22 +101,22 @@ extension GatewayCore {
 
     // MARK: Doing
 
-    private mutating func perform(_ action: ClientAction, of number: ClientNumber, at now: Duration) {
+    private mutating func perform(_ action: ClientAction, of client: GatewayClient, at now: Duration) {
         // Only `kick` ends a client, and what follows it has no receiver.
-        guard let client = clients[number], !client.isClosing else { return }
+        guard !client.isClosing else { return }
         switch action {
-        case .send(let packet): write(packet, to: number)
-        case .confirm(let last): _ = clients.update(number) { $0.window.confirm(last) }
-        case .owner(let owner?): setOwner(owner, of: number, at: now)
-        case .owner(nil): offer(number, except: client.backend, at: now)
-        case .state(let state, let byteCount): _ = clients.update(number) { $0.keep(state, byteCount: byteCount) }
+        case .send(let packet): write(packet, to: client)
+        case .confirm(let last): clients.update(client) { $0.window.confirm(last) }
+        case .owner(let owner?): setOwner(owner, of: client, at: now)
+        case .owner(nil): offer(client, except: client.backend, at: now)
+        case .state(let state, let byteCount): clients.update(client) { $0.keep(state, byteCount: byteCount) }
         case .join(let group, let byteCount):
-            guard groups.join(group, number) else { return }
-            _ = clients.update(number) { $0.join(group, byteCount: byteCount) }
+            guard groups.join(group, client.number) else { return }
+            clients.update(client) { $0.join(group, byteCount: byteCount) }
         case .leave(let group):
-            guard groups.leave(group, number) else { return }
-            _ = clients.update(number) { $0.leave(group) }
-        case .kick(let reason): end(number, .kicked(reason), .flushed, at: now)
+            guard groups.leave(group, client.number) else { return }
+            clients.update(client) { $0.leave(group) }
+        case .kick(let reason): end(client, .kicked(reason), .flushed, at: now)
         }
     }
 }

@@ -9,8 +9,9 @@ package import WirelineErlang
 /// client is a process of our node: the driver starts it, and gives what it is sent to ``receive(_:for:from:at:)``. A
 /// simulation does the same without any node.
 ///
-/// It is composed of parts with private state. The extensions are the rules between them.
-package struct GatewayCore {
+/// It is composed of parts with private state. The extensions are the rules between them. It cannot be copied: its
+/// clients are objects.
+package struct GatewayCore: ~Copyable {
     /// The process `wireline`.
     package let service: ErlangPID
     package let settings: GatewaySettings
@@ -47,9 +48,11 @@ package struct GatewayCore {
     // MARK: Effects
 
     /// Returns what is to be done, in order.
-    package mutating func takeEffects() -> [GatewayEffect] {
-        defer { effects.removeAll(keepingCapacity: true) }
-        return effects
+    ///
+    /// - Parameter memory: An empty array, whose memory is used for the next effects.
+    package mutating func takeEffects(reusing memory: consuming [GatewayEffect] = []) -> [GatewayEffect] {
+        swap(&effects, &memory)
+        return memory
     }
 
     /// Whether there is something to be done.
@@ -75,10 +78,14 @@ package struct GatewayCore {
     /// Does what is due.
     package mutating func poll(at now: Duration) {
         while let (time, number) = acceptDeadlines.popFirst(at: now) {
-            if case .asked(let backend, time)? = clients[number]?.life { offer(number, except: backend, at: now) }
+            if let client = clients[number], case .asked(let backend, time) = client.life {
+                offer(client, except: backend, at: now)
+            }
         }
         while let (time, number) = parkDeadlines.popFirst(at: now) {
-            if clients[number]?.life == .parked(until: time) { end(number, .noBackend, .flushed, at: now) }
+            if let client = clients[number], client.life == .parked(until: time) {
+                end(client, .noBackend, .flushed, at: now)
+            }
         }
         for node in dials.takeDue(at: now) { want(.connect(node)) }
         lookFor(names.takeDue(at: now))
@@ -104,7 +111,9 @@ package struct GatewayCore {
     /// So many bytes wait for a node.
     package mutating func nodeQueue(_ byteCount: Int, of node: ErlangNodeName) {
         guard pressure.noteQueue(byteCount, for: node.atom) else { return }
-        for number in watch.clients(of: node.atom) { handOver(number) }
+        for number in watch.clients(of: node.atom) {
+            if let client = clients[number] { handOver(client) }
+        }
     }
 
     private mutating func lookFor(_ names: [ErlangDestination]) {

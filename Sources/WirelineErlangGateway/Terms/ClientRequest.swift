@@ -28,6 +28,8 @@ package enum ClientAction: Equatable, Sendable {
 
 /// What a client's process is sent.
 package enum ClientRequest: Equatable, Sendable {
+    /// A message, which is a packet already.
+    case message([UInt8])
     /// One step, of one action or of a list of them.
     case step([ClientAction])
     /// A call of `gen_server`'s protocol.
@@ -52,7 +54,7 @@ struct ClientRequestReader: ~Escapable {
         var reader = ErlangTermReader(bytes)
         if reader.enterTuple(of: 2), reader.takeAtom("wireline") { return .step(try actions(&reader)) }
         if let call = ErlangCall(content: bytes, settings) { return .call(call) }
-        return .step([.send(try encode(bytes).get())])
+        return .message(try encode(bytes).get())
     }
 
     /// Reads one action, or a list of them.

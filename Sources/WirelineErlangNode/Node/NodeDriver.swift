@@ -78,6 +78,12 @@ final class NodeDriver: @unchecked Sendable {
         return value
     }
 
+    /// Uses the core at the end of a turn, on the loop, and sends what was said in the turn.
+    func withCoreAtEndOfTurn(_ body: (inout NodeCore, Duration) -> Void) throws(ErlangNodeError) {
+        try enter(body)
+        carryOutAndFlush()
+    }
+
     /// Lets the end of the turn carry out what the core wants. What is said in one turn so goes out together.
     private func carryOutAtEndOfTurn() {
         guard !waitsForEndOfTurn else { return }
@@ -85,10 +91,14 @@ final class NodeDriver: @unchecked Sendable {
         loop.atEndOfTurn(
             EndOfTurnAction {
                 self.waitsForEndOfTurn = false
-                self.carryOut()
-                // The sockets have had their last chance to send in this turn.
-                for socket in self.sockets.values { socket.flush() }
+                self.carryOutAndFlush()
             })
+    }
+
+    private func carryOutAndFlush() {
+        carryOut()
+        // The sockets have had their last chance to send in this turn.
+        for socket in sockets.values { socket.flush() }
     }
 
     /// Uses the core. What follows from it waits for the next ``carryOut()``.

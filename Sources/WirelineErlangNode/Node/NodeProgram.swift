@@ -35,4 +35,9 @@ extension ErlangNode {
     ) throws(ErlangNodeError) -> Value {
         try driver.withCore(body)
     }
+
+    /// Uses the core of the node at the end of a turn of its loop, and sends what follows at once. Call it on the loop.
+    package func withCoreAtEndOfTurn(_ body: (inout NodeCore, Duration) -> Void) throws(ErlangNodeError) {
+        try driver.withCoreAtEndOfTurn(body)
+    }
 }

@@ -21,6 +21,10 @@ final class ClientConnection: @unchecked Sendable {
 
     /// The client's number, once it is a process.
     var number: ClientNumber?
+    /// What was written to it, and is not offered to the system yet.
+    var written = WrittenPackets()
+    /// The bytes that were offered to the system, and that it is not known to have taken.
+    var offeredByteCount = 0
 
     // MARK: On the connection's loop
 
@@ -42,8 +46,8 @@ final class ClientConnection: @unchecked Sendable {
     private var sent = RateBucket()
     /// Whether the next message has been counted in ``sent``.
     private var isNextCounted = false
-    /// The bytes that were written, and that the system is not known to have taken.
-    private var offeredByteCount = 0
+    /// The bytes that were sent, and that the system had not taken at the last look.
+    private var unsentByteCount = 0
 
     init(_ connection: PacketConnection, _ driver: GatewayDriver) {
         self.connection = connection
@@ -147,23 +151,22 @@ final class ClientConnection: @unchecked Sendable {
 
     // MARK: Output
 
-    /// Queues a packet.
-    func write(_ packet: [UInt8]) {
-        offeredByteCount += packet.count
-        // The connection may have ended; its end is reported apart.
-        try? connection.write(packet: packet.rawSpan)
-    }
-
-    /// Offers what was written to the system.
+    /// Offers packets to the system, after what it has not taken.
     ///
+    /// - Parameter packets: The packets; none: only what it has not taken is offered.
     /// - Returns: How many bytes it has taken since the last call.
-    func flush() -> Int {
-        connection.stream.flush()
+    func send(_ packets: WrittenPackets) -> Int {
+        unsentByteCount += packets.bytes.count
+        if packets.isEmpty {
+            connection.stream.flush()
+        } else {
+            connection.sendTogether(packets.bytes, packetCount: packets.count)
+        }
         // What waits can be longer than what was written: TLS and frames add to it.
         let pendingByteCount = connection.stream.isOpen ? connection.stream.pendingByteCount : 0
-        let byteCount = min(offeredByteCount, pendingByteCount)
-        defer { offeredByteCount = byteCount }
-        return offeredByteCount - byteCount
+        let byteCount = min(unsentByteCount, pendingByteCount)
+        defer { unsentByteCount = byteCount }
+        return unsentByteCount - byteCount
     }
 
     /// Closes the connection.

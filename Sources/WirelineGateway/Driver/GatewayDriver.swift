@@ -11,12 +11,18 @@ import WirelineTransport
 ///
 /// The core belongs to the node's loop. Each client may be on another loop: what it says comes here in order, and what is
 /// written to it leaves in order. So what one process says to several clients takes effect in its order for each of them.
+///
+/// Effects are carried out at the end of the loop's turn: all that clients said goes to the node's socket together, and
+/// all that was said to a client goes to its socket together.
+///
 /// Only the node's loop uses the state; so `@unchecked Sendable` needs no lock.
 final class GatewayDriver: NodeProgram, @unchecked Sendable {
     /// How long what was written to a client may take to leave when its connection is closed.
     static let flushTime = Duration.seconds(5)
     /// How long the gateway waits before it looks again at clients that do not take what was written to them.
     private static let stallTime = Duration.milliseconds(20)
+    /// The most effects whose memory is used again.
+    private static let spareEffectCount = 4_096
 
     let node: ErlangNode
     let schema: GatewayProtocol
@@ -30,9 +36,15 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     private var monitors: [ErlangDestination: ErlangMonitor] = [:]
     private var queues: [ErlangNodeName: Int] = [:]
     private var timer: (handle: EventLoop.Timer, time: Duration)?
+    private var output = ClientOutput()
     private var work = LoopWork()
-    private var unsent = UnsentOutput()
-    private var isCarryingOut = false
+    /// An empty array, whose memory is used for the next effects.
+    private var spareEffects: [GatewayEffect] = []
+    /// What the loop does at the end of a turn in which something happened.
+    private var endOfTurn: EndOfTurnAction?
+    private var waitsForEndOfTurn = false
+    /// Whether a timer offers again what was not taken.
+    private var offersLater = false
     /// Called when each node has been tried once.
     private var onTried: (() -> Void)?
     private var end = GatewayEnd()
@@ -40,7 +52,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     var loop: EventLoop { node.loop }
 
     private init(
-        _ node: ErlangNode, _ core: GatewayCore, _ schema: GatewayProtocol,
+        _ node: ErlangNode, _ core: consuming GatewayCore, _ schema: GatewayProtocol,
         _ configuration: ErlangGatewayConfiguration
     ) {
         self.node = node
@@ -50,6 +62,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         backends = configuration.backends
         report = configuration.eventHandler
         reports = NodeReports(configuration.allNodes)
+        endOfTurn = EndOfTurnAction { [weak self] in self?.endTurn() }
     }
 
     /// Makes the processes of a gateway on its node.
@@ -79,10 +92,17 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
 
     // MARK: Events of nodes
 
-    /// Lets something happen to the core, and does what it wants then.
+    /// Lets something happen to the core; what it wants then is done at the end of the turn.
     private func change(_ body: (inout GatewayCore, Duration) -> Void) {
         body(&core, loop.now.sinceOrigin)
-        carryOut()
+        somethingHappened()
+    }
+
+    /// Lets the end of the turn do what is to be done.
+    private func somethingHappened() {
+        guard !waitsForEndOfTurn, let endOfTurn else { return }
+        waitsForEndOfTurn = true
+        loop.atEndOfTurn(endOfTurn)
     }
 
     func delivered(_ content: [UInt8], to pid: ErlangPID, from sender: ErlangPID?) {
@@ -124,10 +144,13 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     func nodeQueue(_ byteCount: Int, of node: ErlangNodeName) {
         queues[node] = byteCount
         core.nodeQueue(byteCount, of: node)
-        carryOut()
+        actionsEnded()
     }
 
-    func actionsEnded() { carryOut() }
+    func actionsEnded() {
+        // Without effects, time may still be waited for.
+        if core.hasEffects { somethingHappened() } else { setTimer() }
+    }
 
     /// What the gateway's node has noticed.
     func noted(_ note: ErlangNodeNote) {
@@ -164,11 +187,11 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     /// A client has said something.
     func said(_ messages: [MessageTerm], by client: ClientConnection, awaitsAnswer: Bool) {
         onLoop { driver in
-            if let number = client.number {
-                for message in messages { driver.core.said(message, by: number) }
-            }
-            if awaitsAnswer { driver.work.caughtUp(client) }
-            driver.carryOut()
+            let mayGoOn = client.number.map { driver.core.said(messages, by: $0) }
+            // On the same loop, the client would be read again before the end of the turn.
+            if mayGoOn == false, client.connection.loop.isCurrent { client.read(false) }
+            if awaitsAnswer { driver.caughtUp(client) }
+            driver.somethingHappened()
         }
     }
 
@@ -177,9 +200,9 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         onLoop { driver in
             guard let number = client.number else { return }
             // It has sent nothing for long, or it has taken nothing.
-            let end = end == .idle && driver.unsent.contains(number) ? .slow : end
+            let end = end == .idle && client.offeredByteCount > 0 ? .slow : end
             driver.clients[number] = nil
-            driver.unsent.remove(number)
+            driver.output.forget(client)
             driver.change { $0.closed(number, end, at: $1) }
         }
     }
@@ -190,13 +213,12 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
 
     private func open(_ client: ClientConnection, _ info: ClientInfo) {
         guard let pid = try? node.withCore({ core, _ throws(NodeFault) in try core.startServed() }) else {
-            work.close(client, .killed, isFlushed: false)
-            return carryOut()
+            return close(client, .killed, isFlushed: false)
         }
         let number = ClientNumber(pid)
         client.number = number
         clients[number] = client
-        work.read(true, client)
+        read(client, true)
         change { $0.open(pid, info, at: $1) }
     }
 
@@ -207,27 +229,31 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
 
     // MARK: Effects
 
-    private func carryOut() {
-        // What follows from an effect is done by the loop below.
-        guard !isCarryingOut else { return }
-        isCarryingOut = true
-        defer { isCarryingOut = false }
-        while core.hasEffects || !work.isEmpty {
-            let effects = core.takeEffects()
-            tellNodes(effects)
-            for effect in effects { perform(effect) }
-            let work = work
-            self.work = LoopWork()
-            work.start()
-        }
+    /// Does what the events of a turn have led to.
+    private func endTurn() {
+        waitsForEndOfTurn = false
+        // An effect may have others.
+        while core.hasEffects { carryOut() }
+        offer(isForAll: false)
         setTimer()
+    }
+
+    private func carryOut() {
+        var memory: [GatewayEffect] = []
+        swap(&memory, &spareEffects)
+        var effects = core.takeEffects(reusing: consume memory)
+        tellNodes(effects)
+        for effect in effects { perform(effect) }
+        guard effects.count <= Self.spareEffectCount else { return }
+        effects.removeAll(keepingCapacity: true)
+        spareEffects = effects
     }
 
     /// Does what concerns the node, in one step.
     private func tellNodes(_ effects: [GatewayEffect]) {
         var lost: [ErlangDestination] = []
         var unreachable: [ErlangNodeName] = []
-        _ = try? node.withCore { nodeCore, now in
+        try? node.withCoreAtEndOfTurn { nodeCore, now in
             for effect in effects {
                 do throws(NodeFault) {
                     try tell(effect, &nodeCore, now)
@@ -265,16 +291,12 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
 
     private func perform(_ effect: GatewayEffect) {
         switch effect {
-        case .write(let number, let packet):
-            guard let client = clients[number] else { return }
-            work.write(packet, to: client)
-            noteUnsent(packet.count, number)
+        case .write(let number, let packet): if let client = clients[number] { output.write(packet, to: client) }
         case .writeAll(let numbers, let packet):
-            work.write(packet, to: numbers.compactMap { clients[$0] })
-            for number in numbers { noteUnsent(packet.count, number) }
-        case .read(let number, let isWanted): if let client = clients[number] { work.read(isWanted, client) }
+            for number in numbers { if let client = clients[number] { output.write(packet, to: client) } }
+        case .read(let number, let isWanted): if let client = clients[number] { read(client, isWanted) }
         case .close(let number, let end, let isFlushed):
-            if let client = clients[number] { work.close(client, end, isFlushed: isFlushed) }
+            if let client = clients[number] { close(client, end, isFlushed: isFlushed) }
         case .connect(let node): if self.node.isConnected(to: node) { core.nodeUp(node, at: loop.now.sinceOrigin) }
         case .ping(let node): ping(node)
         case .draining: end.begin()
@@ -293,49 +315,66 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         }
     }
 
-    // MARK: Output
+    // MARK: To clients
 
-    private func noteUnsent(_ byteCount: Int, _ number: ClientNumber) {
-        unsent.add(byteCount, for: number)
-        guard !unsent.isScheduled else { return }
-        unsent.isScheduled = true
-        loop.atEndOfTurn(EndOfTurnAction { [weak self] in self?.offer() })
+    private func read(_ client: ClientConnection, _ isWanted: Bool) {
+        if client.connection.loop.isCurrent { client.read(isWanted) } else { work.add(.read(isWanted), client) }
     }
 
-    /// Offers what was written to the system, and looks who does not take it.
-    private func offer() {
-        unsent.isScheduled = false
-        for (other, reports) in unsent.begin(clients) {
-            let offer: @Sendable () -> [UnsentOutput.Report] = {
-                reports.map { report in
-                    var report = report
-                    report.takenByteCount = report.client.flush()
-                    return report
-                }
-            }
-            if other.isCurrent {
-                offered(offer())
-            } else {
-                other.execute {
-                    let reports = offer()
-                    self.loop.execute { self.offered(reports) }
-                }
-            }
+    private func caughtUp(_ client: ClientConnection) {
+        if client.connection.loop.isCurrent { client.caughtUp() } else { work.add(.caughtUp, client) }
+    }
+
+    private func close(_ client: ClientConnection, _ end: ClientEnd, isFlushed: Bool) {
+        send(to: client)
+        if client.connection.loop.isCurrent {
+            client.close(end, isFlushed: isFlushed)
+        } else {
+            work.add(.close(end, isFlushed: isFlushed), client)
         }
+    }
+
+    /// Offers the system what was written to a client, and what it has not taken before.
+    private func send(to client: ClientConnection) {
+        let packets = output.take(client)
+        guard client.connection.loop.isCurrent else { return work.add(.send(packets), client) }
+        took(client.send(packets), of: client)
+        output.giveBack(packets)
+    }
+
+    /// Offers the system what was written, and looks who does not take it.
+    ///
+    /// - Parameter isForAll: Whether what it has not taken before is offered again.
+    private func offer(isForAll: Bool) {
+        let clients = output.begin(isForAll: isForAll)
+        for client in clients { send(to: client) }
+        let work = work
+        self.work = LoopWork()
+        let count = work.start { [weak self] reports in
+            guard let self else { return }
+            self.loop.execute { self.offered(reports) }
+        }
+        for _ in 0..<count { output.awaitReport() }
         offered([])
     }
 
-    private func offered(_ reports: [UnsentOutput.Report]) {
-        for report in reports {
-            unsent.took(report)
-            core.taken(report.takenByteCount, by: report.number)
-        }
+    private func took(_ byteCount: Int, of client: ClientConnection) {
+        output.took(byteCount, of: client)
+        if let number = client.number { core.taken(byteCount, by: number) }
+    }
+
+    private func offered(_ reports: [LoopWork.Report]) {
+        for report in reports { took(report.takenByteCount, of: report.client) }
         // All have been offered something when the last loop has reported.
-        guard unsent.ended() else { return }
+        guard output.ended() else { return }
         if core.hasSlowClients { change { $0.closeSlowClients(at: $1) } }
-        guard !unsent.isEmpty, !unsent.isScheduled else { return }
-        unsent.isScheduled = true
-        loop.schedule(at: loop.now + Self.stallTime) { [weak self] in self?.offer() }
+        guard output.hasWaiting, !offersLater else { return }
+        offersLater = true
+        loop.schedule(at: loop.now + Self.stallTime) { [weak self] in
+            guard let self else { return }
+            self.offersLater = false
+            self.offer(isForAll: true)
+        }
     }
 
     // MARK: Time

@@ -3,61 +3,51 @@
 import WirelineErlangGateway
 import WirelineTransport
 
-/// What is to be done with the clients of each loop, in order.
+/// What is to be done with the clients of other loops than the gateway's, in order.
 ///
-/// A loop gets all of it at once: that is one wake-up for each loop, and not one for each packet.
+/// A loop gets all of it at once: that is one wake-up for each loop and turn, and not one for each packet.
 struct LoopWork {
-    private enum Step {
-        case write(ClientConnection, [UInt8])
-        case writeAll([ClientConnection], [UInt8])
-        case read(ClientConnection, Bool)
-        case close(ClientConnection, ClientEnd, isFlushed: Bool)
-        case caughtUp(ClientConnection)
-
-        func perform() {
-            switch self {
-            case .write(let client, let packet): client.write(packet)
-            case .writeAll(let clients, let packet): for client in clients { client.write(packet) }
-            case .read(let client, let isWanted): client.read(isWanted)
-            case .close(let client, let end, let isFlushed): client.close(end, isFlushed: isFlushed)
-            case .caughtUp(let client): client.caughtUp()
-            }
-        }
+    enum Step: Sendable {
+        case send(WrittenPackets)
+        case read(Bool)
+        case close(ClientEnd, isFlushed: Bool)
+        case caughtUp
     }
 
-    private var steps: [ObjectIdentifier: (loop: EventLoop, steps: [Step])] = [:]
-
-    mutating func write(_ packet: [UInt8], to client: ClientConnection) { add(.write(client, packet), client) }
-
-    mutating func write(_ packet: [UInt8], to clients: [ClientConnection]) {
-        let groups = Dictionary(grouping: clients) { ObjectIdentifier($0.connection.loop) }
-        for group in groups.values { add(.writeAll(group, packet), group[0]) }
+    /// How many bytes of a client's the system has taken.
+    struct Report: Sendable {
+        let client: ClientConnection
+        let takenByteCount: Int
     }
 
-    mutating func read(_ isWanted: Bool, _ client: ClientConnection) { add(.read(client, isWanted), client) }
+    private var works: [ObjectIdentifier: (loop: EventLoop, steps: [(client: ClientConnection, step: Step)])] = [:]
 
-    mutating func close(_ client: ClientConnection, _ end: ClientEnd, isFlushed: Bool) {
-        add(.close(client, end, isFlushed: isFlushed), client)
-    }
+    var isEmpty: Bool { works.isEmpty }
 
-    mutating func caughtUp(_ client: ClientConnection) { add(.caughtUp(client), client) }
-
-    private mutating func add(_ step: Step, _ client: ClientConnection) {
+    mutating func add(_ step: Step, _ client: ClientConnection) {
         let loop = client.connection.loop
-        steps[ObjectIdentifier(loop), default: (loop, [])].steps.append(step)
+        works[ObjectIdentifier(loop), default: (loop, [])].steps.append((client, step))
     }
 
-    /// Whether nothing is to be done.
-    var isEmpty: Bool { steps.isEmpty }
+    /// Gives each loop its work.
+    ///
+    /// - Parameter report: Called on each of these loops, when it has done its work.
+    /// - Returns: How many loops will report.
+    consuming func start(_ report: @escaping @Sendable ([Report]) -> Void) -> Int {
+        for (loop, steps) in works.values { loop.execute { report(Self.perform(steps)) } }
+        return works.count
+    }
 
-    /// Gives each loop its work. The current loop does it now.
-    consuming func start() {
-        for (loop, steps) in steps.values {
-            if loop.isCurrent {
-                for step in steps { step.perform() }
-            } else {
-                loop.execute { for step in steps { step.perform() } }
+    private static func perform(_ steps: [(client: ClientConnection, step: Step)]) -> [Report] {
+        var reports: [Report] = []
+        for (client, step) in steps {
+            switch step {
+            case .send(let packets): reports.append(Report(client: client, takenByteCount: client.send(packets)))
+            case .read(let isWanted): client.read(isWanted)
+            case .close(let end, let isFlushed): client.close(end, isFlushed: isFlushed)
+            case .caughtUp: client.caughtUp()
             }
         }
+        return reports
     }
 }

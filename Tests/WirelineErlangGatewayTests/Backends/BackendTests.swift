@@ -105,7 +105,7 @@ struct NamedBackendTests {
     }
 
     @Test func `a name is monitored and its node asked; an answer before its end says that it is there`() {
-        var bench = bench()
+        let bench = bench()
         let client = bench.open()
         #expect(bench.core.takeEffects() == [])
         #expect(
@@ -122,7 +122,7 @@ struct NamedBackendTests {
     }
 
     @Test func `a name that nobody has is asked for again after a second`() {
-        var bench = bench()
+        let bench = bench()
         _ = bench.effects { $0.nodeUp("a@h", at: $1) }
         #expect(bench.effects { $0.down(.name("scene", at: "a@h"), at: $1) } == [])
         #expect(bench.effects { $0.answered("a@h", at: $1) } == [])
@@ -134,7 +134,7 @@ struct NamedBackendTests {
     }
 
     @Test func `a name whose node is lost waits for the node`() {
-        var bench = bench()
+        let bench = bench()
         _ = bench.effects { $0.nodeUp("a@h", at: $1) }
         _ = bench.effects { $0.answered("a@h", at: $1) }
         _ = bench.effects {

@@ -9,7 +9,7 @@ struct ClientEndTests {
     private let owner = GatewayBench.process(1)
 
     @Test func `close comes behind every message and before the process ends`() {
-        var bench = GatewayBench { $0.window = 1 }
+        let bench = GatewayBench { $0.window = 1 }
         let client = bench.open(ownedBy: owner)
         for text in ["a", "b", "c"] { _ = bench.say(text, by: client) }
         let effects = bench.effects { $0.closed(client.number, .reset, at: $1) }
@@ -27,7 +27,7 @@ struct ClientEndTests {
     }
 
     @Test func `who was asked is told of the end, and gets no message`() {
-        var bench = GatewayBench()
+        let bench = GatewayBench()
         bench.join(owner)
         let client = bench.open()
         _ = bench.say("a", by: client)
@@ -39,7 +39,7 @@ struct ClientEndTests {
     }
 
     @Test func `exit with normal is ignored`() {
-        var bench = GatewayBench()
+        let bench = GatewayBench()
         let client = bench.open(ownedBy: owner)
         #expect(bench.effects { $0.exit(client, "normal", isKill: false, at: $1) } == [])
         #expect(bench.client(client)?.owner == owner)
@@ -56,7 +56,7 @@ struct ClientEndTests {
     func `exit closes a client after what was sent before, and kill at once`(
         reason: ErlangTerm, isKill: Bool, end: ClientEnd, isFlushed: Bool
     ) {
-        var bench = GatewayBench()
+        let bench = GatewayBench()
         let client = bench.open(ownedBy: owner)
         _ = bench.send(GatewayBench.said("a"), to: client, from: owner)
         #expect(
@@ -71,7 +71,7 @@ struct ClientEndTests {
     }
 
     @Test func `a client that is closing says and does nothing more`() {
-        var bench = GatewayBench()
+        let bench = GatewayBench()
         let client = bench.open(ownedBy: owner)
         _ = bench.tell(client, [.tuple("join", "room"), .tuple("kick", "bye")], from: owner)
         #expect(bench.say("late", by: client) == [])

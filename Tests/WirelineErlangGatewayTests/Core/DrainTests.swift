@@ -11,7 +11,7 @@ struct DrainTests {
     private func drainTerm(_ milliseconds: Int64) -> GatewayTerm { .drain("gw@h", milliseconds: milliseconds) }
 
     @Test func `owners are told once, clients get the goodbye, and the rest is closed at the end`() {
-        var bench = GatewayBench { $0.goodbye = [9] }
+        let bench = GatewayBench { $0.goodbye = [9] }
         let clients = (0..<2).map { _ in bench.open(ownedBy: owner) }
         _ = bench.core.takeEffects()
         let service = GatewayBench.service
@@ -34,7 +34,7 @@ struct DrainTests {
     }
 
     @Test func `it is over when the last client leaves`() {
-        var bench = GatewayBench()
+        let bench = GatewayBench()
         let client = bench.open(ownedBy: owner)
         _ = bench.effects { $0.drain(for: .seconds(30), at: $1) }
         #expect(bench.effects { $0.listenersClosed(at: $1) } == [])
@@ -43,7 +43,7 @@ struct DrainTests {
     }
 
     @Test func `without clients it waits for those that wait to be accepted`() {
-        var bench = GatewayBench { $0.goodbye = [9] }
+        let bench = GatewayBench { $0.goodbye = [9] }
         #expect(bench.effects { $0.drain(for: .seconds(30), at: $1) } == [.draining(.seconds(30))])
         let client = bench.open()
         #expect(bench.core.takeEffects() == [.write(client.number, [9])])
@@ -52,7 +52,7 @@ struct DrainTests {
     }
 
     @Test func `a new owner is told how much time is left`() {
-        var bench = GatewayBench()
+        let bench = GatewayBench()
         let client = bench.open(ownedBy: owner)
         _ = bench.effects { $0.drain(for: .seconds(30), at: $1) }
         _ = bench.pass(.seconds(10))

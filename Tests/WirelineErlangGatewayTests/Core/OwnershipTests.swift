@@ -19,7 +19,7 @@ struct OwnershipTests {
     }
 
     @Test func `a client is offered, and nothing it says is handed on before it has an owner`() {
-        var bench = GatewayBench()
+        let bench = GatewayBench()
         bench.join(first)
         #expect(bench.core.takeEffects() == [.monitor(first.target)])
         let client = bench.open()
@@ -33,7 +33,7 @@ struct OwnershipTests {
     }
 
     @Test func `any process of the asked node may accept, for itself or for another one`() {
-        var bench = GatewayBench()
+        let bench = GatewayBench()
         bench.join(first)
         let client = bench.open()
         _ = bench.core.takeEffects()
@@ -51,7 +51,7 @@ struct OwnershipTests {
     }
 
     @Test func `a client that is not accepted in time is offered to another`() {
-        var bench = GatewayBench()
+        let bench = GatewayBench()
         bench.join(first)
         bench.join(second)
         let client = bench.open()
@@ -69,7 +69,7 @@ struct OwnershipTests {
     }
 
     @Test func `without any backend a client is parked, and closed after the park time`() {
-        var bench = GatewayBench()
+        let bench = GatewayBench()
         let client = bench.open()
         #expect(bench.core.takeEffects() == [])
         #expect(bench.core.clients.parkedCount == 1)
@@ -86,7 +86,7 @@ struct OwnershipTests {
 
     @Test(arguments: [(0, 64), (3, 3)])
     func `a parked client may say so much`(window: Int, count: Int) {
-        var bench = GatewayBench { $0.window = window }
+        let bench = GatewayBench { $0.window = window }
         let client = bench.open()
         for _ in 1..<count { #expect(bench.say("x", by: client) == []) }
         #expect(bench.say("x", by: client) == [.read(client.number, false)])
@@ -99,7 +99,7 @@ struct OwnershipTests {
     }
 
     @Test func `clients are spread over the backends, and counted for those that got them`() {
-        var bench = GatewayBench()
+        let bench = GatewayBench()
         bench.join(first)
         bench.join(second)
         let clients = (0..<4).map { _ in bench.open() }
@@ -116,7 +116,7 @@ struct OwnershipTests {
     }
 
     @Test func `a member that leaves gets no new clients and keeps its own`() {
-        var bench = GatewayBench()
+        let bench = GatewayBench()
         let client = bench.open(ownedBy: first)
         bench.core.backendLeft(first.target)
         #expect(bench.core.takeEffects() == [])
@@ -132,7 +132,7 @@ struct OwnershipTests {
 
     @Test(arguments: Loss.allCases)
     func `a client that has lost its owner is resumed with what is confirmed`(loss: Loss) throws {
-        var bench = GatewayBench { $0.window = 8 }
+        let bench = GatewayBench { $0.window = 8 }
         let client = bench.open(ownedBy: first)
         bench.join(second)
         for text in ["a", "b", "c"] { _ = bench.say(text, by: client) }
@@ -161,7 +161,7 @@ struct OwnershipTests {
     }
 
     @Test func `an owner that was replaced can do nothing an owner may`() {
-        var bench = GatewayBench { $0.window = 8 }
+        let bench = GatewayBench { $0.window = 8 }
         let client = bench.open(ownedBy: first)
         bench.join(second)
         for text in ["a", "b"] { _ = bench.say(text, by: client) }
@@ -175,7 +175,7 @@ struct OwnershipTests {
     }
 
     @Test func `an owner that becomes one again doubles nothing`() {
-        var bench = GatewayBench { $0.window = 8 }
+        let bench = GatewayBench { $0.window = 8 }
         let client = bench.open(ownedBy: first)
         for text in ["a", "b", "c"] { _ = bench.say(text, by: client) }
         _ = bench.tell(client, .tuple("owner", .pid(second)), from: first)
@@ -190,14 +190,14 @@ struct OwnershipTests {
     }
 
     @Test func `an owner that names itself again is handed nothing twice`() {
-        var bench = GatewayBench { $0.window = 8 }
+        let bench = GatewayBench { $0.window = 8 }
         let client = bench.open(ownedBy: first)
         _ = bench.say("a", by: client)
         #expect(bench.tell(client, .tuple("owner", .pid(first)), from: first) == [])
     }
 
     @Test func `without a window, what was handed over is gone with the owner`() {
-        var bench = GatewayBench()
+        let bench = GatewayBench()
         let client = bench.open(ownedBy: first)
         _ = bench.say("a", by: client)
         let first = first
@@ -212,7 +212,7 @@ struct OwnershipTests {
     }
 
     @Test func `a process is monitored once, and no longer than it is needed`() {
-        var bench = GatewayBench()
+        let bench = GatewayBench()
         let client = bench.open(ownedBy: first)
         let other = bench.open(ownedBy: first)
         _ = bench.core.takeEffects()

@@ -136,11 +136,11 @@ extension SimulatedCluster {
         pass(.seconds(2))
         if !gateways[0].isDrained { problems.append("the drain did not end") }
         for index in clients.indices where !clients[index].hasEnded { problems.append("client \(index) is left") }
-        for gateway in gateways.indices {
-            let core = gateways[gateway].core
-            if !core.clients.isEmpty { problems.append("clients are left") }
-            if core.clients.heldByteCount != 0 { problems.append("\(core.clients.heldByteCount) bytes are left") }
-            if core.groups.count != 0 { problems.append("groups are left") }
+        for gateway in gateways {
+            let clients = gateway.core.clients
+            if !clients.isEmpty { problems.append("clients are left") }
+            if clients.heldByteCount != 0 { problems.append("\(clients.heldByteCount) bytes are left") }
+            if gateway.core.groups.count != 0 { problems.append("groups are left") }
         }
     }
 }

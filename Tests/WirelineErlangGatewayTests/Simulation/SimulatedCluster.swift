@@ -50,7 +50,7 @@ struct SimulatedCluster {
             let core = GatewayCore(service: service, settings: Self.settings(window, index)) { _ in
                 .failure(.encoding("none"))
             }
-            return SimulatedGateway(name: name, core: core, links: .init(repeating: SimulatedLink(), count: 3))
+            return SimulatedGateway(name, core)
         }
         nodes = ["n0@h", "n1@h", "n2@h"].map { SimulatedNode(name: $0) }
         for node in nodes.indices { startProcesses(node) }
@@ -193,7 +193,7 @@ struct SimulatedCluster {
         clients[client].say(byteCount: byteCount)
         let term = [UInt8](repeating: clients[client].said, count: byteCount)
         change(record.gateway) { core, _ in
-            core.said(MessageTerm(term: term), by: ClientNumber(record.pid))
+            core.said([MessageTerm(term: term)], by: ClientNumber(record.pid))
         }
     }
 

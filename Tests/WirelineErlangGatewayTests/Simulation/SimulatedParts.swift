@@ -54,13 +54,18 @@ struct SimulatedProcess {
 }
 
 /// A gateway with its core.
-struct SimulatedGateway {
+final class SimulatedGateway {
     let name: ErlangNodeName
     var core: GatewayCore
-    var links: [SimulatedLink]
+    var links = [SimulatedLink](repeating: SimulatedLink(), count: 3)
     /// Nodes that it wants to be connected to.
     var dialed: [Int] = []
     var isDrained = false
+
+    init(_ name: ErlangNodeName, _ core: consuming GatewayCore) {
+        self.name = name
+        self.core = core
+    }
 }
 
 /// What is simulated, and how likely things are. Small limits, so that they are reached.

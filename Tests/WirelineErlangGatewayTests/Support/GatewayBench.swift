@@ -6,7 +6,7 @@ import WirelineErlangGateway
 /// A gateway without a node, which tests tell what happens.
 ///
 /// Its messages are `{say, Binary}`, and their packets are the binary's bytes.
-struct GatewayBench {
+final class GatewayBench {
     static let node: ErlangAtom = "gw@h"
     static let service = ErlangPID(node: node, id: 1, serial: 0, creation: 7)
     static let info = ClientInfo(
@@ -44,13 +44,13 @@ struct GatewayBench {
     }
 
     /// Does something, and returns what the gateway wants then.
-    mutating func effects(of body: (inout GatewayCore, Duration) -> Void) -> [GatewayEffect] {
+    func effects(of body: (inout GatewayCore, Duration) -> Void) -> [GatewayEffect] {
         body(&core, now)
         return core.takeEffects()
     }
 
     /// A client connects.
-    mutating func open() -> ErlangPID {
+    func open() -> ErlangPID {
         lastID += 1
         let pid = ErlangPID(node: Self.node, id: lastID, serial: 0, creation: 7)
         core.open(pid, Self.info, at: now)
@@ -58,10 +58,10 @@ struct GatewayBench {
     }
 
     /// A backend joins the group.
-    mutating func join(_ backend: ErlangPID) { core.backendJoined(.pid(backend), at: now) }
+    func join(_ backend: ErlangPID) { core.backendJoined(.pid(backend), at: now) }
 
     /// A client that is owned by a process, which was asked for it.
-    mutating func open(ownedBy owner: ErlangPID) -> ErlangPID {
+    func open(ownedBy owner: ErlangPID) -> ErlangPID {
         if !core.backends.contains(.pid(owner)) { join(owner) }
         let client = open()
         _ = send(.tuple("wireline", .tuple("owner", .pid(owner))), to: client, from: owner)
@@ -69,7 +69,7 @@ struct GatewayBench {
     }
 
     /// A process sends a term.
-    mutating func send(_ term: ErlangTerm, to pid: ErlangPID, from sender: ErlangPID?) -> [GatewayEffect] {
+    func send(_ term: ErlangTerm, to pid: ErlangPID, from sender: ErlangPID?) -> [GatewayEffect] {
         do {
             let bytes = try term.content()
             core.receive(bytes.span.bytes, for: pid, from: sender, at: now)
@@ -78,22 +78,26 @@ struct GatewayBench {
     }
 
     /// A process tells a client to do something.
-    mutating func tell(_ client: ErlangPID, _ action: ErlangTerm, from sender: ErlangPID) -> [GatewayEffect] {
+    func tell(_ client: ErlangPID, _ action: ErlangTerm, from sender: ErlangPID) -> [GatewayEffect] {
         send(.tuple("wireline", action), to: client, from: sender)
     }
 
     /// A client says something.
-    mutating func say(_ text: String, by client: ErlangPID) -> [GatewayEffect] {
-        core.said(Self.message(text), by: ClientNumber(client))
+    func say(_ text: String, by client: ErlangPID) -> [GatewayEffect] {
+        core.said([Self.message(text)], by: ClientNumber(client))
         return core.takeEffects()
     }
 
     /// Time passes.
-    mutating func pass(_ time: Duration) -> [GatewayEffect] {
+    func pass(_ time: Duration) -> [GatewayEffect] {
         now += time
         core.poll(at: now)
         return core.takeEffects()
     }
+
+    // The core itself cannot be looked at by `#expect`, which copies.
+    var hasSlowClients: Bool { core.hasSlowClients }
+    var isDraining: Bool { core.isDraining }
 
     func client(_ pid: ErlangPID) -> GatewayClient? { core.clients[ClientNumber(pid)] }
 }

@@ -43,7 +43,7 @@ struct ClientRequestTests {
 
     @Test(arguments: refusals)
     func `what is refused is told to its sender, and nothing is done`(term: ErlangTerm, refusal: TermRefusal) {
-        var bench = GatewayBench { $0.window = 4 }
+        let bench = GatewayBench { $0.window = 4 }
         let client = bench.open(ownedBy: owner)
         #expect(bench.send(term, to: client, from: owner) == [.refusal(refusal, of: client, to: owner)])
         #expect(bench.core.counters.refusedTermCount == 1)
@@ -51,7 +51,7 @@ struct ClientRequestTests {
     }
 
     @Test func `limits are the last bytes that are taken`() {
-        var bench = GatewayBench()
+        let bench = GatewayBench()
         let client = bench.open(ownedBy: owner)
         let group = ErlangTerm.binary(.init(repeating: 0, count: 250))
         let state = ErlangTerm.binary(.init(repeating: 0, count: 4_091))
@@ -61,7 +61,7 @@ struct ClientRequestTests {
     }
 
     @Test func `bytes that are no term are refused`() {
-        var bench = GatewayBench()
+        let bench = GatewayBench()
         let client = bench.open(ownedBy: owner)
         // {wireline, {send and its end.
         let bytes: [UInt8] = [104, 2, 119, 8] + Array("wireline".utf8) + [104, 2, 119, 4] + Array("send".utf8)
@@ -94,7 +94,7 @@ struct ClientRequestTests {
 
     @Test(arguments: 0..<actions.count)
     func `anyone may send, join, leave and kick`(index: Int) {
-        var bench = GatewayBench()
+        let bench = GatewayBench()
         let client = bench.open(ownedBy: owner)
         let (term, expected) = Self.actions[index]
         #expect(bench.send(term, to: client, from: GatewayBench.process(9, at: "other@h")) == expected(client))
@@ -108,7 +108,7 @@ struct ClientRequestTests {
 
     @Test(arguments: ownersActions)
     func `only the owner may do what is the owner's`(action: ErlangTerm) {
-        var bench = GatewayBench { $0.window = 4 }
+        let bench = GatewayBench { $0.window = 4 }
         let client = bench.open(ownedBy: owner)
         _ = bench.say("hi", by: client)
         // Another process of the owner's node is no owner either.
@@ -119,7 +119,7 @@ struct ClientRequestTests {
     }
 
     @Test func `a step of which something is refused does nothing`() {
-        var bench = GatewayBench { $0.window = 4 }
+        let bench = GatewayBench { $0.window = 4 }
         let client = bench.open(ownedBy: owner)
         _ = bench.say("hi", by: client)
         let step: ErlangTerm = [
@@ -133,7 +133,7 @@ struct ClientRequestTests {
     }
 
     @Test func `what follows the giving away in a step is no more the owner's`() {
-        var bench = GatewayBench { $0.window = 4 }
+        let bench = GatewayBench { $0.window = 4 }
         let client = bench.open(ownedBy: owner)
         let other = GatewayBench.process(9)
         #expect(
@@ -143,7 +143,7 @@ struct ClientRequestTests {
     }
 
     @Test func `a client cannot own a client`() {
-        var bench = GatewayBench()
+        let bench = GatewayBench()
         let client = bench.open(ownedBy: owner)
         let other = bench.open()
         let action = ErlangTerm.tuple("owner", .pid(other))
@@ -151,14 +151,14 @@ struct ClientRequestTests {
     }
 
     @Test func `an error is not told to a client, which would refuse it`() {
-        var bench = GatewayBench()
+        let bench = GatewayBench()
         let client = bench.open(ownedBy: owner)
         #expect(bench.send("x", to: client, from: client) == [])
         #expect(bench.send("x", to: client, from: nil) == [])
     }
 
     @Test func `the call info is answered, and no other`() throws {
-        var bench = GatewayBench()
+        let bench = GatewayBench()
         let client = bench.open(ownedBy: owner)
         let reference = try #require(ErlangReference(node: "a@h", creation: 1, words: [1, 2, 3]))
         for (request, answer) in [
@@ -174,7 +174,7 @@ struct ClientRequestTests {
     }
 
     @Test func `a message to a client that has ended is ignored`() {
-        var bench = GatewayBench()
+        let bench = GatewayBench()
         let client = bench.open(ownedBy: owner)
         bench.core.closed(client.number, .normal, at: .zero)
         _ = bench.core.takeEffects()

@@ -94,7 +94,7 @@ struct GatewayTermTests {
 
 struct ClientInfoTests {
     @Test func `Info has every key, and undefined for what is not there`() throws {
-        var bench = GatewayBench { $0.window = 8 }
+        let bench = GatewayBench { $0.window = 8 }
         let client = bench.open()
         let info = try #require(bench.client(client)).snapshot.term
         #expect(

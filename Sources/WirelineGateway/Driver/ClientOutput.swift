@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The clients that were written to since the system was last offered something, or that did not take all.
+///
+/// What is written to a client in one turn of the gateway's loop is gathered, and offered to the system together.
+struct ClientOutput {
+    /// The clients that were written to, in the order of their first packets.
+    private var written: [ClientConnection] = []
+    /// The clients that did not take all that was offered.
+    private var waiting: [ObjectIdentifier: ClientConnection] = [:]
+    /// The loops that have not reported what the system has taken, and one more while they are asked.
+    private var openReportCount = 0
+    /// Memory of packets that were sent, for others: most clients get a few packets and then none for long.
+    private var spares: [WrittenPackets] = []
+
+    /// The most memory that is kept: so many times so many bytes.
+    private static let (spareCount, spareByteCount) = (256, 2 << 10)
+
+    /// Whether a client was written to.
+    var isEmpty: Bool { written.isEmpty }
+
+    /// Whether some client did not take all that was offered.
+    var hasWaiting: Bool { !waiting.isEmpty }
+
+    // MARK: Writing
+
+    /// Adds a packet for a client.
+    mutating func write(_ packet: [UInt8], to client: ClientConnection) {
+        if client.written.isEmpty {
+            written.append(client)
+            if let spare = spares.popLast() { client.written = spare }
+        }
+        client.written.append(packet)
+    }
+
+    /// Takes what was written to a client.
+    mutating func take(_ client: ClientConnection) -> WrittenPackets {
+        let packets = client.written
+        client.written = WrittenPackets()
+        client.offeredByteCount += packets.bytes.count
+        return packets
+    }
+
+    /// Gives back the memory of packets that were sent.
+    mutating func giveBack(_ packets: consuming WrittenPackets) {
+        guard packets.bytes.capacity <= Self.spareByteCount, spares.count < Self.spareCount else { return }
+        packets.clear()
+        spares.append(packets)
+    }
+
+    // MARK: Offering
+
+    /// Begins an offer. Each loop and the caller itself report its end.
+    ///
+    /// - Parameter isForAll: Whether the clients that did not take all are offered it again.
+    /// - Returns: The clients to whom something is to be offered.
+    mutating func begin(isForAll: Bool) -> [ClientConnection] {
+        openReportCount += 1
+        defer { written.removeAll(keepingCapacity: true) }
+        return isForAll && hasWaiting ? written + waiting.values : written
+    }
+
+    /// Another loop will report, too.
+    mutating func awaitReport() { openReportCount += 1 }
+
+    /// The system has taken bytes of a client's.
+    mutating func took(_ byteCount: Int, of client: ClientConnection) {
+        client.offeredByteCount -= byteCount
+        if client.offeredByteCount > 0 {
+            waiting[ObjectIdentifier(client)] = client
+        } else if hasWaiting {
+            waiting[ObjectIdentifier(client)] = nil
+        }
+    }
+
+    /// A client is gone.
+    mutating func forget(_ client: ClientConnection) {
+        if hasWaiting { waiting[ObjectIdentifier(client)] = nil }
+    }
+
+    /// A loop, or the caller of ``begin(isForAll:)``, has reported.
+    ///
+    /// - Returns: Whether it was the last one.
+    mutating func ended() -> Bool {
+        openReportCount -= 1
+        return openReportCount == 0
+    }
+}
