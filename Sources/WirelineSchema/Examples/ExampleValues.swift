@@ -387,8 +387,8 @@ struct ExampleValues {
     ) -> Int {
         let maximum = min(field.maximumCount ?? .max, extent.capacity)
         let isLegible = if case .legible = style { true } else { false }
-        if element.isBody, depth >= (isLegible ? 2 : 4) {
-            // This ends structures and unions that contain themselves.
+        if element.isBody, depth >= min(isLegible ? 2 : 4, description.options.maximumDepth) {
+            // This ends structures and unions that contain themselves, before they are too deep.
             guard case .depth(let limit)? = hint else { return 0 }
             return depth < limit ? min(1, maximum) : 0
         }
