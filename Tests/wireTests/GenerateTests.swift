@@ -4,7 +4,8 @@ import Foundation
 import Testing
 
 struct GenerateTests {
-    static let languages = "swift or erlang or erlang-adapter or wireshark or html or markdown"
+    static let languages =
+        "swift or erlang or erlang-adapter or typescript or typescript-adapter or wireshark or html or markdown"
     static let paths = "out/deep/Scene.wire.swift\nout/deep/SceneProtocol.swift\n"
 
     @Test func `files are written to the chosen folder, and listed`() throws {
@@ -35,6 +36,31 @@ struct GenerateTests {
         #expect(outcome == .success("out/scene_protocol.erl\nout/scene_protocol.hrl\n"))
         #expect(try workspace.read("out/scene_protocol.erl").contains("-module(scene_protocol)."))
         #expect(try workspace.read("out/scene_protocol.hrl").contains("-record(cs_20001, {"))
+    }
+
+    @Test func `TypeScript output is one module, and its adapter a script beside it`() throws {
+        let workspace = try Workspace()
+        let module = try workspace.wire("generate", "typescript", "--out", "src/net")
+        #expect(module == .success("src/net/scene_protocol.ts\n"))
+        #expect(try workspace.read("src/net/scene_protocol.ts").contains("export interface Cs_20001 {"))
+        let adapter = try workspace.wire("generate", "typescript-adapter", "--out", "build")
+        #expect(adapter == .success("build/scene_conform.mjs\n"))
+        #expect(try workspace.read("build/scene_conform.mjs").contains("./scene_protocol.js"))
+    }
+
+    @Test(arguments: ["typescript", "typescript-adapter"])
+    func `a protocol that a language cannot have yet is refused, and nothing is written`(_ language: String) throws {
+        let schema = "packet { @length(rest) uint16 size; @id uint8 id; layer zlib; }\n@id(0) @from(both) message A {}"
+        let workspace = try Workspace(["P/a.wire": schema])
+        let outcome = try workspace.wire("generate", language, "--out", "out", "--protocol", "P")
+        let reason = "code for packets with layers is generated for Swift and Erlang only, so far"
+        #expect(outcome == Outcome(status: 1, output: "", errors: "error: \(language): \(reason)\n"))
+        #expect(try workspace.shell("ls -d out").status != 0)
+    }
+
+    @Test func `only some languages take the name of a package`() throws {
+        let outcome = try Workspace().wire("generate", "typescript", "--out", "out", "--package", "net")
+        #expect(outcome.status == 2)
     }
 
     @Test(arguments: [("html", "Scene.html", "<h1>Scene</h1>"), ("markdown", "Scene.md", "# Scene\n")])

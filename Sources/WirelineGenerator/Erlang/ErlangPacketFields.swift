@@ -166,15 +166,3 @@ extension ErlangTypes {
         }
     }
 }
-
-extension PacketField.Format {
-    /// The number of bits of a message's ID that the field holds.
-    var idBitWidth: Int {
-        switch self {
-        case .integer(let format, _): format.bitWidth
-        case .boolean, .bit: 1
-        case .varint(let format): format.bitWidth
-        case .text, .digits, .bytes: 0
-        }
-    }
-}

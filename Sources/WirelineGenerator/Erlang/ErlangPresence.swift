@@ -46,13 +46,3 @@ enum ErlangPresence {
         return "case P\(index + 1) of true -> \(value); false -> \(otherwise) end"
     }
 }
-
-extension PacketField {
-    /// Whether the caller of `encode` can choose the value.
-    var isSettable: Bool {
-        switch role {
-        case .value, .fitting, .sequence: true
-        case .length, .contentLength, .messageID, .constant, .checksum, .padding: false
-        }
-    }
-}

@@ -67,7 +67,10 @@ package struct PlannedCount: Equatable, Sendable {
     /// The most that can be written: the limit, or what the prefix can hold.
     package let maximum: Int
 
-    init(_ format: CountFormat, _ byteOrder: ByteOrder, limit: Int?) {
+    /// Plans a prefix.
+    ///
+    /// - Parameter limit: The schema's `@max`; nil if there is none.
+    package init(_ format: CountFormat, _ byteOrder: ByteOrder, limit: Int?) {
         self.format = format
         self.byteOrder = byteOrder
         self.limit = limit.flatMap { $0 < format.maximum ? $0 : nil }

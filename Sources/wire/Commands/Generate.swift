@@ -10,7 +10,8 @@ extension Command {
         summary: "generate code or documentation from a protocol's schema",
         parameters: [
             Parameter(
-                "LANGUAGE", "what to generate; the script of erlang-adapter belongs beside the module of erlang",
+                "LANGUAGE",
+                "what to generate; a script of erlang-adapter or typescript-adapter belongs beside the module",
                 choices: backEnds.map(\.name))
         ],
         options: [.protocolFolder, .output],
@@ -21,7 +22,12 @@ extension Command {
             let folder = try ProtocolFolder(arguments[.protocolFolder])
             let names = try folder.fileNames()
             let description = try folder.describe(console)
-            let files = backEnd.files(description, names)
+            let files: [GeneratedFile]
+            do throws(GenerationError) {
+                files = try backEnd.files(description, names)
+            } catch {
+                throw .failure("\(backEnd.name): \(error)")
+            }
             try makeFolder(output)
             for file in files {
                 let path = output.joiningPath(file.path)
@@ -40,6 +46,12 @@ extension Command {
         BackEnd(name: "erlang-adapter") { description, _ in
             [ErlangGenerator(description).adapter()]
         },
+        BackEnd(name: "typescript") { description, _ throws(GenerationError) in
+            try TypeScriptGenerator(description).files()
+        },
+        BackEnd(name: "typescript-adapter") { description, _ throws(GenerationError) in
+            [try TypeScriptGenerator(description).adapter()]
+        },
         BackEnd(name: "wireshark") { description, _ in WiresharkGenerator(description).files() },
         BackEnd(name: "html") { description, _ in HTMLGenerator(description).files() },
         BackEnd(name: "markdown") { description, _ in MarkdownGenerator(description).files() },
@@ -47,7 +59,7 @@ extension Command {
 
     private struct BackEnd: Sendable {
         let name: String
-        let files: @Sendable (ProtocolDescription, [String]) -> [GeneratedFile]
+        let files: @Sendable (ProtocolDescription, [String]) throws(GenerationError) -> [GeneratedFile]
     }
 
     /// Says what a dissector is called, and how it is loaded.

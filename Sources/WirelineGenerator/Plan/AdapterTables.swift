@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+import WirelineSchema
+
+/// What an adapter of `wire conform` must know of the schema to make values of a language from JSON, and back.
+///
+///     {"header":[{"name":"Version","own":"version","type":"integer","settable":true}],
+///      "messages":[{"name":"Cs_1","other":"Enter","own":"Enter","id":1,"from":["client"],"fields":[…],"trailing":"trailing"}],
+///      "structures":[{"own":"Point","fields":[{"name":"x","own":"x","type":"integer","optional":false}]}],
+///      "unions":[{"own":"Shape","tag":"integer","arms":[{"name":"circle","own":"circle","type":{"structure":0}}]}],
+///      "enumerations":[{"own":"Color","wide":false,"cases":[{"name":"red","own":"red","value":0}]}],"flags":[…]}
+///
+/// A type is `integer`, `wide` (an integer beyond 53 bits), `float32`, `float64`, `boolean`, `string`, `bytes`, `properties`, or an
+/// object with one of `enum`, `flags`, `structure`, `union` and an index, or with `list` and a type. An arm without a value has
+/// the type `null`; the one that keeps other tags has `kept`. Numbers beyond 53 bits are strings.
+struct AdapterTables {
+    private let plan: CodePlan
+
+    init(_ plan: CodePlan) { self.plan = plan }
+
+    private var description: ProtocolDescription { plan.description }
+
+    /// The tables, as one line of JSON in ASCII.
+    var json: String {
+        object([
+            ("header", .array(header)), ("messages", .array(messages)), ("structures", .array(structures)),
+            ("unions", .array(unions)),
+            (
+                "enumerations",
+                .array(zip(description.enumerations, plan.names.enumerations).map { choice($1, $0.cases, $0.format) })
+            ),
+            ("flags", .array(zip(description.flagSets, plan.names.flagSets).map { choice($1, $0.cases, $0.format) })),
+        ]).description
+    }
+
+    private var header: [JSONValue] {
+        zip(description.layout.fields.enumerated(), plan.names.headerFields).compactMap { item, own -> JSONValue? in
+            let field = item.element
+            guard field.role != .padding else { return nil }
+            let type = description.packetFieldType(item.offset).map(self.type) ?? Self.type(of: field.format)
+            return object([
+                ("name", .string(field.name)), ("own", .string(own)), ("type", type),
+                ("settable", .boolean(description.layout.isSettable(field))),
+            ])
+        }
+    }
+
+    private var messages: [JSONValue] {
+        zip(description.messages, plan.messages).enumerated().map { index, item in
+            let (message, body) = item
+            let senders = Sender.allCases.filter(message.senders.contains).map { JSONValue.string("\($0)") }
+            return object([
+                ("name", .string(message.name)), ("other", .string(message.alias ?? message.name)),
+                ("own", .string(plan.names.messages[index].name)), ("id", Self.number(Int128(message.id))),
+                ("from", .array(senders)), ("fields", .array(fields(body))),
+                ("trailing", body.trailing.map { .string($0) } ?? .null),
+            ])
+        }
+    }
+
+    private var structures: [JSONValue] {
+        zip(plan.structures, plan.names.structures).map { body, names in
+            object([("own", .string(names.name)), ("fields", .array(fields(body)))])
+        }
+    }
+
+    private var unions: [JSONValue] {
+        zip(description.unions, plan.names.unions).map { union, names in
+            let arms = zip(union.arms, names.cases).map { arm, own in
+                object([
+                    ("name", .string(arm.name)), ("own", .string(own)),
+                    ("type", arm.tag == nil ? .string("kept") : arm.field.map { type($0.type) } ?? .null),
+                ])
+            }
+            return object([("own", .string(names.name)), ("tag", type(union.tag)), ("arms", .array(arms))])
+        }
+    }
+
+    private func choice(
+        _ names: CodeNames.Choice, _ cases: [EnumerationDescription.Case], _ format: IntegerFormat
+    ) -> JSONValue {
+        let items = zip(cases, names.cases).map { item, own in
+            object([("name", .string(item.name)), ("own", .string(own)), ("value", Self.number(item.value))])
+        }
+        return object([
+            ("own", .string(names.name)), ("wide", .boolean(format.range.isWide)), ("cases", .array(items)),
+        ])
+    }
+
+    private func fields(_ body: BodyFields) -> [JSONValue] {
+        body.fields.filter(\.planned.hasValue).map { field in
+            object([
+                ("name", .string(field.name)), ("own", .string(field.ownName)),
+                ("type", type(field.planned.type)), ("optional", .boolean(field.mayBeUnset)),
+                ("since", .boolean(field.absent != nil)),
+            ])
+        }
+    }
+
+    private func type(_ type: TypeDescription) -> JSONValue {
+        switch type {
+        case .integer(let format, _): Self.integer(format.range)
+        case .varint(let format): Self.integer(format.range)
+        case .float32: .string("float32")
+        case .float64: .string("float64")
+        case .boolean, .bit: .string("boolean")
+        case .string, .utf16, .digits: .string("string")
+        case .bytes: .string("bytes")
+        case .properties: .string("properties")
+        case .enumeration(let index, _): object([("enum", .integer(Int128(index)))])
+        case .flags(let index, _): object([("flags", .integer(Int128(index)))])
+        case .structure(let index): object([("structure", .integer(Int128(index)))])
+        case .union(let index): object([("union", .integer(Int128(index)))])
+        case .list(let element, _), .fixedList(let element, _): object([("list", self.type(element))])
+        case .sized(let content, _): self.type(content)
+        }
+    }
+
+    private static func type(of format: PacketField.Format) -> JSONValue {
+        switch format {
+        case .integer, .varint: integer(format.range)
+        case .boolean, .bit: .string("boolean")
+        case .text, .digits: .string("string")
+        case .bytes: .string("bytes")
+        }
+    }
+
+    private static func integer(_ range: ClosedRange<Int128>) -> JSONValue {
+        .string(range.isWide ? "wide" : "integer")
+    }
+
+    private static func number(_ value: Int128) -> JSONValue {
+        (value...value).isWide ? .string(String(value)) : .integer(value)
+    }
+
+    private func object(_ members: [(String, JSONValue)]) -> JSONValue {
+        .object(members.map { JSONValue.Member($0.0, $0.1) })
+    }
+}
+
+extension ClosedRange<Int128> {
+    /// Whether a float of 64 bits does not have all these numbers: some are beyond ±(2⁵³ − 1).
+    var isWide: Bool { lowerBound < -((1 << 53) - 1) || upperBound > (1 << 53) - 1 }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+import WirelineSwiftGenerator
+
+/// How a language spells the names of a schema, and which ones it cannot use.
+struct NameStyle: Sendable {
+    /// How a kind of name is written.
+    enum Spelling: Sendable {
+        /// As in the schema: `Cs_20001`.
+        case unchanged
+        /// As in the schema, with a capital: `Cs_20001`, `Point` for `point`.
+        case capitalized
+        /// `sceneId`
+        case lowerCamel
+        /// `SceneId`
+        case upperCamel
+        /// `scene_id`
+        case snake
+        /// `SCENE_ID`
+        case shouting
+    }
+
+    /// How the names of one kind are written, and those that the language or the runtime needs for itself.
+    struct Kind: Sendable {
+        var spelling: Spelling
+        var reserved: Set<String> = []
+    }
+
+    /// Messages, structures, unions, enums and flags.
+    var types: Kind
+    var fields: Kind
+    /// The cases of enums, the names of flags, the arms of unions.
+    var cases: Kind
+    var constants: Kind
+    /// The fields of the packet's header and trailer.
+    var headerFields: Kind
+    /// The name of the field that keeps the bytes after the last known one.
+    var trailing: String
+}
+
+/// The names of everything that a protocol declares, in one language.
+///
+/// A name that the language reserves gets `_` at its end. If names become equal, the later ones get `_2`, `_3` and so on.
+struct CodeNames: Sendable {
+    let messages: [Body]
+    let structures: [Body]
+    let unions: [Choice]
+    let enumerations: [Choice]
+    let flagSets: [Choice]
+    let constants: [String]
+    /// The fields of the packet, in wire order.
+    let headerFields: [String]
+    /// All names of types and constants, and the reserved ones.
+    private var taken: Set<String>
+
+    /// The names of a message or a structure.
+    struct Body: Sendable {
+        let name: String
+        /// The names of all fields; empty for those without a value.
+        let fields: [String]
+        /// The field that keeps bytes after the last known one; nil if there is none.
+        let trailing: String?
+    }
+
+    /// The names of a union, an enum or flags.
+    struct Choice: Sendable {
+        let name: String
+        let cases: [String]
+    }
+
+    init(_ description: ProtocolDescription, _ style: NameStyle) {
+        var taken = Scope()
+        func body(_ name: String, _ fields: [FieldDescription], keeps: Bool) -> Body {
+            var kind = style.fields
+            if keeps { kind.reserved.insert(style.trailing) }
+            var names = Self.unique(fields.filter(\.hasValue).map { $0.alias ?? $0.name }, kind)[...]
+            return Body(
+                name: taken.insert(name, style.types), fields: fields.map { $0.hasValue ? names.removeFirst() : "" },
+                trailing: keeps ? style.trailing : nil)
+        }
+        func choice(_ name: String, _ cases: [String]) -> Choice {
+            Choice(name: taken.insert(name, style.types), cases: Self.unique(cases, style.cases))
+        }
+        messages = description.messages.map { message in
+            body(
+                message.alias ?? message.name, message.fields,
+                keeps: BodyPlan.End(of: message, in: description) == .kept)
+        }
+        structures = description.structures.map { body($0.alias ?? $0.name, $0.fields, keeps: false) }
+        unions = description.unions.map { choice($0.alias ?? $0.name, $0.arms.map { $0.alias ?? $0.name }) }
+        enumerations = description.enumerations.map {
+            choice($0.alias ?? $0.name, $0.cases.map { $0.alias ?? $0.name })
+        }
+        flagSets = description.flagSets.map { choice($0.alias ?? $0.name, $0.cases.map { $0.alias ?? $0.name }) }
+        constants = description.constants.map { taken.insert($0.name, style.constants) }
+        headerFields = Self.unique(description.layout.fields.map(\.name), style.headerFields)
+        self.taken = taken.names.union(style.types.reserved).union(style.constants.reserved)
+    }
+
+    /// Returns a name for something that a back end declares beside the types, and takes it.
+    mutating func unique(_ name: String) -> String { taken.insertUnique(name) }
+
+    private static func unique(_ names: [String], _ kind: NameStyle.Kind) -> [String] {
+        var scope = Scope()
+        return names.map { scope.insert($0, kind) }
+    }
+}
+
+/// The names of one place, of which no two are equal.
+private struct Scope {
+    private(set) var names: Set<String> = []
+    private var numbers: [String: Int] = [:]
+
+    mutating func insert(_ name: String, _ kind: NameStyle.Kind) -> String {
+        let spelled = kind.spelling.spelled(name)
+        return names.insertUnique(kind.reserved.contains(spelled) ? spelled + "_" : spelled, numbers: &numbers)
+    }
+}
+
+extension NameStyle.Spelling {
+    /// Returns a name of the schema in this spelling.
+    ///
+    /// A name without letters and digits stays as it is. `_` stands before a digit at the beginning.
+    func spelled(_ name: String) -> String {
+        switch self {
+        case .unchanged: return name
+        case .capitalized: return name.prefix(1).uppercased() + name.dropFirst()
+        default: break
+        }
+        let words = NameWords.words(of: name)
+        guard let first = words.first else { return name }
+        let joined: String
+        switch self {
+        case .unchanged, .capitalized: joined = name
+        case .lowerCamel:
+            joined = first.lowercased() + words.dropFirst().map(Self.capitalized).joined()
+        case .upperCamel: joined = words.map(Self.capitalized).joined()
+        case .snake: joined = words.map { $0.lowercased() }.joined(separator: "_")
+        case .shouting: joined = words.map { $0.uppercased() }.joined(separator: "_")
+        }
+        return joined.first?.isNumber == true ? "_" + joined : joined
+    }
+
+    private static func capitalized(_ word: String) -> String {
+        word.prefix(1).uppercased() + word.dropFirst().lowercased()
+    }
+}

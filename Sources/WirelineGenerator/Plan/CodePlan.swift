@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+
+/// What code in any language for a protocol consists of: names, bodies of messages, and shapes of packets.
+///
+/// Languages differ in printing only. A back end
+///
+/// 1. makes a plan with its ``NameStyle``; ``GenerationError`` says what it cannot print;
+/// 2. prints a type for each of ``messages``, ``structures`` and ``unions``, and constants;
+/// 3. prints each body twice, for reading and for writing: field by field, by its ``ValuePlan``, its presence and its constant.
+///    Functions are needed for ``used`` types only;
+/// 4. prints for each of ``shapes`` the ``UnwrapPlan/steps`` as the function that takes packets apart, and follows the list in
+///    ``WrapPlan`` for the one that puts them together;
+/// 5. adds the pieces of its ``RuntimeText`` that the printed code calls;
+/// 6. prints an adapter for `wire conform` with ``AdapterTables``.
+struct CodePlan: Sendable {
+    let description: ProtocolDescription
+    let coding: CodingPlan
+    private(set) var names: CodeNames
+    let messages: [BodyFields]
+    let structures: [BodyFields]
+    /// The unions, with the body of each arm.
+    let unions: [(plan: UnionPlan, arms: [BodyFields])]
+    /// The types that functions are needed for.
+    let used: UsedTypes
+    /// The shapes of packets: one for both senders, or one for each if packets depend on the sender.
+    let shapes: [PacketShape]
+
+    /// Plans a checked protocol.
+    ///
+    /// - Throws: ``GenerationError`` for a protocol that no back end of this plan can print.
+    init(_ description: ProtocolDescription, _ style: NameStyle) throws(GenerationError) {
+        guard !description.layout.hasContent else {
+            throw GenerationError("code for packets with layers is generated for Swift and Erlang only, so far")
+        }
+        guard !description.layout.hasStates else {
+            throw GenerationError(
+                "code for packets that depend on states is generated for Swift and Erlang only, so far")
+        }
+        self.description = description
+        let coding = CodingPlan(description)
+        let names = CodeNames(description, style)
+        self.coding = coding
+        self.names = names
+        messages = zip(coding.messages, names.messages).map { BodyFields($0, $1, coding) }
+        structures = zip(coding.structures, names.structures).map { BodyFields($0, $1, coding) }
+        unions = coding.unions.map { union in (union, union.arms.map { BodyFields(arm: $0.body, coding) }) }
+        used = UsedTypes(description)
+        shapes = PacketShape.all(description, names)
+    }
+
+    /// Returns a name for something that a back end declares beside the types, and takes it.
+    mutating func uniqueName(_ name: String) -> String { names.unique(name) }
+
+    /// Whether packets of the two senders have different shapes.
+    var dependsOnSender: Bool { shapes.count > 1 }
+
+    /// The fields of the layout that some message fixes, by their positions.
+    var fixedHeaderFields: [Int] { Set(description.messages.flatMap { $0.headerValues.map(\.field) }).sorted() }
+
+    /// The numbers of a message's ID.
+    var idRange: ClosedRange<Int128> {
+        0...Int128(description.layout.plainLayouts.map(\.maximumMessageID).max() ?? 0)
+    }
+}
+
+/// How packets of one sender, or of both, look.
+struct PacketShape: Sendable {
+    /// The sender; nil for both.
+    let sender: Sender?
+    /// The fields of these packets.
+    let layout: PacketLayout
+    let unwrap: UnwrapPlan
+    let wrap: WrapPlan
+    /// For each field of these packets its position among all fields of the protocol's packets.
+    let positions: [Int]
+    /// The fields that only packets of the other sender have and a program could set, by those positions.
+    let foreign: [Int]
+
+    static func all(_ description: ProtocolDescription, _ names: CodeNames) -> [PacketShape] {
+        guard description.layout.dependsOnContext else {
+            return [PacketShape(nil, description.layout, description)]
+        }
+        return Sender.allCases.map { PacketShape($0, description.layout.layout(from: $0), description) }
+    }
+
+    private init(_ sender: Sender?, _ layout: PacketLayout, _ description: ProtocolDescription) {
+        self.sender = sender
+        self.layout = layout
+        unwrap = UnwrapPlan(layout)
+        wrap = WrapPlan(layout)
+        positions = layout.fields.map { description.packetField(named: $0.name) ?? 0 }
+        let own = Set(positions)
+        foreign = description.layout.fields.indices.filter {
+            !own.contains($0) && description.layout.fields[$0].isSettable
+        }
+    }
+}

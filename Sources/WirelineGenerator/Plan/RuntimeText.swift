@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The text of a back end's runtime, in pieces of which each declares one name.
+///
+/// Generated code has only the pieces that it uses, directly or indirectly: compilers warn about the others, and every byte
+/// counts in a browser. Pieces are separated by empty lines.
+struct RuntimeText: Sendable {
+    private let pieces: [Piece]
+    private let positions: [String: Int]
+
+    private struct Piece: Sendable {
+        let text: String
+        /// The names in it that other pieces may declare.
+        let words: Set<String>
+    }
+
+    /// Takes a runtime apart.
+    ///
+    /// - Parameters:
+    ///   - text: The pieces, separated by empty lines.
+    ///   - name: Returns the name that a line of code declares; nil if it declares none.
+    ///   - lineComment: The mark before a comment up to the end of its line.
+    init(_ text: String, lineComment: String, name: (Substring) -> String?) {
+        var pieces: [Piece] = []
+        var positions: [String: Int] = [:]
+        for chunk in text.split(separator: "\n\n") {
+            let lines = chunk.split(separator: "\n")
+            guard let declared = lines.lazy.compactMap(name).first else { continue }
+            positions[declared] = pieces.count
+            pieces.append(
+                Piece(text: String(chunk), words: Self.words(of: chunk, lineComment: Array(lineComment.utf8))))
+        }
+        self.pieces = pieces
+        self.positions = positions
+    }
+
+    /// The names of all pieces.
+    var names: Set<String> { Set(positions.keys) }
+
+    /// Returns the names of the pieces that some names need, themselves included.
+    func closure(of names: Set<String>) -> Set<String> {
+        var needed: Set<String> = []
+        var waiting = Array(names)
+        while let name = waiting.popLast() {
+            guard let position = positions[name], needed.insert(name).inserted else { continue }
+            waiting += pieces[position].words
+        }
+        return needed
+    }
+
+    /// Returns the pieces that some names need, in the order of the runtime.
+    func text(for names: Set<String>) -> String {
+        let needed = closure(of: names).compactMap { positions[$0] }.sorted()
+        return needed.map { pieces[$0].text + "\n" }.joined(separator: "\n")
+    }
+
+    /// Returns the names in code; comments and strings have none, nor what stands after a point or before a
+    /// colon, which is a member.
+    ///
+    /// - Parameter onlyCalls: Whether only names before a parenthesis or an angle bracket are returned.
+    static func words(of text: Substring, lineComment: [UInt8], onlyCalls: Bool = false) -> Set<String> {
+        var words: Set<String> = []
+        let bytes = Array(text.utf8)
+        var position = 0
+        var previous: UInt8 = 0
+        while position < bytes.count {
+            let byte = bytes[position]
+            if bytes[position...].starts(with: lineComment) {
+                while position < bytes.count, bytes[position] != UInt8(ascii: "\n") { position += 1 }
+            } else if bytes[position...].starts(with: [UInt8(ascii: "/"), UInt8(ascii: "*")]) {
+                position += 2
+                while position < bytes.count, !bytes[..<position].hasSuffix([UInt8(ascii: "*"), UInt8(ascii: "/")]) {
+                    position += 1
+                }
+            } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                position += 1
+                while position < bytes.count, bytes[position] != byte {
+                    position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
+                }
+                position += 1
+            } else if isWordByte(byte) {
+                let start = position
+                while position < bytes.count, isWordByte(bytes[position]) { position += 1 }
+                let isCall = position < bytes.count && [UInt8(ascii: "("), UInt8(ascii: "<")].contains(bytes[position])
+                let isKey = position < bytes.count && bytes[position] == UInt8(ascii: ":")
+                if previous != UInt8(ascii: "."), !isKey, isCall || !onlyCalls {
+                    words.insert(String(decoding: bytes[start..<position], as: UTF8.self))
+                }
+            } else {
+                position += 1
+            }
+            previous = byte
+        }
+        return words
+    }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate func hasSuffix(_ other: [UInt8]) -> Bool { suffix(other.count).elementsEqual(other) }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+
+/// How one value is read and written, with everything that the schema decides about it.
+///
+/// It is what a back end prints an expression for. A ``TypeDescription`` says what a value is. This adds the limits of the
+/// field, the fewest bytes of a list's item, and the numbers that a closed enum has.
+indirect enum ValuePlan: Sendable {
+    /// An integer, an enum or flags.
+    case number(NumberPlan)
+    /// A float of 4 or 8 bytes; nil: any value is allowed.
+    case float(byteCount: Int, ByteOrder, range: ClosedRange<Double>?)
+    /// One byte, or one bit of a run, 0 or 1.
+    case boolean
+    /// An integer of variable length; only numbers in the range are allowed.
+    case varint(VarintFormat, allowed: ClosedRange<Int128>)
+    /// Text in UTF-8.
+    case text(CountPlan)
+    /// Text in UTF-16, whose counts are of 16-bit units.
+    case utf16(CountPlan, ByteOrder)
+    case bytes(CountPlan)
+    /// Twice as many decimal digits as bytes.
+    case digits(byteCount: Int)
+    case properties(isStrict: Bool)
+    /// A structure, by its index.
+    case structure(Int)
+    /// A union, by its index; with the index of the field that has the tag, if it does not stand before the value.
+    case union(Int, tagSource: Int?)
+    /// Items; each has at least so many bytes, so a reader makes room for at most the bytes at hand divided by them.
+    case list(ValuePlan, CountPlan, leastItemByteCount: Int)
+    /// A value inside a number of bytes. If it fills them, what is left is an error; otherwise it is skipped.
+    case sized(ValuePlan, CountPlan, fills: Bool)
+}
+
+/// An integer, an enum or flags, of whole bytes or in a run of fields that share bytes.
+struct NumberPlan: Sendable {
+    /// The width and the sign.
+    let format: IntegerFormat
+    let byteOrder: ByteOrder
+    /// What the number means.
+    let kind: Kind
+    /// The `@range`; nil if all numbers of the format are allowed.
+    let range: ClosedRange<Int128>?
+    /// The only numbers that are allowed; nil if the enum is open.
+    let closedNumbers: [Int128]?
+
+    enum Kind: Sendable {
+        case plain
+        /// An enum, by its index.
+        case enumeration(Int)
+        /// Flags, by their index.
+        case flags(Int)
+    }
+
+    /// The numbers that may be written; a closed enum has fewer.
+    var allowed: ClosedRange<Int128> { range ?? format.range }
+}
+
+/// How a value's end is found: by the number of its bytes, of its 16-bit units or of its items, or by what stands there.
+enum CountPlan: Sendable {
+    /// A prefix has the number.
+    case prefix(PlannedCount)
+    /// An earlier field has the number, to which the count's addend is added.
+    case field(FieldCount, index: Int, limit: Int?)
+    /// The number is always the same.
+    case exactly(Int)
+    /// Text in so many bytes, filled with the padding.
+    case filled(byteCount: Int, padding: UInt8)
+    /// A unit of 0 ends it.
+    case terminated(limit: Int?)
+    /// A list ends at this byte, where an item would begin.
+    case until(UInt8, limit: Int?)
+    /// It goes to the end of the bytes.
+    case rest(limit: Int?)
+
+    /// The most that may be written; nil if there is no limit.
+    var maximum: Int? {
+        switch self {
+        case .prefix(let count): count.maximum
+        case .field(let count, _, let limit): min(limit ?? .max, count.range.upperBound)
+        case .exactly: nil
+        case .filled(let byteCount, _): byteCount
+        case .terminated(let limit), .until(_, let limit), .rest(let limit): limit
+        }
+    }
+
+    /// The fewest that may be written.
+    var minimum: Int { if case .field(let count, _, _) = self { count.range.lowerBound } else { 0 } }
+}
+
+extension CodingPlan {
+    /// Returns how a value is read and written.
+    ///
+    /// - Parameters:
+    ///   - field: The field whose limits hold; nil for the items of a list.
+    ///   - body: The fields of the body, among which are those that count others.
+    func value(
+        _ type: TypeDescription, _ field: FieldDescription?, in body: [FieldDescription], tagSource: Int? = nil
+    ) -> ValuePlan {
+        func count(_ extent: TypeDescription.Extent, sized: Bool = false) -> CountPlan {
+            let limit = sized ? nil : field?.maximumCount
+            switch extent {
+            case .counted(let format, let order):
+                return .prefix(PlannedCount(format, order, limit: limit))
+            case .field(let count):
+                return .field(count, index: body.firstIndex { $0.name == count.field } ?? 0, limit: limit)
+            case .exact(let byteCount): return .exactly(byteCount)
+            case .fixed(let byteCount, let padding): return .filled(byteCount: byteCount, padding: padding)
+            case .terminated: return .terminated(limit: limit)
+            case .until(let byte): return .until(byte, limit: limit)
+            case .rest: return .rest(limit: limit)
+            }
+        }
+        switch type {
+        case .integer, .enumeration, .flags: return .number(number(of: type, field))
+        case .float32(let order): return .float(byteCount: 4, order, range: field?.floatRange)
+        case .float64(let order): return .float(byteCount: 8, order, range: field?.floatRange)
+        case .boolean, .bit: return .boolean
+        case .varint(let format): return .varint(format, allowed: field?.range ?? format.range)
+        case .string(let extent): return .text(count(extent))
+        case .bytes(let extent): return .bytes(count(extent))
+        case .utf16(.exact(let byteCount), let order): return .utf16(.exactly(byteCount / 2), order)
+        case .utf16(let extent, let order): return .utf16(count(extent), order)
+        case .digits(let byteCount): return .digits(byteCount: byteCount)
+        case .properties(let isStrict): return .properties(isStrict: isStrict)
+        case .structure(let index): return .structure(index)
+        case .union(let index): return .union(index, tagSource: tagSource)
+        case .list(let element, let extent):
+            return .list(
+                value(element, nil, in: body), count(extent), leastItemByteCount: itemByteCount(of: element))
+        case .fixedList(let element, let count):
+            return .list(
+                value(element, nil, in: body), .exactly(count), leastItemByteCount: itemByteCount(of: element))
+        case .sized(let content, let extent):
+            return .sized(
+                value(content, field, in: body, tagSource: tagSource), count(extent, sized: true),
+                fills: content.goesToEnd)
+        }
+    }
+
+    private func number(of type: TypeDescription, _ field: FieldDescription?) -> NumberPlan {
+        let planned = number(type, range: field?.range)
+        let (format, order) = (planned?.format ?? .uint8, planned?.byteOrder ?? .bigEndian)
+        let kind: NumberPlan.Kind
+        var closed: [Int128]?
+        switch type {
+        case .enumeration(let index, _):
+            kind = .enumeration(index)
+            let enumeration = description.enumerations[index]
+            if enumeration.isClosed { closed = enumeration.cases.map(\.value) }
+        case .flags(let index, _): kind = .flags(index)
+        default: kind = .plain
+        }
+        return NumberPlan(
+            format: format, byteOrder: order, kind: kind, range: field?.range, closedNumbers: closed)
+    }
+}

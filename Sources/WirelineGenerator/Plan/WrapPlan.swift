@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+
+/// How header and trailer are put around a payload, in one plain layout.
+///
+/// A back end does this in order:
+///
+/// 1. It takes the values that conditions look at (``operands``), and checks them.
+/// 2. It finds the fields that are there (``sets``): variables such as `c3`.
+/// 3. It finds the widths of the varints: variables such as `w3`. Each is 1 at first. All sizes and the values of varints follow
+///    from them. If a value needs another width, that is tried next. A wider field never makes another one narrower, so the
+///    first widths that fit are the shortest. In each round the whole packet must not be above the limit.
+/// 4. It checks the other values, and the ID.
+/// 5. It writes header, payload and trailer; checksums are computed last, in wire order, and are 0 until then.
+///
+/// A field that fits itself (``fitting``) has the first of its values with which this goes well.
+struct WrapPlan: Sendable {
+    let layout: PacketLayout
+    /// What each field of header and trailer is written as, in wire order.
+    let values: [WrapValue]
+    /// The fields that conditions look at and a program gives, with and without a condition of their own.
+    let operands: [Int]
+    /// The sets of ID fields that a packet can have, in the order in which they are tried; empty without conditions.
+    let sets: [WrapIDSet]
+    /// The header's fields of variable width.
+    let varints: [Int]
+    /// The bytes around the payload, with the widths of fields that vary or may be absent.
+    let around: PacketOffset
+    /// Where the payload begins.
+    let payloadStart: PacketOffset
+    /// The most bytes that the header can have.
+    let maximumHeaderByteCount: Int
+    /// The field that fits itself to the packet, with its values; nil if there is none.
+    let fitting: (field: Int, values: [Int128])?
+    /// The lengths of which one must be there, unless the payload is empty; nil if one always is, or none is needed.
+    let lengthsThatMustBeThere: [Int]?
+
+    init(_ layout: PacketLayout) {
+        self.layout = layout
+        let reading = UnwrapPlan(layout)
+        let indices = layout.fields.indices
+        let trailer = UnwrapPlan.trailerCount(layout, layout.header.count..<layout.fields.count)
+        var header = PacketOffset(constant: 0)
+        var ends: [PacketOffset] = []
+        for index in layout.header.indices {
+            if layout.fields[index].condition == nil, let byteCount = layout.byteCounts[index] {
+                header.constant += byteCount
+            } else {
+                header.widths.append(index)
+            }
+            ends.append(header)
+        }
+        payloadStart = header
+        around = header + trailer
+        maximumHeaderByteCount = layout.header.indices.reduce(0) { sum, index in
+            if case .varint(let format) = layout.header[index].format { return sum + format.maximumByteCount }
+            return sum + (layout.byteCounts[index] ?? 0)
+        }
+        varints = layout.header.indices.filter { layout.header[$0].format.byteCount == nil }
+        operands = layout.operands.filter { layout.fields[$0].isSettable }
+        sets = layout.messageIDSets.map { WrapIDSet($0, in: layout) }
+        let fittings = indices.compactMap { index in layout.fields[index].fittingValues.map { (index, $0) } }
+        fitting = fittings.first.map { (field: $0.0, values: $0.1) }
+        let lengths = layout.header.indices.filter { layout.header[$0].role.isLength }
+        let isCertain = lengths.contains { layout.fields[$0].condition == nil }
+        lengthsThatMustBeThere = layout.isBounded || isCertain ? nil : lengths
+        values = indices.map { index in
+            WrapValue(
+                of: index, in: layout, reading,
+                rest: index < layout.header.count
+                    ? .totalLess(ends[index])
+                    : .fixed(UnwrapPlan.trailerCount(layout, index + 1..<layout.fields.count)))
+        }
+    }
+
+    /// Whether a length is in a range for every packet up to a limit, so that it need not be checked.
+    func alwaysFits(
+        _ counted: WrapValue.Counted, _ constant: Int, in range: ClosedRange<Int128>, limit: Int
+    ) -> Bool {
+        let least =
+            switch counted {
+            case .packet: layout.minimumPacketByteCount
+            case .payload, .totalLess, .fixed: 0
+            }
+        return range.contains(Int128(least + constant)) && range.contains(Int128(limit) + Int128(constant))
+    }
+
+    /// Whether a field is written when its number is known, and before all others: conditions look at it.
+    func isOperand(_ index: Int) -> Bool { operands.contains(index) }
+}
+
+/// What a field of header or trailer is written as.
+enum WrapValue: Sendable {
+    /// What a program sets, and this without it.
+    case settable(usual: PacketHeader.FieldValue)
+    case constant(Int128)
+    case constantText([UInt8])
+    case zeros(byteCount: Int)
+    /// Bits of the message's ID.
+    case identifier(WrapIDPart)
+    /// The number of bytes, plus a constant.
+    case length(Counted, constant: Int)
+    case checksum(ChecksumKind, ChecksumRange)
+
+    /// What a length counts.
+    enum Counted: Sendable {
+        case packet
+        case payload
+        /// The packet's bytes, less these.
+        case totalLess(PacketOffset)
+        /// These bytes.
+        case fixed(PacketOffset)
+    }
+
+    fileprivate init(of index: Int, in layout: PacketLayout, _ reading: UnwrapPlan, rest: Counted) {
+        let field = layout.fields[index]
+        switch field.role {
+        case .value(let value): self = .settable(usual: value)
+        case .fitting(let values): self = .settable(usual: .integer(values.last ?? 0))
+        case .sequence: self = .settable(usual: .integer(0))
+        case .constant(.text(let text)): self = .constantText(field.format.bytes(ofText: text))
+        case .constant(let value): self = .constant(value.number)
+        case .padding: self = .zeros(byteCount: field.format.byteCount ?? 0)
+        // Only packets with layers have it, which are refused before.
+        case .contentLength: self = .constant(0)
+        case .messageID: self = .identifier(WrapIDPart(of: index, in: layout))
+        case .length(.packet, let constant): self = .length(.packet, constant: constant)
+        case .length(.payload, let constant): self = .length(.payload, constant: constant)
+        case .length(.rest, let constant): self = .length(rest, constant: constant)
+        case .checksum(let checksum):
+            let planned = layout.checksums.first { layout.fieldIndex(of: $0) == index }
+            let nothing = ChecksumRange(start: .header(reading.starts[0]), end: .header(reading.starts[0]), zeros: [])
+            self = .checksum(checksum.kind, planned.map { reading.range(of: $0) } ?? nothing)
+        }
+    }
+}
+
+/// The bits of a message's ID that one field holds.
+struct WrapIDPart: Sendable {
+    let bitWidth: Int
+    /// Whether the field's number has a sign, so that its bits are those of the two's complement.
+    let isSigned: Bool
+    /// The bits of the ID after these, in fields that are always there.
+    let laterBitWidth: Int
+    /// The later fields with a condition, with their bits.
+    let laterConditional: [(field: Int, bitWidth: Int)]
+
+    fileprivate init(of index: Int, in layout: PacketLayout) {
+        let fields = layout.fields
+        bitWidth = fields[index].format.idBitWidth
+        isSigned = fields[index].format.range.lowerBound < 0
+        let later = (index + 1..<fields.count).filter { fields[$0].role == .messageID }
+        laterBitWidth = later.reduce(0) { $0 + (fields[$1].condition == nil ? fields[$1].format.idBitWidth : 0) }
+        laterConditional = later.filter { fields[$0].condition != nil }.map { ($0, fields[$0].format.idBitWidth) }
+    }
+}
+
+/// One of the sets of ID fields that a packet can have, and which fields are there with it.
+struct WrapIDSet: Sendable {
+    /// The bits of the ID that fit; without any only the ID 0 does.
+    let bitWidth: Int
+    /// The fields with a condition, in wire order. Those that hold parts of an ID must be there exactly as said.
+    let fields: [(field: Int, condition: WireCondition, mustBe: Bool?)]
+    /// What conditions see in each field of the header.
+    let operands: [Operand]
+
+    /// The number of a field that a condition sees; 0 if the field is absent.
+    enum Operand: Sendable {
+        /// What the program gives.
+        case given
+        case number(Int128)
+        /// Bits of the ID.
+        case identifier(laterBitWidth: Int, bitWidth: Int, isSigned: Bool)
+    }
+
+    fileprivate init(_ set: MessageIDSet, in layout: PacketLayout) {
+        bitWidth = set.bitWidth
+        fields = layout.fields.enumerated().compactMap { index, field in
+            field.condition.map { (index, $0, field.role == .messageID ? set.fields.contains(index) : nil) }
+        }
+        operands = layout.header.enumerated().map { index, field in
+            if field.isSettable { return .given }
+            if case .constant(let value) = field.role { return .number(value.number) }
+            guard let position = set.fields.firstIndex(of: index) else { return .number(0) }
+            let later = set.fields[(position + 1)...].reduce(0) { $0 + layout.fields[$1].format.idBitWidth }
+            return .identifier(
+                laterBitWidth: later, bitWidth: field.format.idBitWidth,
+                isSigned: field.format.range.lowerBound < 0)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How TypeScript spells names, and those that it or the runtime needs.
+extension NameStyle {
+    static let typeScript = NameStyle(
+        types: Kind(
+            spelling: .capitalized,
+            reserved: typeScriptGlobals.union(TypeScriptRuntime.names).union(["ClientPacket", "ServerPacket", "Header"])
+        ),
+        fields: Kind(spelling: .lowerCamel, reserved: inherited), cases: Kind(spelling: .lowerCamel),
+        constants: Kind(
+            spelling: .lowerCamel,
+            reserved: typeScriptWords.union(typeScriptGlobals).union(TypeScriptRuntime.names)
+                .union(typeScriptFunctions)),
+        headerFields: Kind(spelling: .lowerCamel, reserved: inherited), trailing: "trailing")
+
+    /// The members that every object has: one of them would seem to be set.
+    private static let inherited: Set<String> = [
+        "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString",
+        "valueOf",
+    ]
+
+    /// The functions that each file has with parts of its own.
+    private static let typeScriptFunctions: Set<String> = [
+        "unwrap", "unwrapClient", "unwrapServer", "wrap", "wrapClient", "wrapServer", "fromClient", "fromServer",
+        "fitted", "fittedClient", "fittedServer",
+    ]
+
+    /// Names of JavaScript that generated code uses, or that hide something from a reader.
+    private static let typeScriptGlobals: Set<String> = [
+        "Array", "ArrayBuffer", "BigInt", "Boolean", "DataView", "Error", "Function", "Infinity", "Int32Array", "Map",
+        "Math", "NaN", "Number", "Object", "Omit", "Partial", "Pick", "Promise", "ReadonlyMap", "RegExp", "String",
+        "Symbol",
+        "TextDecoder", "TextEncoder", "Uint8Array", "globalThis", "undefined",
+    ]
+
+    /// The words that no variable can have, those of strict code and of modules included.
+    private static let typeScriptWords: Set<String> = [
+        "abstract", "any", "arguments", "as", "async", "await", "bigint", "boolean", "break", "case", "catch", "class",
+        "const", "continue", "debugger", "declare", "default", "delete", "do", "else", "enum", "eval", "export",
+        "extends", "false", "finally", "for", "from", "function", "get", "if", "implements", "import", "in",
+        "instanceof", "interface", "is", "keyof", "let", "module", "namespace", "never", "new", "null", "number",
+        "object", "of", "package", "private", "protected", "public", "readonly", "require", "return", "set", "static",
+        "string", "super", "switch", "symbol", "this", "throw", "true", "try", "type", "typeof", "unique", "unknown",
+        "var", "void", "while", "with", "yield",
+    ]
+}

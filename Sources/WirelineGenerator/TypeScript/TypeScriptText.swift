@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineSwiftGenerator
+
+/// Converts text of any origin into text that is safe inside TypeScript source.
+enum TypeScriptText {
+    /// Returns a string literal in ASCII.
+    static func string(_ text: String) -> String {
+        var result = "\""
+        for unit in text.utf16 {
+            switch unit {
+            case 0x22: result += "\\\""
+            case 0x5C: result += "\\\\"
+            case 0x20...0x7E: result.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
+            default:
+                let digits = String(unit, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }
+        }
+        return result + "\""
+    }
+
+    /// Returns a documentation comment; nothing for an empty text.
+    ///
+    /// Nothing in the text ends the comment, or is a tag of a documentation tool.
+    static func comment(_ text: String, indent: String = "") -> [String] {
+        let lines = CommentText.lines(of: text).map(escaped)
+        switch lines.count {
+        case 0: return []
+        case 1: return ["\(indent)/** \(lines[0]) */"]
+        default: return ["\(indent)/**"] + lines.map { indent + ($0.isEmpty ? " *" : " * " + $0) } + ["\(indent) */"]
+        }
+    }
+
+    /// Returns a text in which nothing ends a comment.
+    static func escaped(_ line: String) -> String {
+        var result = ""
+        for scalar in line.unicodeScalars {
+            if scalar == "/", result.last == "*" { result += " " }
+            result.unicodeScalars.append(scalar)
+        }
+        return result.replacing("@", with: "(at)")
+    }
+
+    /// Returns a float with its shortest digits.
+    static func float(_ value: Double) -> String {
+        if value.isNaN { return "NaN" }
+        if value.isInfinite { return value < 0 ? "-Infinity" : "Infinity" }
+        return "\(value)"
+    }
+
+    /// Returns a list of bytes or numbers.
+    static func list(_ numbers: [String]) -> String { "[\(numbers.joined(separator: ", "))]" }
+}

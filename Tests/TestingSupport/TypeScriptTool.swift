@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// The compiler of TypeScript, and Node, which runs what it makes.
+public enum TypeScriptTool {
+    /// Whether to run the tests that need both: they are installed, or `WIRELINE_REQUIRE_PEERS=1` requires them, so that their
+    /// absence is a failure.
+    public static let isWanted =
+        compiler != nil && node != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+
+    /// The message of a test that is skipped.
+    public static let absence = "tsc or node is not on the PATH: install node-typescript and nodejs"
+
+    private static let compiler = find("tsc")
+    private static let node = find("node")
+
+    private static func find(_ name: String) -> String? {
+        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+            .map { $0 + "/" + name }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
+    /// The strictest settings under which generated code must compile.
+    private static let strict = [
+        "--strict", "--noUncheckedIndexedAccess", "--exactOptionalPropertyTypes", "--noUnusedLocals",
+        "--noUnusedParameters", "--noImplicitReturns", "--noFallthroughCasesInSwitch", "--noImplicitOverride",
+        "--isolatedModules",
+    ]
+
+    /// Compiles modules beside their sources.
+    ///
+    /// - Parameters:
+    ///   - target: The edition of JavaScript: `ES2015`.
+    ///   - module: The kind of module that is made (default: `ES2015`).
+    ///   - libraries: The names of the libraries that the platform has; empty for those of a browser.
+    ///   - isEmitted: Whether files are written (default: true), and not only checked.
+    /// - Returns: What the compiler says; nothing if it accepts all.
+    public static func compile(
+        _ files: [URL], target: String, module: String = "ES2015", libraries: String = "", isEmitted: Bool = true
+    ) throws -> String {
+        guard let compiler else { throw Absent() }
+        var arguments = strict + ["--target", target, "--module", module]
+        if !libraries.isEmpty { arguments += ["--lib", libraries] }
+        if !isEmitted { arguments.append("--noEmit") }
+        return try run(compiler, arguments + files.map(\.path), input: nil, isSuccessful: { _ in true })
+    }
+
+    /// Runs a script.
+    ///
+    /// - Parameters:
+    ///   - preload: A script that Node runs first; nil for none.
+    ///   - input: What it reads from its standard input.
+    /// - Returns: What it prints.
+    public static func run(
+        _ script: URL, _ arguments: [String] = [], preload: URL? = nil, input: String = ""
+    ) throws -> String {
+        guard let node else { throw Absent() }
+        let before = preload.map { ["--require", $0.path] } ?? []
+        return try run(node, before + [script.path] + arguments, input: input, isSuccessful: { $0 == 0 })
+    }
+
+    private static func run(
+        _ program: String, _ arguments: [String], input: String?, isSuccessful: (Int32) -> Bool
+    ) throws -> String {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (inputFile, problemsFile) = (folder.appending(path: "input"), folder.appending(path: "problems"))
+        try Data((input ?? "").utf8).write(to: inputFile)
+        try Data().write(to: problemsFile)
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = URL(filePath: program)
+        process.arguments = arguments
+        process.standardInput = try FileHandle(forReadingFrom: inputFile)
+        process.standardOutput = output
+        process.standardError = try FileHandle(forWritingTo: problemsFile)
+        let data = try process.runToEnd { try output.fileHandleForReading.readToEnd() ?? Data() }
+        guard isSuccessful(process.terminationStatus) else {
+            throw Failure(description: try String(contentsOf: problemsFile, encoding: .utf8))
+        }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    private struct Absent: Error, CustomStringConvertible {
+        var description: String { absence }
+    }
+
+    private struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+}
