@@ -158,7 +158,9 @@ package struct NodeCore {
     /// Ends what must end. It is the last step of whatever comes from outside.
     mutating func settle(at now: Duration) {
         while true {
-            if let (id, fault) = faulty.popLast() {
+            if !faulty.isEmpty {
+                // The first fault of a connection is why it ends.
+                let (id, fault) = faulty.removeFirst()
                 close(id, fault, at: now)
             } else if let (number, reason) = dying.popLast() {
                 end(number, reason, isTold: true, at: now)
