@@ -98,12 +98,13 @@ package struct NodeCore {
 
     mutating func perform(_ action: Action) { actions.append(action) }
 
-    /// Whether there is something to be done that does not become better by waiting, as a little output does.
+    /// Whether something must be done now. A little output can wait: it is sent together with what follows.
     package var hasUrgentActions: Bool { !actions.isEmpty || connections.hasMuchUnsent }
 
     /// Returns the bytes to send on a connection.
     ///
-    /// - Parameter spare: Memory for what comes next, which nobody else holds.
+    /// - Parameter spare: An array whose memory the next output uses (default: new memory). If the caller keeps a copy of it,
+    ///   the next output copies the memory.
     package mutating func takeOutput(of id: NodeConnectionID, reusing spare: [UInt8] = []) -> [UInt8] {
         connections.update(id) { $0.takeOutput(reusing: spare) } ?? []
     }

@@ -22,7 +22,7 @@ indirect enum UnwrapStep: Sendable {
     case varint(field: Int, VarintFormat)
     /// The bytes of a text, of digits or of bytes, which are verified by ``text``.
     case bytes(field: Int, byteCount: Int)
-    /// Bytes that nobody looks at.
+    /// Padding: its bytes are not checked, and have no name in the header.
     case skip(byteCount: Int)
     /// The number of a boolean must be 0 or 1.
     case boolean(field: Int, at: PacketOffset)

@@ -8,7 +8,7 @@ import WirelineCodec
 import WirelineGenerator
 import WirelineSchema
 
-/// Streams of packets, glued and torn, through the generated `PacketSplitter`: `Peers/streams.mjs` does that.
+/// Gives streams of packets to the generated `PacketSplitter`. The script `Peers/streams.mjs` cuts and merges them.
 @Suite(.enabled(if: TypeScriptTool.isWanted, "\(TypeScriptTool.absence)"), .aside)
 struct TypeScriptStreamTests {
     @Test(arguments: CompiledTypeScript.names)
