@@ -9,13 +9,6 @@ import WirelineSchema
 
 /// The content of documentation pages, whatever the schema contains.
 struct DocumentationTests {
-    private static func description(
-        _ schemas: [(String, String)], name: String = "Golden"
-    ) throws -> ProtocolDescription {
-        let files = schemas.map { SourceFile(path: $0.0, bytes: Array($0.1.utf8)) }
-        return try #require(ProtocolDescription.check(name: name, files: files).description)
-    }
-
     private static func html(_ description: ProtocolDescription) -> String {
         HTMLGenerator(description).files()[0].text
     }
@@ -40,7 +33,10 @@ struct DocumentationTests {
 
     @Test(arguments: [[1, 0, 2], [2, 1, 0], [2, 0, 1]])
     func `the order of the files does not change a byte`(_ order: [Int]) throws {
-        let (first, second) = (try Self.description(Self.several), try Self.description(order.map { Self.several[$0] }))
+        let (first, second) = (
+            try ProtocolDescription.checked(Self.several),
+            try ProtocolDescription.checked(order.map { Self.several[$0] })
+        )
         #expect(Self.html(first) == Self.html(second))
         #expect(Self.markdown(first) == Self.markdown(second))
     }
@@ -50,14 +46,14 @@ struct DocumentationTests {
         ("a b\u{0}\"<", "a-b---"),
     ])
     func `the file has the name of the protocol`(_ name: String, _ file: String) throws {
-        let description = try Self.description([("a.wire", "message Cs_1 {}")], name: name)
+        let description = try ProtocolDescription.checked([("a.wire", "message Cs_1 {}")], name: name)
         #expect(HTMLGenerator(description).files().map(\.path) == [file + ".html"])
         #expect(MarkdownGenerator(description).files().map(\.path) == [file + ".md"])
     }
 
     @Test func `texts of the header are in quotation marks`() throws {
         let page = Self.markdown(
-            try Self.description([
+            try ProtocolDescription.checked([
                 (
                     "a.wire",
                     """
@@ -76,7 +72,8 @@ struct DocumentationTests {
     }
 
     @Test func `a list of numbers is one code span in Markdown`() throws {
-        let page = Self.markdown(try Self.description([("a.wire", "message Cs_1 { uint8[3] a; string[] b; }")]))
+        let page = Self.markdown(
+            try ProtocolDescription.checked([("a.wire", "message Cs_1 { uint8[3] a; string[] b; }")]))
         #expect(page.contains("| `uint8[3]` |"))
         #expect(page.contains("| `string[]` |"))
     }
@@ -105,7 +102,7 @@ struct DocumentationTests {
 
     /// A protocol with one of each thing that has a comment, and this text in each comment.
     private static func commented(_ text: String) throws -> ProtocolDescription {
-        var description = try description([
+        var description = try ProtocolDescription.checked([
             (
                 "a.wire",
                 """
@@ -199,7 +196,7 @@ struct DocumentationTests {
     }
 
     @Test func `offsets are shown as long as they are known, and sizes say what they depend on`() throws {
-        let description = try Self.description([
+        let description = try ProtocolDescription.checked([
             (
                 "a.wire",
                 """
@@ -225,7 +222,7 @@ struct DocumentationTests {
     }
 
     @Test func `values that may be absent say which count tells it`() throws {
-        let description = try Self.description([
+        let description = try ProtocolDescription.checked([
             (
                 "a.wire",
                 """
@@ -246,7 +243,7 @@ struct DocumentationTests {
     }
 
     @Test func `fields that share bytes are drawn with their bits`() throws {
-        let description = try Self.description([
+        let description = try ProtocolDescription.checked([
             ("a.wire", "message Cs_1 { uint8 a; uint4 b; bit c; uint3 d; @little uint12 e; @little uint4 f; }")
         ])
         let page = try PageStructure(Self.html(description))
@@ -265,7 +262,7 @@ struct DocumentationTests {
     }
 
     @Test func `messages link to their pairs, types to their users, and IDs are shown in both notations`() throws {
-        let page = try PageStructure(Self.html(Self.description(Self.several)))
+        let page = try PageStructure(Self.html(ProtocolDescription.checked(Self.several)))
         let lines = page.elements("p", class: "line").map(\.wholeText)
         for line in [
             "ID 1 (0x0001), client to server, answered by Sc_1.", "ID 1 (0x0001), server to client, answers Cs_1.",
@@ -284,7 +281,7 @@ struct DocumentationTests {
     }
 
     @Test func `a message links to each of its replies, and a common reply to all its requests`() throws {
-        let page = try PageStructure(Self.html(Self.description([("a.wire", Self.severalReplies)])))
+        let page = try PageStructure(Self.html(ProtocolDescription.checked([("a.wire", Self.severalReplies)])))
         let lines = page.elements("p", class: "line").map(\.wholeText)
         for line in [
             "ID 1 (0x0001), client to server, answered by Sc_1 or Failure.",
@@ -293,7 +290,8 @@ struct DocumentationTests {
         ] {
             #expect(lines.contains(line), "\(line)")
         }
-        let markdown = try MarkdownGenerator(Self.description([("a.wire", Self.severalReplies)])).files()[0].text
+        let markdown = try MarkdownGenerator(ProtocolDescription.checked([("a.wire", Self.severalReplies)])).files()[0]
+            .text
         #expect(
             markdown.contains("answered by [`Sc_1`](#message-Sc_1) or [`Failure`](#message-Failure)"), "\(markdown)")
     }
@@ -323,7 +321,7 @@ struct DocumentationTests {
     }
 
     @Test func `examples can be used although fields are sensitive, and their defaults are hidden`() throws {
-        let description = try Self.description([
+        let description = try ProtocolDescription.checked([
             (
                 "a.wire",
                 """
@@ -355,7 +353,7 @@ struct DocumentationTests {
     }
 
     @Test func `examples have the values that the schema gives`() throws {
-        let description = try Self.description([
+        let description = try ProtocolDescription.checked([
             (
                 "a.wire",
                 """
@@ -409,7 +407,7 @@ struct DocumentationTests {
     }
 
     @Test func `a packet that is too long to read is not shown as an example`() throws {
-        let description = try Self.description([
+        let description = try ProtocolDescription.checked([
             ("a.wire", "struct S { uint8[1000] a; }\nmessage Cs_1 { S[1000] list; }\nmessage Cs_2 { S s; }")
         ])
         let page = try PageStructure(Self.html(description))
@@ -419,14 +417,14 @@ struct DocumentationTests {
     }
 
     @Test func `without its script a page shows everything, and no search field`() throws {
-        let page = try PageStructure(Self.html(Self.description(Self.several)))
+        let page = try PageStructure(Self.html(ProtocolDescription.checked(Self.several)))
         let hidden = page.elements.filter { $0.attributes["hidden"] != nil }
         #expect(hidden.map { $0.attributes["id"] } == ["search"])
     }
 
     @Test(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)))
     func `the page's policy allows its own script`() throws {
-        let page = try PageStructure(Self.html(Self.description(Self.several)))
+        let page = try PageStructure(Self.html(ProtocolDescription.checked(Self.several)))
         let folder = FileManager.default.temporaryDirectory.appending(path: "script-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

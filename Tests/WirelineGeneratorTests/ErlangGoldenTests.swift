@@ -5,15 +5,8 @@ import WirelineGenerator
 import WirelineSchema
 
 struct ErlangGoldenTests {
-    private static func description(
-        _ schemas: [(String, String)], name: String = "Golden"
-    ) throws -> ProtocolDescription {
-        let files = schemas.map { SourceFile(path: $0.0, bytes: Array($0.1.utf8)) }
-        return try #require(ProtocolDescription.check(name: name, files: files).description)
-    }
-
     private static func files(_ schemas: [(String, String)]) throws -> [GeneratedFile] {
-        try ErlangGenerator(description(schemas)).files()
+        try ErlangGenerator(ProtocolDescription.checked(schemas)).files()
     }
 
     private static let several = [
@@ -49,7 +42,7 @@ struct ErlangGoldenTests {
 
     @Test(arguments: [("scene-2", "scene_2_protocol"), ("9", "wire_9_protocol"), ("场", "wire_protocol")])
     func `the folder's name becomes the module's name`(_ folder: String, _ module: String) throws {
-        let description = try Self.description([("a.wire", "message Cs_1 {}")], name: folder)
+        let description = try ProtocolDescription.checked([("a.wire", "message Cs_1 {}")], name: folder)
         #expect(ErlangGenerator(description).files().map(\.path) == [module + ".erl", module + ".hrl"])
     }
 
@@ -64,7 +57,7 @@ struct ErlangGoldenTests {
     /// Whatever a comment contains, removing the comment lines removes all of it.
     @Test(arguments: ["\u{2028}", "\u{2029}", "\u{85}", "\r", "\r\n", "\n", "\u{B}", "\u{C}"])
     func `a comment stays a comment, whatever it contains`(_ newline: String) throws {
-        var description = try Self.description([
+        var description = try ProtocolDescription.checked([
             ("a.wire", "message Cs_1 { uint8 a; Color c; }\nstruct S {}\nenum Color : uint8 { red = 0; }")
         ])
         let plain = ErlangGenerator(description).files().map(Self.code)

@@ -6,15 +6,8 @@ import WirelineGenerator
 import WirelineSchema
 
 struct TypeScriptGoldenTests {
-    private static func description(
-        _ schemas: [(String, String)], name: String = "Golden"
-    ) throws -> ProtocolDescription {
-        let files = schemas.map { SourceFile(path: $0.0, bytes: Array($0.1.utf8)) }
-        return try #require(ProtocolDescription.check(name: name, files: files).description)
-    }
-
     private static func text(_ schemas: [(String, String)]) throws -> String {
-        try TypeScriptGenerator(description(schemas)).files()[0].text
+        try TypeScriptGenerator(ProtocolDescription.checked(schemas)).files()[0].text
     }
 
     private static let several = [
@@ -76,7 +69,8 @@ struct TypeScriptGoldenTests {
         ("scene-2", "scene_2"), ("9", "wire_9"), ("TwoByteHeader", "two_byte_header"), ("HTTP2", "http2"),
     ])
     func `the folder's name becomes the names of the files`(_ folder: String, _ stem: String) throws {
-        let generator = TypeScriptGenerator(try Self.description([("a.wire", "message Cs_1 {}")], name: folder))
+        let generator = TypeScriptGenerator(
+            try ProtocolDescription.checked([("a.wire", "message Cs_1 {}")], name: folder))
         #expect(try generator.files().map(\.path) == [stem + "_protocol.ts"])
         #expect(try generator.adapter().path == stem + "_conform.mjs")
     }
@@ -94,7 +88,7 @@ struct TypeScriptGoldenTests {
     ])
     func `what TypeScript cannot have yet is refused with the reason`(_ packet: String, _ reason: String) throws {
         let schema = packet + "\n@id(0) @from(both) message A {}"
-        let generator = TypeScriptGenerator(try Self.description([("a.wire", schema)]))
+        let generator = TypeScriptGenerator(try ProtocolDescription.checked([("a.wire", schema)]))
         let error = #expect(throws: GenerationError.self) { try generator.files() }
         #expect(error?.description.contains(reason) == true)
         #expect(throws: GenerationError.self) { try generator.adapter() }
@@ -103,7 +97,7 @@ struct TypeScriptGoldenTests {
     /// Whatever a comment contains, removing the comments removes all of it.
     @Test(arguments: ["\u{2028}", "\u{2029}", "\u{85}", "\r", "\r\n", "\n", "\u{B}", "\u{C}", "\0", "\u{202E}"])
     func `a comment stays a comment, whatever it contains`(_ newline: String) throws {
-        var description = try Self.description([
+        var description = try ProtocolDescription.checked([
             (
                 "a.wire",
                 """

@@ -6,15 +6,8 @@ import WirelineGenerator
 import WirelineSchema
 
 struct WiresharkGoldenTests {
-    private static func description(
-        _ schemas: [(String, String)], name: String = "Golden"
-    ) throws -> ProtocolDescription {
-        let files = schemas.map { SourceFile(path: $0.0, bytes: Array($0.1.utf8)) }
-        return try #require(ProtocolDescription.check(name: name, files: files).description)
-    }
-
     private static func text(_ schemas: [(String, String)]) throws -> String {
-        try WiresharkGenerator(description(schemas)).files()[0].text
+        try WiresharkGenerator(ProtocolDescription.checked(schemas)).files()[0].text
     }
 
     private static let several = [
@@ -29,7 +22,8 @@ struct WiresharkGoldenTests {
         let schema = tests.appending(path: "../../Protocols/Scene/scene.wire")
         let golden = tests.appending(path: "Golden/scene.lua")
         let source = try String(contentsOf: schema, encoding: .utf8)
-        let file = try WiresharkGenerator(Self.description([("scene.wire", source)], name: "Scene")).files()[0]
+        let file = try WiresharkGenerator(ProtocolDescription.checked([("scene.wire", source)], name: "Scene")).files()[
+            0]
         #expect(file.path == "scene.lua")
         if ProcessInfo.processInfo.environment["RECORD_VECTORS"] == "1" {
             try Data(file.text.utf8).write(to: golden)
@@ -64,7 +58,7 @@ struct WiresharkGoldenTests {
         ("anyNe", "wire_any_ne"),
     ])
     func `the folder's name becomes the file's name`(_ folder: String, _ stem: String) throws {
-        let description = try Self.description([("a.wire", "message Cs_1 {}")], name: folder)
+        let description = try ProtocolDescription.checked([("a.wire", "message Cs_1 {}")], name: folder)
         let file = WiresharkGenerator(description).files()[0]
         #expect(file.path == stem + ".lua")
         #expect(file.text.contains("    filter = \"\(stem)\",\n"))
@@ -73,7 +67,7 @@ struct WiresharkGoldenTests {
     /// Whatever a comment contains, removing the literals removes all of it.
     @Test(arguments: ["\u{2028}", "\u{2029}", "\u{85}", "\r", "\r\n", "\n", "\u{B}", "\u{C}", "\u{0}"])
     func `a comment stays inside its literal, whatever it contains`(_ newline: String) throws {
-        var description = try Self.description(Self.several)
+        var description = try ProtocolDescription.checked(Self.several)
         let plain = Self.code(WiresharkGenerator(description).files()[0].text)
         let text = "]] --[[ \" ' \\\" \\\\ \(newline)os.exit()\(newline) \u{202E} ${x} %d 附言"
         description.documentation = text
