@@ -270,13 +270,17 @@ struct MessageStreamTests {
     }
 
     @Test func `a session's streams live across its connections, up to its end`() async throws {
+        // What comes between the two streams' beginnings would go to the first one alone.
+        let mayBegin = Gate()
         let server = try await GoimServer.start { client in
+            await mayBegin.wait()
             try await client.send(Notification(body: "hello"))
             try await client.send(ChangeRoomReply())
             while case .heartbeat? = try await client.nextMessage()?.message {}
         }
         let session = try server.session()
         let (first, second) = (session.messages(of: Notification.self), session.messages(of: Notification.self))
+        mayBegin.open()
         #expect(try await first.next()?.body == "hello")
         // The server ends the connection.
         try await session.send(ChangeRoom(room: "1"))

@@ -95,6 +95,22 @@ struct NodeCoreTests {
         #expect(core.takeActions().contains(.nodeDown(Self.other, .busy(limit: 10_000))))
     }
 
+    @Test func `what stands behind a fault is not heard, also in the same read`() throws {
+        var core = Self.core { $0.pendingByteCount = 10_000 }
+        let ours = try core.start(name: "box")
+        var peer = RemotePeer()
+        peer.connect(to: &core)
+        let message = OutgoingMessage.sendNamed("hello", from: Self.pid(9), to: "box")
+        try peer.say([message], to: &core)
+        #expect(core.takeEvents(of: ours).count == 1)
+        let tooMany = try (1...1_000).map { number in
+            OutgoingMessage.monitor(from: Self.pid(9), .name("nobody"), try Self.reference(number))
+        }
+        try peer.say(tooMany + [message], to: &core)
+        #expect(core.takeActions().contains(.nodeDown(Self.other, .busy(limit: 10_000))))
+        #expect(core.takeEvents(of: ours) == [])
+    }
+
     @Test func `a message that is no term is dropped, one for nobody is not read, and the connection stays`() throws {
         var core = Self.core()
         let ours = try core.start(name: "box")
