@@ -105,6 +105,16 @@ let package = Package(
             ],
             swiftSettings: usual),
         .executableTarget(
+            name: "GatewayBenchmarks",
+            dependencies: [
+                "CNetwork", "BenchmarkSupport",
+                .product(name: "WirelineErlang", package: "wireline"),
+                .product(name: "WirelineGateway", package: "wireline"),
+                .product(name: "WirelineGenerator", package: "wireline"),
+                .product(name: "WirelineLanguage", package: "wireline"),
+            ],
+            swiftSettings: usual),
+        .executableTarget(
             name: "FanOutBenchmarks",
             dependencies: [
                 "CNetwork", "BenchmarkSupport",

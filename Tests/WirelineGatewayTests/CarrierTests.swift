@@ -190,28 +190,4 @@ struct CarrierTests {
         quick.close()
         await gateway.drain(for: .zero)
     }
-
-    @Test func `the newest gateway of a port gets all new clients`() async throws {
-        let program = try ErlangProgram()
-        try program.join()
-        let first = try await SceneGateway.start(program) { $0.sharesPorts = true }
-        let port = first.addresses[0].port
-        var configuration = ErlangGatewayConfiguration(
-            endpoints: [.init(.host("127.0.0.1", port: port), serving: SceneGateway.patient)],
-            backends: .group(SceneGateway.group), nodes: [ErlangNodeName(stringLiteral: ErlangProgram.name)])
-        configuration.node.portMapper = .epmd(host: "127.0.0.1", port: program.epmdPort)
-        configuration.sharesPorts = true
-        let second = try await ErlangGateway.start(
-            "gw2@127.0.0.1", cookie: .text(ErlangProgram.cookie), protocol: SceneGateway.schema(),
-            configuration: configuration)
-        var clients: [PacketClient<SceneProtocol>] = []
-        for _ in 0..<20 { clients.append(try await SceneGateway.connect(to: first)) }
-        let nodes = "lists:usort([receive {wireline, open, C, _} -> node(C) end || _ <- lists:seq(1, 20)])"
-        #expect(try program.evaluate(nodes) == "['gw2@127.0.0.1']")
-        await first.drain(for: .zero)
-        clients.append(try await SceneGateway.connect(to: first))
-        #expect(try program.evaluate("receive {wireline, open, C, _} -> node(C) end") == "'gw2@127.0.0.1'")
-        for client in clients { client.close() }
-        await second.drain(for: .zero)
-    }
 }

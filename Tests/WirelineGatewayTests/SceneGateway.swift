@@ -33,7 +33,8 @@ enum SceneGateway {
 
     /// Starts a gateway, with clients on the loopback address.
     static func start(
-        _ programs: ErlangProgram..., names: [ErlangNodeName] = [ErlangNodeName(stringLiteral: ErlangProgram.name)],
+        _ programs: ErlangProgram..., as name: String = "gw@127.0.0.1",
+        names: [ErlangNodeName] = [ErlangNodeName(stringLiteral: ErlangProgram.name)],
         cookie: String = ErlangProgram.cookie, on loops: EventLoopGroup? = nil,
         _ change: (inout ErlangGatewayConfiguration) -> Void = { _ in }
     ) async throws -> ErlangGateway {
@@ -42,7 +43,7 @@ enum SceneGateway {
         configuration.node.portMapper = .epmd(host: "127.0.0.1", port: try #require(programs.first).epmdPort)
         change(&configuration)
         return try await ErlangGateway.start(
-            "gw@127.0.0.1", cookie: .text(cookie), protocol: try schema(), on: loops, configuration: configuration)
+            name, cookie: .text(cookie), protocol: try schema(), on: loops, configuration: configuration)
     }
 
     static func connect(
@@ -82,6 +83,14 @@ extension ErlangProgram {
 
     /// Joins the group of backends.
     func join() throws { try run("pg:join(scene, self())") }
+
+    /// Lets a process own all clients, and answer each message with its text.
+    func answerAll() throws {
+        let own = "{wireline, E, C, _} when E =:= open; E =:= resume -> C ! {wireline, {owner, self()}}"
+        let answer = "{wireline, C, {cs_20001, _, _, T, _}} -> C ! {sc_20001, 1, 1, 1, 0, 0, 100, T, <<>>}"
+        let loop = "fun F() -> receive \(own); \(answer); _ -> ok end, F() end"
+        try run("pg:join(scene, spawn(\(loop)))")
+    }
 
     /// Owns the next client, whose process is `C` then, and its information `I`.
     func accept(_ event: String = "open") throws {

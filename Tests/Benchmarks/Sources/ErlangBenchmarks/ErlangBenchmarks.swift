@@ -64,7 +64,8 @@ enum ErlangBenchmarks {
         }
         let cluster = try ErlangCluster()
         defer { cluster.stop() }
-        let (peer, rival) = (try cluster.start("peer@127.0.0.1"), try cluster.start("rival@127.0.0.1"))
+        let script = "erlang_peer.escript"
+        let (peer, rival) = (try cluster.start("peer@127.0.0.1", script), try cluster.start("rival@127.0.0.1", script))
         let ours = try await WirelineNode(epmdPort: cluster.epmdPort)
         let samples = try await measure(options, peer, rival, ours)
         await ours.stop()

@@ -48,7 +48,7 @@ struct WirelineNode {
         try box.send(.tuple("start", .pid(box.pid), .integer(Int64(count))), to: sink)
         for _ in 0..<count { try await box.send(Self.record, to: sink, timeout: .seconds(60)) }
         guard case .message("counted", _) = try await box.next() else {
-            throw Failure(description: "not all records have come")
+            throw ErlangFailure(description: "not all records have come")
         }
     }
 
@@ -57,7 +57,7 @@ struct WirelineNode {
             .tuple("flood", .pid(box.pid), .integer(Int64(count))), to: .name("source", at: peer))
         for _ in 0..<count {
             guard case .message(let term, _) = try await box.next(), let record = Sc_20001(term), record.res == 1
-            else { throw Failure(description: "something else than a record has come") }
+            else { throw ErlangFailure(description: "something else than a record has come") }
         }
     }
 
@@ -68,7 +68,7 @@ struct WirelineNode {
         for _ in 0..<count {
             let start = ContinuousClock.now
             guard try await node.call(server, 7, timeout: .seconds(60)) == .tuple("ok", 7) else {
-                throw Failure(description: "another reply has come")
+                throw ErlangFailure(description: "another reply has come")
             }
             times.append((ContinuousClock.now - start).nanoseconds)
         }

@@ -103,6 +103,24 @@ network_figures network_deliver(const network_server *server, network_delivery d
 network_figures network_fan_out(
     const network_server *server, int connections, size_t packet_byte_count, double seconds);
 
+// --- Load of gateways
+
+// The contract of a gateway: its clients ask questions, which are `Cs_20001` of Protocols/Scene, and a backend behind it
+// answers with `Sc_20001`: `Res` is 1, `SceneId` is the question's `Line`, and the text is the question's. With the scene 4
+// the client also joins a group. With the scene 5 there is no answer: the backend publishes `Line` packets to the group,
+// whose `Res` is 9.
+
+// Keeps `in_flight` questions of each client without an answer; or, if `rate` is not 0, asks so many in a second, of all
+// clients in turn, and counts the latency from when a question was due. `packets` are the answers, which are verified.
+network_figures network_ask(const network_server *server, int connections, int in_flight, int rate, double seconds);
+
+// Clients join a group, to which `together` packets are published, and then others when all have them. `packets` are the
+// deliveries.
+network_figures network_publish(const network_server *server, int connections, int together, double seconds);
+
+// Opens connections, asks a question on each, and sees what the server keeps for one more.
+network_figures network_keep(const network_server *server, int connections);
+
 // --- The limit
 
 // What the server does wrong, once, so that it can be seen whether the load finds it.

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import BenchmarkSupport
 internal import Foundation
 
 /// epmd on a port of its own, and Erlang nodes that use it.
-final class ErlangCluster {
-    let epmdPort: UInt16
+package final class ErlangCluster {
+    package let epmdPort: UInt16
     private let epmd: Process
     private var peers: [ErlangPeer] = []
 
-    static let cookie = "benchmark"
+    package static let cookie = "benchmark"
 
-    init() throws {
+    package init() throws {
         // epmd cannot choose a port by itself. One that is in use ends it.
         for _ in 0..<20 {
             let port = UInt16.random(in: 20_000..<32_768)
@@ -36,45 +35,47 @@ final class ErlangCluster {
             (epmdPort, self.epmd) = (port, epmd)
             return
         }
-        throw Failure(description: "epmd does not start")
+        throw ErlangFailure(description: "epmd does not start")
     }
 
-    /// Starts a node.
-    func start(_ name: String) throws -> ErlangPeer {
-        let peer = try ErlangPeer(name, epmdPort: epmdPort)
+    /// Starts a node that prints `ready`.
+    ///
+    /// - Parameter script: An escript of this package, which takes the node's name and the cookie.
+    package func start(_ name: String, _ script: String) throws -> ErlangPeer {
+        let peer = try ErlangPeer(name, script, epmdPort: epmdPort)
         peers.append(peer)
         return peer
     }
 
-    func stop() {
+    package func stop() {
         for peer in peers { peer.stop() }
         kill(epmd.processIdentifier, SIGKILL)
         epmd.waitUntilExit()
     }
 }
 
-/// An Erlang node that runs `erlang_peer.escript`.
-final class ErlangPeer {
-    let name: String
+/// An Erlang node that runs a script.
+package final class ErlangPeer {
+    package let name: String
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
     private var unread: [UInt8] = []
 
-    fileprivate init(_ name: String, epmdPort: UInt16) throws {
+    fileprivate init(_ name: String, _ file: String, epmdPort: UInt16) throws {
         self.name = name
         process.executableURL = URL(filePath: "/usr/bin/env")
-        let script = Machine.packageDirectory.appending(path: "erlang_peer.escript")
+        let script = Machine.packageDirectory.appending(path: file)
         process.arguments = ["escript", script.path, name, ErlangCluster.cookie]
         process.environment = ProcessInfo.processInfo.environment.merging(["ERL_EPMD_PORT": "\(epmdPort)"]) { $1 }
         process.standardInput = input
         process.standardOutput = output
         try process.run()
-        guard try line() == "ready" else { throw Failure(description: "the Erlang node does not start") }
+        guard try line() == "ready" else { throw ErlangFailure(description: "the Erlang node does not start") }
     }
 
     /// Lets the node do something, and returns the numbers that it answers.
-    func run(_ command: String, with node: String, count: Int) throws -> [Double] {
+    package func run(_ command: String, with node: String, count: Int) throws -> [Double] {
         try input.fileHandleForWriting.write(contentsOf: Data("\(command) \(node) \(count)\n".utf8))
         return try line().split(separator: " ").compactMap { Double($0) }
     }
@@ -86,7 +87,7 @@ final class ErlangPeer {
                 return String(decoding: unread[..<end], as: UTF8.self)
             }
             let data = output.fileHandleForReading.availableData
-            guard !data.isEmpty else { throw Failure(description: "the Erlang node \(name) has ended") }
+            guard !data.isEmpty else { throw ErlangFailure(description: "the Erlang node \(name) has ended") }
             unread += data
         }
     }
@@ -97,17 +98,9 @@ final class ErlangPeer {
     }
 }
 
-/// The processor time of all threads of this program, in nanoseconds.
-func processorNanoseconds() throws -> Double {
-    let folder = "/proc/self/task"
-    return try FileManager.default.contentsOfDirectory(atPath: folder).reduce(0) { sum, thread in
-        // A thread may have ended since.
-        let text = try? String(contentsOfFile: "\(folder)/\(thread)/schedstat", encoding: .utf8)
-        return sum + (text?.split(separator: " ").first.flatMap { Double($0) } ?? 0)
-    }
-}
-
 /// A node did not do what it was asked.
-struct Failure: Error, CustomStringConvertible {
-    let description: String
+package struct ErlangFailure: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(description: String) { self.description = description }
 }
