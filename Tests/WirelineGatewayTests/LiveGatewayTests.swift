@@ -90,7 +90,8 @@ struct LiveGatewayTests {
 
         let second = try await SceneGateway.connect(to: gateway)
         try program.run("receive {wireline, open, D, _} -> D ! {wireline, {owner, S}} end")
-        try program.run("process_flag(trap_exit, true), link(D)")
+        // When the call is answered, the link is there.
+        try program.run("process_flag(trap_exit, true), link(D), gen_server:call(D, info)")
         second.close()
         #expect(try program.evaluate("receive {'EXIT', D, Q} -> Q end") == "normal")
         await gateway.drain(for: .zero)
