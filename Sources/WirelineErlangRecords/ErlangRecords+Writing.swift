@@ -146,6 +146,8 @@ extension ErlangRecords {
             try given.require(description.messages[message].fields.headerOperands)
             writer.header = description.layout.completed(given.values)
         }
+        // Few values have more bytes in a packet than in a term.
+        writer.bytes.reserveCapacity(reader.remaining)
         try writer.writeMessage(body, from: &reader)
         var header = given.values
         if let fixed = plan.fixedHeaders[message] {

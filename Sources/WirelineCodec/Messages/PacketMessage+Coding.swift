@@ -230,7 +230,16 @@ extension PacketLayout {
     public func encode(
         id: UInt64, header: PacketHeader = [:], payload: RawSpan, limit: Int = 1 << 20
     ) throws(CodecError) -> [UInt8] {
-        try encode(id: id, header: header, payloadByteCount: payload.byteCount, limit: limit) { writer in
+        if header.fields.isEmpty,
+            let byteCount = plan.byteCountAtOnce(id: id, payloadByteCount: payload.byteCount, limit: limit)
+        {
+            let header = plan.headerAtOnce(id: id, packetByteCount: byteCount)
+            return [UInt8](byteCount: byteCount) { writer in
+                writer.writeStart(of: header.bits, byteCount: header.byteCount)
+                writer.writeBytes(payload)
+            }
+        }
+        return try encode(id: id, header: header, payloadByteCount: payload.byteCount, limit: limit) { writer in
             writer.writeBytes(payload)
         }
     }
