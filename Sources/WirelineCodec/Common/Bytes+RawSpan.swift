@@ -1,5 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
+extension UnsafeRawBufferPointer {
+    /// Whether both have the same bytes. The standard library compares them one by one.
+    @unsafe
+    package func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        var offset = 0
+        // SAFETY: both have `count` bytes, and no byte at or after that is read.
+        while offset + 8 <= count {
+            let left = unsafe loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            guard unsafe left == other.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else { return false }
+            offset += 8
+        }
+        while offset < count {
+            guard unsafe self[offset] == other[offset] else { return false }
+            offset += 1
+        }
+        return true
+    }
+}
+
 extension [UInt8] {
     /// The array's bytes, borrowed.
     package var rawSpan: RawSpan {

@@ -285,7 +285,7 @@ public struct ErlangAtomSpan: ~Escapable {
         guard !isLatin || isASCII else { return unsafe self.name.utf8.elementsEqual(name) }
         guard name.count == bytes.byteCount else { return false }
         // SAFETY: both lend as many bytes until the closure returns.
-        return unsafe bytes.withUnsafeBytes { unsafe $0.elementsEqual(name) }
+        return unsafe bytes.withUnsafeBytes { unsafe $0.hasSameBytes(as: name) }
     }
 
     /// A hash of the name in UTF-8, which is the same in each run.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
+
 /// A name that stands for itself, such as `ok`.
 ///
 /// Two atoms are equal if their UTF-8 is. So atoms that Swift's strings take for the same text, in composed and in
@@ -26,7 +28,9 @@ public struct ErlangAtom: Sendable, ExpressibleByStringLiteral, CustomStringConv
         guard utf8.count == text.byteCount else { return false }
         // SAFETY: both lend their bytes until the closures return.
         return unsafe text.withUnsafeBytes { text in
-            let isEqual = unsafe utf8.withContiguousStorageIfAvailable { unsafe $0.elementsEqual(text) }
+            let isEqual = unsafe utf8.withContiguousStorageIfAvailable { utf8 in
+                unsafe UnsafeRawBufferPointer(utf8).hasSameBytes(as: text)
+            }
             return unsafe isEqual ?? utf8.elementsEqual(text)
         }
     }
@@ -47,7 +51,8 @@ extension ErlangAtom: Hashable {
         let isEqual = unsafe left.withContiguousStorageIfAvailable { left in
             unsafe right.withContiguousStorageIfAvailable { right in
                 // Names of nodes are made once, and so are mostly the same memory.
-                unsafe left.baseAddress == right.baseAddress || left.elementsEqual(right)
+                unsafe left.baseAddress == right.baseAddress
+                    || UnsafeRawBufferPointer(left).hasSameBytes(as: UnsafeRawBufferPointer(right))
             }
         }
         // Texts that Foundation has made may not lend their bytes.
