@@ -39,6 +39,9 @@ struct NodeConnection {
     /// When something is to be done.
     var nextDeadline: Duration { ticks?.deadline ?? handshakeDeadline }
 
+    /// Whether the driver has taken all output.
+    var isOutputTaken: Bool { output.isEmpty }
+
     /// The bytes that wait to be sent.
     var pendingByteCount: Int { output.count + unsentByteCount }
 
@@ -147,6 +150,12 @@ struct ConnectionTable {
 
     subscript(id: NodeConnectionID) -> NodeConnection? { connections[id] }
 
+    /// The node of a connection that is up, and how many bytes wait for it. Nothing else is copied.
+    func pendingOutput(on id: NodeConnectionID) -> (node: ErlangNodeName, byteCount: Int)? {
+        guard let place = connections.index(forKey: id), let node = connections.values[place].node else { return nil }
+        return (node, connections.values[place].pendingByteCount)
+    }
+
     /// All connections, in the order in which they began.
     var ids: [NodeConnectionID] { connections.keys.sorted() }
 
@@ -169,10 +178,12 @@ struct ConnectionTable {
     ) throws(Failure) -> Value? {
         guard let place = connections.index(forKey: id) else { return nil }
         let before = connections.values[place].pendingByteCount
+        let wasTaken = connections.values[place].isOutputTaken
         let value = try body(&connections.values[place])
         let added = connections.values[place].pendingByteCount - before
         if added > 0 {
-            unsent.insert(id)
+            // Otherwise it was noted before.
+            if wasTaken { unsent.insert(id) }
             unsentByteCount += added
         }
         return value

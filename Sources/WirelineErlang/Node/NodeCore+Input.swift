@@ -60,7 +60,7 @@ extension NodeCore {
         }
         guard let receiver else { return }
         if let pid = processes.servedProcess(receiver) {
-            return perform(.delivered(pid, content: [UInt8](copying: content), from: sender))
+            return deliver(content, toServed: pid, from: sender)
         }
         guard let term = read(content, traffic) else { return }
         deliver(term, byteCount: content.byteCount, to: receiver, from: sender, node: traffic.peer.name, at: now)

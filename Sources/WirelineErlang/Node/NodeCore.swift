@@ -64,6 +64,10 @@ package struct NodeCore {
     var dying: [(UInt64, reason: ErlangTerm)] = []
     private(set) var caller: ErlangPID
     private var actions: [Action] = []
+    /// Takes the messages for served processes at once, if nothing else is to be done before; nil: they are actions.
+    ///
+    /// It gets a term without a version byte, the process, and the sender. It must not use the node.
+    package var servedReceiver: (@Sendable (_ content: RawSpan, ErlangPID, _ sender: ErlangPID?) -> Void)?
     private var nextDeadline: Duration?
 
     /// - Parameters:
@@ -89,14 +93,23 @@ package struct NodeCore {
     /// Returns what is to be done, in order.
     package mutating func takeActions() -> [Action] {
         for id in connections.takeUnsent() { actions.append(.write(id)) }
-        defer { actions.removeAll(keepingCapacity: true) }
-        return actions
+        var taken: [Action] = []
+        swap(&actions, &taken)
+        return taken
     }
 
     /// Whether there is something to be done.
     package var hasActions: Bool { !actions.isEmpty || connections.hasUnsent }
 
     mutating func perform(_ action: Action) { actions.append(action) }
+
+    /// Gives a message to a served process.
+    mutating func deliver(_ content: RawSpan, toServed pid: ErlangPID, from sender: ErlangPID?) {
+        guard actions.isEmpty, let servedReceiver else {
+            return perform(.delivered(pid, content: [UInt8](copying: content), from: sender))
+        }
+        servedReceiver(content, pid, sender)
+    }
 
     /// Whether something must be done now. A little output can wait: it is sent together with what follows.
     package var hasUrgentActions: Bool { !actions.isEmpty || connections.hasMuchUnsent }
@@ -133,8 +146,7 @@ package struct NodeCore {
 
     /// The node of a connection that is up, and how many bytes wait for it.
     package func pendingOutput(on id: NodeConnectionID) -> (node: ErlangNodeName, byteCount: Int)? {
-        guard let connection = connections[id], let node = connection.node else { return nil }
-        return (node, connection.pendingByteCount)
+        connections.pendingOutput(on: id)
     }
 
     // MARK: Time

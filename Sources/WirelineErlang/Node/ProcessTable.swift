@@ -34,7 +34,7 @@ struct ProcessTable {
     func number(of pid: ErlangPID) -> UInt64? {
         guard isOurs(pid) else { return nil }
         let number = Self.number(of: pid)
-        return processes[number] == nil ? nil : number
+        return processes.index(forKey: number) == nil ? nil : number
     }
 
     /// The number of the process that has registered a name.

@@ -53,6 +53,16 @@ package struct MessageWindow {
         received += 1
     }
 
+    /// Counts a message that the owner gets as soon as it comes, so that it need not be kept.
+    ///
+    /// - Returns: False if it must be kept: others come first, or it must be confirmed.
+    package mutating func pass() -> Bool {
+        guard !hasConfirmations, count == 0 else { return false }
+        received += 1
+        (handedOver, confirmed, lastHanded) = (received, received, received)
+        return true
+    }
+
     /// A message that is handed over.
     package struct Handed {
         package let message: MessageTerm

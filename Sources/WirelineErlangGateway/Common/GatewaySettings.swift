@@ -57,8 +57,21 @@ package struct GatewaySettings: Sendable {
 
     package init() {}
 
+    /// The limits of what processes send.
+    var requests: RequestLimits {
+        RequestLimits(terms: terms, stateByteCount: stateByteCount, groupByteCount: groupByteCount)
+    }
+}
+
+/// The limits of what processes send to clients and to the gateway. They are numbers alone, because they are passed on for
+/// each message.
+struct RequestLimits {
+    let terms: ErlangTermLimits
+    let stateByteCount: Int
+    let groupByteCount: Int
+
     /// The limits of a term that is sent on as a part of another one.
-    var partLimits: ErlangTermLimits {
+    var parts: ErlangTermLimits {
         var limits = terms
         // `{wireline, error, Client, #{reason => {unknown_action, Part}}}` is the deepest one.
         limits.depth -= 8

@@ -24,7 +24,19 @@ extension GatewayCore {
     package mutating func said(_ messages: [MessageTerm], by number: ClientNumber) -> Bool {
         guard let client = clients[number], !client.isClosing else { return false }
         counters.clientMessageCount += UInt64(messages.count)
-        clients.update(client) { client in for message in messages { client.window.append(message) } }
+        var passedCount = 0
+        // Most are for an owner that has all others.
+        if let owner = client.owner, !pressure.isSlow(owner.node) {
+            while passedCount < messages.count, client.window.pass() {
+                want(.tell(.pid(owner), .message(client.pid, messages[passedCount], number: nil), from: client.pid))
+                passedCount += 1
+            }
+        }
+        if passedCount < messages.count {
+            clients.update(client) { client in
+                for message in messages[passedCount...] { client.window.append(message) }
+            }
+        }
         handOver(client)
         return client.isRead
     }

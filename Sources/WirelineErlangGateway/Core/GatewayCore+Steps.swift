@@ -13,12 +13,12 @@ extension GatewayCore {
     package mutating func receive(_ bytes: RawSpan, for pid: ErlangPID, from sender: ErlangPID?, at now: Duration) {
         do throws(TermRefusal) {
             if pid == service {
-                return perform(try ServiceRequestReader(bytes, settings, encode).request(), at: now)
+                return perform(try ServiceRequestReader(bytes, settings.requests, encode).request(), at: now)
             }
             // What is for nobody need not be read.
             guard let client = clients.client(of: pid) else { return }
             try perform(
-                try ClientRequestReader(bytes, settings, encode).request(), of: client, from: sender, at: now)
+                try ClientRequestReader(bytes, settings.requests, encode).request(), of: client, from: sender, at: now)
         } catch {
             refuse(error, pid, sender)
         }

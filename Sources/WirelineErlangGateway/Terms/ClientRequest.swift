@@ -39,13 +39,13 @@ package enum ClientRequest: Equatable, Sendable {
 /// Reads what client processes are sent. Messages in it become packets at once, so that a step is checked as a whole.
 struct ClientRequestReader: ~Escapable {
     private let bytes: RawSpan
-    private let settings: GatewaySettings
+    private let limits: RequestLimits
     private let encode: MessageEncoder
 
     @_lifetime(copy bytes)
-    init(_ bytes: RawSpan, _ settings: GatewaySettings, _ encode: @escaping MessageEncoder) {
+    init(_ bytes: RawSpan, _ limits: RequestLimits, _ encode: @escaping MessageEncoder) {
         self.bytes = bytes
-        self.settings = settings
+        self.limits = limits
         self.encode = encode
     }
 
@@ -53,7 +53,7 @@ struct ClientRequestReader: ~Escapable {
     func request() throws(TermRefusal) -> ClientRequest {
         var reader = ErlangTermReader(bytes)
         if reader.enterTuple(of: 2), reader.takeAtom("wireline") { return .step(try actions(&reader)) }
-        if let call = ErlangCall(content: bytes, settings) { return .call(call) }
+        if let call = ErlangCall(content: bytes, limits) { return .call(call) }
         return .message(try encode(bytes).get())
     }
 
@@ -98,16 +98,16 @@ struct ClientRequestReader: ~Escapable {
         case ("owner", "none"): return .owner(nil)
         case ("owner", .pid(let pid)): return .owner(pid)
         case ("state", let state):
-            try requireLength(byteCount, settings.stateByteCount, path: "state")
+            try requireLength(byteCount, limits.stateByteCount, path: "state")
             return .state(state, byteCount: byteCount)
         case ("join", let group):
-            try requireLength(byteCount, settings.groupByteCount, path: "join")
+            try requireLength(byteCount, limits.groupByteCount, path: "join")
             guard group.isGroup else { throw .unknownAction(action) }
             return .join(group, byteCount: byteCount)
         case ("leave", let group): return .leave(group)
         case ("kick", let reason):
             // It is told to the owner, and to all that monitor the client.
-            try requireLength(byteCount, settings.stateByteCount, path: "kick")
+            try requireLength(byteCount, limits.stateByteCount, path: "kick")
             return .kick(reason)
         default: throw .unknownAction(action)
         }
@@ -124,16 +124,16 @@ struct ClientRequestReader: ~Escapable {
 
     private func term(in range: Range<Int>) -> ErlangTerm {
         // A term that cannot be read cannot be shown either.
-        (try? ErlangTerm(content: bytes.extracting(range), limits: settings.partLimits)) ?? .undefined
+        (try? ErlangTerm(content: bytes.extracting(range), limits: limits.parts)) ?? .undefined
     }
 }
 
 extension ErlangCall {
     /// Reads `{'$gen_call', {Caller, Tag}, Request}`; nil for other terms.
-    init?(content bytes: RawSpan, _ settings: GatewaySettings) {
+    init?(content bytes: RawSpan, _ limits: RequestLimits) {
         var reader = ErlangTermReader(bytes)
         guard reader.enterTuple(of: 3), reader.takeAtom("$gen_call"),
-            let term = try? ErlangTerm(content: bytes, limits: settings.terms), case .tuple(let parts) = term
+            let term = try? ErlangTerm(content: bytes, limits: limits.terms), case .tuple(let parts) = term
         else { return nil }
         self.init(request: parts[2], from: parts[1])
     }

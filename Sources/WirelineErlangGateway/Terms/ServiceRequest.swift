@@ -16,18 +16,18 @@ package enum ServiceRequest: Equatable, Sendable {
 /// Reads what the process `wireline` is sent.
 struct ServiceRequestReader: ~Escapable {
     private let bytes: RawSpan
-    private let settings: GatewaySettings
+    private let limits: RequestLimits
     private let encode: MessageEncoder
 
     @_lifetime(copy bytes)
-    init(_ bytes: RawSpan, _ settings: GatewaySettings, _ encode: @escaping MessageEncoder) {
+    init(_ bytes: RawSpan, _ limits: RequestLimits, _ encode: @escaping MessageEncoder) {
         self.bytes = bytes
-        self.settings = settings
+        self.limits = limits
         self.encode = encode
     }
 
     func request() throws(TermRefusal) -> ServiceRequest {
-        if let call = ErlangCall(content: bytes, settings) { return .call(call) }
+        if let call = ErlangCall(content: bytes, limits) { return .call(call) }
         var reader = ErlangTermReader(bytes)
         if reader.enterTuple(of: 3) {
             if reader.takeAtom("publish") { return try publish(&reader, hasOptions: false) }
@@ -77,13 +77,13 @@ struct ServiceRequestReader: ~Escapable {
     private func term(_ reader: inout ErlangTermReader) throws(TermRefusal) -> ErlangTerm {
         let range = try skip(&reader)
         do throws(ErlangError) {
-            return try ErlangTerm(content: bytes.extracting(range), limits: settings.partLimits)
+            return try ErlangTerm(content: bytes.extracting(range), limits: limits.parts)
         } catch {
             throw unknown
         }
     }
 
     private var unknown: TermRefusal {
-        .unknownAction((try? ErlangTerm(content: bytes, limits: settings.partLimits)) ?? .undefined)
+        .unknownAction((try? ErlangTerm(content: bytes, limits: limits.parts)) ?? .undefined)
     }
 }

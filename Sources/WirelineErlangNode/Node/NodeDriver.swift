@@ -35,6 +35,8 @@ final class NodeDriver: @unchecked Sendable {
     private var isCarryingOut = false
     /// Whether the end of the loop's turn will carry out what the core wants.
     private var waitsForEndOfTurn = false
+    /// Whether the turn ends, so that nothing follows what is written now.
+    private var isEndOfTurn = false
     /// Memory for output, which changes places with the output of a connection that is sent.
     private var spareOutput: [UInt8] = []
 
@@ -96,7 +98,9 @@ final class NodeDriver: @unchecked Sendable {
     }
 
     private func carryOutAndFlush() {
+        isEndOfTurn = true
         carryOut()
+        isEndOfTurn = false
         // The sockets have had their last chance to send in this turn.
         for socket in sockets.values { socket.flush() }
     }
@@ -162,7 +166,9 @@ final class NodeDriver: @unchecked Sendable {
             dials.removeValue(forKey: id)?.cancel()
             sockets.removeValue(forKey: id)?.close(after: output)
         case .wake(let pid): mailbox(pid)?.wake()
-        case .delivered(let pid, let content, let sender): program?.delivered(content, to: pid, from: sender)
+        case .delivered(let pid, let content, let sender):
+            // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
+            program?.delivered(unsafe content.span.bytes, to: pid, from: sender)
         case .told(let pid, let event): program?.told(pid, event)
         case .signalled(let pid, let reason, let isKill): program?.signalled(pid, reason: reason, isKill: isKill)
         case .ended(let pid, let reason): mailbox(pid)?.end(reason)
@@ -201,7 +207,7 @@ final class NodeDriver: @unchecked Sendable {
         let spare = spareOutput
         spareOutput = []
         var bytes = guarded.withLock { $0.core.takeOutput(of: id, reusing: spare) }
-        unsent(socket.write(bytes), on: id)
+        unsent(socket.write(bytes, isLast: isEndOfTurn), on: id)
         guard bytes.capacity <= Self.spareByteCount else { return }
         bytes.removeAll(keepingCapacity: true)
         spareOutput = bytes
@@ -284,6 +290,7 @@ final class NodeDriver: @unchecked Sendable {
         let now = loop.now.sinceOrigin
         guarded.withLock { $0.core.receive(bytes, on: id, at: now) }
         carryOut()
+        program?.actionsEnded()
     }
 
     func unsent(_ byteCount: Int, on id: NodeConnectionID) {
@@ -296,7 +303,15 @@ final class NodeDriver: @unchecked Sendable {
     }
 
     /// Lets a part of the program act for served processes; on the loop.
-    func serve(_ program: any NodeProgram) { self.program = program }
+    func serve(_ program: any NodeProgram) {
+        self.program = program
+        // The driver keeps the program until it takes the closure away, in `stop()`.
+        guarded.withLock { guarded in
+            guarded.core.servedReceiver = { [unowned program] content, pid, sender in
+                program.delivered(content, to: pid, from: sender)
+            }
+        }
+    }
 
     func ended(_ id: NodeConnectionID, isBroken: Bool) {
         sockets[id] = nil
@@ -417,7 +432,10 @@ final class NodeDriver: @unchecked Sendable {
     func stop() async {
         await loop.run {
             self.change { $0.stop(at: $1) }
-            self.guarded.withLock { $0.isStopped = true }
+            self.guarded.withLock { guarded in
+                guarded.isStopped = true
+                guarded.core.servedReceiver = nil
+            }
             for dial in self.dials.values { dial.cancel() }
             self.dials = [:]
             self.program = nil

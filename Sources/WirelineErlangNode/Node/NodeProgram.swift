@@ -4,10 +4,11 @@ package import WirelineErlang
 
 /// A part of the program that acts for processes which are no mailboxes, such as the clients of a gateway.
 ///
-/// It is told everything on the node's loop, in the order in which it happened.
+/// It is told everything on the node's loop, in the order in which it happened. It must not use the node in ``delivered(_:to:from:)``,
+/// which is called while the node reads.
 package protocol NodeProgram: AnyObject, Sendable {
     /// A served process has been sent a message: a term without a version byte.
-    func delivered(_ content: [UInt8], to pid: ErlangPID, from sender: ErlangPID?)
+    func delivered(_ content: RawSpan, to pid: ErlangPID, from sender: ErlangPID?)
     /// A served process is told of the end of a process that it monitors.
     func told(_ pid: ErlangPID, _ event: ErlangEvent)
     /// An exit signal has reached a served process.

@@ -15,7 +15,8 @@ import WirelineTransport
 /// Effects are carried out at the end of the loop's turn: all that clients said goes to the node's socket together, and
 /// all that was said to a client goes to its socket together.
 ///
-/// Only the node's loop uses the state; so `@unchecked Sendable` needs no lock.
+/// Only the node's loop uses the state; so `@unchecked Sendable` needs no lock. What changes with every message is
+/// `@exclusivity(unchecked)`: no access to it calls code that accesses it again.
 final class GatewayDriver: NodeProgram, @unchecked Sendable {
     /// How long what was written to a client may take to leave when its connection is closed.
     static let flushTime = Duration.seconds(5)
@@ -30,13 +31,13 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     let rates: ClientRates?
     private let backends: ErlangGatewayConfiguration.Backends
     private var report: (@Sendable (ErlangGatewayEvent) -> Void)?
-    private var core: GatewayCore
+    @safe @exclusivity(unchecked) private var core: GatewayCore
     private var reports: NodeReports
-    private var clients: [ClientNumber: ClientConnection] = [:]
+    @safe @exclusivity(unchecked) private var clients: [ClientNumber: ClientConnection] = [:]
     private var monitors: [ErlangDestination: ErlangMonitor] = [:]
     private var queues: [ErlangNodeName: Int] = [:]
     private var timer: (handle: EventLoop.Timer, time: Duration)?
-    private var output = ClientOutput()
+    @safe @exclusivity(unchecked) private var output = ClientOutput()
     private var work = LoopWork()
     /// An empty array, whose memory is used for the next effects.
     private var spareEffects: [GatewayEffect] = []
@@ -105,8 +106,8 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         loop.atEndOfTurn(endOfTurn)
     }
 
-    func delivered(_ content: [UInt8], to pid: ErlangPID, from sender: ErlangPID?) {
-        core.receive(content.rawSpan, for: pid, from: sender, at: loop.now.sinceOrigin)
+    func delivered(_ content: RawSpan, to pid: ErlangPID, from sender: ErlangPID?) {
+        core.receive(content, for: pid, from: sender, at: loop.now.sinceOrigin)
     }
 
     func told(_ pid: ErlangPID, _ event: ErlangEvent) {
@@ -186,13 +187,17 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
 
     /// A client has said something.
     func said(_ messages: [MessageTerm], by client: ClientConnection, awaitsAnswer: Bool) {
-        onLoop { driver in
-            let mayGoOn = client.number.map { driver.core.said(messages, by: $0) }
-            // On the same loop, the client would be read again before the end of the turn.
-            if mayGoOn == false, client.connection.loop.isCurrent { client.read(false) }
-            if awaitsAnswer { driver.caughtUp(client) }
-            driver.somethingHappened()
-        }
+        // Without a closure, which would be made for each message.
+        guard loop.isCurrent else { return loop.execute { self.take(messages, of: client, awaitsAnswer) } }
+        take(messages, of: client, awaitsAnswer)
+    }
+
+    private func take(_ messages: [MessageTerm], of client: ClientConnection, _ awaitsAnswer: Bool) {
+        let mayGoOn = client.number.map { core.said(messages, by: $0) }
+        // On the same loop, the client would be read again before the end of the turn.
+        if mayGoOn == false, client.connection.loop.isCurrent { client.read(false) }
+        if awaitsAnswer { caughtUp(client) }
+        somethingHappened()
     }
 
     /// The connection of a client has ended.
@@ -242,21 +247,25 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         var memory: [GatewayEffect] = []
         swap(&memory, &spareEffects)
         var effects = core.takeEffects(reusing: consume memory)
-        tellNodes(effects)
-        for effect in effects { perform(effect) }
+        for effect in tellNodesAndWrite(effects) { perform(effect) }
         guard effects.count <= Self.spareEffectCount else { return }
         effects.removeAll(keepingCapacity: true)
         spareEffects = effects
     }
 
-    /// Does what concerns the node, in one step.
-    private func tellNodes(_ effects: [GatewayEffect]) {
+    /// Does what concerns the node, in one step, and adds packets to the output of clients.
+    ///
+    /// Packets come before the ends of their clients. So most effects are looked at once.
+    ///
+    /// - Returns: What is left to do, in order.
+    private func tellNodesAndWrite(_ effects: [GatewayEffect]) -> [GatewayEffect] {
+        var others: [GatewayEffect] = []
         var lost: [ErlangDestination] = []
         var unreachable: [ErlangNodeName] = []
         try? node.withCoreAtEndOfTurn { nodeCore, now in
-            for effect in effects {
+            for effect in effects where !write(effect) {
                 do throws(NodeFault) {
-                    try tell(effect, &nodeCore, now)
+                    if try !tell(effect, &nodeCore, now) { others.append(effect) }
                 } catch {
                     // A node that takes nothing is disconnected: its processes must not miss a message in between.
                     if case .tell(let target, _, _) = effect, case .busy = error, let node = target.nodeName {
@@ -269,9 +278,22 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         }
         for target in lost { core.down(target, at: loop.now.sinceOrigin) }
         for node in unreachable { core.nodeDown(node, at: loop.now.sinceOrigin) }
+        return others
     }
 
-    private func tell(_ effect: GatewayEffect, _ nodeCore: inout NodeCore, _ now: Duration) throws(NodeFault) {
+    /// - Returns: Whether the effect is a packet.
+    private func write(_ effect: GatewayEffect) -> Bool {
+        switch effect {
+        case .write(let number, let packet): if let client = clients[number] { output.write(packet, to: client) }
+        case .writeAll(let numbers, let packet):
+            for number in numbers { if let client = clients[number] { output.write(packet, to: client) } }
+        default: return false
+        }
+        return true
+    }
+
+    /// - Returns: Whether nothing is left to do.
+    private func tell(_ effect: GatewayEffect, _ nodeCore: inout NodeCore, _ now: Duration) throws(NodeFault) -> Bool {
         switch effect {
         case .tell(let target, let term, from: let pid):
             let content: [UInt8]
@@ -280,20 +302,22 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         case .reply(let call, let term, from: let pid): try nodeCore.reply(term, to: call, from: pid, at: now)
         case .monitor(let target): monitors[target] = try nodeCore.monitor(target, by: core.service, at: now)
         case .demonitor(let target):
-            guard let monitor = monitors.removeValue(forKey: target) else { return }
+            guard let monitor = monitors.removeValue(forKey: target) else { return true }
             nodeCore.demonitor(monitor, by: core.service, at: now)
         case .end(let pid, let reason): try nodeCore.end(pid, reason: reason, at: now)
-        case .connect(let node): try nodeCore.connect(to: node, at: now)
-        case .draining: _ = nodeCore.leave("wireline_gateways", core.service, scope: "pg", at: now)
-        case .write, .writeAll, .read, .close, .ping, .drained: return
+        case .connect(let node):
+            try nodeCore.connect(to: node, at: now)
+            return false
+        case .draining:
+            _ = nodeCore.leave("wireline_gateways", core.service, scope: "pg", at: now)
+            return false
+        case .write, .writeAll, .read, .close, .ping, .drained: return false
         }
+        return true
     }
 
     private func perform(_ effect: GatewayEffect) {
         switch effect {
-        case .write(let number, let packet): if let client = clients[number] { output.write(packet, to: client) }
-        case .writeAll(let numbers, let packet):
-            for number in numbers { if let client = clients[number] { output.write(packet, to: client) } }
         case .read(let number, let isWanted): if let client = clients[number] { read(client, isWanted) }
         case .close(let number, let end, let isFlushed):
             if let client = clients[number] { close(client, end, isFlushed: isFlushed) }
@@ -301,7 +325,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         case .ping(let node): ping(node)
         case .draining: end.begin()
         case .drained: end.finish()
-        case .tell, .reply, .monitor, .demonitor, .end: return
+        case .tell, .reply, .monitor, .demonitor, .end, .write, .writeAll: return
         }
     }
 

@@ -23,6 +23,8 @@ struct MessageWindowTests {
         return numbers
     }
 
+    private func pass(_ window: inout MessageWindow) -> Bool { window.pass() }
+
     @Test(arguments: [1, 2, 64])
     func `at most a window of messages is handed over, and the rest after confirmations`(count: Int) {
         var window = window(count)
@@ -39,6 +41,20 @@ struct MessageWindowTests {
         window.confirm(UInt64(count) + 1)
         #expect(window.hasRoom)
         #expect(window.byteCount == 0)
+    }
+
+    @Test func `a message passes if none is kept and none is to be confirmed`() {
+        var window = window(0)
+        #expect(pass(&window))
+        #expect((window.received, window.handedOver, window.confirmed) == (1, 1, 1))
+        window.append(message(1))
+        #expect(!pass(&window))
+        #expect(handed(&window) == [2])
+        #expect(pass(&window))
+        #expect((window.received, window.handedOver, window.byteCount) == (3, 3, 0))
+        var confirmed = self.window(4)
+        #expect(!pass(&confirmed))
+        #expect(confirmed.received == 0)
     }
 
     @Test func `at most so many bytes are handed over, or one message`() {
