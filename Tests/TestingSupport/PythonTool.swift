@@ -21,27 +21,9 @@ public enum PythonTool {
     /// - Parameter input: What it reads from its standard input.
     /// - Returns: What it prints.
     public static func run(_ script: String, input: String = "") throws -> String {
-        guard FileManager.default.isExecutableFile(atPath: path) else { throw Failure(description: absence) }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let (inputFile, problemsFile) = (folder.appending(path: "input"), folder.appending(path: "problems"))
-        try Data(input.utf8).write(to: inputFile)
-        try Data().write(to: problemsFile)
-        let (process, output) = (Process(), Pipe())
-        process.executableURL = URL(filePath: path)
-        process.arguments = ["-c", script]
-        process.standardInput = try FileHandle(forReadingFrom: inputFile)
-        process.standardOutput = output
-        process.standardError = try FileHandle(forWritingTo: problemsFile)
-        let data = try process.runToEnd { try output.fileHandleForReading.readToEnd() ?? Data() }
-        guard process.terminationStatus == 0 else {
-            throw Failure(description: try String(contentsOf: problemsFile, encoding: .utf8))
+        guard FileManager.default.isExecutableFile(atPath: path) else {
+            throw ProgramRun.Failure(description: absence)
         }
-        return String(decoding: data, as: UTF8.self)
-    }
-
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+        return try ProgramRun.output(of: path, ["-c", script], input: input)
     }
 }

@@ -12,13 +12,8 @@ public enum TypeScriptTool {
     /// The message of a test that is skipped.
     public static let absence = "tsc or node is not on the PATH: install node-typescript and nodejs"
 
-    private static let compiler = find("tsc")
-    private static let node = find("node")
-
-    private static func find(_ name: String) -> String? {
-        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-            .map { $0 + "/" + name }.first { FileManager.default.isExecutableFile(atPath: $0) }
-    }
+    private static let compiler = ProgramRun.path(of: "tsc")
+    private static let node = ProgramRun.path(of: "node")
 
     /// The strictest settings under which generated code must compile.
     private static let strict = [
@@ -38,11 +33,11 @@ public enum TypeScriptTool {
     public static func compile(
         _ files: [URL], target: String, module: String = "ES2015", libraries: String = "", isEmitted: Bool = true
     ) throws -> String {
-        guard let compiler else { throw Absent() }
+        guard let compiler else { throw ProgramRun.Failure(description: absence) }
         var arguments = strict + ["--target", target, "--module", module]
         if !libraries.isEmpty { arguments += ["--lib", libraries] }
         if !isEmitted { arguments.append("--noEmit") }
-        return try run(compiler, arguments + files.map(\.path), input: nil, isSuccessful: { _ in true })
+        return try ProgramRun.output(of: compiler, arguments + files.map(\.path), isSuccessful: { _ in true })
     }
 
     /// Runs a script.
@@ -54,38 +49,8 @@ public enum TypeScriptTool {
     public static func run(
         _ script: URL, _ arguments: [String] = [], preload: URL? = nil, input: String = ""
     ) throws -> String {
-        guard let node else { throw Absent() }
+        guard let node else { throw ProgramRun.Failure(description: absence) }
         let before = preload.map { ["--require", $0.path] } ?? []
-        return try run(node, before + [script.path] + arguments, input: input, isSuccessful: { $0 == 0 })
-    }
-
-    private static func run(
-        _ program: String, _ arguments: [String], input: String?, isSuccessful: (Int32) -> Bool
-    ) throws -> String {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let (inputFile, problemsFile) = (folder.appending(path: "input"), folder.appending(path: "problems"))
-        try Data((input ?? "").utf8).write(to: inputFile)
-        try Data().write(to: problemsFile)
-        let (process, output) = (Process(), Pipe())
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
-        process.standardInput = try FileHandle(forReadingFrom: inputFile)
-        process.standardOutput = output
-        process.standardError = try FileHandle(forWritingTo: problemsFile)
-        let data = try process.runToEnd { try output.fileHandleForReading.readToEnd() ?? Data() }
-        guard isSuccessful(process.terminationStatus) else {
-            throw Failure(description: try String(contentsOf: problemsFile, encoding: .utf8))
-        }
-        return String(decoding: data, as: UTF8.self)
-    }
-
-    private struct Absent: Error, CustomStringConvertible {
-        var description: String { absence }
-    }
-
-    private struct Failure: Error, CustomStringConvertible {
-        let description: String
+        return try ProgramRun.output(of: node, before + [script.path] + arguments, input: input)
     }
 }

@@ -5,33 +5,8 @@ import WirelineCodec
 import WirelineGenerator
 import WirelineSchema
 
-/// A protocol in which every kind of thing has each of some names.
+/// A protocol in which every kind of thing has each of some names, such as the reserved words of a language.
 enum ReservedNames {
-    /// The words of JavaScript and TypeScript, the names of its library, and members that all objects have.
-    private static let words = """
-        abstract any arguments as async await bigint boolean break case catch class const constructor continue debugger declare
-        default delete do else enum eval export extends false finally for from function get hasOwnProperty if implements import in
-        instanceof interface is keyof let module namespace never new null number object of package private protected prototype
-        public readonly require return set static string super switch symbol this throw toString true try type typeof undefined
-        unique unknown valueOf var void while with yield __proto__ _ __ a A Array ArrayBuffer BigInt Boolean DataView Date Error
-        Function Infinity Int32Array Map Math NaN Number Object Omit Partial Pick Promise ReadonlyMap RegExp String Symbol
-        TextDecoder TextEncoder Uint8Array globalThis process value kind tag bytes name id header message payload byteCount trailing
-        read write at r w m f v0 x1 h2 t0 p1 c1 n1 q0 end start
-        """.split(whereSeparator: \.isWhitespace).map(String.init)
-
-    /// Returns these words and the names that a generated module declares.
-    static func all(declaredIn module: String) -> [String] {
-        let declared = module.split(separator: "\n").compactMap { line -> String? in
-            let words = line.split(separator: " ").drop { ["export", "declare"].contains($0) }
-            guard let kind = words.first, ["function", "const", "let", "class", "interface", "type"].contains(kind)
-            else {
-                return nil
-            }
-            return words.dropFirst().first.map { String($0.prefix { $0.isLetter || $0.isNumber || $0 == "_" }) }
-        }
-        return Set(words + declared.filter { !$0.isEmpty }).sorted()
-    }
-
     /// Returns a protocol whose messages, structures, unions, enums, flags, constants, fields and header fields have them.
     static func description(_ names: [String]) throws -> ProtocolDescription {
         var description = try checked(count: names.count)

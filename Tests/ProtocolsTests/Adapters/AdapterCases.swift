@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ProtocolsSupport
+import TestingSupport
+import WirelineCodec
+import WirelineSchema
+
+/// What an adapter is asked about a sample, and what is right by Swift's codec.
+///
+/// `WIRELINE_ADAPTER_MESSAGES=10000` sets the number of random messages for each protocol; the default is 100.
+struct AdapterCases {
+    static let messageCount =
+        ProcessInfo.processInfo.environment["WIRELINE_ADAPTER_MESSAGES"].flatMap { Int($0) } ?? 100
+
+    let sample: AdapterSample
+    private var translator: PacketTranslator { sample.translator }
+
+    init(_ sample: AdapterSample) { self.sample = sample }
+
+    // MARK: Cases of a sample
+
+    /// All exact vectors, and random messages: their packets and their values, or why they cannot be written.
+    func values() throws -> [AdapterCase] {
+        var lines = RandomLines(translator.description, using: AdapterSamples.random)
+        var cases: [AdapterCase] = []
+        for vector in sample.folder?.vectors(.exact) ?? [] {
+            cases += try self.cases(of: vector.bytes(), from: vector.context().sender)
+        }
+        for _ in 0..<Self.messageCount {
+            let (sender, line) = lines.next()
+            cases += try self.cases(of: line, from: sender)
+        }
+        return cases
+    }
+
+    /// Truncated, changed and invalid packets, and bytes that are none: the verdicts on them.
+    func variants() throws -> [AdapterCase] {
+        var random = AdapterSamples.random
+        var lines = RandomLines(translator.description, using: random)
+        let vectors = try Vector.Kind.allCases.flatMap { sample.folder?.vectors($0) ?? [] }.map {
+            (try $0.context().sender, try $0.bytes())
+        }
+        // A few of many, because each one has a hundred variants.
+        var packets = Array(vectors.shuffled(using: &random).prefix(10))
+        let count = packets.count + max(4, Self.messageCount / 100)
+        for _ in 0..<1_000 where packets.count < count {
+            let (sender, line) = lines.next()
+            if let bytes = try? translator.encode(line: line, from: sender) { packets.append((sender, bytes)) }
+        }
+        let noise = (0..<40).map { _ in
+            (Sender.allCases.randomElement(using: &random)!, random.bytes(Int.random(in: 0...40, using: &random)))
+        }
+        return noise.map { verdict(on: $1, from: $0) }
+            + packets.flatMap { sender, bytes in
+                translator.variants(of: bytes, in: PacketContext(from: sender), using: &random).map {
+                    verdict(on: $0, from: sender)
+                }
+            }
+    }
+
+    // MARK: Single cases
+
+    /// A message's packet and its value, or why the message cannot be written.
+    func cases(of line: JSONValue, from sender: Sender) throws -> [AdapterCase] {
+        do throws(TranslationError) {
+            return cases(of: try translator.encode(line: line, from: sender), from: sender, line: line)
+        } catch {
+            let answer = AdapterCase.Answer.refused(
+                kind: error.reason.kind, path: error.path, offset: nil, isOfBytes: false)
+            return [AdapterCase(encoding: line, from: sender, answer)]
+        }
+    }
+
+    /// A packet and its value.
+    func cases(of bytes: [UInt8], from sender: Sender) throws -> [AdapterCase] {
+        try cases(of: bytes, from: sender, line: translator.decode(bytes.rawSpan, from: sender))
+    }
+
+    private func cases(of bytes: [UInt8], from sender: Sender, line: JSONValue) -> [AdapterCase] {
+        [AdapterCase(encoding: line, from: sender, .bytes(bytes)), verdict(on: bytes, from: sender)]
+    }
+
+    /// Bytes and the verdict on them.
+    func verdict(on bytes: [UInt8], from sender: Sender) -> AdapterCase {
+        let answer: AdapterCase.Answer =
+            switch translator.verdict(on: bytes[...], in: PacketContext(from: sender)) {
+            case .packet(let byteCount, let line): .packet(byteCount: byteCount, line: line)
+            case .more: .more
+            case .refused(let error):
+                .refused(kind: error.reason.kind, path: error.path, offset: error.offset, isOfBytes: true)
+            }
+        return AdapterCase(decoding: bytes, from: sender, answer)
+    }
+}
+
+/// A question to an adapter, and the right answer.
+struct AdapterCase {
+    enum Answer {
+        case bytes([UInt8])
+        case packet(byteCount: Int, line: JSONValue)
+        case more
+        /// Only a fault of bytes has an offset.
+        case refused(kind: String, path: String, offset: Int?, isOfBytes: Bool)
+    }
+
+    private let question: [JSONValue.Member]
+    let answer: Answer
+    /// What is asked, for people.
+    let text: String
+
+    /// Asks what some bytes mean.
+    fileprivate init(decoding bytes: [UInt8], from sender: Sender, _ answer: Answer) {
+        let hexadecimal = Hexadecimal.text(of: bytes)
+        question = [
+            JSONValue.Member("ask", "decode"), JSONValue.Member("from", .string(sender.rawValue)),
+            JSONValue.Member("hex", .string(hexadecimal)),
+        ]
+        text = "\(sender) \(hexadecimal)"
+        self.answer = answer
+    }
+
+    /// Asks for the packet of a line.
+    fileprivate init(encoding line: JSONValue, from sender: Sender, _ answer: Answer) {
+        question = [
+            JSONValue.Member("ask", "encode"), JSONValue.Member("from", .string(sender.rawValue)),
+            JSONValue.Member("line", line),
+        ]
+        text = "\(line)"
+        self.answer = answer
+    }
+
+    /// Returns the question as a line of JSON.
+    func line(id: Int) -> JSONValue { .object([JSONValue.Member("id", .exactInteger(Int128(id)))] + question) }
+}

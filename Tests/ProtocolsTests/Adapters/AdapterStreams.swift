@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ProtocolsSupport
+import TestingSupport
+import WirelineCodec
+import WirelineSchema
+
+/// Streams of a sample's packets, which a script in the language cuts, merges and ends everywhere, and gives to the generated splitter.
+///
+/// Each stream is a line of JSON:
+///
+///     {"from":"client","packets":["00…"],"ends":[0,15],"bad":"00…","seed":7}
+///
+/// It may end at the places `ends`. The bytes `bad` are refused at once; without any it is null. The seed is for random pieces.
+struct AdapterStreams {
+    /// How many streams there are: none for some random layouts, which have no room for any message.
+    let count: Int
+    /// The streams, one a line.
+    let input: String
+
+    init(_ sample: AdapterSample) {
+        var random = AdapterSamples.random
+        var lines = RandomLines(sample.translator.description, using: random)
+        var streams: [JSONValue] = []
+        for _ in 0..<8 {
+            let sender = Sender.allCases.randomElement(using: &random)!
+            var packets: [[UInt8]] = []
+            for _ in 0..<40 where packets.count < 4 {
+                let (own, line) = lines.next()
+                guard own == sender, let bytes = try? sample.translator.encode(line: line, from: sender),
+                    bytes.count < 2_000
+                else { continue }
+                packets.append(bytes)
+            }
+            if !packets.isEmpty {
+                streams.append(Self.stream(packets, from: sender, sample.translator, using: &random))
+            }
+        }
+        count = streams.count
+        input = streams.map { "\($0)\n" }.joined()
+    }
+
+    private static func stream(
+        _ packets: [[UInt8]], from sender: Sender, _ translator: PacketTranslator,
+        using random: inout SeededGenerator
+    ) -> JSONValue {
+        let context = PacketContext(from: sender)
+        let all = packets.flatMap(\.self)
+        let ends = (0...all.count).filter { translator.streamError(of: Array(all.prefix($0)), in: context) == nil }
+        // Some change makes bytes that are refused at once; without any the stream ends well.
+        var bad: [UInt8]?
+        for _ in 0..<50 where bad == nil {
+            var changed = packets[0]
+            changed[Int.random(in: 0..<changed.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            if case .refused = translator.verdict(on: changed[...], in: context) { bad = changed }
+        }
+        return [
+            "from": .string(sender.rawValue),
+            "packets": .array(packets.map { .string(Hexadecimal.text(of: $0)) }),
+            "ends": .array(ends.map { .exactInteger(Int128($0)) }),
+            "bad": bad.map { .string(Hexadecimal.text(of: $0)) } ?? .null,
+            "seed": .exactInteger(Int128(UInt16.random(in: 1...65_535, using: &random))),
+        ]
+    }
+}
