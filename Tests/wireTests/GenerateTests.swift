@@ -5,7 +5,8 @@ import Testing
 
 struct GenerateTests {
     static let languages =
-        "swift or erlang or erlang-adapter or typescript or typescript-adapter or wireshark or html or markdown"
+        "swift or erlang or erlang-adapter or typescript or typescript-adapter or lua or lua-adapter or wireshark "
+        + "or html or markdown"
     static let paths = "out/deep/Scene.wire.swift\nout/deep/SceneProtocol.swift\n"
 
     @Test func `files are written to the chosen folder, and listed`() throws {
@@ -48,7 +49,17 @@ struct GenerateTests {
         #expect(try workspace.read("build/scene_conform.mjs").contains("./scene_protocol.js"))
     }
 
-    @Test(arguments: ["typescript", "typescript-adapter"])
+    @Test func `Lua output is one module, and its adapter a script beside it`() throws {
+        let workspace = try Workspace()
+        let module = try workspace.wire("generate", "lua", "--out", "src/net")
+        #expect(module == .success("src/net/scene_protocol.lua\n"))
+        #expect(try workspace.read("src/net/scene_protocol.lua").contains("write.Cs_20001 = function(m, h)"))
+        let adapter = try workspace.wire("generate", "lua-adapter", "--out", "build")
+        #expect(adapter == .success("build/scene_conform.lua\n"))
+        #expect(try workspace.read("build/scene_conform.lua").contains("scene_protocol.lua"))
+    }
+
+    @Test(arguments: ["typescript", "typescript-adapter", "lua", "lua-adapter"])
     func `a protocol that a language cannot have yet is refused, and nothing is written`(_ language: String) throws {
         let schema = "packet { @length(rest) uint16 size; @id uint8 id; layer zlib; }\n@id(0) @from(both) message A {}"
         let workspace = try Workspace(["P/a.wire": schema])

@@ -11,7 +11,7 @@ extension Command {
         parameters: [
             Parameter(
                 "LANGUAGE",
-                "what to generate; a script of erlang-adapter or typescript-adapter belongs beside the module",
+                "what to generate; the script of an adapter belongs beside the module",
                 choices: backEnds.map(\.name))
         ],
         options: [.protocolFolder, .output],
@@ -51,6 +51,12 @@ extension Command {
         },
         BackEnd(name: "typescript-adapter") { description, _ throws(GenerationError) in
             [try TypeScriptGenerator(description).adapter()]
+        },
+        BackEnd(name: "lua") { description, _ throws(GenerationError) in
+            try LuaGenerator(description).files()
+        },
+        BackEnd(name: "lua-adapter") { description, _ throws(GenerationError) in
+            [try LuaGenerator(description).adapter()]
         },
         BackEnd(name: "wireshark") { description, _ in WiresharkGenerator(description).files() },
         BackEnd(name: "html") { description, _ in HTMLGenerator(description).files() },

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension LuaRuntime {
+    /// What programs call: `decode`, `encode`, `splitter` and, for flags, `has`. It stands at the end of each file.
+    static func program(_ parameters: LuaRuntimeParameters) -> String {
+        [
+            receiving(parameters), sending(parameters), splitting(parameters), parameters.hasFlags ? flags : nil,
+            "return M\n",
+        ].compactMap(\.self).joined(separator: "\n\n")
+    }
+
+    private static func receiving(_ parameters: LuaRuntimeParameters) -> String {
+        let isFramed = parameters.framing != nil
+        let unwrap = parameters.dependsOnSender ? "(sender == \"server\" and unwrap_server or unwrap_client)" : "unwrap"
+        let call =
+            isFramed
+            ? "pcall(take_frame, s, position, new_frame(), sender)"
+            : "pcall(\(unwrap), s, position, senders[sender])"
+        let framing = #"""
+            local function unframed(frame, sender)
+              local s = concat(frame.parts)
+              local packet = \#(unwrap)(s, 1, senders[sender])
+              if not packet then error(fault("truncated", "", #s), 0) end
+              packet.size = frame.count
+              return packet
+            end
+
+            local function take_frame(s, position, frame, sender)
+              local after, is_whole = unframe(s, position, frame)
+              if is_whole then return unframed(frame, sender), after end
+            end
+
+
+            """#
+        return (isFramed ? framing : "") + #"""
+            --- The packet that a string begins with, or has at a position, which the "client" or the "server" has sent.
+            -- Returns a table (name, id, header, message; payload if the message is unknown; size) and the position after it; nil if
+            -- more bytes are needed, and how many if that is known, as the third result; or nil and an error with kind, path and
+            -- offset. After an error nobody knows where the next packet begins.
+            function M.decode(s, sender, position)
+              position = position or 1
+              if not senders[sender] then error("the sender is \"client\" or \"server\"", 2) end
+              local ok, packet, after = \#(call)
+              if ok then
+                if packet then return packet, after end
+                return nil, nil, after
+              end
+              -- An error of another kind is the caller's.
+              if getmetatable(packet) ~= wire_error then error(packet, 0) end
+              return nil, packet
+            end
+            """#
+    }
+
+    private static func sending(_ parameters: LuaRuntimeParameters) -> String {
+        let wrap =
+            parameters.dependsOnSender
+            ? "(side == \"server\" and wrap_server or wrap_client)(id, payload, header)" : "wrap(id, payload, header)"
+        let side =
+            parameters.dependsOnSender
+            ? """
+
+              local side = sender or only_sender[name]
+              if not side then error(fault("needs_sender", ""), 0) end
+            """ : ""
+        let fixing = parameters.fixesHeader ? "\n    if fix[name] then header = fix[name](header) end" : ""
+        let isID =
+            parameters.hasWideIDs ? "type(name) == \"number\" or find(name, \"^%d+$\")" : "type(name) == \"number\""
+        return #"""
+            local none = {}
+
+            local function check_header(header)
+              top, at[1] = 1, "packet"
+              if type(header) ~= "table" then refuse("wrong_type") end
+              for key in pairs(header) do
+                if not header_fields[key] then refuse("invalid_header_field", tostring(key)) end
+              end
+            end
+
+            local function send(name, message, header, sender)
+              depth = \#(parameters.maximumDepth)
+              if header then check_header(header) end
+              header = header or none
+              top, at[1] = 1, name
+              local id, payload = ids[name], message
+              if id then
+                if type(message) ~= "table" then refuse("wrong_type") end\#(fixing)
+                payload = write[name](message, header)
+              else
+                if not (\#(isID)) then error(fault("unknown_message", tostring(name)), 0) end
+                top = 0
+                id = \#(parameters.hasWideIDs ? "canonical(name, \"id\")" : "integer(name, -huge, huge, \"id\")")
+                bytes_of(payload, nil, "payload")
+              end\#(side)
+              return \#(parameters.framing == nil ? wrap : "framed(\(wrap))")
+            end
+
+            --- A whole packet of a message, by its name in the schema; nil and an error if a value cannot be written.
+            -- What a caller can set of the header is taken from the third argument, which may be that of the packet that is answered.
+            -- A message that the schema does not know is its ID and a string.\#(parameters.dependsOnSender ? "\n-- A message that both sides send needs the sender: their packets differ." : "")
+            function M.encode(name, message, header\#(parameters.dependsOnSender ? ", sender" : ""))
+              if not ids[name] then name = aliases[name] or name end
+              local ok, packet = pcall(send, name, message, header\#(parameters.dependsOnSender ? ", sender" : ""))
+              if ok then return packet end
+              if getmetatable(packet) ~= wire_error then error(packet, 0) end
+              return nil, packet
+            end
+            """#
+    }
+
+    private static let taking = """
+        local left = #buffer - position + 1
+            local packet, following, more
+            -- What is held is joined only for a packet that may be whole then, so that no byte is copied often.
+            if left > 0 and left >= needed then
+              packet, following, more = M.decode(buffer, sender, position)
+              if not packet and not following then needed = left + (more or 1) end
+            end
+            if not packet and not following and held > 0 and left + held >= needed then
+              buffer, position, pieces, held = sub(buffer, position) .. concat(pieces), 1, {}, 0
+              packet, following, more = M.decode(buffer, sender, position)
+              if not packet and not following then needed = #buffer + (more or 1) end
+            end
+            if packet then
+              position, needed = following, 1
+              return packet
+            end
+            failure = following
+            return nil, failure
+        """
+
+    private static let takingFrame = """
+        local ok, packet = pcall(function()
+              while true do
+                local whole
+                if position > #buffer then
+                  if held == 0 then return nil end
+                  buffer, position, pieces, held = concat(pieces), 1, {}, 0
+                end
+                position, whole = unframe(buffer, position, frame)
+                if whole then
+                  local done = frame
+                  frame = new_frame()
+                  return unframed(done, sender)
+                end
+              end
+            end)
+            if ok then return packet end
+            if getmetatable(packet) ~= wire_error then error(packet, 0) end
+            failure = packet
+            return nil, failure
+        """
+
+    private static func splitting(_ parameters: LuaRuntimeParameters) -> String {
+        let isFramed = parameters.framing != nil
+        let state =
+            isFramed
+            ? "local buffer, position, pieces, held, failure = \"\", 1, {}, 0, nil\n  local frame = new_frame()"
+            : "local buffer, position, pieces, held, needed, failure = \"\", 1, {}, 0, 1, nil"
+        let inside = isFramed ? "inside_frame(frame)" : "#buffer - position + 1 + held > 0"
+        let count = isFramed ? "frame.n" : "#buffer - position + 1 + held"
+        return #"""
+            --- Finds the packets in a stream, however they are merged and split.
+            -- push(string) takes what has arrived; next() returns a packet, nil if more bytes are needed, or nil and an error, and then
+            -- always that; finish() says that the stream has ended: true, or nil and an error inside a packet.
+            function M.splitter(sender)
+              if not senders[sender] then error("the sender is \"client\" or \"server\"", 2) end
+              \#(state)
+              local splitter = {}
+              function splitter:push(s) pieces[#pieces + 1], held = s, held + #s end
+              function splitter:next()
+                if failure then return nil, failure end
+                \#(isFramed ? takingFrame : taking)
+              end
+              function splitter:finish()
+                if not failure and \#(inside) then failure = fault("end_of_stream", "", \#(count)) end
+                if failure then return nil, failure end
+                return true
+              end
+              return splitter
+            end
+            """#
+    }
+
+    private static let flags = #"""
+        --- Whether flags have all bits of a mask.
+        function M.has(v, mask)
+          local high, low = halves(v)
+          local mask_high, mask_low = halves(mask)
+          return covers(high, mask_high) and covers(low, mask_low)
+        end
+        """#
+}

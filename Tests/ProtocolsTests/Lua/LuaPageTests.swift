@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ProtocolsSupport
+import Testing
+import TestingSupport
+import WirelineGenerator
+import WirelineSchema
+
+/// The examples of the page about generated Lua, as one program.
+@Suite(.enabled(if: !LuaTool.wanted.isEmpty, "no Lua is on the PATH"), .aside)
+struct LuaPageTests {
+    @Test(arguments: LuaTool.wanted)
+    func `the examples of the page print what they say`(interpreter: String) throws {
+        let page = ProtocolFolder.root.appending(
+            path: "Sources/WirelineGenerator/WirelineGenerator.docc/GeneratedLua.md")
+        let blocks = try String(contentsOf: page, encoding: .utf8).split(separator: "```lua\n").dropFirst().map {
+            $0.prefix(upTo: $0.firstRange(of: "\n```")?.lowerBound ?? $0.endIndex)
+        }
+        let lines = blocks.flatMap { $0.split(separator: "\n", omittingEmptySubsequences: false) }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let module = try LuaGenerator(ProtocolFolder.named("Scene").translator.description).files()[0]
+        try Data(module.text.utf8).write(to: folder.appending(path: module.path))
+        // Beside the module, wherever the test runs.
+        let program = folder.appending(path: "page.lua")
+        let start = "package.path = string.match(arg[0], \"^.*/\") .. \"?.lua\"\n"
+        try Data((start + lines.joined(separator: "\n")).utf8).write(to: program)
+        let output = try LuaTool.run(interpreter, program)
+        let expected = lines.filter { $0.hasPrefix("-- ") }.map { $0.dropFirst(3) + "\n" }
+        #expect(output == expected.joined())
+        #expect(expected.count == 9)
+    }
+}

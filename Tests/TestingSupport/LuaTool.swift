@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// The interpreters of Lua that generated code is for.
+public enum LuaTool {
+    /// The names of all interpreters.
+    public static let names = ["lua5.1", "lua5.2", "lua5.3", "lua5.4", "luajit"]
+
+    /// The interpreters whose tests are run: those that are installed, or all if `WIRELINE_REQUIRE_PEERS=1` requires them, so that
+    /// the absence of one is a failure.
+    public static let wanted = names.filter {
+        ProgramRun.path(of: $0) != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+    }
+
+    /// The interpreters whose tests are skipped.
+    public static let missing = names.filter { !wanted.contains($0) }
+
+    /// Runs a script.
+    ///
+    /// - Parameter input: What it reads from its standard input.
+    /// - Returns: What it prints.
+    public static func run(
+        _ name: String, _ script: URL, _ arguments: [String] = [], input: String = ""
+    ) throws -> String {
+        guard let path = ProgramRun.path(of: name) else { throw ProgramRun.Failure(description: "install \(name)") }
+        return try ProgramRun.output(of: path, [script.path] + arguments, input: input)
+    }
+}
