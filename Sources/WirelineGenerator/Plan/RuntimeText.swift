@@ -20,7 +20,8 @@ struct RuntimeText: Sendable {
     ///   - text: The pieces, separated by empty lines.
     ///   - name: Returns the name that a line of code declares; nil if it declares none.
     ///   - lineComment: The mark before a comment up to the end of its line.
-    init(_ text: String, lineComment: String, name: (Substring) -> String?) {
+    ///   - hasKeys: Whether a word before a colon names a member (default: true).
+    init(_ text: String, lineComment: String, hasKeys: Bool = true, name: (Substring) -> String?) {
         var pieces: [Piece] = []
         var positions: [String: Int] = [:]
         for chunk in text.split(separator: "\n\n") {
@@ -28,7 +29,9 @@ struct RuntimeText: Sendable {
             guard let declared = lines.lazy.compactMap(name).first else { continue }
             positions[declared] = pieces.count
             pieces.append(
-                Piece(text: String(chunk), words: Self.words(of: chunk, lineComment: Array(lineComment.utf8))))
+                Piece(
+                    text: String(chunk),
+                    words: Self.words(of: chunk, lineComment: Array(lineComment.utf8), hasKeys: hasKeys)))
         }
         self.pieces = pieces
         self.positions = positions
@@ -57,8 +60,12 @@ struct RuntimeText: Sendable {
     /// Returns the names in code; comments and strings have none, nor what stands after a point or before a
     /// colon, which is a member.
     ///
-    /// - Parameter onlyCalls: Whether only names before a parenthesis or an angle bracket are returned.
-    static func words(of text: Substring, lineComment: [UInt8], onlyCalls: Bool = false) -> Set<String> {
+    /// - Parameters:
+    ///   - hasKeys: Whether a word before a colon names a member.
+    ///   - onlyCalls: Whether only names before a parenthesis or an angle bracket are returned.
+    static func words(
+        of text: Substring, lineComment: [UInt8], hasKeys: Bool = true, onlyCalls: Bool = false
+    ) -> Set<String> {
         var words: Set<String> = []
         let bytes = Array(text.utf8)
         var position = 0
@@ -82,7 +89,7 @@ struct RuntimeText: Sendable {
                 let start = position
                 while position < bytes.count, isWordByte(bytes[position]) { position += 1 }
                 let isCall = position < bytes.count && [UInt8(ascii: "("), UInt8(ascii: "<")].contains(bytes[position])
-                let isKey = position < bytes.count && bytes[position] == UInt8(ascii: ":")
+                let isKey = hasKeys && position < bytes.count && bytes[position] == UInt8(ascii: ":")
                 if previous != UInt8(ascii: "."), !isKey, isCall || !onlyCalls {
                     words.insert(String(decoding: bytes[start..<position], as: UTF8.self))
                 }

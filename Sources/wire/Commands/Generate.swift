@@ -58,6 +58,12 @@ extension Command {
         BackEnd(name: "lua-adapter") { description, _ throws(GenerationError) in
             [try LuaGenerator(description).adapter()]
         },
+        BackEnd(name: "python") { description, _ throws(GenerationError) in
+            try PythonGenerator(description).files()
+        },
+        BackEnd(name: "python-adapter") { description, _ throws(GenerationError) in
+            [try PythonGenerator(description).adapter()]
+        },
         BackEnd(name: "wireshark") { description, _ in WiresharkGenerator(description).files() },
         BackEnd(name: "html") { description, _ in HTMLGenerator(description).files() },
         BackEnd(name: "markdown") { description, _ in MarkdownGenerator(description).files() },
