@@ -59,7 +59,17 @@ struct GenerateTests {
         #expect(try workspace.read("build/scene_conform.lua").contains("scene_protocol.lua"))
     }
 
-    @Test(arguments: ["typescript", "typescript-adapter", "lua", "lua-adapter"])
+    @Test func `Python output is one module, and its adapter a script beside it`() throws {
+        let workspace = try Workspace()
+        let module = try workspace.wire("generate", "python", "--out", "src/net")
+        #expect(module == .success("src/net/scene_protocol.py\n"))
+        #expect(try workspace.read("src/net/scene_protocol.py").contains("class Cs_20001:"))
+        let adapter = try workspace.wire("generate", "python-adapter", "--out", "build")
+        #expect(adapter == .success("build/scene_conform.py\n"))
+        #expect(try workspace.read("build/scene_conform.py").contains("import scene_protocol as wire"))
+    }
+
+    @Test(arguments: ["typescript", "typescript-adapter", "lua", "lua-adapter", "python", "python-adapter"])
     func `a protocol that a language cannot have yet is refused, and nothing is written`(_ language: String) throws {
         let schema = "packet { @length(rest) uint16 size; @id uint8 id; layer zlib; }\n@id(0) @from(both) message A {}"
         let workspace = try Workspace(["P/a.wire": schema])

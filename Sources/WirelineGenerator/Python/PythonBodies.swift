@@ -173,7 +173,8 @@ struct PythonBodies {
             if arm.tag == nil {
                 let name = PythonText.string(arm.name)
                 let known = union.taggedArms.compactMap(\.tag).map { String($0) }
-                statements.append("t = _unknown_tag(\(writing.checked(tag, "m.tag", name)), \(PythonText.tuple(known)), \(name))")
+                statements.append(
+                    "t = _unknown_tag(\(writing.checked(tag, "m.tag", name)), \(PythonText.tuple(known)), \(name))")
                 number = "t"
             }
             var value = "b\"\""

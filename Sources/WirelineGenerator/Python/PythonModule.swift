@@ -16,7 +16,7 @@ struct PythonModule {
     func text() -> String {
         let bodies = PythonBodies(types: types).functions
         let packets = plan.shapes.flatMap { shape in
-            [PythonUnwrapping.function(types, shape)] + PythonWrapping.functions(types, shape)
+            [PythonUnwrapping.function(types, shape, parameters)] + PythonWrapping.functions(types, shape)
         }
         let fixed = description.messages.indices.flatMap { fixedHeader($0) }
         let functions = (types.readerFunctions + bodies + fixed + packets).map { $0.joined(separator: "\n") }
@@ -46,11 +46,11 @@ struct PythonModule {
             maximumDepth: description.options.maximumDepth,
             maximumPacketByteCount: description.options.maximumPacketByteCount,
             varintForms: description.options.varintForms,
-            headerType: description.layout.fields.allSatisfy { $0.role == .padding || $0.format.isNumber }
-                ? "int" : "Any",
+            headerType: plan.headerType,
             dependsOnSender: plan.dependsOnSender, looksAtHeader: description.hasHeaderConditions,
             fixesHeader: !plan.fixedHeaderFields.isEmpty,
-            nests: plan.structures.contains(where: \.plan.countsDepth) || plan.unions.contains(where: \.plan.countsDepth),
+            nests: plan.structures.contains(where: \.plan.countsDepth)
+                || plan.unions.contains(where: \.plan.countsDepth),
             framing: description.layout.framing)
     }
 
@@ -252,7 +252,8 @@ struct PythonModule {
             case .integer(let number):
                 literal = field.format.isBoolean ? (number != 0 ? "True" : "False") : String(number)
             }
-            if case .text = item.value {} else {
+            if case .text = item.value {
+            } else {
                 verification.append(
                     "if h.get(\(key)) != \(literal): raise WireError(\"wrong_constant\", \(path), places[\(position)])")
             }
@@ -263,7 +264,8 @@ struct PythonModule {
         let own = types.messages[index]
         return [
             PythonText.block(
-                "def \(own.verifyHeader)(b: bytes, h: Mapping[str, Any], places: tuple[int, ...]) -> None:", verification),
+                "def \(own.verifyHeader)(b: bytes, h: Mapping[str, Any], places: tuple[int, ...]) -> None:",
+                verification),
             PythonText.block(
                 "def \(own.fixHeader)(h: Mapping[str, Any]) -> Mapping[str, Any]:",
                 comparison + ["return {**h, \(members.joined(separator: ", "))}"]),

@@ -12,17 +12,21 @@ extension PythonRuntime {
         let firsts = Set(framing.escapes.map(\.first)).sorted().map { String($0) }
         let special = Set([framing.start, framing.end] + framing.escapes.map(\.first)).sorted()
         let second =
-            framing.hasSameMarks ? [] : ["if x == \(framing.start): raise WireError(\"invalid_escape\", \"packet.frame\", len(frame.bytes))"]
+            framing.hasSameMarks
+            ? [] : ["if x == \(framing.start): raise WireError(\"invalid_escape\", \"packet.frame\", len(frame.bytes))"]
         let isInside = framing.hasSameMarks ? "self.inside and (len(self.bytes) > 0 or self.first >= 0)" : "self.inside"
         let restart = framing.hasSameMarks ? [] : ["frame.inside = False"]
         let lines =
-            ["if x == \(framing.end):", "    if frame.bytes: return True"] + restart.map { "    " + $0 } + ["    continue"] + second
+            ["if x == \(framing.end):", "    if frame.bytes: return True"] + restart.map { "    " + $0 } + [
+                "    continue"
+            ] + second
             + (firsts.isEmpty ? [] : ["frame.first = x"])
         let escaped =
             framing.escapes.isEmpty
             ? "o = packet"
             : "o = b\"\".join([_ESCAPED.get(x) or bytes((x,)) for x in packet])"
-        let codes = framing.escapes.map { "\($0.byte): \(PythonText.bytes([$0.first, $0.second]))" }.joined(separator: ", ")
+        let codes = framing.escapes.map { "\($0.byte): \(PythonText.bytes([$0.first, $0.second]))" }.joined(
+            separator: ", ")
         return #"""
             _ESCAPES: Final[Mapping[tuple[int, int], int]] = {\#(escapes)}
 
@@ -88,9 +92,10 @@ extension PythonRuntime {
 
     /// Returns the expression for bytes without a meaning of their own.
     private static func pattern(_ special: [UInt8]) -> String {
-        "rb\"[^" + special.map { byte in
-            let digits = String(byte, radix: 16)
-            return "\\x" + (digits.count == 1 ? "0" : "") + digits
-        }.joined() + "]*\""
+        "rb\"[^"
+            + special.map { byte in
+                let digits = String(byte, radix: 16)
+                return "\\x" + (digits.count == 1 ? "0" : "") + digits
+            }.joined() + "]*\""
     }
 }

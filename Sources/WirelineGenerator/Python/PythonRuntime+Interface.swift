@@ -5,8 +5,9 @@ import WirelineCodec
 extension PythonRuntime {
     /// The names of the classes and functions that programs use, and of those beside them. All of them are always there.
     static let apiNames: Set<String> = [
-        "Packet", "Splitter", "Unknown", "WireError", "_HEADER", "_READERS", "_WRITERS", "_decode", "_receive", "_unwrap",
-        "_unwrap_client", "_unwrap_server", "_wrap", "_wrap_client", "_wrap_server", "_fitted", "_fitted_client",
+        "Packet", "Splitter", "Unknown", "WireError", "_HEADER", "_READERS", "_WRITERS", "_check_names", "_decode",
+        "_decode_client",
+        "_decode_server", "_wrap", "_wrap_client", "_wrap_from", "_wrap_server", "_fitted", "_fitted_client",
         "_fitted_server", "decode", "encode",
     ]
 
@@ -84,19 +85,28 @@ extension PythonRuntime {
                 IDs, constants and checksums are computed. Raises WireError if a value is not what the schema allows; nothing is cut
                 to fit.\#(explanation)
                 """
-                h = header or {}
-                for key in h:
-                    if key not in _HEADER:
-                        raise WireError("invalid_header_field", f"packet.{key}")
+                h = header if header is not None else {}
+                if h: _check_names(h)
                 known = _WRITERS.get(type(message))
                 if known is None:
                     if not isinstance(message, Unknown):
                         raise WireError("unknown_message", type(message).__name__)
+                    if not isinstance(message.id, int):
+                        raise WireError("invalid_message_id")
                     return \#(framed(wrap("None") + "message.id, _put_blob(message.payload, \"payload\"), h)"))
             \#(PythonText.indented(lines).joined(separator: "\n"))
 
-            """# + (parameters.dependsOnSender ? "\n" + wrapFrom : "")
+            """# + "\n" + checkNames + (parameters.dependsOnSender ? "\n" + wrapFrom : "")
     }
+
+    private static let checkNames = #"""
+
+        def _check_names(h: Mapping[str, Any]) -> None:
+            for key in h:
+                if key not in _HEADER:
+                    raise WireError("invalid_header_field", f"packet.{key}")
+
+        """#
 
     private static let wrapFrom = #"""
 
@@ -108,25 +118,22 @@ extension PythonRuntime {
         """#
 
     private static func decoding(_ parameters: PythonRuntimeParameters) -> String {
-        let places = parameters.fixesHeader ? ", places" : ""
-        let unwrap = parameters.dependsOnSender ? "(_unwrap_server if sender == \"server\" else _unwrap_client)" : "_unwrap"
-        let verify = parameters.fixesHeader ? ", verify" : ""
-        let verifying =
-            parameters.fixesHeader ? "        if verify is not None:\n            verify(b, header, places)\n" : ""
-        let looks = parameters.looksAtHeader ? ", header" : ""
-        let deep =
-            parameters.nests
-            ? "    except RecursionError:\n        raise WireError(\"too_deep\", name, p - start) from None\n" : ""
         let decode =
             parameters.framing == nil
             ? """
-                found = _decode(data if isinstance(data, bytes) else bytes(memoryview(data)), sender, start)
-                return found if isinstance(found, Packet) else None
+                found = _decode(data if type(data) is bytes else bytes(memoryview(data)), sender, start)
+                return None if isinstance(found, int) else found
             """
             : """
                 frame = _Frame()
-                whole = _unframe(data if isinstance(data, bytes) else bytes(memoryview(data)), start, frame)
+                whole = _unframe(data if type(data) is bytes else bytes(memoryview(data)), start, frame)
                 return _unframed(frame, sender) if whole else None
+            """
+        let choosing = """
+
+
+            def _decode(b: bytes, sender: str, start: int) -> Packet | int:
+                return (_decode_server if sender == "server" else _decode_client)(b, sender, start)
             """
         return #"""
             def decode(data: bytes | bytearray | memoryview, sender: Literal["client", "server"], start: int = 0) -> Packet | None:
@@ -135,28 +142,7 @@ extension PythonRuntime {
                 What stands after it is not looked at. Raises WireError if the bytes are no packet of the protocol; after such an error
                 nobody knows where the next one begins.
                 """
-            \#(decode)
-
-
-            def _decode(b: bytes, sender: str, start: int) -> Packet | int:
-                """The packet at a place; or how many bytes it must have before it is worth another try."""
-                name = ""
-                try:
-                    whole = \#(unwrap)(b, start)
-                    if isinstance(whole, int):
-                        return whole
-                    id, header, p, e, size\#(places) = whole
-                    known = _READERS[sender].get(id)
-                    if known is None:
-                        return Packet(Unknown(id, b[p:e]), id, header, size)
-                    own, read\#(verify) = known
-            \#(verifying)\#
-                    name = own
-                    return Packet(read(b, p, e, \#(parameters.maximumDepth)\#(looks)), id, header, size)
-            \#(deep)\#
-                except WireError as error:
-                    path = _under(error, name).path if name else error.path
-                    raise WireError(error.kind, path, None if error.offset is None else error.offset - start) from None
+            \#(decode)\#(parameters.dependsOnSender ? choosing : "")
 
             """#
     }
@@ -220,7 +206,7 @@ extension PythonRuntime {
 
                 def push(self, data: bytes | bytearray | memoryview) -> None:
                     """Takes what has arrived."""
-                    piece = data if isinstance(data, bytes) else bytes(memoryview(data))
+                    piece = data if type(data) is bytes else bytes(memoryview(data))
                     self._pieces.append(piece)
                     self._held += len(piece)
 

@@ -25,65 +25,62 @@ struct PythonRuntimeParameters {
 extension PythonRuntime {
     /// The functions that take packets apart, and check what is around a payload.
     static func packets(_ parameters: PythonRuntimeParameters) -> String {
-        let places = parameters.fixesHeader ? ", tuple[int, ...]" : ""
-        return #"""
-            _Unwrapped = tuple[int, dict[str, Any], int, int, int\#(places)]
+        #"""
+        def _packet_size(length: int, difference: int, least: int, p: int) -> int:
+            """The bytes of the whole packet, by one of its lengths."""
+            size = length + difference
+            if size < least:
+                raise WireError("length_too_small", "", p)
+            if size > \#(parameters.maximumPacketByteCount):
+                raise WireError("packet_too_long", "", p)
+            return size
 
-            def _packet_size(length: int, difference: int, least: int, p: int) -> int:
-                """The bytes of the whole packet, by one of its lengths."""
-                size = length + difference
-                if size < least:
-                    raise WireError("length_too_small", "", p)
-                if size > \#(parameters.maximumPacketByteCount):
-                    raise WireError("packet_too_long", "", p)
-                return size
+        def _same_size(size: int, other: int, f: str, p: int) -> int:
+            if other not in (-1, size):
+                raise WireError("length_mismatch", f, p)
+            return size
 
-            def _same_size(size: int, other: int, f: str, p: int) -> int:
-                if other not in (-1, size):
-                    raise WireError("length_mismatch", f, p)
-                return size
-
-            def _arrived(p: int, e: int, last: int, n: int, f: str) -> bool:
-                """Whether bytes of the header are there; if the packet is known to end before them, they are missing."""
-                if e - p >= n:
-                    return True
-                if e >= last:
-                    raise WireError("truncated", f, p)
-                return False
-
-            def _varint_arrived(b: bytes, p: int, e: int, last: int, n: int) -> bool:
-                """Whether a varint of the header is there, or cannot be one."""
-                for q in range(p, p + n):
-                    if q >= e:
-                        return e >= last
-                    if b[q] < 128:
-                        return True
+        def _arrived(p: int, e: int, last: int, n: int, f: str) -> bool:
+            """Whether bytes of the header are there; if the packet is known to end before them, they are missing."""
+            if e - p >= n:
                 return True
+            if e >= last:
+                raise WireError("truncated", f, p)
+            return False
 
-            def _given(h: Mapping[str, Any], f: str, usual: Any) -> Any:
-                v = h.get(f)
-                return usual if v is None else v
+        def _varint_arrived(b: bytes, p: int, e: int, last: int, n: int) -> bool:
+            """Whether a varint of the header is there, or cannot be one."""
+            for q in range(p, p + n):
+                if q >= e:
+                    return e >= last
+                if b[q] < 128:
+                    return True
+            return True
 
-            def _number(h: Mapping[str, Any], f: str, usual: int) -> int:
-                """The number that a condition sees in a header."""
-                v = h.get(f)
-                return v if isinstance(v, int) else usual
+        def _given(h: Mapping[str, Any], f: str, usual: Any) -> Any:
+            v = h.get(f)
+            return usual if v is None else v
 
-            def _check_length(v: int, low: int, high: int, f: str) -> None:
-                if v > high:
-                    raise WireError("packet_too_long", f)
-                if v < low:
-                    raise WireError("length_too_small", f)
+        def _number(h: Mapping[str, Any], f: str, usual: int) -> int:
+            """The number that a condition sees in a header."""
+            v = h.get(f)
+            return v if isinstance(v, int) else usual
 
-            _DOES_NOT_FIT: Final = ("packet_too_long", "length_too_small", "invalid_message_id")
+        def _check_length(v: int, low: int, high: int, f: str) -> None:
+            if v > high:
+                raise WireError("packet_too_long", f)
+            if v < low:
+                raise WireError("length_too_small", f)
 
-            def _zeroed(v: bytes, *zeros: tuple[int, int]) -> bytes:
-                """A copy of bytes in which some are zeros."""
-                o = bytearray(v)
-                for p, n in zeros:
-                    o[p:p + n] = bytes(n)
-                return bytes(o)
-            """#
+        _DOES_NOT_FIT: Final = ("packet_too_long", "length_too_small", "invalid_message_id")
+
+        def _zeroed(v: bytes, *zeros: tuple[int, int]) -> bytes:
+            """A copy of bytes in which some are zeros."""
+            o = bytearray(v)
+            for p, n in zeros:
+                o[p:p + n] = bytes(n)
+            return bytes(o)
+        """#
     }
 
     /// The functions that compute checksums of bytes.

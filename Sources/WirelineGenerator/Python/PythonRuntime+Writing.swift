@@ -45,7 +45,7 @@ extension PythonRuntime {
                 raise _fail("wrong_type", f)
             try:
                 return s.pack(v if v == v else _NAN)
-            except OverflowError:
+            except (struct.error, OverflowError):
                 raise _fail("number_too_large", f) from None
 
         def _put_float_within(v: Any, s: struct.Struct, low: float, high: float, f: str | int) -> bytes:

@@ -63,6 +63,13 @@ enum PythonText {
         [head] + indented(lines.isEmpty ? ["pass"] : lines)
     }
 
+    /// Returns a call in one line, or, if that is long, with a line for each argument.
+    static func call(_ head: String, _ arguments: [String], _ tail: String) -> [String] {
+        let line = head + arguments.joined(separator: ", ") + tail
+        guard line.utf8.count > 110 else { return [line] }
+        return [head] + arguments.map { "    \($0)," } + [tail]
+    }
+
     /// Returns a tuple.
     static func tuple(_ items: [String]) -> String {
         items.count == 1 ? "(\(items[0]),)" : "(\(items.joined(separator: ", ")))"

@@ -188,3 +188,10 @@ extension IntegerFormat {
         }
     }
 }
+
+extension CodePlan {
+    /// The type of the values in a header: `int`, or `Any` if there are others.
+    var headerType: String {
+        description.layout.fields.allSatisfy { $0.role == .padding || $0.format.isNumber } ? "int" : "Any"
+    }
+}

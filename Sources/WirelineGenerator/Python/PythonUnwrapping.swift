@@ -3,10 +3,10 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Prints the steps of an ``UnwrapPlan`` as the function that takes packets apart.
+/// Prints the steps of an ``UnwrapPlan`` as the function that takes packets apart, and reads their messages.
 ///
-/// It returns the ID, the header, where the payload begins and ends, and the bytes of the packet; or, if more bytes are needed, how
-/// many bytes the packet must have before it is worth another try.
+/// It returns the packet; or, if more bytes are needed, how many bytes the packet must have before it is worth another try. It is one
+/// function, because a call costs Python as much as a field.
 struct PythonUnwrapping {
     private let types: PythonTypes
     private let shape: PacketShape
@@ -19,11 +19,22 @@ struct PythonUnwrapping {
         self.shape = shape
     }
 
-    static func function(_ types: PythonTypes, _ shape: PacketShape) -> [String] {
+    static func function(_ types: PythonTypes, _ shape: PacketShape, _ parameters: PythonRuntimeParameters) -> [String]
+    {
         var maker = PythonUnwrapping(types, shape)
+        let end = """
+            except WireError as error:
+                path = _under(error, name).path if name else error.path
+                raise WireError(error.kind, path, None if error.offset is None else error.offset - start) from None
+            """
+        let deep = ["except RecursionError:", "    raise WireError(\"too_deep\", name, p - start) from None"]
         return PythonText.block(
-            "def _unwrap\(suffix(shape))(b: bytes, start: int) -> _Unwrapped | int:",
-            maker.lines)
+            "def _decode\(suffix(shape))(b: bytes, sender: str, start: int) -> Packet | int:",
+            [
+                "\"\"\"The packet at a place; or how many bytes it must have before it is worth another try.\"\"\"",
+                "readers = _READERS[sender]", "name = \"\"", "p = start",
+            ] + PythonText.block("try:", maker.lines + maker.finish(parameters)) + (parameters.nests ? deep : [])
+                + end.split(separator: "\n").map(String.init))
     }
 
     /// The end of the names of a shape's functions: `_client`, or nothing if there is one shape.
@@ -39,14 +50,14 @@ struct PythonUnwrapping {
                 lines += wholeHeader
             } else {
                 // Where the packet ends, as far as that is known.
-                lines += ["p = start", "last = 1 << 62"]
+                lines.append("last = 1 << 62")
             }
             let plan = shape.unwrap
             for (position, step) in plan.steps.enumerated() {
                 if case .whole = step, total.isEmpty, let last = lastLength(before: position) { total = "t\(last)" }
                 lines += text(step)
             }
-            return lines + finish()
+            return lines
         }
     }
 
@@ -64,7 +75,8 @@ struct PythonUnwrapping {
         for index in layout.header.indices {
             if let place = layout.packedPlace(ofField: index) {
                 guard place.isFirst else { continue }
-                format.add("b\(index)", IntegerFormat(bitWidth: 8 * place.runByteCount, isSigned: false), place.byteOrder)
+                format.add(
+                    "b\(index)", IntegerFormat(bitWidth: 8 * place.runByteCount, isSigned: false), place.byteOrder)
                 count += place.runByteCount
                 continue
             }
@@ -83,7 +95,8 @@ struct PythonUnwrapping {
         }
         guard !format.variables.isEmpty else { return [] }
         let name = types.format(format.text)
-        let variables = format.variables.count == 1 ? "(\(format.variables[0]),)" : format.variables.joined(separator: ", ")
+        let variables =
+            format.variables.count == 1 ? "(\(format.variables[0]),)" : format.variables.joined(separator: ", ")
         return [
             "\(variables) = \(name).unpack_from(b, start) if size >= \(count) else \(name).unpack(b[start:e].ljust(\(count), b\"\\0\"))"
         ] + format.conversions
@@ -128,7 +141,7 @@ struct PythonUnwrapping {
             return ["if x\(index) != \(value): \(fail("wrong_constant", index, at: at))"]
         case .constantText(let index, let bytes, let at):
             return ["_same(x\(index), \(PythonText.bytes(bytes)), \(name(index)), \(place(index, at)))"]
-        case .size(let length): return ["t\(length.field) = \(call(length))"]
+        case .size(let length): return size(length)
         case .sameSize(let length, let other):
             return ["if t\(length.field) != t\(other): \(fail("length_mismatch", length.field, at: length.at))"]
         case .last(let length): return ["last = min(last, start + \(call(length)))", "e = min(e, last)"]
@@ -225,6 +238,22 @@ struct PythonUnwrapping {
         return "_packet_size(x\(length.field), \(difference), \(fewest), \(Self.sum("start", offset(length.at))))"
     }
 
+    private func size(_ length: UnwrapLength) -> [String] {
+        let size = "t\(length.field)"
+        guard length.difference.widths.isEmpty, length.least.widths.isEmpty, !length.mayBeNegative else {
+            return ["\(size) = \(call(length))"]
+        }
+        let difference = length.difference.constant
+        let sum = difference == 0 ? "" : difference < 0 ? " - \(-difference)" : " + \(difference)"
+        let place = Self.sum("start", offset(length.at))
+        let limit = types.description.options.maximumPacketByteCount
+        return [
+            "\(size) = x\(length.field)\(sum)",
+            "if \(size) < \(length.least.constant): raise WireError(\"length_too_small\", \"\", \(place))",
+            "if \(size) > \(limit): raise WireError(\"packet_too_long\", \"\", \(place))",
+        ]
+    }
+
     private mutating func conditional(_ index: Int, _ condition: WireCondition, _ steps: [UnwrapStep]) -> [String] {
         var lines = ["c\(index) = \(self.condition(condition))", nothing(index), "w\(index) = 0"] + emptyText(index)
         var inner = steps.flatMap { text($0) }
@@ -249,7 +278,8 @@ struct PythonUnwrapping {
         }
         var lines = ["total = -1"]
         for length in lengths {
-            let same = "total = _same_size(\(call(length)), total, \(name(length.field)), \(Self.sum("start", offset(length.at))))"
+            let same =
+                "total = _same_size(\(call(length)), total, \(name(length.field)), \(Self.sum("start", offset(length.at))))"
             lines += length.isConditional ? ["if c\(length.field): \(same)"] : [same]
         }
         switch otherwise {
@@ -265,7 +295,7 @@ struct PythonUnwrapping {
     private func whole(_ header: PacketOffset, _ trailer: PacketOffset) -> [String] {
         let isEmpty = trailer.constant == 0 && trailer.widths.isEmpty
         var lines = [
-            "if size < \(total): return \(total)", "body = start + \(offset(header))",
+            "if size < \(total): return int(\(total))", "body = start + \(offset(header))",
             "end = start + \(total)" + (isEmpty ? "" : " - (\(offset(trailer)))"),
         ]
         if !layout.trailer.isEmpty { lines.append("p = end") }
@@ -294,17 +324,24 @@ struct PythonUnwrapping {
         return "_\(kind.rawValue)(\(bytes))"
     }
 
-    private mutating func finish() -> [String] {
+    /// Returns the statements that make the packet.
+    private func finish(_ parameters: PythonRuntimeParameters) -> [String] {
         var lines: [String] = []
         if layout.isBounded {
             lines.append("if \(total) < size: raise WireError(\"trailing_bytes\", \"\", start + \(total))")
         }
-        lines += header()
+        lines += header() + ["id = \(identifier)"]
+        let unknown = "Packet(Unknown(id, b[body:end]), id, header, \(total))"
+        let looks = parameters.looksAtHeader ? ", header" : ""
+        let read = "read(b, body, end, \(parameters.maximumDepth)\(looks))"
         let fixed = types.plan.fixedHeaderFields
-        var members = [identifier, "header", "body", "end", total]
-        if !fixed.isEmpty { members.append(PythonText.tuple(fixed.map(fixedPlace))) }
-        lines.append("return \(members.joined(separator: ", "))")
-        return lines
+        let verify = fixed.isEmpty ? "" : ", verify"
+        lines += ["try:", "    own, read\(verify) = readers[id]", "except KeyError:", "    return \(unknown)"]
+        if !fixed.isEmpty {
+            lines.append(
+                "if verify is not None: verify(b, header, \(PythonText.tuple(fixed.map(fixedPlace))))")
+        }
+        return lines + ["name = own", "return Packet(\(read), id, header, \(total))"]
     }
 
     /// Returns the place of a field that messages can fix; -1 for one that such packets never have.
@@ -329,6 +366,8 @@ struct PythonUnwrapping {
         return text ?? "0"
     }
 
+    private var headerType: String { types.plan.headerType }
+
     /// The statements that make the header of the fields that are there.
     private func header() -> [String] {
         var always: [String] = []
@@ -348,7 +387,7 @@ struct PythonUnwrapping {
                 sometimes.append("if c\(index): header[\(key)] = \(value)")
             }
         }
-        return ["header: dict[str, Any] = {\(always.joined(separator: ", "))}"] + sometimes
+        return ["header: dict[str, \(headerType)] = {\(always.joined(separator: ", "))}"] + sometimes
     }
 }
 

@@ -35,7 +35,9 @@ struct PythonWrapping {
         return [
             PythonText.block(
                 "def _wrap\(suffix)\(Self.parameters)) -> bytes:",
-                ["\"\"\"The first value with which all lengths can hold the packet, or the error of the last one.\"\"\""]
+                [
+                    "\"\"\"The first value with which all lengths can hold the packet, or the error of the last one.\"\"\""
+                ]
                     + PythonText.block(
                         "for fit in \(first):",
                         [
@@ -66,9 +68,10 @@ struct PythonWrapping {
         var lines: [String] = []
         for index in plan.operands {
             let check = check(index)
-            lines.append("y\(index) = \(settable(index))")
+            lines.append("y\(index)\(annotation(index)) = \(settable(index))")
             guard !check.isEmpty else { continue }
-            lines += layout.fields[index].condition == nil
+            lines +=
+                layout.fields[index].condition == nil
                 ? check : PythonText.block("if h.get(\(key(index))) is not None:", check)
         }
         let conditional = layout.fields.indices.filter { layout.fields[$0].condition != nil }
@@ -82,7 +85,7 @@ struct PythonWrapping {
     private func trying(_ set: WrapIDSet, _ position: Int, _ conditional: [Int]) -> [String] {
         let most = set.bitWidth == 0 ? 0 : Int128(UInt64.max >> UInt64(64 - set.bitWidth))
         var lines = ["nonlocal \(conditional.map { "c\($0)" }.joined(separator: ", "))"]
-        lines.append("if not isinstance(id, int) or not 0 <= id <= \(most): return False")
+        lines.append("if not 0 <= id <= \(most): return False")
         lines += set.fields.map { "c\($0.field) = \(condition($0.condition, set))" }
         let wanted = set.fields.compactMap { field in
             field.mustBe.map { $0 ? "c\(field.field)" : "not c\(field.field)" }
@@ -140,6 +143,15 @@ struct PythonWrapping {
         return "_given(h, \(key(index)), \(plan.fitting?.field == index ? "fit" : literal(index, usual)))"
     }
 
+    /// Returns the type of what a program sets, before it is checked.
+    private func annotation(_ index: Int) -> String {
+        switch layout.fields[index].format {
+        case .integer, .varint, .boolean, .bit: ": int"
+        case .text, .digits: ": str"
+        case .bytes: ": bytes"
+        }
+    }
+
     /// Returns the statements that check what a program sets.
     private func check(_ index: Int) -> [String] {
         let field = layout.fields[index]
@@ -176,7 +188,8 @@ struct PythonWrapping {
         let check = "if total > \(most): raise WireError(\"packet_too_long\")"
         guard !plan.varints.isEmpty else { return lines + [total, check] }
         lines += plan.varints.map { "w\($0) = \(isThere($0).map { "1 if \($0) else 0" } ?? "1")" }
-        lines.append("# Lengths count these fields, and themselves. The first widths that hold the numbers are the shortest.")
+        lines.append(
+            "# Lengths count these fields, and themselves. The first widths that hold the numbers are the shortest.")
         var inner = [total, check]
         for index in plan.varints {
             inner.append("n\(index) = \(isThere(index).map { "\(size(index)) if \($0) else 0" } ?? size(index))")
@@ -221,7 +234,7 @@ struct PythonWrapping {
                     lines.append("_present(\(given), \(given) is not None and \(isThere), \(name(index)))")
                 }
                 if !plan.isOperand(index) {
-                    lines.append("y\(index) = \(settable(index))")
+                    lines.append("y\(index)\(annotation(index)) = \(settable(index))")
                     statements = check(index)
                 }
             case .length(let counted, let constant):
@@ -239,8 +252,7 @@ struct PythonWrapping {
         }
         if !layout.hasConditions {
             let most = layout.maximumMessageID
-            lines.append(
-                "if not isinstance(id, int) or not 0 <= id <= \(most): raise WireError(\"invalid_message_id\")")
+            lines.append("if not 0 <= id <= \(most): raise WireError(\"invalid_message_id\")")
         }
         return lines
     }
@@ -342,16 +354,18 @@ struct PythonWrapping {
 
     /// Returns the expression for the integer of fields that share bytes.
     private func run(_ first: Int, _ place: PackedPlace) -> String {
-        (first..<first + place.fieldCount).compactMap { index -> String? in
+        let parts = (first..<first + place.fieldCount).compactMap { index -> String? in
             guard let own = layout.packedPlace(ofField: index) else { return nil }
             var text = number(index)
+            guard text != "0" else { return nil }
             if layout.fields[index].format.range.lowerBound < 0 {
                 text = "(\(text) & \((Int128(1) << Int128(own.bitWidth)) - 1))"
-            } else if layout.fields[index].format.isBoolean {
+            } else if layout.fields[index].format.isBoolean, layout.fields[index].isSettable {
                 text = "int(\(text))"
             }
             return own.shift == 0 ? text : "\(text) << \(own.shift)"
-        }.joined(separator: " | ")
+        }
+        return parts.isEmpty ? "0" : parts.joined(separator: " | ")
     }
 
     /// The statements that compute checksums, in wire order: each may cover the ones before it.

@@ -42,7 +42,8 @@ struct PythonWriting {
 
     /// Returns the expression for the bytes of an integer.
     static func put(_ format: IntegerFormat, _ order: ByteOrder, _ text: String) -> String {
-        let isOne = text.hasPrefix("_checked") && text.hasSuffix(")") || !text.contains(" ") && text.first?.isLetter == true
+        let isCall = text.hasPrefix("_checked") && !text.contains(" << ") && !text.contains(" | ")
+        let isOne = isCall || !text.contains(" ") && text.first?.isLetter == true
         return (isOne ? text : "(\(text))")
             + ".to_bytes(\(format.byteCount), \(order.pythonText)\(format.isSigned ? ", signed=True" : ""))"
     }
@@ -70,7 +71,9 @@ struct PythonWriting {
     }
 
     private static func prefix(_ prefix: PlannedCount, _ count: String) -> String {
-        if let width = prefix.format.fixedByteCount { return "\(count).to_bytes(\(width), \(prefix.byteOrder.pythonText))" }
+        if let width = prefix.format.fixedByteCount {
+            return "\(count).to_bytes(\(width), \(prefix.byteOrder.pythonText))"
+        }
         return "_leb(\(prefix.format == .zigzag ? "2 * " : "")\(count))"
     }
 
@@ -186,8 +189,11 @@ extension PythonWriting {
         }
         lines += counters(body)
         if let trailing = body.trailing {
-            let put = hasGap ? "_put_trailing(m.\(trailing), gap, " : "_put_blob(m.\(trailing), "
-            lines.append("o = \(put)\"trailing\")")
+            let own = "m.\(trailing)"
+            lines.append(
+                hasGap
+                    ? "o = _put_trailing(\(own), gap, \"trailing\")"
+                    : "o = \(own) if type(\(own)) is bytes else _put_blob(\(own), \"trailing\")")
             parts.append("o")
         }
         if hasGap { lines.insert("gap: str | None = None", at: 0) }
@@ -231,8 +237,8 @@ extension PythonWriting {
             }
         }
         let format = types.format((run.byteOrder == .littleEndian ? "<" : ">") + letters)
-        return PythonText.block("try:", ["\(variable) = \(format).pack(\(values.joined(separator: ", ")))\(last)"])
-            + PythonText.block("except _UNFIT:", ["\(variable) = \(singly.joined(separator: " + "))"])
+        return PythonText.block("try:", PythonText.call("\(variable) = \(format).pack(", values, ")\(last)"))
+            + PythonText.block("except _UNFIT:", PythonText.call("\(variable) = b\"\".join((", singly, "))"))
     }
 
     /// Returns the statements that write one field of a body, and its bytes.
@@ -256,7 +262,9 @@ extension PythonWriting {
         case nil: break
         }
         if let (user, index) = body.union(taggedBy: field) {
-            return (["\(own) = " + Self.putUnchecked(field.value, "\(types.unions[index].tag)(m.\(user.ownName))")], own)
+            return (
+                ["\(own) = " + Self.putUnchecked(field.value, "\(types.unions[index].tag)(m.\(user.ownName))")], own
+            )
         }
         if field.planned.isCounter { return ([], own) }
         let value = "m.\(field.ownName)"
@@ -270,7 +278,10 @@ extension PythonWriting {
         if let condition = field.planned.condition {
             lines.append("_present(\(value), \(self.condition(condition, body)), \(name))")
         } else if field.planned.isNullable, let prefix = field.description.count {
-            return (lines + ["\(own) = \(Self.absentPrefix(prefix))"] + PythonText.block("if \(value) is not None:", put), own)
+            return (
+                lines + ["\(own) = \(Self.absentPrefix(prefix))"] + PythonText.block("if \(value) is not None:", put),
+                own
+            )
         }
         guard field.mayBeUnset else { return (lines + put, own) }
         return (lines + ["\(own) = b\"\""] + PythonText.block("if \(value) is not None:", put), own)

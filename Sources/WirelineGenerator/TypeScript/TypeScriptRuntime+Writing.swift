@@ -164,7 +164,7 @@ extension TypeScriptRuntime {
           for (let i = 0; i < s.length; i++, p += 2) {
             const c = s.charCodeAt(i);
             const isPair = c >= 0xdc00 ? i > 0 && (s.charCodeAt(i - 1) & 0xfc00) === 0xd800 : i + 1 < s.length && (s.charCodeAt(i + 1) & 0xfc00) === 0xdc00;
-            if (c >= 0xd800 && c < 0xe000 && !isPair) refuse(w, "invalid_utf8", f);
+            if (c >= 0xd800 && c < 0xe000 && !isPair) refuse(w, "invalid_utf16", f);
             w.b[little ? p + 1 : p] = c >> 8;
             w.b[little ? p : p + 1] = c;
           }

@@ -22,6 +22,12 @@ struct TypeScriptStreamTests {
             TypeScriptPeer.script("bytewise.mjs"), [try TypeScriptLanguage.sample("Scene").compiledModule.path])
         #expect(output == "linear\n")
     }
+
+    @Test func `half of a surrogate pair is refused by the name of its encoding`() throws {
+        let output = try TypeScriptTool.run(
+            TypeScriptPeer.script("surrogates.mjs"), [try TypeScriptLanguage.sample("Features").compiledModule.path])
+        #expect(output == "invalid_utf16 WideGrown.code\ninvalid_utf8 Cs_2.password\n")
+    }
 }
 
 /// Scripts for Node beside these tests.
