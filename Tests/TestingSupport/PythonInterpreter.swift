@@ -41,9 +41,14 @@ public enum PythonInterpreter {
     ///
     /// - Returns: What the checker says; nothing if it accepts all.
     public static func checkTypes(of files: [URL]) throws -> String {
-        guard let typeChecker else { throw ProgramRun.Failure(description: absenceOfTypeChecker) }
+        // Modules are found from the folder of their folders.
+        guard let typeChecker, let root = files.first?.deletingLastPathComponent().deletingLastPathComponent() else {
+            throw ProgramRun.Failure(description: absenceOfTypeChecker)
+        }
         let options = ["--strict", "--no-error-summary", "--explicit-package-bases", "--namespace-packages"]
         return try ProgramRun.output(
-            of: typeChecker, options + ["--cache-dir=/dev/null"] + files.map(\.path), isSuccessful: { $0 < 2 })
+            of: "/usr/bin/env",
+            ["MYPYPATH=\(root.path)", typeChecker] + options + ["--cache-dir=/dev/null"] + files.map(\.path),
+            isSuccessful: { $0 < 2 })
     }
 }

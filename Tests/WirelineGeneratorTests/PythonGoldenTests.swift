@@ -54,7 +54,7 @@ struct PythonGoldenTests {
             (
                 "a.wire",
                 """
-                struct packet_ { uint8 type; uint8 class; uint8 list; uint8 self; }
+                struct holder { uint8 type; uint8 class; uint8 list; uint8 self; }
                 enum splitter : uint8 { none = 0; }
                 struct Packet { uint8 a; }
                 message Cs_1 { Packet Reader; splitter trailing; uint8 match; }
@@ -105,7 +105,7 @@ struct PythonGoldenTests {
                 """
                 packet { @length(rest) uint16 size; @id uint8 id; }
                 @id(1) @from(both) message M { uint8 a; Color c; U u; }
-                struct S {}
+                struct S { uint8 x; }
                 enum Color : uint8 { red = 0; }
                 union U : uint8 { 0: uint8 one; 1: none; }
                 const uint8 seats = 4;

@@ -5,8 +5,8 @@ import Testing
 
 struct GenerateTests {
     static let languages =
-        "swift or erlang or erlang-adapter or typescript or typescript-adapter or lua or lua-adapter or wireshark "
-        + "or html or markdown"
+        "swift or erlang or erlang-adapter or typescript or typescript-adapter or lua or lua-adapter or python "
+        + "or python-adapter or wireshark or html or markdown"
     static let paths = "out/deep/Scene.wire.swift\nout/deep/SceneProtocol.swift\n"
 
     @Test func `files are written to the chosen folder, and listed`() throws {

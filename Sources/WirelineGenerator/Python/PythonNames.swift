@@ -14,9 +14,10 @@ extension NameStyle {
     /// The names that each module has with parts of its own.
     private static let moduleNames: Set<String> = ["ClientMessage", "ServerMessage", "Message"]
 
-    /// The names that the lines of a data class use: a field with one of them would hide it from those after it.
+    /// The names that the lines of a data class use: a field with one of them would hide it from those after it. Each class has `mro`,
+    /// which would be the default of such a field.
     private static let classNames: Set<String> = [
-        "bool", "bytes", "dataclasses", "dict", "float", "int", "list", "self", "str",
+        "bool", "bytes", "dataclasses", "dict", "float", "int", "list", "mro", "self", "str",
     ]
 
     /// The names with a capital or an underscore that Python's code finds everywhere, or that the module imports.

@@ -224,7 +224,7 @@ def _decode(b: bytes, sender: str, start: int) -> Packet | int:
         if t0 < 6: raise WireError("length_too_small", "", start)
         if t0 > 1048576: raise WireError("packet_too_long", "", start)
         if size < 6: return 6
-        if size < t0: return t0
+        if size < t0: return int(t0)
         body = start + 6
         end = start + t0
         header: dict[str, int] = {"length": x0, "id": x1}
