@@ -37,12 +37,12 @@ public enum PythonInterpreter {
         return try ProgramRun.output(of: path, ["-B", "-W", "error", script.path] + arguments, input: input)
     }
 
-    /// Checks the types of modules by the strictest rules; modules with one name are in different folders.
+    /// Checks the types of modules by the strictest rules.
     ///
+    /// - Parameter root: The folder below which modules with the same name are in different folders.
     /// - Returns: What the checker says; nothing if it accepts all.
-    public static func checkTypes(of files: [URL]) throws -> String {
-        // Modules are found from the folder of their folders.
-        guard let typeChecker, let root = files.first?.deletingLastPathComponent().deletingLastPathComponent() else {
+    public static func checkTypes(of files: [URL], below root: URL) throws -> String {
+        guard let typeChecker else {
             throw ProgramRun.Failure(description: absenceOfTypeChecker)
         }
         let options = ["--strict", "--no-error-summary", "--explicit-package-bases", "--namespace-packages"]
