@@ -121,8 +121,9 @@ extension PythonRuntime {
         let decode =
             parameters.framing == nil
             ? """
-                found = _decode(data if type(data) is bytes else bytes(memoryview(data)), sender, start)
-                return None if isinstance(found, int) else found
+                if type(data) is not bytes: data = bytes(memoryview(data))
+                found = _decode(data, sender, start)
+                return found if type(found) is Packet else None
             """
             : """
                 frame = _Frame()

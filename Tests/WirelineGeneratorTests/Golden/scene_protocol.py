@@ -307,8 +307,9 @@ def decode(data: bytes | bytearray | memoryview, sender: Literal["client", "serv
     What stands after it is not looked at. Raises WireError if the bytes are no packet of the protocol; after such an error
     nobody knows where the next one begins.
     """
-    found = _decode(data if type(data) is bytes else bytes(memoryview(data)), sender, start)
-    return None if isinstance(found, int) else found
+    if type(data) is not bytes: data = bytes(memoryview(data))
+    found = _decode(data, sender, start)
+    return found if type(found) is Packet else None
 
 
 class Splitter:
