@@ -33,7 +33,7 @@ struct LuaModule {
 
     private var parameters: LuaRuntimeParameters {
         LuaRuntimeParameters(
-            maximumDepth: description.options.maximumDepth,
+            maximumDepth: types.countsDepth ? description.options.maximumDepth : nil,
             maximumPacketByteCount: description.options.maximumPacketByteCount,
             varintForms: description.options.varintForms, hasWideIDs: plan.idRange.isWide,
             dependsOnSender: plan.dependsOnSender, fixesHeader: !plan.fixedHeaderFields.isEmpty,

@@ -250,6 +250,9 @@ struct LuaReading {
                 let place = "p - \(prefix.format.fixedByteCount ?? 0)"
                 lines = ["limited(\(place), \(name), \(limit), \(variables("n", field.index)))"]
             }
+            if case .text = field.value {
+                return lines + text(of: variables("n", field.index), into: variable, name)
+            }
             return lines + ["\(variable), p = \(value(field.value, name, count: known, field: number))"]
         }
         let read = "\(variable), p = \(value(field.value, name, field: number))"
@@ -274,6 +277,16 @@ struct LuaReading {
             return ["if p <= e then \(read)\(absent) end"]
         }
         return [read]
+    }
+
+    /// Returns the statements that read text of so many bytes without a call: most messages have one, and calls take time.
+    private func text(of count: String, into variable: String, _ name: String) -> [String] {
+        [
+            "do", "  local q = p + \(count)", "  if q > e + 1 then fail(\"truncated\", \(name), p) end",
+            "  \(variable) = sub(s, p, q - 1)",
+            "  if not is_utf8(\(variable)) then fail(\"invalid_utf8\", \(name), p + utf8_flaw(\(variable)) - 1) end",
+            "  p = q", "end",
+        ]
     }
 
     /// Returns the expression for the number of a field that counts others.

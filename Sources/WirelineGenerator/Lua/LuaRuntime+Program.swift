@@ -14,8 +14,8 @@ extension LuaRuntime {
         let unwrap = parameters.dependsOnSender ? "(sender == \"server\" and unwrap_server or unwrap_client)" : "unwrap"
         let call =
             isFramed
-            ? "pcall(take_frame, s, position, new_frame(), sender)"
-            : "pcall(\(unwrap), s, position, senders[sender])"
+            ? "pcall(take_frame, s, position or 1, new_frame(), sender)"
+            : "pcall(\(unwrap), s, position or 1, names)"
         let framing = #"""
             local function unframed(frame, sender)
               local s = concat(frame.parts)
@@ -38,8 +38,8 @@ extension LuaRuntime {
             -- more bytes are needed, and how many if that is known, as the third result; or nil and an error with kind, path and
             -- offset. After an error nobody knows where the next packet begins.
             function M.decode(s, sender, position)
-              position = position or 1
-              if not senders[sender] then error("the sender is \"client\" or \"server\"", 2) end
+              local names = senders[sender]
+              if not names then error("the sender is \"client\" or \"server\"", 2) end
               local ok, packet, after = \#(call)
               if ok then
                 if packet then return packet, after end
@@ -78,10 +78,9 @@ extension LuaRuntime {
             end
 
             local function send(name, message, header, sender)
-              depth = \#(parameters.maximumDepth)
-              if header then check_header(header) end
-              header = header or none
-              top, at[1] = 1, name
+              if header then check_header(header) else header = none end
+              if not ids[name] then name = aliases[name] or name end
+              top, at[1] = 1, name\#(parameters.maximumDepth.map { "\n  depth = \($0)" } ?? "")
               local id, payload = ids[name], message
               if id then
                 if type(message) ~= "table" then refuse("wrong_type") end\#(fixing)
@@ -99,7 +98,6 @@ extension LuaRuntime {
             -- What a caller can set of the header is taken from the third argument, which may be that of the packet that is answered.
             -- A message that the schema does not know is its ID and a string.\#(parameters.dependsOnSender ? "\n-- A message that both sides send needs the sender: their packets differ." : "")
             function M.encode(name, message, header\#(parameters.dependsOnSender ? ", sender" : ""))
-              if not ids[name] then name = aliases[name] or name end
               local ok, packet = pcall(send, name, message, header\#(parameters.dependsOnSender ? ", sender" : ""))
               if ok then return packet end
               if getmetatable(packet) ~= wire_error then error(packet, 0) end

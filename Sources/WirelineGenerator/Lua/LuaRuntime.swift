@@ -4,7 +4,8 @@ import WirelineCodec
 
 /// What of the runtime depends on the schema.
 struct LuaRuntimeParameters {
-    var maximumDepth: Int
+    /// How deeply values may nest; nil if none can nest too deeply.
+    var maximumDepth: Int?
     var maximumPacketByteCount: Int
     /// The forms of varints that are read.
     var varintForms: VarintForms

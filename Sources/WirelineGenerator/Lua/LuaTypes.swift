@@ -9,6 +9,11 @@ struct LuaTypes {
 
     var description: ProtocolDescription { plan.description }
 
+    /// Whether values could nest too deeply.
+    var countsDepth: Bool {
+        plan.structures.contains { $0.plan.countsDepth } || plan.unions.contains { $0.plan.countsDepth }
+    }
+
     /// Whether numbers may be decimal digits.
     static func isWide(_ value: ValuePlan) -> Bool {
         switch value {

@@ -53,10 +53,8 @@ struct LuaUnwrapping {
 
     private mutating func begin() {
         let indices = layout.fields.indices.filter { layout.fields[$0].role != .padding }
-        let depth = types.description.options.maximumDepth
-        lines = [
-            "start, top, depth, at[1] = position, 1, \(depth), \"packet\"", "local size = #s - position + 1",
-        ]
+        lines = ["start, top, at[1] = position, 1, \"packet\"", "local size = #s - position + 1"]
+        if types.countsDepth { lines.append("depth = \(types.description.options.maximumDepth)") }
         lines += variables.tables(["x", "c", "w", "t", "h", "b"])
         guard shape.unwrap.isFixed else {
             lines += variables.declaration(indices.map { variables("x", $0) })

@@ -78,13 +78,6 @@ local is_utf8 = native and (not utf8.len("\237\160\128") and utf8.len or functio
   return utf8.len(t) and not find(t, "\237", 1, true) or not utf8_flaw(t)
 end) or function(t) return not utf8_flaw(t) end
 
-local function text(s, e, f, n, p)
-  if e - p + 1 < n then fail("truncated", f, p) end
-  local t = sub(s, p, p + n - 1)
-  if not is_utf8(t) then fail("invalid_utf8", f, p + utf8_flaw(t) - 1) end
-  return t, p + n
-end
-
 -- The bytes of the whole packet, by one of its lengths.
 local function packet_size(length, difference, least, offset)
   local size = length + difference
@@ -148,7 +141,13 @@ read.Cs_20001 = function(s, p, e, h)
   local v0, v1, v2, n2
   if e - p < 6 then cut(p, e, "SceneId", 1, "Line", 4, "message", 2) end
   v0, v1, n2, p = unpack(">BI4I2", s, p)
-  v2, p = text(s, e, "message", n2, p)
+  do
+    local q = p + n2
+    if q > e + 1 then fail("truncated", "message", p) end
+    v2 = sub(s, p, q - 1)
+    if not is_utf8(v2) then fail("invalid_utf8", "message", p + utf8_flaw(v2) - 1) end
+    p = q
+  end
   local m = { SceneId = v0, Line = v1, message = v2 }
   if p <= e then m.trailing = sub(s, p, e) end
   return m
@@ -173,7 +172,13 @@ read.Sc_20001 = function(s, p, e, h)
   local v0, v1, v2, v3, v4, v5, v6, n6
   if e - p < 13 then cut(p, e, "Res", 1, "SceneId", 4, "Pos", 1, "Status", 1, "Type", 1, "DefaultCombat", 4, "message", 2) end
   v0, v1, v2, v3, v4, v5, n6, p = unpack(">BI4BBBI4I2", s, p)
-  v6, p = text(s, e, "message", n6, p)
+  do
+    local q = p + n6
+    if q > e + 1 then fail("truncated", "message", p) end
+    v6 = sub(s, p, q - 1)
+    if not is_utf8(v6) then fail("invalid_utf8", "message", p + utf8_flaw(v6) - 1) end
+    p = q
+  end
   local m = { Res = v0, SceneId = v1, Pos = v2, Status = v3, Type = v4, DefaultCombat = v5, message = v6 }
   if p <= e then m.trailing = sub(s, p, e) end
   return m
@@ -197,7 +202,7 @@ local aliases = {  }
 local header_fields = { length = true, id = true }
 
 local function unwrap(s, position, names)
-  start, top, depth, at[1] = position, 1, 32, "packet"
+  start, top, at[1] = position, 1, "packet"
   local size = #s - position + 1
   local head, at_head = s, start
   if size < 6 then head, at_head = headed(s, size, 6) end
@@ -234,9 +239,9 @@ end
 -- more bytes are needed, and how many if that is known, as the third result; or nil and an error with kind, path and
 -- offset. After an error nobody knows where the next packet begins.
 function M.decode(s, sender, position)
-  position = position or 1
-  if not senders[sender] then error("the sender is \"client\" or \"server\"", 2) end
-  local ok, packet, after = pcall(unwrap, s, position, senders[sender])
+  local names = senders[sender]
+  if not names then error("the sender is \"client\" or \"server\"", 2) end
+  local ok, packet, after = pcall(unwrap, s, position or 1, names)
   if ok then
     if packet then return packet, after end
     return nil, nil, after
@@ -257,9 +262,8 @@ local function check_header(header)
 end
 
 local function send(name, message, header, sender)
-  depth = 32
-  if header then check_header(header) end
-  header = header or none
+  if header then check_header(header) else header = none end
+  if not ids[name] then name = aliases[name] or name end
   top, at[1] = 1, name
   local id, payload = ids[name], message
   if id then
@@ -278,7 +282,6 @@ end
 -- What a caller can set of the header is taken from the third argument, which may be that of the packet that is answered.
 -- A message that the schema does not know is its ID and a string.
 function M.encode(name, message, header)
-  if not ids[name] then name = aliases[name] or name end
   local ok, packet = pcall(send, name, message, header)
   if ok then return packet end
   if getmetatable(packet) ~= wire_error then error(packet, 0) end
