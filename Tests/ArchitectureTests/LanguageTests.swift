@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// A language of `wire generate` that is made from the plan has all that its users look for, and tests.
+///
+/// A language is a folder of `Sources/WirelineGenerator` with a file `NAMEAdapter.swift`. The page "Adding a language" of
+/// that module names the same parts.
+struct LanguageTests {
+    private static let generator = "Sources/WirelineGenerator"
+    private static let pages = generator + "/WirelineGenerator.docc"
+
+    /// The languages, such as `Python`. Erlang is older than the plan, and its tests have other places.
+    static let languages: [String] = {
+        let folders = names(in: generator).filter { $0 != "Erlang" }
+        return folders.filter { exists("\(generator)/\($0)/\($0)Adapter.swift") }.sorted()
+    }()
+
+    @Test func `the languages are found by their folders`() {
+        #expect(Self.languages.count >= 3)
+        #expect(Self.lacks(of: "Klingon").count == Self.parts.count)
+    }
+
+    @Test(arguments: languages)
+    func `a language lacks nothing`(language: String) {
+        let lacks = Self.lacks(of: language)
+        #expect(lacks == [], "\(language) lacks \(lacks.joined(separator: "; "))")
+    }
+
+    // MARK: Parts
+
+    private struct Part: Sendable {
+        let name: String
+        let isThere: @Sendable (_ language: String) -> Bool
+    }
+
+    private static let parts = [
+        Part(name: "a generator, NAMEGenerator.swift") { exists("\(generator)/\($0)/\($0)Generator.swift") },
+        Part(name: "an adapter for `wire conform`, NAMEAdapter.swift") {
+            exists("\(generator)/\($0)/\($0)Adapter.swift")
+        },
+        Part(name: "`wire generate`, in Generate.swift") {
+            let command = text("Sources/wire/Commands/Generate.swift")
+            return ["\"\($0.lowercased())\"", "\"\($0.lowercased())-adapter\""].allSatisfy(command.contains)
+        },
+        Part(name: "a page, GeneratedNAME.md") { exists("\(pages)/Generated\($0).md") },
+        Part(name: "its page in the module's topics") {
+            text("\(pages)/WirelineGenerator.md").contains("- <doc:Generated\($0)>")
+        },
+        Part(name: "a row in the table of languages, AddingALanguage.md") {
+            text("\(pages)/AddingALanguage.md").contains("| <doc:Generated\($0)> |")
+        },
+        Part(name: "a test that runs the page's code, NAMEPageTests.swift") {
+            exists("Tests/ProtocolsTests/\($0)/\($0)PageTests.swift")
+        },
+        Part(name: "its description for the tests of all languages, NAMELanguage.swift") {
+            text("Tests/ProtocolsTests/\($0)/\($0)Language.swift").contains("enum \($0)Language: AdapterLanguage")
+        },
+        Part(name: "tests of its adapter, GeneratedNAMETests.swift") {
+            exists("Tests/ProtocolsTests/\($0)/Generated\($0)Tests.swift")
+        },
+        Part(name: "tests of its golden file, NAMEGoldenTests.swift") {
+            exists("Tests/WirelineGeneratorTests/\($0)GoldenTests.swift")
+        },
+        Part(name: "a word in README.md") { text("README.md").contains($0) },
+        Part(name: "a line in Documentation/CommandLine.md") {
+            text("Documentation/CommandLine.md").contains("wire generate \($0.lowercased())")
+        },
+        Part(name: "a line in CHANGELOG.md") { text("CHANGELOG.md").contains("**\($0)**") },
+    ]
+
+    private static func lacks(of language: String) -> [String] {
+        parts.filter { !$0.isThere(language) }.map { $0.name.replacing("NAME", with: language) }
+    }
+
+    // MARK: Reading
+
+    private static func exists(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: ArrowTests.root.appending(path: path).path)
+    }
+
+    /// The text of a file; empty if it is not there.
+    private static func text(_ path: String) -> String {
+        (try? String(contentsOf: ArrowTests.root.appending(path: path), encoding: .utf8)) ?? ""
+    }
+
+    private static func names(in folder: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: ArrowTests.root.appending(path: folder).path)) ?? []
+    }
+}
