@@ -124,7 +124,10 @@ struct TypeScriptWrapping {
             let number: String
             switch set.operands[index] {
             case .given: number = self.layout.fields[index].format.isBoolean ? "(y\(index) ? 1 : 0)" : "y\(index)"
-            case .number(let value): number = TypeScriptTypes.number(value, isWide: isWide)
+            case .number(let value):
+                // Without its type, the compiler refuses to compare one literal with another.
+                let literal = TypeScriptTypes.number(value, isWide: isWide)
+                number = isWide ? literal : "(\(literal) as number)"
             case .identifier(let later, let bitWidth, let isSigned):
                 number = self.part(later: later, later: [], bitWidth: bitWidth, isSigned: isSigned, toWide: isWide)
             }

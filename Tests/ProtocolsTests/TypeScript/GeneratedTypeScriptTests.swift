@@ -60,6 +60,9 @@ struct GeneratedTypeScriptTests {
         #expect(!code.contains("eval(") && !code.contains("Function(") && !code.contains(/(?m)^import\b/))
         // A type says which values are that wide.
         let isWide = sample.files[0].text.contains(/[:|] bigint\b/)
-        #expect(code.contains(/\bBigInt\(/) == isWide)
+        let hasWideNumbers = code.contains(/\bBigInt\(/)
+        // A structure that no message uses has a type, and no code.
+        #expect(isWide || !hasWideNumbers)
+        if name == "Features" { #expect(hasWideNumbers) }
     }
 }
