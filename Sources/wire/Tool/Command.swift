@@ -37,11 +37,16 @@ struct Parameter: Sendable {
         self.choices = choices
     }
 
-    /// The notation in usage lines.
+    /// The notation in usage lines: the allowed words if they are few, or the name.
     var usage: String {
-        let word = (choices.isEmpty ? name : choices.joined(separator: "|")) + (isRepeated ? "…" : "")
+        let word = (isListedApart || choices.isEmpty ? name : choices.joined(separator: "|")) + (isRepeated ? "…" : "")
         return isOptional ? "[\(word)]" : word
     }
+
+    /// The allowed words that a usage line has no room for.
+    var listedChoices: [String] { isListedApart ? choices : [] }
+
+    private var isListedApart: Bool { choices.count > 4 }
 }
 
 /// A parameter identified by its name, such as `--header JSON`.

@@ -58,7 +58,7 @@ enum HelpText {
 
     /// Returns a command's help.
     static func text(of command: Command) -> String {
-        let parameters = command.parameters.map { ($0.name, $0.help) }
+        let parameters = command.parameters.flatMap { [($0.name, $0.help)] + lines(of: $0.listedChoices) }
         let options = (command.options + [.help]).map { ($0.usage, $0.help) }
         return """
             \(Tool.name) \(command.name): \(command.summary).
@@ -71,6 +71,15 @@ enum HelpText {
             example:
                 \(command.example)
             """
+    }
+
+    /// Returns words in lines of a few, for a table.
+    private static func lines(of words: [String]) -> [(String, String)] {
+        let count = 6
+        return stride(from: 0, to: words.count, by: count).map { start in
+            let end = min(start + count, words.count)
+            return ("", "  " + words[start..<end].joined(separator: ", ") + (end < words.count ? "," : ""))
+        }
     }
 
     private static func table(_ rows: [(String, String)]) -> String {

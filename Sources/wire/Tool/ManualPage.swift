@@ -20,7 +20,10 @@ struct ManualPage {
     }
 
     private func lines(about command: Command) -> [String] {
-        let parameters = command.parameters.map { ($0.name, $0.help) }
+        let parameters = command.parameters.map { parameter in
+            let choices = parameter.listedChoices.joined(separator: ", ")
+            return (parameter.name, parameter.help + (choices.isEmpty ? "" : ": \(choices)"))
+        }
         let options = command.options.map { ($0.usage, $0.help) }
         return [".SS \"\(Self.quoted(HelpText.usage(of: command)))\""]
             + Self.lines(Self.sentence(command.summary)) + Self.list(parameters + options)
