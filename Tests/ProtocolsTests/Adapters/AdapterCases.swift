@@ -66,10 +66,21 @@ struct AdapterCases {
         do throws(TranslationError) {
             return cases(of: try translator.encode(line: line, from: sender), from: sender, line: line)
         } catch {
+            // With a second fault in the header, languages may differ in which of the two they name.
+            if error.reason.kind != "wrong_constant", setsFixedHeader(line) { return [] }
             let answer = AdapterCase.Answer.refused(
                 kind: error.reason.kind, path: error.path, offset: nil, isOfBytes: false)
             return [AdapterCase(encoding: line, from: sender, answer)]
         }
+    }
+
+    /// Whether a line sets a field of the header that its message fixes.
+    private func setsFixedHeader(_ line: JSONValue) -> Bool {
+        let description = translator.description
+        guard let message = description.messages.first(where: { line["message"] == .string($0.name) }) else {
+            return false
+        }
+        return message.headerValues.contains { line["header"]?[description.layout.fields[$0.field].name] != nil }
     }
 
     /// A packet and its value.
