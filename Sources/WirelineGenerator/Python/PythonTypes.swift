@@ -144,9 +144,14 @@ final class PythonTypes {
     ///
     /// - Parameter operand: Returns the expression for an operand's number.
     static func condition(
-        _ condition: WireCondition, operand: @escaping (WireCondition.Operand) -> String
+        _ condition: WireCondition, operand value: @escaping (WireCondition.Operand) -> String
     ) -> String {
-        condition.text(
+        func operand(_ name: WireCondition.Operand) -> String {
+            let text = value(name)
+            // mypy refuses to compare a literal with another one.
+            return Int128(text) == nil ? text : "int(\(text))"
+        }
+        return condition.text(
             in: ConditionNotation(
                 not: "not ", bindsNotTightly: true, and: " and ", or: " or ",
                 isSet: { "\(operand($0)) != 0" },

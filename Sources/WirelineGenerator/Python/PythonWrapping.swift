@@ -102,7 +102,8 @@ struct PythonWrapping {
             let number: String
             switch set.operands[index] {
             case .given: number = "y\(index)"
-            case .number(let value): number = String(value)
+            // mypy refuses to compare a literal with another one.
+            case .number(let value): number = "int(\(value))"
             case .identifier(let later, let bitWidth, let isSigned):
                 number = self.part(later: later, later: [], bitWidth: bitWidth, isSigned: isSigned)
             }

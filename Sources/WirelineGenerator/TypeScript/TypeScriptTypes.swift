@@ -119,9 +119,17 @@ struct TypeScriptTypes {
     ///
     /// - Parameter operand: Returns the expression for an operand's number, and whether it is a `bigint`.
     static func condition(
-        _ condition: WireCondition, operand: @escaping (WireCondition.Operand) -> (text: String, isWide: Bool)
+        _ condition: WireCondition, operand value: @escaping (WireCondition.Operand) -> (text: String, isWide: Bool)
     ) -> String {
-        condition.text(
+        let texts = condition.tests.map { value($0.operand).text }
+        func operand(_ name: WireCondition.Operand) -> (text: String, isWide: Bool) {
+            let (text, isWide) = value(name)
+            // Without its type, the compiler refuses to compare a literal with another one, or a variable with a number that an
+            // earlier comparison excludes.
+            let needsType = !isWide && (Int128(text) != nil || texts.count { $0 == text } > 1)
+            return (needsType ? "(\(text) as number)" : text, isWide)
+        }
+        return condition.text(
             in: ConditionNotation(
                 not: "!", bindsNotTightly: true, and: " && ", or: " || ",
                 isSet: { name in

@@ -125,7 +125,7 @@ struct TypeScriptWrapping {
             switch set.operands[index] {
             case .given: number = self.layout.fields[index].format.isBoolean ? "(y\(index) ? 1 : 0)" : "y\(index)"
             case .number(let value):
-                // Without its type, the compiler refuses to compare one literal with another.
+                // With its type, for conditions that compare it with another literal.
                 let literal = TypeScriptTypes.number(value, isWide: isWide)
                 number = isWide ? literal : "(\(literal) as number)"
             case .identifier(let later, let bitWidth, let isSigned):

@@ -15,8 +15,10 @@ struct GeneratedPythonTests {
         let scene = try PythonLanguage.sample("Scene")
         let folder = scene.module.deletingLastPathComponent()
         let all = folder.deletingLastPathComponent()
-        #expect(try PythonInterpreter.checkTypes(of: samples.map(\.module), below: all) == "")
-        #expect(try PythonInterpreter.checkTypes(of: [scene.adapter], below: folder) == "")
+        let findings = try PythonInterpreter.checkTypes(of: samples.map(\.module), below: all)
+        #expect(findings == "", AdapterSamples.random.seedComment)
+        let findingsOfAdapter = try PythonInterpreter.checkTypes(of: [scene.adapter], below: folder)
+        #expect(findingsOfAdapter == "")
     }
 
     @Test(arguments: AdapterSamples.names)
