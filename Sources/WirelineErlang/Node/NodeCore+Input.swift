@@ -22,7 +22,7 @@ extension NodeCore {
         _ packet: DistributionPacket, _ bytes: RawSpan, on id: NodeConnectionID, _ traffic: NodeTraffic,
         at now: Duration
     ) throws(ErlangError) {
-        // Behind a fault nothing is heard, also if it has arrived with it.
+        // What stands behind a fault is ignored, even if both have arrived together.
         guard !faulty.contains(where: { $0.0 == id }) else { return }
         switch packet {
         case .tick, .fragment: return

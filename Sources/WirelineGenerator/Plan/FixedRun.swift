@@ -6,8 +6,8 @@ import WirelineLanguage
 /// Fields of fixed width in a row, which one call reads and writes: `string.unpack` in Lua, `struct.unpack_from` in Python.
 ///
 /// All are numbers, floats or booleans that are always there, of one byte order. A run ends after the first field that can be
-/// refused, so no field before a cut is wrong: whoever finds that the bytes end inside a run reports the first field that is cut off, as
-/// a reader does that reads one field after the other.
+/// refused, so no field before a cut is wrong. If the bytes end inside a run, the error names the first field that is cut off. A
+/// reader that reads one field after the other gives the same error.
 struct FixedRun: Sendable {
     /// The indices of the fields in their body; one field is a run, too.
     let fields: Range<Int>

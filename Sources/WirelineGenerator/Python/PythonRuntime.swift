@@ -5,7 +5,7 @@ import WirelineCodec
 /// The runtime of generated Python, in pieces: see ``RuntimeText``.
 ///
 /// Readers take the bytes, a place and an end, and return a value and the place after it. Errors count from the first of these bytes,
-/// and have the path inside the value; whoever reads a structure or a list puts its name before that as the error passes.
+/// and have the path inside the value. The reader of a structure or a list puts its name before that path when the error passes.
 enum PythonRuntime {
     /// The pieces that a file may contain.
     static func text(_ parameters: PythonRuntimeParameters) -> RuntimeText {
