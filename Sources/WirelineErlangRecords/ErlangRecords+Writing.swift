@@ -129,7 +129,7 @@ extension ErlangRecords {
             return try bundle(given, from: &reader, of: sender, depth: depth, &innerCount)
         }
         guard let message = plan.messageAtoms.index(of: atom), plan.messages[message].arity == arity,
-            description.messages[message].senders.contains(sender)
+            plan.isSent(message, by: sender)
         else {
             reader = start
             throw ErlangRecordError("not_a_message")

@@ -177,16 +177,32 @@ struct ConnectionTable {
         _ id: NodeConnectionID, _ body: (inout NodeConnection) throws(Failure) -> Value
     ) throws(Failure) -> Value? {
         guard let place = connections.index(forKey: id) else { return nil }
-        let before = connections.values[place].pendingByteCount
-        let wasTaken = connections.values[place].isOutputTaken
-        let value = try body(&connections.values[place])
-        let added = connections.values[place].pendingByteCount - before
-        if added > 0 {
+        var added = Addition()
+        let value = try added.watch(&connections.values[place], body)
+        if added.byteCount > 0 {
             // Otherwise it was noted before.
-            if wasTaken { unsent.insert(id) }
-            unsentByteCount += added
+            if added.isFirst { unsent.insert(id) }
+            unsentByteCount += added.byteCount
         }
         return value
+    }
+
+    /// The output that a change of a connection adds. All of it is found in place: the getter of a dictionary's values
+    /// would copy the connection.
+    private struct Addition {
+        private(set) var byteCount = 0
+        /// Whether the driver had taken all output before.
+        private(set) var isFirst = false
+
+        mutating func watch<Value, Failure: Error>(
+            _ connection: inout NodeConnection, _ body: (inout NodeConnection) throws(Failure) -> Value
+        ) throws(Failure) -> Value {
+            let before = connection.pendingByteCount
+            isFirst = connection.isOutputTaken
+            let value = try body(&connection)
+            byteCount = connection.pendingByteCount - before
+            return value
+        }
     }
 
     /// The connection is up, and packets follow.

@@ -48,6 +48,7 @@ extension NodeCore {
         let receiver: UInt64?
         var sender: ErlangPID?
         switch control {
+        case .send(let from, let to) where processes.isServed(to): return deliver(content, toServed: to, from: from)
         case .send(let from, let to): (receiver, sender) = (processes.number(of: to), from)
         case .sendNamed(let from, let to): (receiver, sender) = (processes.number(of: to), from)
         case .sendAlias(let from, let alias):

@@ -10,6 +10,8 @@ struct ProcessTable {
     private let node: ErlangAtom
     private let creation: UInt32
     private var processes: [UInt64: NodeProcess] = [:]
+    /// The numbers of the processes for which the program acts at once.
+    private var served: Set<UInt64> = []
     private var names: [ErlangAtom: UInt64] = [:]
     private var lastNumber: UInt64 = 0
     private var lastReference: UInt64 = 0
@@ -49,14 +51,13 @@ struct ProcessTable {
 
     subscript(number: UInt64) -> NodeProcess? { processes[number] }
 
-    /// The process, if the program acts for it at once; nil for others. It copies nothing else, as it is asked for each
-    /// message.
-    func servedProcess(_ number: UInt64) -> ErlangPID? {
-        guard let place = processes.index(forKey: number), processes.values[place].kind == .served else { return nil }
-        return processes.values[place].pid
-    }
+    /// Whether the program acts at once for a process. It is asked for each message, so it copies no process.
+    func isServed(_ pid: ErlangPID) -> Bool { isOurs(pid) && served.contains(Self.number(of: pid)) }
 
-    /// What becomes of a process's messages. It copies nothing else either.
+    /// The process, if the program acts for it at once; nil for others.
+    func servedProcess(_ number: UInt64) -> ErlangPID? { served.contains(number) ? processes[number]?.pid : nil }
+
+    /// What becomes of a process's messages.
     func kind(_ number: UInt64) -> NodeProcess.Kind? {
         guard let place = processes.index(forKey: number) else { return nil }
         return processes.values[place].kind
@@ -79,12 +80,14 @@ struct ProcessTable {
             serial: UInt32(truncatingIfNeeded: lastNumber / Self.idCount), creation: creation)
         processes[lastNumber] = NodeProcess(pid, kind, name: name, trapsExits: trapsExits)
         if let name { names[name] = lastNumber }
+        if kind == .served { served.insert(lastNumber) }
         return pid
     }
 
     /// Ends a process, and frees its name.
     mutating func remove(_ number: UInt64) -> NodeProcess? {
         guard let process = processes.removeValue(forKey: number) else { return nil }
+        served.remove(number)
         if let name = process.name { names[name] = nil }
         return process
     }

@@ -20,6 +20,8 @@ final class RecordBody: Sendable {
     let keepsTrailingBytes: Bool
     /// Whether numbers of fields decide about later ones.
     let keepsNumbers: Bool
+    /// All fields, if each of them is plain; otherwise none.
+    let plainFields: [PlainField]
 
     init(
         name: String, record: String, _ fields: [RecordField], sizePrefix: CountFormat? = nil,
@@ -33,6 +35,8 @@ final class RecordBody: Sendable {
         atom = Array(record.utf8)
         arity = 1 + fields.count(where: \.hasValue) + (keepsTrailingBytes ? 1 : 0)
         keepsNumbers = fields.contains(where: \.keepsNumber)
+        let plain = fields.compactMap(PlainField.init)
+        plainFields = plain.count == fields.count ? plain : []
         var writer = ErlangTermWriter()
         writer.writeTuple(count: arity)
         writer.writeAtom(record)

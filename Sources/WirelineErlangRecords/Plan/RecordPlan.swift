@@ -25,8 +25,11 @@ final class RecordPlan: Sendable {
     let messageAtoms: AtomTable
     /// The indices of the messages, by their names in the schema.
     private let messagesByName: [String: Int]
-    /// The indices of the messages of each sender, by ID.
-    private let indices: [Sender: [UInt64: Int]]
+    /// The indices of the messages that each end sends, by ID.
+    private let ofClient: [UInt64: Int]
+    private let ofServer: [UInt64: Int]
+    private let isSentByClient: [Bool]
+    private let isSentByServer: [Bool]
 
     init(_ description: ProtocolDescription) {
         let compiler = PlanCompiler(description)
@@ -52,15 +55,30 @@ final class RecordPlan: Sendable {
         messageAtoms = AtomTable(naming.messages.map(\.name))
         messagesByName = Dictionary(
             description.messages.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-        var indices: [Sender: [UInt64: Int]] = [:]
-        for (index, message) in description.messages.enumerated() {
-            for sender in message.senders { indices[sender, default: [:]][message.id] = index }
+        func indices(_ sender: Sender) -> [UInt64: Int] {
+            let own = description.messages.enumerated().filter { $1.senders.contains(sender) }
+            return Dictionary(own.map { ($1.id, $0) }, uniquingKeysWith: { _, last in last })
         }
-        self.indices = indices
+        (ofClient, ofServer) = (indices(.client), indices(.server))
+        isSentByClient = description.messages.map { $0.senders.contains(.client) }
+        isSentByServer = description.messages.map { $0.senders.contains(.server) }
     }
 
     /// Returns the message with this ID that `sender` may send.
-    func message(id: UInt64, from sender: Sender) -> Int? { indices[sender]?[id] }
+    func message(id: UInt64, from sender: Sender) -> Int? {
+        switch sender {
+        case .client: ofClient[id]
+        case .server: ofServer[id]
+        }
+    }
+
+    /// Whether `sender` may send a message.
+    func isSent(_ message: Int, by sender: Sender) -> Bool {
+        switch sender {
+        case .client: isSentByClient[message]
+        case .server: isSentByServer[message]
+        }
+    }
 
     /// Returns the message with this name in the schema.
     func message(named name: String) -> Int? { messagesByName[name] }

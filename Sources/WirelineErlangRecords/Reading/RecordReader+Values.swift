@@ -196,7 +196,7 @@ extension RecordReader {
 
     // MARK: Text and bytes
 
-    private func readText(
+    func readText(
         _ extent: ValueForm.Extent, _ limits: FieldLimits, from reader: inout ByteReader,
         to writer: inout ErlangTermWriter
     ) throws(CodecError) {
@@ -218,7 +218,7 @@ extension RecordReader {
         }
     }
 
-    private func readBytes(
+    func readBytes(
         _ extent: ValueForm.Extent, _ limits: FieldLimits, from reader: inout ByteReader,
         to writer: inout ErlangTermWriter
     ) throws(CodecError) {

@@ -37,6 +37,7 @@ struct RecordReader {
         _ body: RecordBody, from reader: inout ByteReader, to writer: inout ErlangTermWriter
     ) throws(CodecError) {
         writer.writeEncoded(body.head)
+        guard body.plainFields.isEmpty else { return try readPlain(body, from: &reader, to: &writer) }
         var numbers = body.keepsNumbers ? [Int128](repeating: 0, count: body.fields.count) : []
         var run = ReadRun()
         for index in body.fields.indices {
@@ -60,6 +61,24 @@ struct RecordReader {
                 }
             } catch {
                 throw error.prefixed(by: field.name)
+            }
+        }
+    }
+
+    @inline(never)
+    private func readPlain(
+        _ body: RecordBody, from reader: inout ByteReader, to writer: inout ErlangTermWriter
+    ) throws(CodecError) {
+        for (index, field) in body.plainFields.enumerated() {
+            do throws(CodecError) {
+                switch field.form {
+                case .integer(let format, let order):
+                    try readInteger(format, order, field.limits, from: &reader, to: &writer)
+                case .string(let extent): try readText(extent, field.limits, from: &reader, to: &writer)
+                case .bytes(let extent): try readBytes(extent, field.limits, from: &reader, to: &writer)
+                }
+            } catch {
+                throw error.prefixed(by: body.fields[index].name)
             }
         }
     }

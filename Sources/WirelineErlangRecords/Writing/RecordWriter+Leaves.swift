@@ -15,9 +15,7 @@ extension RecordWriter {
     ) throws(ErlangRecordError) {
         switch form {
         case .string(let extent): try writeText(try text(from: &reader), extent, limits)
-        case .bytes(let extent):
-            guard let content = reader.readBinary() else { throw .wrongType("bytes") }
-            try writeText(content, extent, limits)
+        case .bytes(let extent): try writeBytes(extent, limits, from: &reader)
         case .utf16(let extent, let order):
             let content = try text(from: &reader)
             try writeUTF16(String(decoding: [UInt8](copying: content), as: UTF8.self), extent, order, limits)
@@ -37,7 +35,7 @@ extension RecordWriter {
 
     /// Returns valid UTF-8.
     @_lifetime(copy reader)
-    private func text(from reader: inout ErlangTermReader) throws(ErlangRecordError) -> RawSpan {
+    func text(from reader: inout ErlangTermReader) throws(ErlangRecordError) -> RawSpan {
         guard let content = reader.readBinary() else { throw .wrongType("string") }
         var check = ByteReader(content)
         do throws(CodecError) {
@@ -48,8 +46,15 @@ extension RecordWriter {
         return content
     }
 
+    mutating func writeBytes(
+        _ extent: ValueForm.Extent, _ limits: FieldLimits, from reader: inout ErlangTermReader
+    ) throws(ErlangRecordError) {
+        guard let content = reader.readBinary() else { throw .wrongType("bytes") }
+        try writeText(content, extent, limits)
+    }
+
     /// Writes text or bytes, with the prefix or terminator that marks their end.
-    private mutating func writeText(
+    mutating func writeText(
         _ content: RawSpan, _ extent: ValueForm.Extent, _ limits: FieldLimits
     ) throws(ErlangRecordError) {
         let count = content.byteCount
@@ -203,8 +208,8 @@ extension [UInt8] {
     fileprivate mutating func append(count: Int, _ format: CountFormat, _ order: ByteOrder) {
         switch format {
         case .uint8: append(UInt8(truncatingIfNeeded: count))
-        case .uint16, .int16: append(Int128(count), .uint16, order)
-        case .uint32, .int32: append(Int128(count), .uint32, order)
+        case .uint16, .int16: append(byteCount: 2) { $0.writeInteger(UInt16(truncatingIfNeeded: count), order) }
+        case .uint32, .int32: append(byteCount: 4) { $0.writeInteger(UInt32(truncatingIfNeeded: count), order) }
         case .varint: append(varint: UInt64(count))
         case .zigzag: append(varint: Int64(count).zigzag)
         }

@@ -63,7 +63,7 @@ extension RecordWriter {
         return true
     }
 
-    private func integer(
+    func integer(
         in range: ClosedRange<Int128>, from reader: inout ErlangTermReader
     ) throws(ErlangRecordError) -> Int128 {
         let start = reader

@@ -48,6 +48,10 @@ struct RecordWriter {
     private mutating func writeBody(
         _ body: RecordBody, from reader: inout ErlangTermReader
     ) throws(ErlangRecordError) -> String? {
+        guard body.plainFields.isEmpty else {
+            try writePlain(body, from: &reader)
+            return nil
+        }
         var gap: String?
         var state = WrittenFields(body)
         for index in body.fields.indices {
@@ -92,6 +96,28 @@ struct RecordWriter {
         }
         state.counters.write(to: &bytes, body)
         return gap
+    }
+
+    @inline(never)
+    private mutating func writePlain(
+        _ body: RecordBody, from reader: inout ErlangTermReader
+    ) throws(ErlangRecordError) {
+        for (index, field) in body.plainFields.enumerated() {
+            do throws(ErlangRecordError) {
+                switch field.form {
+                case .integer(let format, let order):
+                    guard field.limits.range == nil, writeUsual(format, order, from: &reader) else {
+                        let number = try integer(in: field.limits.range ?? format.range, from: &reader)
+                        bytes.append(number, format, order)
+                        continue
+                    }
+                case .string(let extent): try writeText(try text(from: &reader), extent, field.limits)
+                case .bytes(let extent): try writeBytes(extent, field.limits, from: &reader)
+                }
+            } catch {
+                throw error.prefixed(by: body.fields[index].name)
+            }
+        }
     }
 
     /// Writes a field that is set.
