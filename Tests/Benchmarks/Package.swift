@@ -35,7 +35,9 @@ let package = Package(
     targets: [
         .target(name: "CLimit", cSettings: [.unsafeFlags(fastest)]),
         .target(name: "CNetwork", dependencies: ["CLimit"]),
-        .target(name: "BenchmarkSupport", dependencies: ["CLimit"], swiftSettings: usual),
+        .target(
+            name: "BenchmarkSupport",
+            dependencies: ["CLimit", .product(name: "WirelineLanguage", package: "wireline")], swiftSettings: usual),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
@@ -111,8 +113,11 @@ let package = Package(
                 .product(name: "WirelineErlang", package: "wireline"),
                 .product(name: "WirelineGateway", package: "wireline"),
                 .product(name: "WirelineGenerator", package: "wireline"),
-                .product(name: "WirelineLanguage", package: "wireline"),
             ],
+            swiftSettings: usual),
+        .executableTarget(
+            name: "LanguageBenchmarks",
+            dependencies: ["BenchmarkSupport", .product(name: "WirelineGenerator", package: "wireline")],
             swiftSettings: usual),
         .executableTarget(
             name: "FanOutBenchmarks",

@@ -6,6 +6,10 @@ internal import Foundation
 package enum Command {
     package struct Failure: Error, CustomStringConvertible {
         package var description: String
+
+        package init(description: String) {
+            self.description = description
+        }
     }
 
     /// What a command writes to standard output and standard error.

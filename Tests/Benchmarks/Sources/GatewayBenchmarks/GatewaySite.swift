@@ -4,7 +4,6 @@ internal import BenchmarkSupport
 internal import CNetwork
 internal import Foundation
 internal import WirelineGenerator
-internal import WirelineLanguage
 
 /// The gateways. Each runs in a process of its own.
 enum Gateway: String, CaseIterable {
@@ -29,7 +28,7 @@ struct GatewaySite {
         self.threadCount = threadCount
         folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        for file in ErlangGenerator(try Self.scene()).files() {
+        for file in ErlangGenerator(try SceneSchema.description()).files() {
             try Data(file.text.utf8).write(to: folder.appending(path: file.path))
         }
         let gateway = Machine.packageDirectory.appending(path: "gateway.erl").path
@@ -43,16 +42,6 @@ struct GatewaySite {
     func stop() {
         cluster.stop()
         try? FileManager.default.removeItem(at: folder)
-    }
-
-    /// The schema of the load.
-    static func scene() throws -> ProtocolDescription {
-        let file = Machine.packageDirectory.appending(path: "../../Protocols/Scene/scene.wire")
-        let source = SourceFile(path: "scene.wire", bytes: [UInt8](try Data(contentsOf: file)))
-        guard let scene = ProtocolDescription.check(name: "Scene", files: [source]).description else {
-            throw GatewayFailure(description: "\(file.path) has errors")
-        }
-        return scene
     }
 
     private func command(_ gateway: Gateway) -> [String] {

@@ -30,7 +30,7 @@ enum OwnGateway {
         var configuration = ErlangGatewayConfiguration(
             endpoints: [.init(.host("127.0.0.1", port: 0))], backends: .group("bench"), nodes: [node])
         configuration.node.portMapper = .epmd(host: "127.0.0.1", port: epmdPort)
-        let records = ErlangRecords(try GatewaySite.scene())
+        let records = ErlangRecords(try SceneSchema.description())
         return try await ErlangGateway.start(
             "gateway@127.0.0.1", cookie: .text(ErlangCluster.cookie), protocol: GatewayProtocol(records),
             on: EventLoopGroup(threadCount: threadCount), configuration: configuration)

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import WirelineGenerator
+internal import WirelineLanguage
+
+/// A language of `wire generate`, as its benchmark is compiled and run.
+enum Language: String, CaseIterable {
+    case typescript, lua, python
+
+    /// Returns the generated files for a protocol.
+    func files(_ description: ProtocolDescription) throws -> [GeneratedFile] {
+        switch self {
+        case .typescript: try TypeScriptGenerator(description).files()
+        case .lua: try LuaGenerator(description).files()
+        case .python: try PythonGenerator(description).files()
+        }
+    }
+
+    /// The file in `languages` that measures the generated code.
+    var benchmark: String {
+        switch self {
+        case .typescript: "scene_benchmark.mjs"
+        case .lua: "scene_benchmark.lua"
+        case .python: "scene_benchmark.py"
+        }
+    }
+
+    /// What must be installed.
+    var tools: [String] {
+        switch self {
+        case .typescript: ["tsc", "node"]
+        case .lua: ["lua5.4"]
+        case .python: ["python3"]
+        }
+    }
+
+    /// The commands that compile the files, in their folder.
+    var compilation: String {
+        switch self {
+        case .typescript:
+            #"echo '{"type":"module"}' > package.json; tsc --target ES2020 --module ES2020 scene_protocol.ts"#
+        case .lua, .python: ":"
+        }
+    }
+
+    /// The command that runs the benchmark, in their folder.
+    var command: String {
+        switch self {
+        case .typescript: "node scene_benchmark.mjs"
+        case .lua: "lua5.4 scene_benchmark.lua"
+        case .python: "python3 scene_benchmark.py"
+        }
+    }
+
+    /// The most that generated code should take, in times of the other code.
+    var goals: [String: Double] {
+        switch self {
+        case .typescript: ["encode_16": 1, "decode_16": 1, "encode_1024": 1, "decode_1024": 1]
+        case .lua: ["encode_16": 5, "decode_16": 5]
+        case .python: ["encode_16": 6, "decode_16": 4]
+        }
+    }
+}
