@@ -35,7 +35,7 @@ struct TypeScriptBodies {
         lines.append("r.at.push(f);")
         lines += reading.body(body, type: name)
         lines += leaving(isSized: body.plan.sizePrefix != nil, countsDepth: body.plan.countsDepth)
-        return function("\(types.structures[index].read)(r: Reader, f: Place): \(name)", lines + ["return m;"])
+        return function("\(types.structures[index].read)(r‹: Reader›, f‹: Place›)‹: \(name)›", lines + ["return m;"])
     }
 
     private func inside(_ prefix: PlannedCount) -> String { "inside(r, \(reading.sizePrefix(prefix)), f)" }
@@ -57,7 +57,7 @@ struct TypeScriptBodies {
             lines += written + ["w.at.pop();"]
         }
         if body.plan.countsDepth { lines.append("w.depth++;") }
-        return function("\(types.structures[index].write)(w: Writer, m: \(name), f: Place): void", lines)
+        return function("\(types.structures[index].write)(w‹: Writer›, m‹: \(name)›, f‹: Place›)‹: void›", lines)
     }
 
     // MARK: Unions
@@ -91,13 +91,13 @@ struct TypeScriptBodies {
         let tag = openTag(index)
         let isWide = TypeScriptTypes.isWide(tag)
         // A tag that is no case of a closed enum has been refused.
-        let kept = plan.coding.isClosed(union.tag) ? "t as \(types.text(tag))" : "t"
+        let kept = plan.coding.isClosed(union.tag) ? "t‹ as \(types.text(tag))›" : "t"
         var lines: [String] = []
         if union.countsDepth { lines.append("deeper(r, f);") }
         lines.append(Self.place)
         if hasTag { lines.append("const t = \(reading.value(tag, "f"));") }
         if let prefix = union.sizePrefix { lines.append("const end = \(inside(prefix));") }
-        lines += ["r.at.push(f);", "let m: \(name);"]
+        lines += ["r.at.push(f);", "let m‹: \(name)›;"]
         lines.append(isWide ? "switch (String(t)) {" : "switch (t) {")
         for (position, arm) in union.arms.enumerated() {
             let kind = TypeScriptText.string(plan.names.unions[index].cases[position])
@@ -127,8 +127,8 @@ struct TypeScriptBodies {
         if !TypeScriptModule.uses("p", lines.filter { $0 != Self.place }) { lines.removeAll { $0 == Self.place } }
         let head =
             hasTag
-            ? "\(types.unions[index].read)(r: Reader, f: Place): \(name)"
-            : "\(types.unions[index].readTagged)(r: Reader, t: \(types.text(tag)), f: Place): \(name)"
+            ? "\(types.unions[index].read)(r‹: Reader›, f‹: Place›)‹: \(name)›"
+            : "\(types.unions[index].readTagged)(r‹: Reader›, t‹: \(types.text(tag))›, f‹: Place›)‹: \(name)›"
         return function(head, lines + ["return m;"])
     }
 
@@ -173,7 +173,7 @@ struct TypeScriptBodies {
         }
         if union.countsDepth { lines.append("w.depth++;") }
         let own = hasTag ? types.unions[index].write : types.unions[index].writeTagged
-        return function("\(own)(w: Writer, m: \(name), f: Place): void", lines)
+        return function("\(own)(w‹: Writer›, m‹: \(name)›, f‹: Place›)‹: void›", lines)
     }
 
     /// Returns the function for the tag that stands in another field: 0 if the union is not set.
@@ -186,12 +186,12 @@ struct TypeScriptBodies {
             let kind = TypeScriptText.string(plan.names.unions[index].cases[position])
             let number =
                 arm.tag.map { TypeScriptTypes.number($0, isWide: isWide) }
-                ?? "(m as { tag: \(types.text(openTag(index))) }).tag"
+                ?? "(m‹ as { tag: \(types.text(openTag(index))) }›).tag"
             lines.append("  case \(kind): return \(number);")
         }
         lines += ["  default: return \(TypeScriptTypes.number(0, isWide: isWide));", "}"]
         return function(
-            "\(types.unions[index].tag)(m: \(plan.names.unions[index].name) | undefined): \(TypeScriptTypes.isWide(tag) ? "bigint" : "number")",
+            "\(types.unions[index].tag)(m‹: \(plan.names.unions[index].name) | undefined›)‹: \(TypeScriptTypes.isWide(tag) ? "bigint" : "number")›",
             lines)
     }
 }

@@ -13,14 +13,14 @@ struct TypeScriptCounters {
     /// Returns the statements that leave room for a field that counts others.
     func leaving(_ field: FieldPlan) -> [String] {
         ["const c\(field.index) = w.p;"] + room(types.plan.coding.fixedByteCount(of: field.planned.type))
-            + ["let q\(field.index): number | undefined;"]
+            + ["let q\(field.index)‹: number | undefined›;"]
     }
 
     /// Returns the statements that leave room for fields that share bytes, of which some count others.
     func leaving(_ run: PlannedRun) -> [String] {
         let counters = run.bits.filter { body.fields[$0.field].planned.isCounter }
         return ["const c\(run.bits[0].field) = w.p;"] + room(run.byteCount)
-            + counters.map { "let q\($0.field): number | undefined;" }
+            + counters.map { "let q\($0.field)‹: number | undefined›;" }
     }
 
     private func room(_ byteCount: Int?) -> [String] { byteCount.map { ["room(w, \($0));"] } ?? [] }

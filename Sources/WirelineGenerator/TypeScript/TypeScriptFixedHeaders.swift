@@ -48,9 +48,9 @@ struct TypeScriptFixedHeaders {
         let format = description.layout.fields[item.field].format
         if case .text(let text) = item.value {
             let bytes = format.comparedBytes(ofText: text).map { String($0) }
-            return ["sameBytes(r, at[\(position)]!, \(TypeScriptText.list(bytes)), \(name(item)));"]
+            return ["sameBytes(r, at[\(position)]‹!›, \(TypeScriptText.list(bytes)), \(name(item)));"]
         }
-        return ["constant(r, at[\(position)]!, h.\(key(item)), \(literal(item)), \(name(item)));"]
+        return ["constant(r, at[\(position)]‹!›, h.\(key(item)), \(literal(item)), \(name(item)));"]
     }
 
     /// Returns the statement that refuses another value in a header that is written.

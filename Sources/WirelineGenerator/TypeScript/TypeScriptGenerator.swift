@@ -41,6 +41,16 @@ public struct TypeScriptGenerator: Sendable {
         ]
     }
 
+    /// Returns a module of JavaScript with the same functions: `scene_protocol.js`.
+    ///
+    /// It is for pages of Wireline. `inspect_packet` also says which bytes each value was read from.
+    ///
+    /// - Throws: ``GenerationError`` for a protocol with layers or states.
+    package func script() throws(GenerationError) -> GeneratedFile {
+        let text = TypeScriptModule(try CodePlan(description, .typeScript), .script).text()
+        return GeneratedFile(path: description.fileStem + "_protocol.js", text: text)
+    }
+
     /// Returns a script that answers the questions of `wire conform`: `scene_conform.mjs`.
     ///
     /// It belongs beside what a compiler makes of the module, and runs in Node.

@@ -20,6 +20,22 @@ struct TypeScriptReading {
     func value(
         _ value: ValuePlan, _ name: String, count known: String? = nil, field: (Int) -> String = { "v\($0)" }
     ) -> String {
+        Self.seen(unseen(value, name, count: known, field: field), name)
+    }
+
+    /// Returns an expression that reads; a script's says which bytes it reads.
+    ///
+    /// - Parameter place: The expression for where it begins, which is evaluated first.
+    static func seen(_ read: String, at place: String = "r.p", _ name: String) -> String {
+        "«seen_value(r, \(place), »\(read)«, \(name))»"
+    }
+
+    /// Returns an expression that takes bytes; a script's says which.
+    static func seenBytes(_ taken: String, _ name: String) -> String { "«seen_bytes(r, »\(taken)«, \(name))»" }
+
+    private func unseen(
+        _ value: ValuePlan, _ name: String, count known: String?, field: (Int) -> String
+    ) -> String {
         switch value {
         case .text where known != nil: return "text(r, \(known ?? ""), \(name))"
         case .bytes where known != nil: return "blob(r, \(known ?? ""), \(name))"
@@ -49,7 +65,7 @@ struct TypeScriptReading {
         case .list(let item, let count, _): return list(item, count, name, field)
         case .sized(let content, let count, _):
             let count = known ?? self.count(count, name, field)
-            return "sized(r, \(count), \(name), (r, f) => \(self.value(content, "f", field: field)))"
+            return "sized(r, \(count), \(name), (r, f) => \(self.unseen(content, "f", count: nil, field: field)))"
         }
     }
 
@@ -65,7 +81,7 @@ struct TypeScriptReading {
         let isWide = number.format.range.isWide
         if let cases = number.closedNumbers {
             let list = TypeScriptText.list(cases.map { TypeScriptTypes.number($0, isWide: isWide) })
-            return "known<\(types.text(.number(number)))>(r, \(place), \(read), \(list), \(name))"
+            return "known‹<\(types.text(.number(number)))>›(r, \(place), \(read), \(list), \(name))"
         }
         return number.range.map { within(read, $0, isWide: isWide, at: place, name) } ?? read
     }
@@ -193,7 +209,7 @@ struct TypeScriptReading {
     func body(_ body: BodyFields, type: String) -> [String] {
         if body.isPlain {
             let members = body.fields.map { "  \($0.ownName): \(plainValue($0))," }
-            return (members.isEmpty ? ["const m: \(type) = {};"] : ["const m: \(type) = {"] + members + ["};"])
+            return (members.isEmpty ? ["const m‹: \(type)› = {};"] : ["const m‹: \(type)› = {"] + members + ["};"])
                 + end(body)
         }
         var lines: [String] = []
@@ -201,18 +217,20 @@ struct TypeScriptReading {
         let last = lines.count
         let always = body.fields.filter { $0.planned.hasValue && !$0.mayBeUnset }
         let members = always.map { "\($0.ownName): v\($0.index)" }.joined(separator: ", ")
-        lines.append("const m: \(type) = {\(members.isEmpty ? "" : " \(members) ")};")
+        lines.append("const m‹: \(type)› = {\(members.isEmpty ? "" : " \(members) ")};")
         for field in body.fields where field.planned.hasValue && field.mayBeUnset {
             lines.append("if (v\(field.index) !== undefined) m.\(field.ownName) = v\(field.index);")
         }
         return Self.withoutUnused(lines, before: last) + end(body)
     }
 
-    /// Returns statements without the constants that nothing uses: compilers warn about them.
+    /// Returns statements without the constants that nothing in a module uses: compilers warn about them.
     ///
-    /// What is read for them is still read.
+    /// What is read for them is still read. A script keeps the places, for the bytes of fields that share them.
     private static func withoutUnused(_ lines: [String], before end: Int) -> [String] {
-        let words = lines.map { RuntimeText.words(of: $0[...], lineComment: Array("//".utf8)) }
+        let words = lines.map {
+            RuntimeText.words(of: TypeScriptForm.module.text(of: $0)[...], lineComment: Array("//".utf8))
+        }
         var uses: [String: Int] = [:]
         for word in words.joined() { uses[word, default: 0] += 1 }
         return lines.enumerated().map { index, line in
@@ -222,7 +240,7 @@ struct TypeScriptReading {
             let rest = line.dropFirst("const \(name) = ".count)
             // Places stand before what is read there.
             guard name.first == "p", rest.hasPrefix("r.p, ") else { return String(rest) }
-            return "const " + rest.dropFirst("r.p, ".count)
+            return "const «\(name) = r.p, »" + rest.dropFirst("r.p, ".count)
         }
     }
 
@@ -253,12 +271,12 @@ struct TypeScriptReading {
         case .number(let number, let format, let order):
             let read = Self.integer(format, order, name)
             return [
-                "constant(r, r.p, \(read), \(TypeScriptTypes.number(number, isWide: format.range.isWide)), \(name));"
+                "constant(r, r.p, \(Self.seen(read, name)), \(TypeScriptTypes.number(number, isWide: format.range.isWide)), \(name));"
             ]
         case .text(let text, let byteCount, let padding):
             let compared = PlannedConstant.comparedBytes(of: text, byteCount: byteCount, padding: padding)
             return [
-                "sameBytes(r, take(r, \(byteCount), \(name)), \(TypeScriptText.list(compared.map(String.init))), \(name));"
+                "sameBytes(r, \(Self.seenBytes("take(r, \(byteCount), \(name))", name)), \(TypeScriptText.list(compared.map(String.init))), \(name));"
             ]
         case nil: break
         }
@@ -329,13 +347,15 @@ struct TypeScriptReading {
                 toWide: isBigInt)
             if let constant = part.constant {
                 lines.append(
-                    "constant(r, \(place), \(read), \(TypeScriptTypes.number(constant, isWide: isBigInt)), \(name));")
+                    "constant(r, \(place), \(Self.seen(read, at: place, name)), \(TypeScriptTypes.number(constant, isWide: isBigInt)), \(name));"
+                )
                 continue
             }
             switch field.value {
             case .number(let number):
-                lines.append("const v\(part.field) = \(checked(number, read, at: place, name));")
-            default: lines.append("const v\(part.field) = \(read) === 1;")
+                lines.append(
+                    "const v\(part.field) = \(Self.seen(checked(number, read, at: place, name), at: place, name));")
+            default: lines.append("const v\(part.field) = \(Self.seen("\(read) === 1", at: place, name));")
             }
         }
         return lines

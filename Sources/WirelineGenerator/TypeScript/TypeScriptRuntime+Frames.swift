@@ -15,7 +15,7 @@ extension TypeScriptRuntime {
         let firsts = Set(framing.escapes.map(\.first)).sorted().map { "x === \($0)" }.joined(separator: " || ")
         let second = framing.hasSameMarks ? "" : "if (x === \(framing.start)) frameFault(\"invalid_escape\", frame.n);"
         let lines =
-            ["const x = b[i]!;", "frame.count++;"]
+            ["const x = b[i]‹!›;", "frame.count++;"]
             + [
                 "if (!frame.inside) {",
                 "  if (x !== \(framing.start)) frameFault(\"wrong_constant\", 0);",
@@ -33,13 +33,13 @@ extension TypeScriptRuntime {
         let counting = framing.escapes.map { "packet[i] === \($0.byte)" }.joined(separator: " || ")
         return #"""
             /** What has arrived of a packet between marks: its bytes, unescaped, and how many were read for them. */
-            interface Frame { b: Uint8Array; n: number; count: number; inside: boolean; first: number }
+            ‹interface Frame { b: Uint8Array; n: number; count: number; inside: boolean; first: number }›
 
-            function newFrame(): Frame { return { b: new Uint8Array(64), n: 0, count: 0, inside: false, first: -1 }; }
+            function newFrame()‹: Frame› { return { b: new Uint8Array(64), n: 0, count: 0, inside: false, first: -1 }; }
 
-            function frameFault(kind: string, offset: number): never { throw new WireError(kind, "packet.frame", offset); }
+            function frameFault(kind‹: string›, offset‹: number›)‹: never› { throw new WireError(kind, "packet.frame", offset); }
 
-            function append(frame: Frame, x: number): void {
+            function append(frame‹: Frame›, x‹: number›)‹: void› {
               if (frame.n >= \#(limit)) frameFault("packet_too_long", 0);
               if (frame.n === frame.b.length) {
                 const b = new Uint8Array(2 * frame.n);
@@ -50,7 +50,7 @@ extension TypeScriptRuntime {
             }
 
             /** Reads up to the end of the next packet; returns whether it has come. Marks with nothing between them are passed over. */
-            function unframe(b: Uint8Array, start: number, end: number, frame: Frame): boolean {
+            function unframe(b‹: Uint8Array›, start‹: number›, end‹: number›, frame‹: Frame›)‹: boolean› {
               for (let i = start; i < end; i++) {
             \#(lines.map { "    " + $0 }.joined(separator: "\n"))
               }
@@ -58,15 +58,15 @@ extension TypeScriptRuntime {
             }
 
             /** Whether a stream may not end here: after a mark that ends packets and begins them, nothing has begun. */
-            function insideFrame(frame: Frame): boolean { return frame.inside && \#(framing.hasSameMarks ? "(frame.n > 0 || frame.first >= 0)" : "true"); }
+            function insideFrame(frame‹: Frame›)‹: boolean› { return frame.inside && \#(framing.hasSameMarks ? "(frame.n > 0 || frame.first >= 0)" : "true"); }
 
-            function unframed<P>(frame: Frame, side: Side<P>): P | Unknown {
+            function unframed‹<P>›(frame‹: Frame›, side‹: Side<P>›)‹: P | Unknown› {
               const r = reader(frame.b, 0, frame.n);
               return receive(r, side, frame.count) || reject("truncated", frame.n);
             }
 
             /** A packet between its marks. */
-            function framed(packet: Uint8Array): Uint8Array {
+            function framed(packet‹: Uint8Array›)‹: Uint8Array› {
               let n = packet.length + 2;
               for (let i = 0; i < packet.length; i++) if (\#(counting.isEmpty ? "false" : counting)) n++;
               const out = new Uint8Array(n);
@@ -74,7 +74,7 @@ extension TypeScriptRuntime {
               out[0] = \#(framing.start);
               for (let i = 0; i < packet.length; i++) switch (packet[i]) {
             \#(cases.joined(separator: "\n"))
-                default: out[p++] = packet[i]!;
+                default: out[p++] = packet[i]‹!›;
               }
               out[p] = \#(framing.end);
               return out;

@@ -9,7 +9,33 @@ extension TypeScriptRuntime {
 
     /// What programs use: types, `encode`, `decode` and `PacketSplitter`.
     static func api(_ parameters: TypeScriptRuntimeParameters) -> String {
-        types(parameters) + "\n\n" + coding(parameters) + "\n\n" + splitting(parameters)
+        [types(parameters), coding(parameters), inspecting(parameters), splitting(parameters)].joined(separator: "\n\n")
+    }
+
+    /// The function for pages that looks at the packet that bytes begin with, whether it can be decoded or not.
+    private static func inspecting(_ parameters: TypeScriptRuntimeParameters) -> String {
+        parameters.framing == nil
+            ? """
+            «export function inspect_packet(bytes, side) {
+              const r = reader(bytes, 0, bytes.length);
+              let packet, error;
+              try { packet = receive(r, side); } catch (caught) { error = caught; }
+              return { packet, error, count: r.count, wanted: r.wanted, bytes: bytes.subarray(0, r.count || bytes.length), parts: r.parts };
+            }»
+            """
+            : """
+            «export function inspect_packet(bytes, side) {
+              const frame = newFrame();
+              let r, packet, error;
+              try {
+                if (unframe(bytes, 0, bytes.length, frame)) {
+                  r = reader(frame.b, 0, frame.n);
+                  packet = receive(r, side, frame.count) || reject("truncated", frame.n);
+                }
+              } catch (caught) { error = caught; }
+              return { packet, error, count: r ? frame.count : 0, wanted: 0, bytes: frame.b.subarray(0, frame.n), parts: r ? r.parts : [] };
+            }»
+            """
     }
 
     private static func types(_ parameters: TypeScriptRuntimeParameters) -> String {
@@ -18,26 +44,26 @@ extension TypeScriptRuntime {
         let header = parameters.looksAtHeader ? ", h: Partial<Header>" : ""
         return #"""
             /** A message that was received, with its packet's header. */
-            export interface Received<N extends string, M> {
+            ‹export interface Received<N extends string, M> {
               readonly name: N;
               readonly id: \#(id);
               readonly header: Header;
               readonly message: M;
               /** How many bytes the packet had. */
               readonly byteCount: number;
-            }
+            }›
 
             /** A packet of a message that the schema does not know. */
-            export interface Unknown {
+            ‹export interface Unknown {
               readonly name: null;
               readonly id: \#(id);
               readonly header: Header;
               readonly payload: Uint8Array;
               readonly byteCount: number;
-            }
+            }›
 
             /** How one message is read and written. */
-            export interface MessageType<N extends string, M\#(parameters.hasDefaults ? ", S extends keyof M = never" : "")> {
+            ‹export interface MessageType<N extends string, M\#(parameters.hasDefaults ? ", S extends keyof M = never" : "")> {
               readonly name: N;
               readonly id: \#(id);
             \#(parameters.dependsOnSender ? "  /** Who sends it; undefined where both do. */\n  readonly from: \"client\" | \"server\" | undefined;\n" : "")\#
@@ -46,17 +72,17 @@ extension TypeScriptRuntime {
               /** @internal */
               readonly write: (w: Writer, m: \#(message)\#(header)) => void;
             \#(parameters.fixesHeader ? "  /** @internal */\n  readonly fixed?: (r: Reader, h: Header, at: readonly number[]) => void;\n  /** @internal */\n  readonly fix?: (w: Writer, h: Partial<Header>) => Partial<Header>;\n" : "")\#
-            }
+            }›
 
             /** Who sends: which message an ID is. */
-            export type Side<P> = (id: \#(id)) => (MessageType<string, never> & { readonly packet?: P }) | undefined;
+            ‹export type Side<P> = (id: \#(id)) => (MessageType<string, never> & { readonly packet?: P }) | undefined;›
             """#
     }
 
     private static func coding(_ parameters: TypeScriptRuntimeParameters) -> String {
         let id = parameters.idType
         let sender = parameters.dependsOnSender
-        let side = sender ? ", side?: Side<unknown>" : ""
+        let side = sender ? ", side‹?: Side<unknown>›" : ""
         let fixing = parameters.fixesHeader
         let given = fixing ? "given" : "header"
         let wrap = sender ? "wrapFrom(senderOf(side, type.from), w, type.id, \(given))" : "wrap(w, type.id, \(given))"
@@ -77,8 +103,8 @@ extension TypeScriptRuntime {
             \#(sender ? " * A message that both sides send needs the side: packets of `fromClient` and of `fromServer` differ.\n *\n" : "")\#
              * @throws WireError if a value is not what the schema allows; nothing is cut to fit.
              */
-            export function encode<\#(typeParameters)>(type: MessageType<\#(typeArguments)>, message: \#(message), header?: Partial<Header>\#(side)): Uint8Array {
-              const w: Writer = { b: spare || new Uint8Array(1024), p: \#(parameters.lead), at: [type.name], depth: \#(parameters.maximumDepth) };
+            export function encode‹<\#(typeParameters)>›(type‹: MessageType<\#(typeArguments)>›, message‹: \#(message)›, header‹?: Partial<Header>›\#(side))‹: Uint8Array› {
+              const w‹: Writer› = { b: spare || new Uint8Array(1024), p: \#(parameters.lead), at: [type.name], depth: \#(parameters.maximumDepth) };
               spare = undefined;
               if (typeof message !== "object" || message === null) refuse(w, "wrong_type");
             \#(fixing ? "  const given = type.fix ? type.fix(w, header || {}) : header;\n" : "")\#
@@ -89,8 +115,8 @@ extension TypeScriptRuntime {
             }
 
             /** A packet of a message that the schema does not know. */
-            export function encodeUnknown(id: \#(id), payload: Uint8Array, header?: Partial<Header>\#(side)): Uint8Array {
-              const w: Writer = { b: new Uint8Array(1024), p: \#(parameters.lead), at: [], depth: 0 };
+            export function encodeUnknown(id‹: \#(id)›, payload‹: Uint8Array›, header‹?: Partial<Header>›\#(side))‹: Uint8Array› {
+              const w‹: Writer› = { b: new Uint8Array(1024), p: \#(parameters.lead), at: [], depth: 0 };
               putBlob(w, payload, "payload");
               return \#(framed(wrapUnknown));
             }
@@ -101,39 +127,39 @@ extension TypeScriptRuntime {
              *
              * @throws WireError if the bytes are no packet of the protocol. Behind such an error nobody knows where the next one begins.
              */
-            export function decode<P>(bytes: Uint8Array, side: Side<P>, start = 0): P | Unknown | undefined {
+            export function decode‹<P>›(bytes‹: Uint8Array›, side‹: Side<P>›, start = 0)‹: P | Unknown | undefined› {
               \#(parameters.framing == nil ? "return receive(reader(bytes, start, bytes.length), side);" : decodingFrame)
             }
 
-            function reader(b: Uint8Array, start: number, end: number): Reader {
-              return { b, p: start, end, start, last: Infinity, wanted: 0, at: ["packet"], depth: \#(parameters.maximumDepth) };
+            function reader(b‹: Uint8Array›, start‹: number›, end‹: number›)‹: Reader› {
+              return { b, p: start, end, start, last: Infinity, wanted: 0, at: ["packet"], depth: \#(parameters.maximumDepth)«, count: 0, parts: []» };
             }
 
-            function receive<P>(r: Reader, side: Side<P>\#(parameters.framing == nil ? "" : ", byteCount: number")): P | Unknown | undefined {
+            function receive‹<P>›(r‹: Reader›, side‹: Side<P>›\#(parameters.framing == nil ? "" : ", byteCount‹: number›"))‹: P | Unknown | undefined› {
               const b = r.b, packet = \#(unwrap);
               if (!packet) return undefined;
               const { id, header\#(parameters.framing == nil ? ", byteCount" : "") } = packet, type = side(id);
             \#(parameters.fixesHeader ? "  if (type && type.fixed) type.fixed(r, header, packet.at);\n" : "")\#
               if (!type) return { name: null, id, header, payload: b.slice(r.p, r.end), byteCount };
               r.at[0] = type.name;
-              const message: unknown = type.read(r\#(parameters.looksAtHeader ? ", header" : ""));
-              return { name: type.name, id, header, message, byteCount } as unknown as P;
+              const message‹: unknown› = type.read(r\#(parameters.looksAtHeader ? ", header" : ""));
+              return { name: type.name, id, header, message, byteCount }‹ as unknown›‹ as P›;
             }
             """#
     }
 
     private static func senders(_ parameters: TypeScriptRuntimeParameters) -> String {
         #"""
-        function isServer(side: Side<unknown>): boolean { return side === fromServer as Side<unknown>; }
+        function isServer(side‹: Side<unknown>›)‹: boolean› { return side === fromServer‹ as Side<unknown>›; }
 
         /** Whether the server sends. */
-        function senderOf(side: Side<unknown> | undefined, from: "client" | "server" | undefined): boolean {
+        function senderOf(side‹: Side<unknown> | undefined›, from‹: "client" | "server" | undefined›)‹: boolean› {
           if (side) return isServer(side);
           if (from === undefined) throw new WireError("needs_sender", "");
           return from === "server";
         }
 
-        function wrapFrom(server: boolean, w: Writer, id: \#(parameters.idType), header?: Partial<Header>): Uint8Array {
+        function wrapFrom(server‹: boolean›, w‹: Writer›, id‹: \#(parameters.idType)›, header‹?: Partial<Header>›)‹: Uint8Array› {
           return server ? wrapServer(w, id, header) : wrapClient(w, id, header);
         }
         """#
@@ -157,13 +183,13 @@ extension TypeScriptRuntime {
             if (this.end - this.start < this.wanted) return undefined;
             const r = reader(this.buffer, this.start, this.end), packet = receive(r, this.side);
             this.wanted = packet ? 1 : Math.max(r.wanted, this.end - this.start + 1);
-            if (packet) this.consume((packet as Unknown).byteCount);
+            if (packet) this.consume((packet‹ as Unknown›).byteCount);
             return packet;
         """
 
     private static func splitting(_ parameters: TypeScriptRuntimeParameters) -> String {
         let isFramed = parameters.framing != nil
-        let state = isFramed ? "private frame = newFrame();" : "private wanted = 1;"
+        let state = isFramed ? "‹private ›frame = newFrame();" : "‹private ›wanted = 1;"
         let inside = isFramed ? "insideFrame(this.frame)" : "this.end > this.start"
         let count = isFramed ? "this.frame.n" : "this.end - this.start"
         let next = isFramed ? takingFrame : takingPacket
@@ -172,16 +198,16 @@ extension TypeScriptRuntime {
              * Finds the packets in a stream, however they are glued and torn. After an error it stays failed: a stream without
              * packets cannot be taken up again.
              */
-            export class PacketSplitter<P> {
-              private readonly side: Side<P>;
-              private buffer = new Uint8Array(0);
-              private start = 0;
-              private end = 0;
+            export class PacketSplitter‹<P>› {
+              ‹private readonly side: Side<P>;›
+              ‹private ›buffer = new Uint8Array(0);
+              ‹private ›start = 0;
+              ‹private ›end = 0;
               \#(state)
-              private failure: unknown;
-              constructor(side: Side<P>) { this.side = side; }
+              ‹private failure: unknown;›
+              constructor(side‹: Side<P>›) { this.side = side; }
               /** Takes what has arrived; the bytes are copied. */
-              push(bytes: Uint8Array): void {
+              push(bytes‹: Uint8Array›)‹: void› {
                 const held = this.end - this.start;
                 if (this.end + bytes.length > this.buffer.length) {
                   // What is held moves only when that makes much room, so that no byte moves often.
@@ -195,7 +221,7 @@ extension TypeScriptRuntime {
                 this.end += bytes.length;
               }
               /** The next packet; undefined when more bytes are needed. */
-              next(): P | Unknown | undefined {
+              next()‹: P | Unknown | undefined› {
                 if (this.failure !== undefined) throw this.failure;
                 try {
                   return this.nextPacket();
@@ -205,14 +231,14 @@ extension TypeScriptRuntime {
                 }
               }
               /** Says that the stream has ended: that is an error inside a packet. */
-              finish(): void {
+              finish()‹: void› {
                 if (this.failure !== undefined) throw this.failure;
                 if (\#(inside)) throw (this.failure = new WireError("end_of_stream", "", \#(count)));
               }
-              private nextPacket(): P | Unknown | undefined {
+              ‹private ›nextPacket()‹: P | Unknown | undefined› {
             \#(next)
               }
-              private consume(n: number): void {
+              ‹private ›consume(n‹: number›)‹: void› {
                 this.start += n;
                 if (this.start < this.end) return;
                 this.start = this.end = 0;

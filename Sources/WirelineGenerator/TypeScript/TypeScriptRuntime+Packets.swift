@@ -31,71 +31,71 @@ extension TypeScriptRuntime {
     static func packets(_ parameters: TypeScriptRuntimeParameters) -> String {
         #"""
         /** What stands around a payload. */
-        interface Unwrapped { id: \#(parameters.idType); header: Header; byteCount: number\#(parameters.fixesHeader ? "; at: readonly number[]" : "") }
+        ‹interface Unwrapped { id: \#(parameters.idType); header: Header; byteCount: number\#(parameters.fixesHeader ? "; at: readonly number[]" : "") }›
 
-        function reject(kind: string, offset: number): never { throw new WireError(kind, "", offset); }
+        function reject(kind‹: string›, offset‹: number›)‹: never› { throw new WireError(kind, "", offset); }
 
         /** The bytes of the whole packet, by one of its lengths. */
-        function packetSize(length: number, difference: number, least: number, offset: number): number {
+        function packetSize(length‹: number›, difference‹: number›, least‹: number›, offset‹: number›)‹: number› {
           const size = length + difference;
           if (size < least) reject("length_too_small", offset);
           return size > \#(parameters.maximumPacketByteCount) ? reject("packet_too_long", offset) : size;
         }
 
-        function sameSize(r: Reader, size: number, other: number, f: Place, offset: number): number {
+        function sameSize(r‹: Reader›, size‹: number›, other‹: number›, f‹: Place›, offset‹: number›)‹: number› {
           return size === other ? size : fail(r, "length_mismatch", f, r.start + offset);
         }
 
         /** Whether bytes of the header are there; if the packet is known to end before them, they are missing. */
-        function arrived(r: Reader, n: number, f: Place): boolean {
+        function arrived(r‹: Reader›, n‹: number›, f‹: Place›)‹: boolean› {
           if (r.end - r.p >= n) return true;
           return r.end < r.last ? false : fail(r, "truncated", f, r.p);
         }
 
         /** Whether a varint of the header is there, or cannot be one. */
-        function varintArrived(r: Reader, n: number): boolean {
+        function varintArrived(r‹: Reader›, n‹: number›)‹: boolean› {
           for (let i = 0; i < n; i++) {
             if (r.p + i >= r.end) return r.end >= r.last;
-            if (r.b[r.p + i]! < 128) return true;
+            if (r.b[r.p + i]‹!› < 128) return true;
           }
           return true;
         }
 
         /** Lets nothing be read after the packet's end. */
-        function bound(r: Reader, size: number): void {
+        function bound(r‹: Reader›, size‹: number›)‹: void› {
           r.last = Math.min(r.last, r.start + size);
           r.end = Math.min(r.end, r.last);
         }
 
         /** The reader at a place that has been read. */
-        function reread(r: Reader, p: number): Reader {
+        function reread(r‹: Reader›, p‹: number›)‹: Reader› {
           r.p = p;
           return r;
         }
 
-        function checkLength(w: Writer, v: number, low: number, high: number, f: Place): void {
+        function checkLength(w‹: Writer›, v‹: number›, low‹: number›, high‹: number›, f‹: Place›)‹: void› {
           if (v > high) refuse(w, "packet_too_long", f);
           if (v < low) refuse(w, "length_too_small", f);
         }
 
-        function refuseHeader(w: Writer, kind: string, f: Place): never {
+        function refuseHeader(w‹: Writer›, kind‹: string›, f‹: Place›)‹: never› {
           w.at.push("packet");
           return refuse(w, kind, f);
         }
 
-        function clamped(v: number, low: number, high: number): number { return typeof v === "number" ? Math.min(high, Math.max(low, v)) : 0; }
+        function clamped(v‹: number›, low‹: number›, high‹: number›)‹: number› { return typeof v === "number" ? Math.min(high, Math.max(low, v)) : 0; }
 
-        function clampedWide(v: bigint, low: bigint, high: bigint): bigint { return typeof v !== "bigint" ? BigInt(0) : v < low ? low : v > high ? high : v; }
+        function clampedWide(v‹: bigint›, low‹: bigint›, high‹: bigint›)‹: bigint› { return typeof v !== "bigint" ? BigInt(0) : v < low ? low : v > high ? high : v; }
 
         /** Whether lengths cannot hold a packet, so that another form of the header may. */
-        function doesNotFit(error: unknown): boolean {
+        function doesNotFit(error‹: unknown›)‹: boolean› {
           return error instanceof WireError && /^(packet_too_long|length_too_small|invalid_message_id)$/.test(error.kind);
         }
 
         /** A copy of bytes in which some are zeros. */
-        function zeroed(b: Uint8Array, from: number, to: number, ...zeros: number[]): Uint8Array {
+        function zeroed(b‹: Uint8Array›, from‹: number›, to‹: number›, ...zeros‹: number[]›)‹: Uint8Array› {
           const copy = b.slice(from, to);
-          for (let i = 0; i < zeros.length; i += 2) copy.fill(0, zeros[i]! - from, zeros[i]! - from + zeros[i + 1]!);
+          for (let i = 0; i < zeros.length; i += 2) copy.fill(0, zeros[i]‹!› - from, zeros[i]‹!› - from + zeros[i + 1]‹!›);
           return copy;
         }
         """#
@@ -104,9 +104,9 @@ extension TypeScriptRuntime {
     /// The functions that compute checksums of bytes.
     static let checksums = #"""
         /** The remainders of each byte, by polynomial. */
-        const tables: { [polynomial: number]: Int32Array } = {};
+        const tables‹: { [polynomial: number]: Int32Array }› = {};
 
-        function table(polynomial: number): Int32Array {
+        function table(polynomial‹: number›)‹: Int32Array› {
           const old = tables[polynomial];
           if (old) return old;
           const made = new Int32Array(256);
@@ -119,54 +119,54 @@ extension TypeScriptRuntime {
         }
 
         /** A CRC whose bytes begin with the least significant bit. */
-        function reflectedCRC(b: Uint8Array, from: number, to: number, polynomial: number, start: number): number {
+        function reflectedCRC(b‹: Uint8Array›, from‹: number›, to‹: number›, polynomial‹: number›, start‹: number›)‹: number› {
           const t = table(polynomial);
           let x = start;
-          for (let i = from; i < to; i++) x = (x >>> 8) ^ t[(x ^ b[i]!) & 255]!;
+          for (let i = from; i < to; i++) x = (x >>> 8) ^ t[(x ^ b[i]‹!›) & 255]‹!›;
           return x;
         }
 
         /** A CRC of 16 bits whose bytes begin with the most significant bit. */
-        function ccitt(b: Uint8Array, from: number, to: number, start: number): number {
+        function ccitt(b‹: Uint8Array›, from‹: number›, to‹: number›, start‹: number›)‹: number› {
           let x = start;
           for (let i = from; i < to; i++) {
-            x ^= b[i]! << 8;
+            x ^= b[i]‹!› << 8;
             for (let k = 0; k < 8; k++) x = (x & 0x8000 ? (x << 1) ^ 0x1021 : x << 1) & 0xffff;
           }
           return x;
         }
 
-        function crc32(b: Uint8Array, from: number, to: number): number { return ~reflectedCRC(b, from, to, 0xedb88320, -1) >>> 0; }
+        function crc32(b‹: Uint8Array›, from‹: number›, to‹: number›)‹: number› { return ~reflectedCRC(b, from, to, 0xedb88320, -1) >>> 0; }
 
-        function crc32c(b: Uint8Array, from: number, to: number): number { return ~reflectedCRC(b, from, to, 0x82f63b78, -1) >>> 0; }
+        function crc32c(b‹: Uint8Array›, from‹: number›, to‹: number›)‹: number› { return ~reflectedCRC(b, from, to, 0x82f63b78, -1) >>> 0; }
 
-        function crc16_arc(b: Uint8Array, from: number, to: number): number { return reflectedCRC(b, from, to, 0xa001, 0); }
+        function crc16_arc(b‹: Uint8Array›, from‹: number›, to‹: number›)‹: number› { return reflectedCRC(b, from, to, 0xa001, 0); }
 
-        function crc16_modbus(b: Uint8Array, from: number, to: number): number { return reflectedCRC(b, from, to, 0xa001, 0xffff); }
+        function crc16_modbus(b‹: Uint8Array›, from‹: number›, to‹: number›)‹: number› { return reflectedCRC(b, from, to, 0xa001, 0xffff); }
 
-        function crc16_kermit(b: Uint8Array, from: number, to: number): number { return reflectedCRC(b, from, to, 0x8408, 0); }
+        function crc16_kermit(b‹: Uint8Array›, from‹: number›, to‹: number›)‹: number› { return reflectedCRC(b, from, to, 0x8408, 0); }
 
-        function crc16_x25(b: Uint8Array, from: number, to: number): number { return reflectedCRC(b, from, to, 0x8408, 0xffff) ^ 0xffff; }
+        function crc16_x25(b‹: Uint8Array›, from‹: number›, to‹: number›)‹: number› { return reflectedCRC(b, from, to, 0x8408, 0xffff) ^ 0xffff; }
 
-        function crc16_ccitt_false(b: Uint8Array, from: number, to: number): number { return ccitt(b, from, to, 0xffff); }
+        function crc16_ccitt_false(b‹: Uint8Array›, from‹: number›, to‹: number›)‹: number› { return ccitt(b, from, to, 0xffff); }
 
-        function crc16_xmodem(b: Uint8Array, from: number, to: number): number { return ccitt(b, from, to, 0); }
+        function crc16_xmodem(b‹: Uint8Array›, from‹: number›, to‹: number›)‹: number› { return ccitt(b, from, to, 0); }
 
-        function adler32(b: Uint8Array, from: number, to: number): number {
+        function adler32(b‹: Uint8Array›, from‹: number›, to‹: number›)‹: number› {
           let x = 1, y = 0;
-          for (let i = from; i < to; i++) { x = (x + b[i]!) % 65521; y = (y + x) % 65521; }
+          for (let i = from; i < to; i++) { x = (x + b[i]‹!›) % 65521; y = (y + x) % 65521; }
           return y * 65536 + x;
         }
 
-        function sum8(b: Uint8Array, from: number, to: number): number {
+        function sum8(b‹: Uint8Array›, from‹: number›, to‹: number›)‹: number› {
           let x = 0;
-          for (let i = from; i < to; i++) x = (x + b[i]!) & 255;
+          for (let i = from; i < to; i++) x = (x + b[i]‹!›) & 255;
           return x;
         }
 
-        function xor8(b: Uint8Array, from: number, to: number): number {
+        function xor8(b‹: Uint8Array›, from‹: number›, to‹: number›)‹: number› {
           let x = 0;
-          for (let i = from; i < to; i++) x ^= b[i]!;
+          for (let i = from; i < to; i++) x ^= b[i]‹!›;
           return x;
         }
         """#

@@ -11,6 +11,9 @@ enum TypeScriptText {
             switch unit {
             case 0x22: result += "\\\""
             case 0x5C: result += "\\\\"
+            // A script stands in a page, which must not take text for tags.
+            case 0x3C: result += "‹<›«\\u003c»"
+            case 0x3E: result += "‹>›«\\u003e»"
             case 0x20...0x7E: result.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
             default:
                 let digits = String(unit, radix: 16)
@@ -39,7 +42,7 @@ enum TypeScriptText {
             if scalar == "/", result.last == "*" { result += " " }
             result.unicodeScalars.append(scalar)
         }
-        return result.replacing("@", with: "(at)")
+        return TypeScriptForm.escaped(result.replacing("@", with: "(at)"))
     }
 
     /// Returns a float with its shortest digits.

@@ -109,7 +109,7 @@ struct TypeScriptTypes {
             guard field.planned.hasValue, field.description.presence.isInZero else { return nil }
             return "\(field.ownName): \(literal(field.absent ?? plan.coding.zero(of: field.planned.type)))"
         }
-        return "function \(zeros[index] ?? "zero")(): \(plan.names.structures[index].name) "
+        return "function \(zeros[index] ?? "zero")()‹: \(plan.names.structures[index].name)› "
             + "{ return { \(members.joined(separator: ", ")) }; }\n"
     }
 
@@ -127,7 +127,7 @@ struct TypeScriptTypes {
             // Without its type, the compiler refuses to compare a literal with another one, or a variable with a number that an
             // earlier comparison excludes.
             let needsType = !isWide && (Int128(text) != nil || texts.count { $0 == text } > 1)
-            return (needsType ? "(\(text) as number)" : text, isWide)
+            return (needsType ? "(\(text)‹ as number›)" : text, isWide)
         }
         return condition.text(
             in: ConditionNotation(

@@ -29,7 +29,7 @@ struct TypeScriptUnwrapping {
             maker.lines += maker.text(step)
         }
         maker.finish()
-        return "function unwrap\(suffix(shape))(r: Reader): Unwrapped | undefined {\n"
+        return "function unwrap\(suffix(shape))(r‹: Reader›)‹: Unwrapped | undefined› {\n"
             + TypeScriptBodies.indented(maker.lines) + "\n}\n"
     }
 
@@ -63,16 +63,19 @@ struct TypeScriptUnwrapping {
         case .need(let count): return ["if (size < \(count)) return undefined;"]
         case .part(let index, let byteCount):
             return ["if (!arrived(r, \(byteCount), \(name(index)))) return undefined;"]
-        case .number(let index): return [define(index, read(index))]
+        case .number(let index): return [define(index, TypeScriptReading.seen(read(index), name(index)))]
         case .run(let indices, let place): return run(indices, place)
         case .varint(let index, let format):
             let start = layout.fields[index].condition == nil ? "const s\(index) = r.p;" : "const s\(index) = r.p;"
             return [
                 "if (!varintArrived(r, \(format.maximumByteCount))) return undefined;", start,
-                define(index, TypeScriptReading.varint(format, name(index))),
+                define(index, TypeScriptReading.seen(TypeScriptReading.varint(format, name(index)), name(index))),
                 (layout.fields[index].condition == nil ? "const " : "") + "w\(index) = r.p - s\(index);",
             ]
-        case .bytes(let index, let byteCount): return [define(index, "take(r, \(byteCount), \(name(index)))")]
+        case .bytes(let index, let byteCount):
+            return [
+                define(index, TypeScriptReading.seenBytes("take(r, \(byteCount), \(name(index)))", name(index)))
+            ]
         case .skip(let byteCount): return ["r.p += \(byteCount);"]
         case .boolean(let index, let at):
             return ["if (x\(index) > 1) fail(r, \"invalid_boolean\", \(name(index)), \(place(index, at)));"]
@@ -140,7 +143,8 @@ struct TypeScriptUnwrapping {
             let bits = TypeScriptReading.bits(
                 "b\(first)", bitWidth: own.bitWidth, shift: own.shift, byteCount: place.runByteCount,
                 isSigned: isSigned, toWide: isWide(index))
-            lines.append("const x\(index) = \(bits);")
+            lines.append(
+                "const x\(index) = \(TypeScriptReading.seen(bits, at: "r.p - \(place.runByteCount)", name(index)));")
         }
         return lines
     }
@@ -225,7 +229,7 @@ struct TypeScriptUnwrapping {
 
     private func whole(_ header: PacketOffset, _ trailer: PacketOffset) -> [String] {
         var lines = [
-            "if (size < \(total)) { r.wanted = \(total); return undefined; }",
+            "if (size < \(total)) { r.wanted = \(total); return undefined; }", "«r.count = \(total);»",
             "const body = r.start + \(offset(header)), end = r.start + \(total)\(trailer.constant == 0 && trailer.widths.isEmpty ? "" : " - (\(offset(trailer)))");",
         ]
         if !layout.trailer.isEmpty {
@@ -313,7 +317,7 @@ struct TypeScriptUnwrapping {
             if case .constant(.text(let text)) = field.role { value = TypeScriptText.string(text) }
             if field.format.isBoolean { value = "x\(index) === 1" }
             if case .enumeration(let enumeration, _)? = types.description.packetFieldType(position) {
-                value += " as \(types.plan.names.enumerations[enumeration].name)"
+                value += "‹ as \(types.plan.names.enumerations[enumeration].name)›"
             }
             if field.condition == nil {
                 always.append("\(own): \(value)")
@@ -321,6 +325,6 @@ struct TypeScriptUnwrapping {
                 sometimes.append("if (c\(index)) header.\(own) = \(value);")
             }
         }
-        return ["const header: Header = { \(always.joined(separator: ", ")) };"] + sometimes
+        return ["const header‹: Header› = { \(always.joined(separator: ", ")) };"] + sometimes
     }
 }

@@ -42,15 +42,15 @@ struct TypeScriptWrapping {
         return [
             """
             /** The first value with which all lengths can hold the packet, or the error of the last one. */
-            function wrap\(suffix)(w: Writer, id: \(idType), h: Partial<Header> = {}): Uint8Array {
+            function wrap\(suffix)(w‹: Writer›, id‹: \(idType)›, h‹: Partial<Header>› = {})‹: Uint8Array› {
               const values = \(list), end = w.p;
               for (let i = 0; i < values.length - 1; i++) try {
-                return fitted\(suffix)(w, id, h, values[i]!);
+                return fitted\(suffix)(w, id, h, values[i]‹!›);
               } catch (error) {
                 if (isSet(\(key(index))) || !doesNotFit(error)) throw error;
                 w.p = end;
               }
-              return fitted\(suffix)(w, id, h, values[values.length - 1]!);
+              return fitted\(suffix)(w, id, h, values[values.length - 1]‹!›);
             }
 
             """
@@ -71,9 +71,9 @@ struct TypeScriptWrapping {
         lines += writingPacket
         let used = TypeScriptModule.uses("h", lines)
         let name = plan.fitting == nil ? "wrap" : "fitted"
-        let header = "\(used ? "" : "_")h: Partial<Header>\(plan.fitting == nil ? " = {}, " : ", ")"
-        let fit = plan.fitting.map { ", fit: \(TypeScriptTypes.number(layout.fields[$0.field].format.range))" } ?? ""
-        return "function \(name)\(suffix)(w: Writer, id: \(idType), \(header.dropLast(2))\(fit)): Uint8Array {\n"
+        let header = "\(used ? "" : "_")h‹: Partial<Header>›\(plan.fitting == nil ? " = {}, " : ", ")"
+        let fit = plan.fitting.map { ", fit‹: \(TypeScriptTypes.number(layout.fields[$0.field].format.range))›" } ?? ""
+        return "function \(name)\(suffix)(w‹: Writer›, id‹: \(idType)›, \(header.dropLast(2))\(fit))‹: Uint8Array› {\n"
             + TypeScriptBodies.indented(lines) + "\n}\n"
     }
 
@@ -103,7 +103,7 @@ struct TypeScriptWrapping {
     /// Returns the function that finds the fields that are there with one set of ID fields; it returns whether that can be.
     private func trying(_ set: WrapIDSet, _ position: Int) -> [String] {
         let most = set.bitWidth == 0 ? 0 : Int128(UInt64.max >> UInt64(64 - set.bitWidth))
-        var lines = ["const set\(position) = (): boolean => {"]
+        var lines = ["const set\(position) = ()‹: boolean› => {"]
         lines.append("  if (id > \(TypeScriptTypes.number(most, isWide: isIDWide))) return false;")
         for field in set.fields {
             lines.append("  c\(field.field) = \(condition(field.condition, set));")
@@ -127,7 +127,7 @@ struct TypeScriptWrapping {
             case .number(let value):
                 // With its type, for conditions that compare it with another literal.
                 let literal = TypeScriptTypes.number(value, isWide: isWide)
-                number = isWide ? literal : "(\(literal) as number)"
+                number = isWide ? literal : "(\(literal)‹ as number›)"
             case .identifier(let later, let bitWidth, let isSigned):
                 number = self.part(later: later, later: [], bitWidth: bitWidth, isSigned: isSigned, toWide: isWide)
             }

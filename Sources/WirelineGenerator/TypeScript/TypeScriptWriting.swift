@@ -226,7 +226,7 @@ struct TypeScriptWriting {
         if let trailing = body.trailing {
             lines.append("putTrailing(w, m.\(trailing), \(hasGap ? "gaps" : "undefined"), \"trailing\");")
         }
-        return (hasGap ? ["let gaps: string | undefined;"] : []) + lines
+        return (hasGap ? ["let gaps‹: string | undefined›;"] : []) + lines
     }
 
     /// Returns the statements that write one field of a body.
