@@ -10,31 +10,13 @@ import WirelineSchema
 /// Documentation pages in a browser.
 @Suite(.enabled(if: ChromiumTool.isWanted, Comment(rawValue: ChromiumTool.absence)), .aside)
 struct BrowserTests {
-    /// Loads a page into a frame, and runs a script that can use the `frame`, its window `w` and its document `d`.
-    /// Returns the lines that the script passed to `say`. A message on the console is a failure.
+    /// Runs a script for the page of a protocol: see ``FramedPage``.
     private static func lines(
         of name: String, isDark: Bool = false, _ script: String
     ) throws -> [String] {
         let folder = try name == ProtocolFolder.names.name ? ProtocolFolder.names : .named(name)
-        let page = HTMLGenerator(folder.translator.description).files()[0].text
-        let quoted = page.replacing("&", with: "&amp;").replacing("\"", with: "&quot;")
-        let harness = """
-            <!DOCTYPE html><meta charset="utf-8"><body>
-            <iframe style="width:1200px;height:800px;border:0" srcdoc="\(quoted)"></iframe><pre id="said"></pre>
-            <script>
-            window.onload = () => {
-                const frame = document.querySelector("iframe"), w = frame.contentWindow, d = w.document, said = [];
-                const say = (text) => said.push(String(text));
-                try { \(script) } catch (error) { say("thrown: " + error); }
-                document.getElementById("said").textContent = "said\\n" + said.join("\\n") + "\\ndone";
-            };
-            </script>
-            """
-        let outcome = try ChromiumTool.load(harness, isDark: isDark)
-        #expect(outcome.console == [])
-        let match = try #require(outcome.document.firstMatch(of: /<pre id="said">said\n([\s\S]*)\ndone<\/pre>/))
-        return String(match.1).replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&amp;", with: "&")
-            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        return try FramedPage.lines(
+            of: HTMLGenerator(folder.translator.description).files()[0].text, isDark: isDark, script)
     }
 
     private static let names = ["Features", "Names", "Telemetry"]

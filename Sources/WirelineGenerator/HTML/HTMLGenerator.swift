@@ -10,6 +10,9 @@ public import WirelineSwiftGenerator
 /// without the script. The script finds messages, types and fields by name, by ID (decimal or hexadecimal) and by the
 /// words of their comments. The same description gives the same bytes.
 ///
+/// Two more scripts read and write packets in the page: the JavaScript of ``TypeScriptGenerator``, and a tool that uses it. A page for a
+/// protocol with layers or states says why it does not have them.
+///
 /// Values of `@sensitive` fields are never shown: neither in examples, as text or bytes, nor as defaults.
 public struct HTMLGenerator: Sendable {
     private let description: ProtocolDescription
@@ -21,7 +24,7 @@ public struct HTMLGenerator: Sendable {
     ///
     /// In the name, every character except letters, digits, `_`, `+` and `-` becomes `-`.
     public func files() -> [GeneratedFile] {
-        let page = HTMLPage(DocumentMaker(description).document())
+        let page = HTMLPage(DocumentMaker(description).document(), HTMLTool(description))
         let name = DocumentText.fileName(of: description.name)
         return [GeneratedFile(path: name + ".html", text: page.text())]
     }

@@ -3,14 +3,19 @@
 /// A document as HTML that is also well-formed XML.
 struct HTMLPage {
     private let document: Document
+    private let tool: HTMLTool
 
-    init(_ document: Document) { self.document = document }
+    init(_ document: Document, _ tool: HTMLTool) {
+        self.document = document
+        self.tool = tool
+    }
 
     func text() -> String {
         var lines = head()
         lines += introduction()
         for section in document.sections { lines += text(of: section) }
-        lines += ["</main>", "<script>\n\(HTMLScript.text)</script>", "</body>", "</html>", ""]
+        lines += ["</main>", "<script>\n\(HTMLScript.text)</script>"] + tool.scripts.map(\.element)
+        lines += ["</body>", "</html>", ""]
         return lines.joined(separator: "\n")
     }
 
@@ -18,7 +23,8 @@ struct HTMLPage {
 
     private func head() -> [String] {
         let title = HTMLText.escaped(document.title)
-        let policy = "default-src 'none'; style-src 'unsafe-inline'; script-src '\(HTMLScript.digest)'; img-src data:"
+        let scripts = (["'\(HTMLScript.digest)'"] + tool.scripts.map(\.source)).joined(separator: " ")
+        let policy = "default-src 'none'; style-src 'unsafe-inline'; script-src \(scripts); img-src data:"
         let links = document.sections.map { section in
             "<a href=\"#\(section.anchor)\">\(HTMLText.escaped(section.title))</a>"
         }
@@ -52,7 +58,7 @@ struct HTMLPage {
     }
 
     private func introduction() -> [String] {
-        ["<section id=\"introduction\">"] + document.introduction.map(text) + ["</section>"]
+        ["<section id=\"introduction\">"] + document.introduction.map(text) + tool.text + ["</section>"]
     }
 
     private func text(of section: Document.Section) -> [String] {

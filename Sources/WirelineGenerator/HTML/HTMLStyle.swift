@@ -8,11 +8,13 @@ enum HTMLStyle {
             color-scheme: light dark;
             --back: #fff; --raised: #f5f6f8; --text: #1b1f24; --quiet: #57606a; --line: #d0d7de;
             --link: #0550ae; --field: #ddf4ff; --envelope: #eaeef2; --edge: #8c959f; --mark: #fff3c4;
+            --fault: #b3152b;
         }
         @media (prefers-color-scheme: dark) {
             :root {
                 --back: #14171c; --raised: #1d2229; --text: #e6e9ed; --quiet: #a3adb8; --line: #363d47;
                 --link: #7cc0ff; --field: #16324d; --envelope: #2a313a; --edge: #6e7681; --mark: #4a3d10;
+                --fault: #ff9a92;
             }
         }
         * { box-sizing: border-box; }
@@ -37,7 +39,7 @@ enum HTMLStyle {
             margin: 0; padding: 0.6rem 0.75rem; background: var(--raised); border: 1px solid var(--line);
             border-radius: 6px; font-size: 0.8125rem; line-height: 1.45; overflow-x: auto;
         }
-        pre.json, pre.digits { white-space: pre-wrap; overflow-wrap: anywhere; }
+        pre.json, pre.digits, pre.written { white-space: pre-wrap; overflow-wrap: anywhere; }
         .line, small, caption { color: var(--quiet); }
         small { font-size: 0.875rem; }
         .skip { position: absolute; left: -100rem; }
@@ -51,6 +53,21 @@ enum HTMLStyle {
             border: 1px solid var(--edge); border-radius: 6px; padding: 0.3rem 0.6rem;
         }
         output { color: var(--quiet); white-space: nowrap; }
+        textarea, select, button {
+            font: inherit; color: inherit; background: var(--raised); border: 1px solid var(--edge); border-radius: 6px;
+            padding: 0.3rem 0.6rem; max-width: 100%;
+        }
+        textarea { display: block; width: 100%; font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: 0.875rem; }
+        textarea[aria-invalid="true"] { border-color: var(--fault); }
+        button { cursor: pointer; }
+        .try output { white-space: normal; overflow-wrap: anywhere; }
+        .try .fault, .try tr.fault td { color: var(--fault); font-weight: 600; }
+        .row { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 0.75rem; max-width: none; }
+        .quiet { color: var(--quiet); }
+        .packet { border-top: 1px solid var(--line); padding-top: 0.25rem; }
+        .parts td { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: 0.8125rem; }
+        .parts th:nth-child(1) { width: 4.5rem; }
+        .parts th:nth-child(2) { width: 40%; }
         nav { display: flex; gap: 0.25rem 1.1rem; flex-wrap: wrap; }
         article {
             margin: 1rem 0; padding: 1rem 1.1rem; border: 1px solid var(--line); border-radius: 8px;
@@ -94,7 +111,7 @@ enum HTMLStyle {
         @media (max-width: 46rem) {
             header, main, .bar { padding-inline: 0.75rem; }
             nav { flex-wrap: nowrap; overflow-x: auto; white-space: nowrap; }
-            label { position: absolute; left: -100rem; }
+            .bar label { position: absolute; left: -100rem; }
             article { padding: 0.75rem; }
             tr { display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); border-bottom: 1px solid var(--line); padding: 0.25rem 0; }
             tr[hidden] { display: none; }
@@ -106,6 +123,8 @@ enum HTMLStyle {
             .fields tr > :nth-child(2) { grid-row: 2; grid-column: 1; }
             .fields tr > :nth-child(3) { grid-row: 1; grid-column: 2; }
             .fields tr > :nth-child(4) { grid-row: 2; grid-column: 2; }
+            .parts tr { grid-template-columns: 4rem minmax(0, 1fr); }
+            .parts tr > :nth-child(n + 2) { grid-column: 2; }
             .index tr > :nth-child(1), .values tr > :nth-child(1) { grid-row: 1 / span 4; }
             .fields tr > :nth-child(5), .values tr > :nth-child(3), .index tr > :nth-child(n + 3) { grid-column: 2; }
         }

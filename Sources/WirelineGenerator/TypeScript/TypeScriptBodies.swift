@@ -95,7 +95,7 @@ struct TypeScriptBodies {
         var lines: [String] = []
         if union.countsDepth { lines.append("deeper(r, f);") }
         lines.append(Self.place)
-        if hasTag { lines.append("const t = \(reading.value(tag, "f"));") }
+        if hasTag { lines.append("const t = \(reading.unseen(tag, "f"));") }
         if let prefix = union.sizePrefix { lines.append("const end = \(inside(prefix));") }
         lines += ["r.at.push(f);", "let m‹: \(name)›;"]
         lines.append(isWide ? "switch (String(t)) {" : "switch (t) {")

@@ -5,7 +5,7 @@
 /// The printers write TypeScript and JavaScript as one text with marks:
 ///
 ///     function u8(r‹: Reader›, f‹: Place›)‹: number› { return r.b[take(r, 1, f)]‹!›; }
-///     sceneId: «seen_value(r, r.p, »u8(r, "SceneId")«, "SceneId")»,
+///     sceneId: «seen_at(r, r.p, »u8(r, "SceneId")«, "SceneId")»,
 ///
 /// What stands in `‹…›` is TypeScript's only, because it has no effect: types, interfaces, comments. What stands in `«…»` is the
 /// script's only. A mark that is written twice is that character.
@@ -17,7 +17,7 @@ enum TypeScriptForm {
 
     /// Returns the text in this form.
     ///
-    /// Lines of which nothing is left are left out. A script has no documentation comments.
+    /// Lines of which nothing is left are left out. A script has no documentation comments, and no indentation.
     func text(of printed: String) -> String {
         var lines: [String] = []
         var reader = Reader(form: self)
@@ -31,7 +31,7 @@ enum TypeScriptForm {
                 continue
             }
             wasLeftOut = false
-            lines.append(text)
+            lines.append(self == .script ? String(text.drop { $0 == " " }) : text)
         }
         return lines.joined(separator: "\n")
     }

@@ -27,14 +27,15 @@ struct TypeScriptReading {
     ///
     /// - Parameter place: The expression for where it begins, which is evaluated first.
     static func seen(_ read: String, at place: String = "r.p", _ name: String) -> String {
-        "«seen_value(r, \(place), »\(read)«, \(name))»"
+        "«seen_at(r, \(place), »\(read)«, \(name))»"
     }
 
     /// Returns an expression that takes bytes; a script's says which.
     static func seenBytes(_ taken: String, _ name: String) -> String { "«seen_bytes(r, »\(taken)«, \(name))»" }
 
-    private func unseen(
-        _ value: ValuePlan, _ name: String, count known: String?, field: (Int) -> String
+    /// Returns the expression that reads a value which is a part of another one.
+    func unseen(
+        _ value: ValuePlan, _ name: String, count known: String? = nil, field: (Int) -> String = { "v\($0)" }
     ) -> String {
         switch value {
         case .text where known != nil: return "text(r, \(known ?? ""), \(name))"
@@ -65,7 +66,7 @@ struct TypeScriptReading {
         case .list(let item, let count, _): return list(item, count, name, field)
         case .sized(let content, let count, _):
             let count = known ?? self.count(count, name, field)
-            return "sized(r, \(count), \(name), (r, f) => \(self.unseen(content, "f", count: nil, field: field)))"
+            return "sized(r, \(count), \(name), (r, f) => \(self.unseen(content, "f", field: field)))"
         }
     }
 
@@ -254,8 +255,8 @@ struct TypeScriptReading {
 
     private func plainValue(_ field: FieldPlan) -> String {
         let read = value(field.value, TypeScriptText.string(field.name))
-        guard let absent = field.absent else { return read }
-        return "r.p < r.end ? \(read) : \(types.literal(absent))"
+        guard let absent = types.absent(field) else { return read }
+        return "r.p < r.end ? \(read) : \(absent)"
     }
 
     /// Returns the statements that read one field of a body.
@@ -294,7 +295,7 @@ struct TypeScriptReading {
             return ["const \(variable) = \(self.condition(condition, body)) ? \(read) : undefined;"]
         }
         if field.planned.isAppended {
-            let absent = field.absent.map(types.literal) ?? "undefined"
+            let absent = types.absent(field) ?? "undefined"
             return ["const \(variable) = r.p < r.end ? \(read) : \(absent);"]
         }
         return ["const \(variable) = \(read);"]

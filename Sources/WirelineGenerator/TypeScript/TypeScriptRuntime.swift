@@ -61,13 +61,13 @@ enum TypeScriptRuntime {
          */
         ‹interface Reader { readonly b: Uint8Array; p: number; end: number; readonly start: number; last: number; wanted: number; readonly at: Place[]; depth: number }›
 
-        «function seen_value(r, from, value, f) {
+        «function seen_at(r, from, value, f) {
           r.parts.push({ path: pathOf(r.at.concat(f)), depth: r.at.length, from: from - r.start, to: r.p - r.start, value });
           return value;
         }»
 
         «function seen_bytes(r, from, f) {
-          seen_value(r, from, undefined, f);
+          seen_at(r, from, undefined, f);
           return from;
         }»
 

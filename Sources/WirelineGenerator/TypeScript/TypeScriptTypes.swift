@@ -102,12 +102,21 @@ struct TypeScriptTypes {
         }
     }
 
+    /// Returns the expression for the value of a field that is absent; nil for a field that has none.
+    ///
+    /// A script stands in a page, which may reach people who must not see the default of a sensitive field: there, it is not set.
+    func absent(_ field: FieldPlan) -> String? {
+        guard let absent = field.absent.map(literal) else { return nil }
+        let isHidden = field.description.isSensitive && absent != literal(plan.coding.zero(of: field.planned.type))
+        return isHidden ? "‹\(absent)›«undefined»" : absent
+    }
+
     /// Returns the function that makes the zero of a structure.
     func zeroFunction(_ index: Int) -> String {
         let body = plan.structures[index]
         let members = body.fields.compactMap { field -> String? in
             guard field.planned.hasValue, field.description.presence.isInZero else { return nil }
-            return "\(field.ownName): \(literal(field.absent ?? plan.coding.zero(of: field.planned.type)))"
+            return "\(field.ownName): \(absent(field) ?? literal(plan.coding.zero(of: field.planned.type)))"
         }
         return "function \(zeros[index] ?? "zero")()‹: \(plan.names.structures[index].name)› "
             + "{ return { \(members.joined(separator: ", ")) }; }\n"

@@ -258,9 +258,9 @@ struct TypeScriptWriting {
         }
         let counting = TypeScriptCounters(writing: self, body: body)
         let before = counting.before(field)
-        if let absent = field.absent {
+        if let absent = types.absent(field) {
             let variable = "d\(field.index)"
-            lines.append("const \(variable) = isSet(\(value)) ? \(value) : \(types.literal(absent));")
+            lines.append("const \(variable) = isSet(\(value)) ? \(value) : \(absent);")
             return lines + before + put(field.value, variable, name, unique: "\(field.index)") + counting.after(field)
         }
         let written = before + put(field.value, value, name, unique: "\(field.index)") + counting.after(field)
