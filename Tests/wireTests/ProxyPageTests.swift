@@ -195,12 +195,44 @@ struct ProxyPageTests {
             _ = try await page.text("open(\(row("Cs_1")))")
             let secret = try await page.text("\(row("Cs_1")).detail.textContent")
             #expect(secret.contains("pin(hidden)") && !secret.contains("31 32 33 34") && !secret.contains("1234"))
+            #expect(try await page.text("\(row("Cs_1")).detail.querySelector('a')") == "null")
             try await checkFaults(page, row("Sc_2"))
+            try await checkReference(page, row("Sc_1"), row("Sc_2"))
         }
         client.close()
         other.close()
         _ = tools.proxy.end()
         await tools.peer.shutDown(within: .seconds(500))
+    }
+
+    /// A packet opens in the page of the protocol, which reads it again, and writes what a user changes.
+    private func checkReference(_ page: BrowserDebugger, _ reply: String, _ fault: String) async throws {
+        func shows(_ expression: String, _ text: String) async throws -> Bool {
+            try await eventually { (try? await page.text(expression)) == text }
+        }
+        _ = try await page.text("\(reply).detail || open(\(reply))")
+        let address = try await page.text("\(reply).detail.querySelector('a').href")
+        let other = try await page.text("\(fault).detail.querySelector('a').href")
+        #expect(address.hasSuffix("/protocol#from=server&bytes=0000000f0001010006e88cb6206f6b"), "\(address)")
+        _ = try await page.text("location.href = '\(address)'")
+        let rows =
+            "[...document.querySelectorAll('#packets tbody tr')].map(row => [...row.cells].map(cell => cell.textContent).join('|')).join('\\n')"
+        #expect(
+            try await shows(
+                rows,
+                """
+                0|00 00 00 0f|length|15
+                4|00 01|id|1
+                6|01|Sc_1.result|1
+                7|00 06 e8 8c b6 20 6f 6b|Sc_1.text|"茶 ok"
+                """))
+        _ = try await page.text("document.querySelector('#packets button').click()")
+        let change = "json.value = json.value.replace('茶 ok', 'no'), json.dispatchEvent(new Event('input'))"
+        _ = try await page.text("(json = document.getElementById('json'), \(change))")
+        #expect(try await page.text("document.getElementById('digits').textContent") == "0000000b000101" + "00026e6f")
+        _ = try await page.text("location.href = '\(other)'")
+        let kind = "document.querySelector('#packets .fault').textContent"
+        #expect(try await shows(kind, "Sc_2.isOpen: invalid boolean at offset 6"))
     }
 
     /// The fault stands out, can be chosen, and is exported with its bytes.

@@ -20,6 +20,11 @@ public struct HTMLGenerator: Sendable {
     /// Makes a generator for a protocol, as returned by the checker.
     public init(_ description: ProtocolDescription) { self.description = description }
 
+    /// Whether the page reads packets: not if the protocol has layers or states.
+    ///
+    /// Then `#from=client&bytes=0001` after its address shows these bytes.
+    package var readsPackets: Bool { (try? CodePlan(description, .typeScript)) != nil }
+
     /// Returns the page, named after the protocol: `Scene.html`.
     ///
     /// In the name, every character except letters, digits, `_`, `+` and `-` becomes `-`.

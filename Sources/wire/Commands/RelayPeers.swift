@@ -36,7 +36,7 @@ extension Command {
                 try await Relay.listener(
                     at: here, on: try EventLoopGroup.sharedUnless(nil), limits, descriptorLimit: descriptorLimit)
             }
-            let page = try await page(arguments, description.name)
+            let page = try await page(arguments, description)
             let relay = Relay(
                 listener, to: target, addresses, tls: tls, translator, limits, states: states, capture: capture,
                 page: page, log)
@@ -71,11 +71,11 @@ extension Command {
     }
 
     private static func page(
-        _ arguments: Arguments, _ protocolName: String
+        _ arguments: Arguments, _ description: ProtocolDescription
     ) async throws(CommandError) -> TrafficPage? {
         guard let port = try pagePort(arguments) else { return nil }
         do {
-            return try await TrafficPage.start(port: port, showing: protocolName)
+            return try await TrafficPage.start(port: port, showing: description)
         } catch {
             throw .failure("cannot show the traffic at port \(port): \(error)")
         }

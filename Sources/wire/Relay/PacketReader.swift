@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineGenerator
 import WirelineSchema
 
 /// Makes remarks about packets, for people.
 struct PacketReader: Sendable {
-    /// The limits of what is kept of a packet: parts, bytes of one part, and bytes of an unknown packet in a line.
-    private static let (mostParts, mostBytes, mostLineBytes) = (256, 1_024, 64)
+    /// The limits of what is kept of a packet: parts, bytes of one part, bytes of an unknown packet in a line, and bytes of a
+    /// packet that can be read again.
+    private static let (mostParts, mostBytes, mostLineBytes, mostPacketBytes) = (256, 1_024, 64, 16_384)
 
     let translator: PacketTranslator
     /// Whether remarks have the packets' parts.
     let keepsParts: Bool
+    /// Whether remarks have the packets as they were sent.
+    private let keepsPackets: Bool
+
+    init(translator: PacketTranslator, keepsParts: Bool) {
+        self.translator = translator
+        self.keepsParts = keepsParts
+        keepsPackets = keepsParts && HTMLGenerator(translator.description).readsPackets
+    }
 
     private var description: ProtocolDescription { translator.description }
 
@@ -32,6 +42,7 @@ struct PacketReader: Sendable {
             let words = [unknown, header, shown(packet.payload)]
             var remark = Remark(.unknown, Self.line(words), of: sender)
             remark.parts = parts(of: annotation, in: packet, hidesValues: false)
+            remark.packet = wholePacket(packet)
             return remark
         }
         let hidesValues = description.hidesValues(ofMessage: name)
@@ -44,6 +55,7 @@ struct PacketReader: Sendable {
             remark.message = Remark.Message(name: name, sequence: try? description.layout.sequence(of: packet))
         }
         remark.parts = parts(of: annotation, in: packet, hidesValues: hidesValues)
+        if !hidesValues { remark.packet = wholePacket(packet) }
         return remark
     }
 
@@ -84,6 +96,12 @@ struct PacketReader: Sendable {
     private static func hexadecimal(_ id: UInt64) -> String {
         let digits = String(id, radix: 16, uppercase: true)
         return "0x" + (digits.count % 2 == 0 ? "" : "0") + digits
+    }
+
+    /// Returns the bytes of a packet as they were sent; none for a long one, or if nobody reads them.
+    private func wholePacket(_ packet: borrowing Packet) -> [UInt8] {
+        guard keepsPackets, packet.bytes.byteCount <= Self.mostPacketBytes else { return [] }
+        return description.layout.framed(packet.bytes)
     }
 
     // MARK: Parts

@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineGenerator
+import WirelineSchema
 import WirelineWebSocket
 
 extension TrafficPage {
-    /// The resources that browsers load; the content policy allows no others.
-    static var pages: [String: WebSocketPage] {
-        let headers: WebSocketHeaders = [
-            "Content-Security-Policy":
-                "default-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-            "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
-        ]
+    /// Returns the resources that browsers load; the content policies allow no others.
+    static func pages(for description: ProtocolDescription) -> [String: WebSocketPage] {
+        let headers = headers(allowing: "default-src 'self'; img-src data:; ")
+        // The reference reads packets, too. It has a policy of its own for its scripts.
+        let reference = HTMLGenerator(description).files().first?.text ?? ""
         return [
             "/": WebSocketPage(document, contentType: "text/html; charset=utf-8", headers: headers),
             "/traffic.css": WebSocketPage(style, contentType: "text/css; charset=utf-8", headers: headers),
             "/traffic.js": WebSocketPage(script, contentType: "text/javascript; charset=utf-8", headers: headers),
+            "/protocol": WebSocketPage(
+                reference, contentType: "text/html; charset=utf-8", headers: Self.headers(allowing: "")),
+        ]
+    }
+
+    private static func headers(allowing sources: String) -> WebSocketHeaders {
+        [
+            "Content-Security-Policy": sources + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+            "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
         ]
     }
 
@@ -31,7 +40,7 @@ extension TrafficPage {
         </head>
         <body>
         <header>
-        <h1 id="protocol">wire proxy</h1>
+        <h1><a id="protocol" href="/protocol">wire proxy</a></h1>
         <input id="filter" type="search" autocomplete="off" aria-label="Show lines with all of these words"
             placeholder="words of a line: server Sc_20001 :50123">
         <button id="one" type="button" hidden></button>
@@ -78,6 +87,8 @@ extension TrafficPage {
             padding: 0.5rem 1rem; background: var(--back); border-bottom: 1px solid var(--line);
         }
         h1 { font-size: 1rem; margin: 0; }
+        a { color: var(--client); }
+        h1 a { color: inherit; text-decoration: none; }
         input { flex: 1 1 14rem; min-width: 0; max-width: 32rem; }
         input, button {
             font: inherit; color: inherit; background: var(--back); border: 1px solid var(--edge); border-radius: 6px;

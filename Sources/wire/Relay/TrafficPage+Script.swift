@@ -127,8 +127,18 @@ extension TrafficPage {
             const scroll = document.createElement("div");
             scroll.className = "scroll";
             scroll.append(table(line.event.parts));
+            if (line.event.packet) scroll.append(link(line.event));
             cell.append(scroll);
             line.after(line.detail);
+        }
+
+        // The page of the protocol decodes the bytes again, and encodes what a user changes.
+        function link(event) {
+            const made = document.createElement("a");
+            made.href = `/protocol#from=${event.sender}&bytes=${event.packet}`;
+            made.target = "_blank";
+            made.textContent = "Read and edit these bytes";
+            return made;
         }
 
         function table(parts) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Wireline
+import WirelineCodec
 import WirelineSchema
 import WirelineTransport
 import WirelineWebSocket
@@ -29,11 +30,14 @@ final class TrafficPage: Sendable {
                 JSONValue.Member("text", .string(remark.text)),
                 JSONValue.Member("parts", .array(remark.parts.map(Self.json))),
             ]
+            if !remark.packet.isEmpty {
+                members.append(JSONValue.Member("packet", .string(Hexadecimal.text(of: remark.packet))))
+            }
             if let time = remark.replyTime {
                 members.append(JSONValue.Member("replyTime", .integer(Int128(time / .microseconds(1)))))
             }
             json = .object(members)
-            byteCount = remark.parts.reduce(200 + remark.text.utf8.count) {
+            byteCount = remark.parts.reduce(200 + remark.text.utf8.count + 2 * remark.packet.count) {
                 $0 + 80 + $1.digits.utf8.count + $1.path.utf8.count + $1.text.utf8.count
             }
         }
@@ -74,11 +78,11 @@ final class TrafficPage: Sendable {
     ///
     /// - Parameter port: The port; 0 means any.
     static func start(
-        port: UInt16, showing protocolName: String
+        port: UInt16, showing description: ProtocolDescription
     ) async throws(ConnectionError) -> TrafficPage {
-        let page = TrafficPage(protocolName)
+        let page = TrafficPage(description.name)
         var configuration = WebSocketServerConfiguration()
-        configuration.handshake.pages = pages
+        configuration.handshake.pages = pages(for: description)
         // A user has only a few browsers, and the proxy's connections need the descriptors.
         configuration.listening.connectionLimit = 32
         // Browsers have nothing to send here.
