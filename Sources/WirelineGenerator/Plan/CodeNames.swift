@@ -4,7 +4,7 @@ import WirelineCodec
 import WirelineLanguage
 import WirelineSwiftGenerator
 
-/// How a language spells the names of a schema, and which ones it cannot use.
+/// How a language spells the names of a schema, which ones it cannot use, and which packets its back end prints.
 struct NameStyle: Sendable {
     /// How a kind of name is written.
     enum Spelling: Sendable {
@@ -38,6 +38,10 @@ struct NameStyle: Sendable {
     var headerFields: Kind
     /// The name of the field that keeps the bytes after the last known one.
     var trailing: String
+    /// Whether the back end prints packets that depend on states of the connection.
+    var printsStates = false
+    /// Whether the back end prints packets with layers.
+    var printsLayers = false
 }
 
 /// The names of everything that a protocol declares, in one language.

@@ -30,14 +30,13 @@ struct CodePlan: Sendable {
 
     /// Plans a checked protocol.
     ///
-    /// - Throws: ``GenerationError`` for a protocol that no back end of this plan can print.
+    /// - Throws: ``GenerationError`` for a protocol that the back end of this style does not print.
     init(_ description: ProtocolDescription, _ style: NameStyle) throws(GenerationError) {
-        guard !description.layout.hasContent else {
-            throw GenerationError("code for packets with layers is generated for Swift and Erlang only, so far")
+        guard style.printsLayers || !description.layout.hasContent else {
+            throw GenerationError("code for packets with layers is not generated for this language, so far")
         }
-        guard !description.layout.hasStates else {
-            throw GenerationError(
-                "code for packets that depend on states is generated for Swift and Erlang only, so far")
+        guard style.printsStates || !description.layout.hasStates else {
+            throw GenerationError("code for packets that depend on states is not generated for this language, so far")
         }
         self.description = description
         let coding = CodingPlan(description)
