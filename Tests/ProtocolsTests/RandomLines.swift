@@ -31,6 +31,13 @@ struct RandomLines {
         return (context, line(of: message, in: context))
     }
 
+    /// The same in a context, in which the sender may be another one than the message's.
+    mutating func next(in context: PacketContext) -> (sender: Sender, line: JSONValue) {
+        let message = pick(description.messages)
+        let sender = message.senders.contains(context.sender) ? context.sender : pick(Array(message.senders))
+        return (sender, line(of: message, in: context))
+    }
+
     private mutating func line(of message: MessageDescription, in context: PacketContext) -> JSONValue {
         let optionalCount = message.fields.count { $0.presence == .optional }
         let setCount = Int.random(in: 0...optionalCount, using: &random)

@@ -83,8 +83,7 @@ struct TypeScriptGoldenTests {
     }
 
     @Test(arguments: [
-        ("packet { @length(rest) uint16 size; @id uint8 id; layer zlib; }", "layers"),
-        ("packet { state bit open; @length(rest) uint16 size; @if(open) @id uint8 id; }", "states"),
+        ("packet { @length(rest) uint16 size; @id uint8 id; layer zlib; }", "layers")
     ])
     func `what TypeScript cannot have yet is refused with the reason`(_ packet: String, _ reason: String) throws {
         let schema = packet + "\n@id(0) @from(both) message A {}"

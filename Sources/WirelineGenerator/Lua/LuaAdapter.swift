@@ -23,7 +23,8 @@ struct LuaAdapter {
 
             local folder = string.match(arg[0], "^.*[/\\\\]") or ""
             local wire = dofile(folder .. \(LuaText.literal(stem + "_protocol.lua")))
-            local senders_differ, has_wide_ids = \(plan.dependsOnSender), \(plan.idRange.isWide)
+            local senders_differ, has_wide_ids = \(plan.dependsOnSender || plan.context != nil), \(plan.idRange.isWide)
+            local has_connection = \(plan.context != nil)
 
             """
         let tables = "local tables = parse(\(LuaText.literal(AdapterTables(plan).json)))\n"
@@ -310,11 +311,11 @@ struct LuaAdapter {
           return header
         end
 
-        local function encode(line, sender)
+        local function encode(line, sender, connection)
           local own = line:get("message")
           if own == nil or own == null then
             local id = integer(line:get("id") or 0, has_wide_ids, "not_an_integer", "id")
-            return wire.encode(id, bytes(line:get("payload") or ""), settable(line, "header."), senders_differ and sender or nil)
+            return wire.encode(id, bytes(line:get("payload") or ""), settable(line, "header."), senders_differ and sender or nil, connection)
           end
           local known = message_named(own)
           if not known then refuse("unknown_message", own) end
@@ -324,7 +325,7 @@ struct LuaAdapter {
             message[known:get("trailing")] = bytes(trailing)
           end
           local header = settable(line, own .. ".header.")
-          local packet, e = wire.encode(known:get("name"), message, header, senders_differ and sender or nil)
+          local packet, e = wire.encode(known:get("name"), message, header, senders_differ and sender or nil, connection)
           if packet then return packet end
           -- A fault of the header, or of the packet as a whole, is one of the message that was to be written.
           if e.path == "" then e.path = known:get("name")
@@ -343,11 +344,20 @@ struct LuaAdapter {
           return reply
         end
 
+        -- The states of a question begin anew.
+        local function connection_of(request)
+          local states = {}
+          local given = request:get("state") or object()
+          for _, name in ipairs(given.keys) do states[name] = integer(given:get(name), true, "not_an_integer", "state." .. name) end
+          return wire.connection(states)
+        end
+
         local function answer(id, request)
           local ask, sender, reply = request:get("ask"), request:get("from") == "server" and "server" or "client", object()
           reply:set("id", id)
+          local connection = has_connection and connection_of(request) or nil
           if ask == "decode" then
-            local packet, e = wire.decode(bytes(request:get("hex") or ""), sender)
+            local packet, e = wire.decode(bytes(request:get("hex") or ""), sender, 1, connection)
             if not packet then
               if e then return failure(id, e) end
               reply:set("reply", "more")
@@ -357,7 +367,7 @@ struct LuaAdapter {
             reply:set("count", packet.size)
             reply:set("line", line_of(packet))
           elseif ask == "encode" then
-            local packet, e = encode(request:get("line") or object(), sender)
+            local packet, e = encode(request:get("line") or object(), sender, connection)
             if not packet then return failure(id, e) end
             reply:set("reply", "ok")
             reply:set("hex", hex(packet))

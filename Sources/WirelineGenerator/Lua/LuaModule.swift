@@ -17,7 +17,7 @@ struct LuaModule {
         let bodies = LuaBodies(types: types).functions
         let own =
             [constants, choices, closed].flatMap(\.self) + [Self.tables] + zeros(for: bodies + messages) + bodies
-            + messages + [lists]
+            + messages + [lists] + (plan.context == nil ? [] : ["local unwrap, wrap, fitted = {}, {}, {}\n"])
             + plan.shapes.flatMap { [LuaUnwrapping.function(types, $0)] + LuaWrapping.functions(types, $0) }
         let program = LuaRuntime.program(parameters)
         let runtime = LuaRuntime.text(parameters)
@@ -37,7 +37,8 @@ struct LuaModule {
             maximumPacketByteCount: description.options.maximumPacketByteCount,
             varintForms: description.options.varintForms, hasWideIDs: plan.idRange.isWide,
             dependsOnSender: plan.dependsOnSender, fixesHeader: !plan.fixedHeaderFields.isEmpty,
-            hasFlags: !description.flagSets.isEmpty, framing: description.layout.framing)
+            hasFlags: !description.flagSets.isEmpty, framing: description.layout.framing,
+            context: plan.context.map { LuaConnection(plan: $0).text } ?? "")
     }
 
     /// The first lines of each file.
@@ -201,7 +202,7 @@ struct LuaModule {
             message.alias.map { "\(LuaText.key($0)) = \(LuaText.literal(message.name))" }
         }
         lines += ["}", "local aliases = { \(others.joined(separator: ", ")) }"]
-        if plan.dependsOnSender {
+        if plan.dependsOnSender || plan.context != nil {
             let only = description.messages.filter { $0.senders.count == 1 }.map {
                 "\(LuaText.key($0.name)) = \"\($0.senders.first?.rawValue ?? "")\""
             }

@@ -4,30 +4,36 @@ extension LuaRuntime {
     /// What programs call: `decode`, `encode`, `splitter` and, for flags, `has`. It stands at the end of each file.
     static func program(_ parameters: LuaRuntimeParameters) -> String {
         [
-            receiving(parameters), sending(parameters), splitting(parameters), parameters.hasFlags ? flags : nil,
+            parameters.hasConnection ? parameters.context + "\n\n" + connection : nil, receiving(parameters),
+            sending(parameters), splitting(parameters), parameters.hasFlags ? flags : nil,
             "return M\n",
         ].compactMap(\.self).joined(separator: "\n\n")
     }
 
     private static func receiving(_ parameters: LuaRuntimeParameters) -> String {
         let isFramed = parameters.framing != nil
-        let unwrap = parameters.dependsOnSender ? "(sender == \"server\" and unwrap_server or unwrap_client)" : "unwrap"
+        let unwrap =
+            parameters.hasConnection
+            ? "unwrap_next"
+            : parameters.dependsOnSender ? "(sender == \"server\" and unwrap_server or unwrap_client)" : "unwrap"
+        let connection = parameters.hasConnection ? ", connection" : ""
+        let names = parameters.hasConnection ? "sender, connection" : "names"
         let call =
             isFramed
-            ? "pcall(take_frame, s, position or 1, new_frame(), sender)"
-            : "pcall(\(unwrap), s, position or 1, names)"
+            ? "pcall(take_frame, s, position or 1, new_frame(), sender\(connection))"
+            : "pcall(\(unwrap), s, position or 1, \(names))"
         let framing = #"""
-            local function unframed(frame, sender)
+            local function unframed(frame, sender\#(connection))
               local s = concat(frame.parts)
-              local packet = \#(unwrap)(s, 1, senders[sender])
+              local packet = \#(unwrap)(s, 1, \#(parameters.hasConnection ? names : "senders[sender]"))
               if not packet then error(fault("truncated", "", #s), 0) end
               packet.size = frame.count
               return packet
             end
 
-            local function take_frame(s, position, frame, sender)
+            local function take_frame(s, position, frame, sender\#(connection))
               local after, is_whole = unframe(s, position, frame)
-              if is_whole then return unframed(frame, sender), after end
+              if is_whole then return unframed(frame, sender\#(connection)), after end
             end
 
 
@@ -36,10 +42,10 @@ extension LuaRuntime {
             --- The packet that a string begins with, or has at a position, which the "client" or the "server" has sent.
             -- Returns a table (name, id, header, message; payload if the message is unknown; size) and the position after it; nil if
             -- more bytes are needed, and how many if that is known, as the third result; or nil and an error with kind, path and
-            -- offset. After an error nobody knows where the next packet begins.
-            function M.decode(s, sender, position)
-              local names = senders[sender]
-              if not names then error("the sender is \"client\" or \"server\"", 2) end
+            -- offset. After an error nobody knows where the next packet begins.\#(newConnection(parameters))
+            function M.decode(s, sender, position\#(connection))
+              \#(parameters.hasConnection ? "" : "local names = senders[sender]\n  ")if not \#(parameters.hasConnection ? "senders[sender]" : "names") then error("the sender is \"client\" or \"server\"", 2) end
+            \#(parameters.hasConnection ? "  connection = connection or M.connection()\n" : "")\#
               local ok, packet, after = \#(call)
               if ok then
                 if packet then return packet, after end
@@ -52,17 +58,25 @@ extension LuaRuntime {
             """#
     }
 
-    private static func sending(_ parameters: LuaRuntimeParameters) -> String {
-        let wrap =
-            parameters.dependsOnSender
-            ? "(side == \"server\" and wrap_server or wrap_client)(id, payload, header)" : "wrap(id, payload, header)"
-        let side =
-            parameters.dependsOnSender
-            ? """
+    private static func newConnection(_ parameters: LuaRuntimeParameters) -> String {
+        parameters.hasConnection ? "\n-- Without a connection it is the first packet of one." : ""
+    }
 
-              local side = sender or only_sender[name]
-              if not side then error(fault("needs_sender", ""), 0) end
-            """ : ""
+    private static func sending(_ parameters: LuaRuntimeParameters) -> String {
+        let takesSender = parameters.dependsOnSender || parameters.hasConnection
+        let arguments = (takesSender ? ", sender" : "") + (parameters.hasConnection ? ", connection" : "")
+        let wrap =
+            parameters.hasConnection
+            ? "wrap_next(id, payload, header, side, connection or M.connection())"
+            : parameters.dependsOnSender
+                ? "(side == \"server\" and wrap_server or wrap_client)(id, payload, header)"
+                : "wrap(id, payload, header)"
+        var side = takesSender ? "\n  local side = sender or only_sender[name]" : ""
+        if parameters.dependsOnSender {
+            side += "\n  if not side then error(fault(\"needs_sender\", \"\"), 0) end"
+        } else if takesSender {
+            side += " or \"client\""
+        }
         let fixing = parameters.fixesHeader ? "\n    if fix[name] then header = fix[name](header) end" : ""
         let isID =
             parameters.hasWideIDs ? "type(name) == \"number\" or find(name, \"^%d+$\")" : "type(name) == \"number\""
@@ -77,7 +91,7 @@ extension LuaRuntime {
               end
             end
 
-            local function send(name, message, header, sender)
+            local function send(name, message, header, sender\#(parameters.hasConnection ? ", connection" : ""))
               if header then check_header(header) else header = none end
               if not ids[name] then name = aliases[name] or name end
               top, at[1] = 1, name\#(parameters.maximumDepth.map { "\n  depth = \($0)" } ?? "")
@@ -96,9 +110,9 @@ extension LuaRuntime {
 
             --- A whole packet of a message, by its name in the schema; nil and an error if a value cannot be written.
             -- What a caller can set of the header is taken from the third argument, which may be that of the packet that is answered.
-            -- A message that the schema does not know is its ID and a string.\#(parameters.dependsOnSender ? "\n-- A message that both sides send needs the sender: their packets differ." : "")
-            function M.encode(name, message, header\#(parameters.dependsOnSender ? ", sender" : ""))
-              local ok, packet = pcall(send, name, message, header\#(parameters.dependsOnSender ? ", sender" : ""))
+            -- A message that the schema does not know is its ID and a string.\#(parameters.dependsOnSender ? "\n-- A message that both sides send needs the sender: their packets differ." : "")\#(newConnection(parameters))
+            function M.encode(name, message, header\#(arguments))
+              local ok, packet = pcall(send, name, message, header\#(arguments))
               if ok then return packet end
               if getmetatable(packet) ~= wire_error then error(packet, 0) end
               return nil, packet
@@ -106,17 +120,29 @@ extension LuaRuntime {
             """#
     }
 
-    private static let taking = """
+    private static func taking(_ parameters: LuaRuntimeParameters) -> String {
+        let connection = parameters.hasConnection ? ", connection" : ""
+        let reshaping = """
+            -- How much is needed depends on the shape of the packet, which the other side's packets may change.
+                local now = shape_of(sender, connection)
+                if now ~= shape then shape, needed = now, 1 end
+
+            """
+        return (parameters.hasConnection ? reshaping + "    " : "") + taking(connection)
+    }
+
+    private static func taking(_ connection: String) -> String {
+        """
         local left = #buffer - position + 1
             local packet, following, more
             -- What is held is joined only for a packet that may be whole then, so that no byte is copied often.
             if left > 0 and left >= needed then
-              packet, following, more = M.decode(buffer, sender, position)
+              packet, following, more = M.decode(buffer, sender, position\(connection))
               if not packet and not following then needed = left + (more or 1) end
             end
             if not packet and not following and held > 0 and left + held >= needed then
               buffer, position, pieces, held = sub(buffer, position) .. concat(pieces), 1, {}, 0
-              packet, following, more = M.decode(buffer, sender, position)
+              packet, following, more = M.decode(buffer, sender, position\(connection))
               if not packet and not following then needed = #buffer + (more or 1) end
             end
             if packet then
@@ -126,8 +152,10 @@ extension LuaRuntime {
             failure = following
             return nil, failure
         """
+    }
 
-    private static let takingFrame = """
+    private static func takingFrame(_ parameters: LuaRuntimeParameters) -> String {
+        """
         local ok, packet = pcall(function()
               while true do
                 local whole
@@ -139,7 +167,7 @@ extension LuaRuntime {
                 if whole then
                   local done = frame
                   frame = new_frame()
-                  return unframed(done, sender)
+                  return unframed(done, sender\(parameters.hasConnection ? ", connection" : ""))
                 end
               end
             end)
@@ -148,27 +176,32 @@ extension LuaRuntime {
             failure = packet
             return nil, failure
         """
+    }
 
     private static func splitting(_ parameters: LuaRuntimeParameters) -> String {
         let isFramed = parameters.framing != nil
+        let connection = parameters.hasConnection ? ", connection" : ""
+        let shape = parameters.hasConnection && !isFramed ? "\n  local shape" : ""
+        let lasting = parameters.hasConnection ? "  connection = connection or M.connection()\n" : ""
         let state =
             isFramed
             ? "local buffer, position, pieces, held, failure = \"\", 1, {}, 0, nil\n  local frame = new_frame()"
-            : "local buffer, position, pieces, held, needed, failure = \"\", 1, {}, 0, 1, nil"
+            : "local buffer, position, pieces, held, needed, failure = \"\", 1, {}, 0, 1, nil" + shape
         let inside = isFramed ? "inside_frame(frame)" : "#buffer - position + 1 + held > 0"
         let count = isFramed ? "frame.n" : "#buffer - position + 1 + held"
         return #"""
             --- Finds the packets in a stream, however they are merged and split.
             -- push(string) takes what has arrived; next() returns a packet, nil if more bytes are needed, or nil and an error, and then
             -- always that; finish() says that the stream has ended: true, or nil and an error inside a packet.
-            function M.splitter(sender)
+            function M.splitter(sender\#(connection))
               if not senders[sender] then error("the sender is \"client\" or \"server\"", 2) end
+            \#(lasting)\#
               \#(state)
               local splitter = {}
               function splitter:push(s) pieces[#pieces + 1], held = s, held + #s end
               function splitter:next()
                 if failure then return nil, failure end
-                \#(isFramed ? takingFrame : taking)
+                \#(isFramed ? takingFrame(parameters) : taking(parameters))
               end
               function splitter:finish()
                 if not failure and \#(inside) then failure = fault("end_of_stream", "", \#(count)) end

@@ -11,13 +11,18 @@ struct LuaRuntimeParameters {
     var varintForms: VarintForms
     /// Whether IDs are beyond 53 bits.
     var hasWideIDs: Bool
-    /// Whether packets of the two senders have different shapes.
+    /// Whether the sender of a packet to write must be known.
     var dependsOnSender: Bool
     /// Whether messages fix fields of the header.
     var fixesHeader: Bool
     var hasFlags: Bool
     /// The marks around packets.
     var framing: PacketFraming?
+    /// The states of a connection, and the shapes of its packets, as lines; empty if packets depend on none.
+    var context: String
+
+    /// Whether packets depend on a connection.
+    var hasConnection: Bool { !context.isEmpty }
 }
 
 /// The runtime of generated Lua, in pieces: see ``RuntimeText``.

@@ -34,14 +34,28 @@ struct LuaUnwrapping {
         }
         maker.finish()
         return
-            (["local function unwrap\(suffix(shape))(s, position, names)"] + LuaText.indented(maker.lines) + [
+            ([declaration("unwrap", shape, "s, position, names")] + LuaText.indented(maker.lines) + [
                 "end", "",
             ])
             .joined(separator: "\n")
     }
 
-    /// The end of the names of a shape's functions: `_client`, or nothing if there is one shape.
-    static func suffix(_ shape: PacketShape) -> String { shape.sender.map { "_\($0.rawValue)" } ?? "" }
+    /// Returns the expression for a function of a shape: `unwrap_client`, `unwrap[2]`, or `unwrap` if there is one shape.
+    ///
+    /// Functions of numbered shapes stand in a table: a chunk has room for 200 local variables.
+    static func reference(_ name: String, _ shape: PacketShape) -> String {
+        guard let number = shape.words.last, Int(number) != nil else {
+            return ([name] + shape.words).joined(separator: "_")
+        }
+        return ([name] + shape.words.dropLast()).joined(separator: "_") + "[\(number)]"
+    }
+
+    /// Returns the first line of a function of a shape.
+    static func declaration(_ name: String, _ shape: PacketShape, _ parameters: String) -> String {
+        let reference = reference(name, shape)
+        return reference.last == "]"
+            ? "\(reference) = function(\(parameters))" : "local function \(reference)(\(parameters))"
+    }
 
     private func lastLength(before position: Int) -> Int? {
         shape.unwrap.steps[..<position].lazy.reversed().compactMap { step in

@@ -11,7 +11,7 @@ struct LuaWrapping {
     private var layout: PacketLayout { shape.layout }
     private var plan: WrapPlan { shape.wrap }
     private var limit: Int { types.description.options.maximumPacketByteCount }
-    private var suffix: String { LuaUnwrapping.suffix(shape) }
+    private var fitted: String { LuaUnwrapping.reference("fitted", shape) }
     private var isIDWide: Bool { types.plan.idRange.isWide }
 
     private init(_ types: LuaTypes, _ shape: PacketShape) {
@@ -39,7 +39,7 @@ struct LuaWrapping {
     private func y(_ index: Int) -> String { variables("y", index) }
 
     private func function(_ name: String, _ parameters: String, _ lines: [String]) -> String {
-        (["local function \(name)\(suffix)(\(parameters))"] + LuaText.indented(lines) + ["end", ""])
+        ([LuaUnwrapping.declaration(name, shape, parameters)] + LuaText.indented(lines) + ["end", ""])
             .joined(separator: "\n")
     }
 
@@ -55,10 +55,10 @@ struct LuaWrapping {
                 [
                     "-- The first value with which all lengths can hold the packet, or the error of the last one.",
                     "local values = { \(list) }", "for i = 1, \(values.count - 1) do",
-                    "  local ok, packet = pcall(fitted\(suffix), id, payload, h, values[i])",
+                    "  local ok, packet = pcall(\(fitted), id, payload, h, values[i])",
                     "  if ok then return packet end",
                     "  if \(key(index)) ~= nil or not does_not_fit(packet) then error(packet, 0) end", "end",
-                    "return fitted\(suffix)(id, payload, h, values[\(values.count)])",
+                    "return \(fitted)(id, payload, h, values[\(values.count)])",
                 ])
         ]
     }

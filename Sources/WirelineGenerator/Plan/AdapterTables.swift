@@ -7,6 +7,7 @@ import WirelineSchema
 /// What an adapter of `wire conform` must know of the schema to make values of a language from JSON, and back.
 ///
 ///     {"header":[{"name":"Version","own":"version","type":"integer","settable":true}],
+///      "states":[{"name":"phase","own":"phase","wide":false}],
 ///      "messages":[{"name":"Cs_1","other":"Enter","own":"Enter","id":1,"from":["client"],"fields":[…],"trailing":"trailing"}],
 ///      "structures":[{"own":"Point","fields":[{"name":"x","own":"x","type":"integer","optional":false}]}],
 ///      "unions":[{"own":"Shape","tag":"integer","arms":[{"name":"circle","own":"circle","type":{"structure":0}}]}],
@@ -25,7 +26,8 @@ struct AdapterTables {
     /// The tables, as one line of JSON in ASCII.
     var json: String {
         object([
-            ("header", .array(header)), ("messages", .array(messages)), ("structures", .array(structures)),
+            ("header", .array(header)), ("states", .array(states)), ("messages", .array(messages)),
+            ("structures", .array(structures)),
             ("unions", .array(unions)),
             (
                 "enumerations",
@@ -43,6 +45,14 @@ struct AdapterTables {
             return object([
                 ("name", .string(field.name)), ("own", .string(own)), ("type", type),
                 ("settable", .boolean(description.layout.isSettable(field))),
+            ])
+        }
+    }
+
+    private var states: [JSONValue] {
+        zip(plan.context?.states ?? [], plan.names.states).map { state, own in
+            object([
+                ("name", .string(state.name)), ("own", .string(own)), ("wide", .boolean(state.range.isWide)),
             ])
         }
     }

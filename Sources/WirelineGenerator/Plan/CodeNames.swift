@@ -56,6 +56,8 @@ struct CodeNames: Sendable {
     let constants: [String]
     /// The fields of the packet, in wire order.
     let headerFields: [String]
+    /// The states of a connection, as fields of the packet are written.
+    let states: [String]
     /// All names of types and constants, and the reserved ones.
     private var taken: Set<String>
 
@@ -100,6 +102,7 @@ struct CodeNames: Sendable {
         flagSets = description.flagSets.map { choice($0.alias ?? $0.name, $0.cases.map { $0.alias ?? $0.name }) }
         constants = description.constants.map { taken.insert($0.name, style.constants) }
         headerFields = Self.unique(description.layout.fields.map(\.name), style.headerFields)
+        states = Self.unique(description.states.map(\.name), style.headerFields)
         self.taken = taken.names.union(style.types.reserved).union(style.constants.reserved)
     }
 

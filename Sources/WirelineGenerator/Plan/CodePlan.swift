@@ -25,8 +25,11 @@ struct CodePlan: Sendable {
     let unions: [(plan: UnionPlan, arms: [BodyFields])]
     /// The types that functions are needed for.
     let used: UsedTypes
-    /// The shapes of packets: one for both senders, or one for each if packets depend on the sender.
+    /// The shapes of packets: one for both senders, or one for each if packets depend on the sender; with states one for each
+    /// context that makes a difference.
     let shapes: [PacketShape]
+    /// How the shape of a packet follows from its context; nil without states, when it follows from the sender alone.
+    let context: ContextPlan?
 
     /// Plans a checked protocol.
     ///
@@ -47,14 +50,14 @@ struct CodePlan: Sendable {
         structures = zip(coding.structures, names.structures).map { BodyFields($0, $1, coding) }
         unions = coding.unions.map { union in (union, union.arms.map { BodyFields(arm: $0.body, coding) }) }
         used = UsedTypes(description)
-        shapes = PacketShape.all(description, names)
+        (shapes, context) = PacketShape.all(description)
     }
 
     /// Returns a name for something that a back end declares beside the types, and takes it.
     mutating func uniqueName(_ name: String) -> String { names.unique(name) }
 
-    /// Whether packets of the two senders have different shapes.
-    var dependsOnSender: Bool { shapes.count > 1 }
+    /// Whether the sender of a packet to write must be known.
+    var dependsOnSender: Bool { context?.needsSender ?? (shapes.count > 1) }
 
     /// The fields of the layout that some message fixes, by their positions.
     var fixedHeaderFields: [Int] { Set(description.messages.flatMap { $0.headerValues.map(\.field) }).sorted() }
@@ -65,28 +68,44 @@ struct CodePlan: Sendable {
     }
 }
 
-/// How packets of one sender, or of both, look.
+/// How packets of one sender, of both, or in some contexts look.
 struct PacketShape: Sendable {
-    /// The sender; nil for both.
-    let sender: Sender?
+    /// The words at the end of the names of its functions: none, the sender, or the number of the shape.
+    let words: [String]
     /// The fields of these packets.
     let layout: PacketLayout
     let unwrap: UnwrapPlan
     let wrap: WrapPlan
     /// For each field of these packets its position among all fields of the protocol's packets.
     let positions: [Int]
-    /// The fields that only packets of the other sender have and a program could set, by those positions.
+    /// The fields that only packets of other shapes have and a program could set, by those positions.
     let foreign: [Int]
 
-    static func all(_ description: ProtocolDescription, _ names: CodeNames) -> [PacketShape] {
-        guard description.layout.dependsOnContext else {
-            return [PacketShape(nil, description.layout, description)]
+    static func all(_ description: ProtocolDescription) -> ([PacketShape], ContextPlan?) {
+        guard description.layout.dependsOnContext, let contexts = description.layout.contexts else {
+            return ([PacketShape([], description.layout, description)], nil)
         }
-        return Sender.allCases.map { PacketShape($0, description.layout.layout(from: $0), description) }
+        guard description.layout.hasStates else {
+            return (
+                Sender.allCases.map {
+                    PacketShape([$0.rawValue], description.layout.layout(from: $0), description)
+                }, nil
+            )
+        }
+        var layouts: [PacketLayout] = []
+        let numbers = description.layout.plainLayouts.map { layout in
+            if let known = layouts.firstIndex(of: layout) { return known }
+            layouts.append(layout)
+            return layouts.count - 1
+        }
+        return (
+            layouts.enumerated().map { PacketShape([String($0)], $1, description) },
+            ContextPlan(description, contexts, shapes: numbers)
+        )
     }
 
-    private init(_ sender: Sender?, _ layout: PacketLayout, _ description: ProtocolDescription) {
-        self.sender = sender
+    private init(_ words: [String], _ layout: PacketLayout, _ description: ProtocolDescription) {
+        self.words = words
         self.layout = layout
         unwrap = UnwrapPlan(layout)
         wrap = WrapPlan(layout)

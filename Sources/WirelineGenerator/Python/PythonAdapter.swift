@@ -36,6 +36,7 @@ struct PythonAdapter {
             # The classes of the arms of each union.
             ARMS: Final[list[list[str]]] = [\(arms.joined(separator: ", "))]
             SENDERS_DIFFER: Final[bool] = \(plan.dependsOnSender ? "True" : "False")
+            HAS_CONNECTION: Final[bool] = \(plan.context == nil ? "False" : "True")
 
             """
         return GeneratedFile(path: stem + "_conform.py", text: text + "\n" + Self.program)
@@ -75,13 +76,15 @@ struct PythonAdapter {
 
         def answer(request: dict[str, Any]) -> dict[str, Any]:
             sender = request.get("from", "client")
+            # The states of a question begin anew.
+            more: dict[str, Any] = {"connection": getattr(wire, "Connection")(request.get("state"))} if HAS_CONNECTION else {}
             if request.get("ask") == "decode":
-                packet = wire.decode(unhexed(request.get("hex", ""), ""), sender)
+                packet = wire.decode(unhexed(request.get("hex", ""), ""), sender, **more)
                 if packet is None:
                     return {"reply": "more"}
                 return {"reply": "ok", "count": packet.byte_count, "line": line_of(packet)}
             if request.get("ask") == "encode":
-                return {"reply": "ok", "hex": encode(request.get("line", {}), sender).hex()}
+                return {"reply": "ok", "hex": encode(request.get("line", {}), sender, more).hex()}
             return {"reply": "skip", "text": "this question is not known"}
 
 
@@ -143,9 +146,10 @@ struct PythonAdapter {
 
         # JSON to messages
 
-        def encode(line: dict[str, Any], sender: Any) -> bytes:
+        def encode(line: dict[str, Any], sender: Any, more: dict[str, Any]) -> bytes:
             name = line.get("message")
-            more = {"sender": sender} if SENDERS_DIFFER else {}
+            if SENDERS_DIFFER or HAS_CONNECTION:
+                more["sender"] = sender
             if name is None:
                 id = integer(line.get("id", 0), "not_an_integer", "id")
                 payload = unhexed(line.get("payload", ""), "")

@@ -51,7 +51,8 @@ struct PythonModule {
             fixesHeader: !plan.fixedHeaderFields.isEmpty,
             nests: plan.structures.contains(where: \.plan.countsDepth)
                 || plan.unions.contains(where: \.plan.countsDepth),
-            framing: description.layout.framing)
+            framing: description.layout.framing,
+            context: plan.context.map { PythonConnection(types: types, plan: $0).text } ?? "")
     }
 
     // MARK: The first lines
@@ -292,7 +293,7 @@ struct PythonModule {
             let message = description.messages[index]
             let own = types.messages[index]
             let only = message.senders.count == 1 ? message.senders.first : nil
-            let from = plan.dependsOnSender ? ", \(only.map { "\"\($0.rawValue)\"" } ?? "None")" : ""
+            let from = parameters.takesSender ? ", \(only.map { "\"\($0.rawValue)\"" } ?? "None")" : ""
             let fixed = hasFixed ? ", \(message.headerValues.isEmpty ? "None" : own.fixHeader)" : ""
             let name = PythonText.string(message.name)
             return "    \(names.messages[index].name): (\(message.id), \(name), \(own.write)\(from)\(fixed)),\n"

@@ -27,6 +27,8 @@ extension PythonRuntime {
             : "o = b\"\".join([_ESCAPED.get(x) or bytes((x,)) for x in packet])"
         let codes = framing.escapes.map { "\($0.byte): \(PythonText.bytes([$0.first, $0.second]))" }.joined(
             separator: ", ")
+        let parameter = parameters.hasConnection ? ", connection: Connection" : ""
+        let argument = parameters.hasConnection ? ", connection" : ""
         return #"""
             _ESCAPES: Final[Mapping[tuple[int, int], int]] = {\#(escapes)}
 
@@ -76,8 +78,8 @@ extension PythonRuntime {
             \#(PythonText.indented(lines, by: 8).joined(separator: "\n"))
                 return False
 
-            def _unframed(frame: _Frame, sender: str) -> Packet:
-                packet = _decode(bytes(frame.bytes), sender, 0)
+            def _unframed(frame: _Frame, sender: str\#(parameter)) -> Packet:
+                packet = _decode(bytes(frame.bytes), sender, 0\#(argument))
                 if isinstance(packet, int):
                     raise WireError("truncated", "", len(frame.bytes))
                 packet.byte_count = frame.count

@@ -4,12 +4,12 @@ import WirelineCodec
 
 extension PythonRuntime {
     /// The names of the classes and functions that programs use, and of those beside them. All of them are always there.
-    static let apiNames: Set<String> = [
+    static let apiNames = Set([
         "Packet", "Splitter", "Unknown", "WireError", "_HEADER", "_READERS", "_WRITERS", "_check_names", "_decode",
         "_decode_client",
         "_decode_server", "_wrap", "_wrap_client", "_wrap_from", "_wrap_server", "_fitted", "_fitted_client",
         "_fitted_server", "decode", "encode",
-    ]
+    ]).union(connectionNames)
 
     /// The classes that programs use. A line of spaces alone stands for an empty one.
     static func classes(_ parameters: PythonRuntimeParameters) -> String {
@@ -49,7 +49,7 @@ extension PythonRuntime {
             header: dict[str, \#(parameters.headerType)]
             byte_count: int
 
-        """#
+        """# + (parameters.hasConnection ? connection : "")
     }
 
     /// The functions that programs use, and `Splitter`.
@@ -57,12 +57,18 @@ extension PythonRuntime {
         encoding(parameters) + "\n\n" + decoding(parameters) + "\n" + splitting(parameters)
     }
 
+    /// The parameter for a connection, where a program may leave it out.
+    private static func connection(_ parameters: PythonRuntimeParameters) -> String {
+        parameters.hasConnection ? ", connection: Connection | None = None" : ""
+    }
+
     private static func encoding(_ parameters: PythonRuntimeParameters) -> String {
-        let sender = parameters.dependsOnSender ? ", sender: Literal[\"client\", \"server\"] | None = None" : ""
+        let sender = parameters.takesSender ? ", sender: Literal[\"client\", \"server\"] | None = None" : ""
         let framed = { (packet: String) in parameters.framing == nil ? packet : "_framed(\(packet))" }
-        let wrap = { (own: String) in parameters.dependsOnSender ? "_wrap_from(sender or \(own), " : "_wrap(" }
+        let chosen = parameters.hasConnection ? "connection or Connection(), " : ""
+        let wrap = { (own: String) in parameters.takesSender ? "_wrap_from(\(chosen)sender or \(own), " : "_wrap(" }
         let fix = parameters.fixesHeader ? ", fix" : ""
-        let from = parameters.dependsOnSender ? ", own" : ""
+        let from = parameters.takesSender ? ", own" : ""
         var lines = ["id, name, write\(from)\(fix) = known"]
         if parameters.fixesHeader { lines.append("if fix is not None: h = fix(h)") }
         let write = "write(message, \(parameters.maximumDepth)\(parameters.looksAtHeader ? ", h" : ""))"
@@ -75,10 +81,12 @@ extension PythonRuntime {
             "return \(framed(wrap("own") + "id, payload, h)"))",
         ]
         let explanation =
-            parameters.dependsOnSender
-            ? "\n    A message that both sides send needs the sender: their packets differ." : ""
+            (parameters.hasConnection
+                ? "\n    Without a connection it is the first packet of one." : "")
+            + (parameters.dependsOnSender
+                ? "\n    A message that both sides send needs the sender: their packets differ." : "")
         return #"""
-            def encode(message: Message, header: Mapping[str, Any] | None = None\#(sender)) -> bytes:
+            def encode(message: Message, header: Mapping[str, Any] | None = None\#(sender)\#(connection(parameters))) -> bytes:
                 """A whole packet of a message.
 
                 Of the header what a caller can set is taken from `header`, which may be that of the packet that is answered; lengths,
@@ -96,7 +104,9 @@ extension PythonRuntime {
                     return \#(framed(wrap("None") + "message.id, _put_blob(message.payload, \"payload\"), h)"))
             \#(PythonText.indented(lines).joined(separator: "\n"))
 
-            """# + "\n" + checkNames + (parameters.dependsOnSender ? "\n" + wrapFrom : "")
+            """# + "\n" + checkNames
+                + (parameters.hasConnection
+                    ? "\n" + connectionFunctions(parameters) : parameters.dependsOnSender ? "\n" + wrapFrom : "")
     }
 
     private static let checkNames = #"""
@@ -118,18 +128,20 @@ extension PythonRuntime {
         """#
 
     private static func decoding(_ parameters: PythonRuntimeParameters) -> String {
+        let chosen = parameters.hasConnection ? ", connection or Connection()" : ""
         let decode =
             parameters.framing == nil
             ? """
                 if type(data) is not bytes: data = bytes(memoryview(data))
-                found = _decode(data, sender, start)
+                found = _decode(data, sender, start\(chosen))
                 return found if type(found) is Packet else None
             """
             : """
                 frame = _Frame()
                 whole = _unframe(data if type(data) is bytes else bytes(memoryview(data)), start, frame)
-                return _unframed(frame, sender) if whole else None
+                return _unframed(frame, sender\(chosen)) if whole else None
             """
+        let explanation = parameters.hasConnection ? " Without a connection it is the first packet of one." : ""
         let choosing = """
 
 
@@ -137,20 +149,32 @@ extension PythonRuntime {
                 return (_decode_server if sender == "server" else _decode_client)(b, sender, start)
             """
         return #"""
-            def decode(data: bytes | bytearray | memoryview, sender: Literal["client", "server"], start: int = 0) -> Packet | None:
+            def decode(data: bytes | bytearray | memoryview, sender: Literal["client", "server"], start: int = 0\#(connection(parameters))) -> Packet | None:
                 """The packet that begins at `start`, sent by the client or by the server; None if it has not arrived whole.
 
                 What stands after it is not looked at. Raises WireError if the bytes are no packet of the protocol; after such an error
-                nobody knows where the next one begins.
+                nobody knows where the next one begins.\#(explanation)
                 """
-            \#(decode)\#(parameters.dependsOnSender ? choosing : "")
+            \#(decode)\#(parameters.dependsOnSender && !parameters.hasConnection ? choosing : "")
 
             """#
     }
 
     private static func splitting(_ parameters: PythonRuntimeParameters) -> String {
         let isFramed = parameters.framing != nil
-        let state = isFramed ? "self._frame = _Frame()" : "self._needed = 1"
+        let connection = parameters.hasConnection ? ", self._connection" : ""
+        let lasting = parameters.hasConnection ? "        self._connection = connection or Connection()\n" : ""
+        let shape = parameters.hasConnection && !isFramed ? "\n        self._shape = -1" : ""
+        let state = (isFramed ? "self._frame = _Frame()" : "self._needed = 1") + shape
+        let reshaping =
+            parameters.hasConnection
+            ? """
+                        # How much is needed depends on the shape of the packet, which the other side's packets may change.
+                        shape = _shape(self._sender, self._connection)
+                        if shape != self._shape:
+                            self._shape, self._needed = shape, 1
+
+            """ : ""
         let inside = isFramed ? "self._frame.is_inside()" : "left"
         let count = isFramed ? "len(self._frame.bytes)" : "left"
         let next =
@@ -165,18 +189,18 @@ extension PythonRuntime {
                     if not whole:
                         return None
                     self._frame = _Frame()
-                    return _unframed(frame, self._sender)
+                    return _unframed(frame, self._sender\(connection))
             """
             : """
                     while True:
-                        left = len(self._buffer) - self._start
+            \(reshaping)            left = len(self._buffer) - self._start
                         if left < self._needed:
                             # A packet that has not arrived whole is not tried again before its bytes can be there.
                             if left + self._held < self._needed:
                                 return None
                             left += self._held
                             self._join()
-                        packet = _decode(self._buffer, self._sender, self._start)
+                        packet = _decode(self._buffer, self._sender, self._start\(connection))
                         if not isinstance(packet, int):
                             self._start += packet.byte_count
                             self._needed = 1
@@ -196,8 +220,9 @@ extension PythonRuntime {
                 packet begins.
                 """
 
-                def __init__(self, sender: Literal["client", "server"]) -> None:
+                def __init__(self, sender: Literal["client", "server"]\#(self.connection(parameters))) -> None:
                     self._sender = sender
+            \#(lasting)\#
                     self._buffer = b""
                     self._start = 0
                     self._pieces: list[bytes] = []

@@ -10,7 +10,7 @@ struct PythonRuntimeParameters {
     var varintForms = VarintForms.shortest
     /// The type of the values in a header: `int`, or `Any` if there are others.
     var headerType = "Any"
-    /// Whether packets of the two senders have different shapes.
+    /// Whether the sender of a packet to write must be known.
     var dependsOnSender = false
     /// Whether conditions of messages look at the header.
     var looksAtHeader = false
@@ -20,6 +20,14 @@ struct PythonRuntimeParameters {
     var nests = false
     /// The marks around packets.
     var framing: PacketFraming?
+    /// The states of a connection, and the shapes of its packets, as lines; empty if packets depend on none.
+    var context = ""
+
+    /// Whether packets depend on a connection.
+    var hasConnection: Bool { !context.isEmpty }
+
+    /// Whether a program may say who sends a packet to write.
+    var takesSender: Bool { dependsOnSender || hasConnection }
 }
 
 extension PythonRuntime {

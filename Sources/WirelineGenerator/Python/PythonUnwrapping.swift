@@ -38,9 +38,7 @@ struct PythonUnwrapping {
     }
 
     /// The end of the names of a shape's functions: `_client`, or nothing if there is one shape.
-    static func suffix(_ shape: PacketShape) -> String {
-        shape.sender.map { $0 == .client ? "_client" : "_server" } ?? ""
-    }
+    static func suffix(_ shape: PacketShape) -> String { shape.words.map { "_" + $0 }.joined() }
 
     private var lines: [String] {
         mutating get {

@@ -29,7 +29,7 @@ struct TypeScriptAdapter {
 
             const file = new URL("./\(stem)_protocol.js", import.meta.url);
 
-            const sendersDiffer = \(plan.dependsOnSender), hasWideIDs = \(plan.idRange.isWide);
+            const sendersDiffer = \(plan.dependsOnSender || plan.context != nil), hasConnection = \(plan.context != nil), hasWideIDs = \(plan.idRange.isWide);
 
             """
         let parts = [text, Self.program, TypeScriptJSON.functions, Self.loop]
@@ -65,14 +65,25 @@ struct TypeScriptAdapter {
 
         function side(request) { return member(request, "from", "client") === "server" ? wire.fromServer : wire.fromClient; }
 
+        // The states of a question begin anew.
+        function connection(request) {
+          if (!hasConnection) return [];
+          const states = {};
+          for (const f of tables.states) {
+            const v = member(member(request, "state", new Map()), f.name, undefined);
+            if (v !== undefined) states[f.own] = typeof v === "boolean" ? v : integer(v, f.wide, "not_an_integer", "state." + f.name);
+          }
+          return [new wire.Connection(states)];
+        }
+
         function answer(request) {
           switch (member(request, "ask", null)) {
             case "decode": {
-              const packet = wire.decode(bytes(member(request, "hex", ""), ""), side(request));
+              const packet = wire.decode(bytes(member(request, "hex", ""), ""), side(request), 0, ...connection(request));
               if (!packet) return { reply: "more" };
               return { reply: "ok", count: packet.byteCount, line: line(packet) };
             }
-            case "encode": return { reply: "ok", hex: hex(encode(member(request, "line", new Map()), side(request))) };
+            case "encode": return { reply: "ok", hex: hex(encode(member(request, "line", new Map()), side(request), connection(request))) };
             default: return { reply: "skip", text: "this question is not known" };
           }
         }

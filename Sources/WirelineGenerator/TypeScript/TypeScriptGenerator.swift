@@ -47,7 +47,10 @@ public struct TypeScriptGenerator: Sendable {
     ///
     /// - Throws: ``GenerationError`` for a protocol with layers or states.
     package func script() throws(GenerationError) -> GeneratedFile {
-        let text = TypeScriptModule(try CodePlan(description, .typeScript), .script).text()
+        // A page knows no states of a connection.
+        var style = NameStyle.typeScript
+        style.printsStates = false
+        let text = TypeScriptModule(try CodePlan(description, style), .script).text()
         return GeneratedFile(path: description.fileStem + "_protocol.js", text: text)
     }
 

@@ -92,13 +92,13 @@ enum TypeScriptJSON {
 
         // JSON to messages
 
-        function encode(line, side) {
+        function encode(line, side, connection = []) {
           const name = member(line, "message", null);
           if (name === null) {
             const id = integer(member(line, "id", 0), hasWideIDs, "not_an_integer", "id");
             const payload = bytes(member(line, "payload", ""), "");
             return sendersDiffer
-              ? wire.encodeUnknown(id, payload, settable(line, "header."), side) : wire.encodeUnknown(id, payload, settable(line, "header."));
+              ? wire.encodeUnknown(id, payload, settable(line, "header."), side, ...connection) : wire.encodeUnknown(id, payload, settable(line, "header."));
           }
           const known = tables.messages.find(m => m.name === name || m.other === name);
           if (!known) refuse("unknown_message", name);
@@ -107,7 +107,7 @@ enum TypeScriptJSON {
           if (known.trailing && trailing !== null) message[known.trailing] = bytes(trailing, "");
           const header = settable(line, name + ".header.");
           try {
-            return sendersDiffer ? wire.encode(wire[known.own], message, header, side) : wire.encode(wire[known.own], message, header);
+            return sendersDiffer ? wire.encode(wire[known.own], message, header, side, ...connection) : wire.encode(wire[known.own], message, header);
           } catch (error) {
             // A fault of the header, or of the packet as a whole, is one of the message that was to be written.
             if (!(error instanceof wire.WireError)) throw error;

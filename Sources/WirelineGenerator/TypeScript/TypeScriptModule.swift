@@ -19,7 +19,7 @@ struct TypeScriptModule {
 
     func text() -> String {
         let own =
-            [constants, choices, unions, structures, messages, [header], sides].flatMap(\.self)
+            [constants, choices, unions, structures, messages, [header], sides, connection].flatMap(\.self)
         let lead = plan.shapes.map(\.wrap.maximumHeaderByteCount).max() ?? 0
         let bodies = TypeScriptBodies(types: types).functions
         let functions =
@@ -48,6 +48,7 @@ struct TypeScriptModule {
             || description.enumerations.contains { $0.format.range.isWide }
             || description.flagSets.contains { $0.format.range.isWide }
             || description.constants.contains { $0.format.range.isWide }
+            || plan.context?.states.contains { $0.range.isWide } ?? false
             || bodies.contains { $0.plan.runs.contains { $0.byteCount > 6 } }
             || plan.shapes.contains { shape in
                 shape.layout.fields.indices.contains { shape.layout.packedPlace(ofField: $0)?.runByteCount ?? 0 > 6 }
@@ -76,7 +77,8 @@ struct TypeScriptModule {
             hasWideIntegers: hasWideIntegers, varintForms: description.options.varintForms,
             idType: TypeScriptTypes.number(plan.idRange),
             hasDefaults: plan.messages.contains { $0.fields.contains { $0.absent != nil } },
-            dependsOnSender: plan.dependsOnSender, looksAtHeader: description.hasHeaderConditions,
+            dependsOnSender: plan.dependsOnSender, hasConnection: plan.context != nil,
+            looksAtHeader: description.hasHeaderConditions,
             fixesHeader: !plan.fixedHeaderFields.isEmpty, framing: description.layout.framing)
     }
 
@@ -209,7 +211,7 @@ struct TypeScriptModule {
                 "  name: \(TypeScriptText.string(message.name)),",
                 "  id: \(TypeScriptTypes.number(Int128(message.id), isWide: plan.idRange.isWide)),",
             ]
-            if plan.dependsOnSender {
+            if plan.dependsOnSender || plan.context != nil {
                 let only = message.senders.count == 1 ? message.senders.first : nil
                 lines.append("  from: \(only.map { "\"\($0 == .client ? "client" : "server")\"" } ?? "undefined"),")
             }
@@ -281,6 +283,8 @@ struct TypeScriptModule {
         case .bytes: "Uint8Array"
         }
     }
+
+    private var connection: [String] { plan.context.map { [TypeScriptConnection(types: types, plan: $0).text] } ?? [] }
 
     private var sides: [String] {
         [(Sender.client, "Client", "client"), (.server, "Server", "server")].map { sender, type, word in

@@ -5,14 +5,16 @@ extension NameStyle {
     static let typeScript = NameStyle(
         types: Kind(
             spelling: .capitalized,
-            reserved: typeScriptGlobals.union(TypeScriptRuntime.names).union(["ClientPacket", "ServerPacket", "Header"])
+            reserved: typeScriptGlobals.union(TypeScriptRuntime.names).union([
+                "ClientPacket", "ServerPacket", "Header", "Connection", "States",
+            ])
         ),
         fields: Kind(spelling: .lowerCamel, reserved: inherited), cases: Kind(spelling: .lowerCamel),
         constants: Kind(
             spelling: .lowerCamel,
             reserved: typeScriptWords.union(typeScriptGlobals).union(TypeScriptRuntime.names)
                 .union(typeScriptFunctions)),
-        headerFields: Kind(spelling: .lowerCamel, reserved: inherited), trailing: "trailing")
+        headerFields: Kind(spelling: .lowerCamel, reserved: inherited), trailing: "trailing", printsStates: true)
 
     /// The members that every object has: one of them would seem to be set.
     private static let inherited: Set<String> = [
@@ -23,7 +25,7 @@ extension NameStyle {
     /// The functions that each file has with parts of its own.
     private static let typeScriptFunctions: Set<String> = [
         "unwrap", "unwrapClient", "unwrapServer", "wrap", "wrapClient", "wrapServer", "fromClient", "fromServer",
-        "fitted", "fittedClient", "fittedServer",
+        "fitted", "fittedClient", "fittedServer", "change", "shapeOf", "shapes", "unwrappers", "wrappers",
     ]
 
     /// Names of JavaScript that generated code uses, or that hide something from a reader.

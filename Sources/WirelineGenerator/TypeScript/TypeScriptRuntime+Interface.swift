@@ -66,7 +66,7 @@ extension TypeScriptRuntime {
             ‹export interface MessageType<N extends string, M\#(parameters.hasDefaults ? ", S extends keyof M = never" : "")> {
               readonly name: N;
               readonly id: \#(id);
-            \#(parameters.dependsOnSender ? "  /** Who sends it; undefined where both do. */\n  readonly from: \"client\" | \"server\" | undefined;\n" : "")\#
+            \#(parameters.takesSender ? "  /** Who sends it; undefined where both do. */\n  readonly from: \"client\" | \"server\" | undefined;\n" : "")\#
               /** @internal */
               readonly read: (r: Reader\#(parameters.looksAtHeader ? ", h: Header" : "")) => M;
               /** @internal */
@@ -81,12 +81,17 @@ extension TypeScriptRuntime {
 
     private static func coding(_ parameters: TypeScriptRuntimeParameters) -> String {
         let id = parameters.idType
-        let sender = parameters.dependsOnSender
-        let side = sender ? ", side‹?: Side<unknown>›" : ""
+        let sender = parameters.takesSender
+        let hasConnection = parameters.hasConnection
+        let side = (sender ? ", side‹?: Side<unknown>›" : "") + (hasConnection ? ", connection = new Connection()" : "")
+        let connection = hasConnection ? ", connection" : ""
         let fixing = parameters.fixesHeader
         let given = fixing ? "given" : "header"
-        let wrap = sender ? "wrapFrom(senderOf(side, type.from), w, type.id, \(given))" : "wrap(w, type.id, \(given))"
-        let wrapUnknown = sender ? "wrapFrom(senderOf(side, undefined), w, id, header)" : "wrap(w, id, header)"
+        let wrap =
+            sender
+            ? "wrapFrom(senderOf(side, type.from), w, type.id, \(given)\(connection))" : "wrap(w, type.id, \(given))"
+        let wrapUnknown =
+            sender ? "wrapFrom(senderOf(side, undefined), w, id, header\(connection))" : "wrap(w, id, header)"
         let writing = parameters.looksAtHeader ? "type.write(w, message, \(given) || {})" : "type.write(w, message)"
         let framed = { (packet: String) in parameters.framing == nil ? packet : "framed(\(packet))" }
         let (typeParameters, message) =
@@ -94,13 +99,17 @@ extension TypeScriptRuntime {
             ? ("N extends string, M, S extends keyof M = never", "Omit<M, S> & Partial<Pick<M, S>>")
             : ("N extends string, M", "M")
         let typeArguments = parameters.hasDefaults ? "N, M, S" : "N, M"
-        let unwrap = sender ? "(isServer(side) ? unwrapServer : unwrapClient)(r)" : "unwrap(r)"
+        let unwrap =
+            hasConnection
+            ? "unwrappers[shapeOf(isServer(side), connection)]!(r)"
+            : sender ? "(isServer(side) ? unwrapServer : unwrapClient)(r)" : "unwrap(r)"
         return #"""
             /**
              * A whole packet of a message. Of the header what a caller can set is taken from `header`, which may be that of the packet
              * that is answered; lengths, IDs, constants and checksums are computed.
              *
-            \#(sender ? " * A message that both sides send needs the side: packets of `fromClient` and of `fromServer` differ.\n *\n" : "")\#
+            \#(hasConnection ? " * Without a connection it is the first packet of one.\n *\n" : "")\#
+            \#(parameters.dependsOnSender ? " * A message that both sides send needs the side: packets of `fromClient` and of `fromServer` differ.\n *\n" : "")\#
              * @throws WireError if a value is not what the schema allows; nothing is cut to fit.
              */
             export function encode‹<\#(typeParameters)>›(type‹: MessageType<\#(typeArguments)>›, message‹: \#(message)›, header‹?: Partial<Header>›\#(side))‹: Uint8Array› {
@@ -127,22 +136,24 @@ extension TypeScriptRuntime {
              *
              * @throws WireError if the bytes are no packet of the protocol. Behind such an error nobody knows where the next one begins.
              */
-            export function decode‹<P>›(bytes‹: Uint8Array›, side‹: Side<P>›, start = 0)‹: P | Unknown | undefined› {
-              \#(parameters.framing == nil ? "return receive(reader(bytes, start, bytes.length), side);" : decodingFrame)
+            export function decode‹<P>›(bytes‹: Uint8Array›, side‹: Side<P>›, start = 0\#(hasConnection ? ", connection = new Connection()" : ""))‹: P | Unknown | undefined› {
+              \#(parameters.framing == nil ? "return receive(reader(bytes, start, bytes.length), side\(connection));" : decodingFrame(connection))
             }
 
             function reader(b‹: Uint8Array›, start‹: number›, end‹: number›)‹: Reader› {
               return { b, p: start, end, start, last: Infinity, wanted: 0, at: ["packet"], depth: \#(parameters.maximumDepth)«, count: 0, parts: []» };
             }
 
-            function receive‹<P>›(r‹: Reader›, side‹: Side<P>›\#(parameters.framing == nil ? "" : ", byteCount‹: number›"))‹: P | Unknown | undefined› {
+            function receive‹<P>›(r‹: Reader›, side‹: Side<P>›\#(hasConnection ? ", connection: Connection" : "")\#(parameters.framing == nil ? "" : ", byteCount‹: number›"))‹: P | Unknown | undefined› {
               const b = r.b, packet = \#(unwrap);
               if (!packet) return undefined;
               const { id, header\#(parameters.framing == nil ? ", byteCount" : "") } = packet, type = side(id);
             \#(parameters.fixesHeader ? "  if (type && type.fixed) type.fixed(r, header, packet.at);\n" : "")\#
+            \#(hasConnection ? "  if (!type) change(connection, isServer(side), id);\n" : "")\#
               if (!type) return { name: null, id, header, payload: b.slice(r.p, r.end), byteCount };
               r.at[0] = type.name;
               const message‹: unknown› = type.read(r\#(parameters.looksAtHeader ? ", header" : ""));
+            \#(hasConnection ? "  change(connection, isServer(side), id);\n" : "")\#
               return { name: type.name, id, header, message, byteCount }‹ as unknown›‹ as P›;
             }
             """#
@@ -155,44 +166,75 @@ extension TypeScriptRuntime {
         /** Whether the server sends. */
         function senderOf(side‹: Side<unknown> | undefined›, from‹: "client" | "server" | undefined›)‹: boolean› {
           if (side) return isServer(side);
-          if (from === undefined) throw new WireError("needs_sender", "");
+        \#(parameters.dependsOnSender ? "  if (from === undefined) throw new WireError(\"needs_sender\", \"\");\n" : "")\#
           return from === "server";
         }
 
-        function wrapFrom(server‹: boolean›, w‹: Writer›, id‹: \#(parameters.idType)›, header‹?: Partial<Header>›)‹: Uint8Array› {
-          return server ? wrapServer(w, id, header) : wrapClient(w, id, header);
-        }
+        \#(parameters.hasConnection ? wrapInConnection(parameters) : wrapFrom(parameters))
         """#
     }
 
-    private static let decodingFrame = """
-        const frame = newFrame();
-          return unframe(bytes, start, bytes.length, frame) ? unframed(frame, side) : undefined;
+    private static func wrapFrom(_ parameters: TypeScriptRuntimeParameters) -> String {
         """
+        function wrapFrom(server‹: boolean›, w‹: Writer›, id‹: \(parameters.idType)›, header‹?: Partial<Header>›)‹: Uint8Array› {
+          return server ? wrapServer(w, id, header) : wrapClient(w, id, header);
+        }
+        """
+    }
 
-    private static let takingFrame = """
+    private static func wrapInConnection(_ parameters: TypeScriptRuntimeParameters) -> String {
+        """
+        function wrapFrom(server: boolean, w: Writer, id: \(parameters.idType), header: Partial<Header> | undefined, connection: Connection): Uint8Array {
+          const packet = wrappers[shapeOf(server, connection)]!(w, id, header);
+          change(connection, server, id);
+          return packet;
+        }
+        """
+    }
+
+    private static func decodingFrame(_ connection: String) -> String {
+        """
+        const frame = newFrame();
+          return unframe(bytes, start, bytes.length, frame) ? unframed(frame, side\(connection)) : undefined;
+        """
+    }
+
+    private static func takingFrame(_ connection: String) -> String {
+        """
             const frame = this.frame, before = frame.count, whole = unframe(this.buffer, this.start, this.end, frame);
             this.consume(frame.count - before);
             if (!whole) return undefined;
             this.frame = newFrame();
-            return unframed(frame, this.side);
+            return unframed(frame, this.side\(connection));
         """
+    }
 
-    private static let takingPacket = """
-            // A packet that has not arrived whole is not tried again before it can have.
-            if (this.end - this.start < this.wanted) return undefined;
-            const r = reader(this.buffer, this.start, this.end), packet = receive(r, this.side);
-            this.wanted = packet ? 1 : Math.max(r.wanted, this.end - this.start + 1);
-            if (packet) this.consume((packet‹ as Unknown›).byteCount);
-            return packet;
-        """
+    private static func takingPacket(_ connection: String) -> String {
+        let reshaping = """
+                // How much is needed depends on the shape of the packet, which the other side's packets may change.
+                const shape = shapeOf(isServer(this.side), this.connection);
+                if (shape !== this.shape) this.wanted = 1;
+                this.shape = shape;
+
+            """
+        return (connection.isEmpty ? "" : reshaping) + """
+                // A packet that has not arrived whole is not tried again before it can have.
+                if (this.end - this.start < this.wanted) return undefined;
+                const r = reader(this.buffer, this.start, this.end), packet = receive(r, this.side\(connection));
+                this.wanted = packet ? 1 : Math.max(r.wanted, this.end - this.start + 1);
+                if (packet) this.consume((packet‹ as Unknown›).byteCount);
+                return packet;
+            """
+    }
 
     private static func splitting(_ parameters: TypeScriptRuntimeParameters) -> String {
         let isFramed = parameters.framing != nil
-        let state = isFramed ? "‹private ›frame = newFrame();" : "‹private ›wanted = 1;"
+        let connection = parameters.hasConnection ? ", this.connection" : ""
+        let shape = parameters.hasConnection && !isFramed ? "\n  private shape = -1;" : ""
+        let state = (isFramed ? "‹private ›frame = newFrame();" : "‹private ›wanted = 1;") + shape
         let inside = isFramed ? "insideFrame(this.frame)" : "this.end > this.start"
         let count = isFramed ? "this.frame.n" : "this.end - this.start"
-        let next = isFramed ? takingFrame : takingPacket
+        let next = isFramed ? takingFrame(connection) : takingPacket(connection)
         return #"""
             /**
              * Finds the packets in a stream, however they are glued and torn. After an error it stays failed: a stream without
@@ -200,12 +242,13 @@ extension TypeScriptRuntime {
              */
             export class PacketSplitter‹<P>› {
               ‹private readonly side: Side<P>;›
+            \#(parameters.hasConnection ? "  private readonly connection: Connection;\n" : "")\#
               ‹private ›buffer = new Uint8Array(0);
               ‹private ›start = 0;
               ‹private ›end = 0;
               \#(state)
               ‹private failure: unknown;›
-              constructor(side‹: Side<P>›) { this.side = side; }
+              constructor(side‹: Side<P>›\#(parameters.hasConnection ? ", connection = new Connection()" : "")) { this.side = side;\#(parameters.hasConnection ? " this.connection = connection;" : "") }
               /** Takes what has arrived; the bytes are copied. */
               push(bytes‹: Uint8Array›)‹: void› {
                 const held = this.end - this.start;

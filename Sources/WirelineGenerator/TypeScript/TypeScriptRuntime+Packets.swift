@@ -16,14 +16,19 @@ struct TypeScriptRuntimeParameters {
     var idType = "number"
     /// Whether messages have `@since` fields, which a program may leave out.
     var hasDefaults = false
-    /// Whether packets of the two senders have different shapes.
+    /// Whether the sender of a packet to write must be known.
     var dependsOnSender = false
+    /// Whether packets depend on a connection.
+    var hasConnection = false
     /// Whether conditions of messages look at the header.
     var looksAtHeader = false
     /// Whether messages fix fields of the header.
     var fixesHeader = false
     /// The marks around packets.
     var framing: PacketFraming?
+
+    /// Whether a program may say who sends a packet to write.
+    var takesSender: Bool { dependsOnSender || hasConnection }
 }
 
 extension TypeScriptRuntime {

@@ -9,7 +9,8 @@ enum TypeScriptRuntime {
     /// The pieces that a file may contain.
     static func text(_ parameters: TypeScriptRuntimeParameters, _ form: TypeScriptForm = .module) -> RuntimeText {
         let all = [
-            api(parameters), errors, reading, numbers, texts, fixedTexts, utf16, values, packets(parameters), checksums,
+            api(parameters), errors, states, reading, numbers, texts, fixedTexts, utf16, values, packets(parameters),
+            checksums,
             writing, writingTexts, writingValues, frames(parameters),
         ]
         var text = form.text(of: all.joined(separator: "\n\n"))

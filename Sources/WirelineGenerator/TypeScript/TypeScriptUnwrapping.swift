@@ -35,7 +35,7 @@ struct TypeScriptUnwrapping {
 
     /// The end of the names of a shape's functions: `Client`, or nothing if there is one shape.
     static func suffix(_ shape: PacketShape) -> String {
-        shape.sender.map { $0 == .client ? "Client" : "Server" } ?? ""
+        shape.words.map(NameStyle.Spelling.upperCamel.spelled).joined()
     }
 
     private func lastLength(before position: Int) -> Int? {

@@ -25,11 +25,11 @@ struct AdapterCases {
         var lines = RandomLines(translator.description, using: AdapterSamples.random)
         var cases: [AdapterCase] = []
         for vector in sample.folder?.vectors(.exact) ?? [] {
-            cases += try self.cases(of: vector.bytes(), from: vector.context().sender)
+            cases += try self.cases(of: vector.bytes(), in: vector.context())
         }
         for _ in 0..<Self.messageCount {
-            let (sender, line) = lines.next()
-            cases += try self.cases(of: line, from: sender)
+            let (context, line) = lines.nextInContext()
+            cases += try self.cases(of: line, in: context)
         }
         return cases
     }
@@ -39,38 +39,42 @@ struct AdapterCases {
         var random = AdapterSamples.random
         var lines = RandomLines(translator.description, using: random)
         let vectors = try Vector.Kind.allCases.flatMap { sample.folder?.vectors($0) ?? [] }.map {
-            (try $0.context().sender, try $0.bytes())
+            (try $0.context(), try $0.bytes())
         }
         // A few of many, because each one has a hundred variants.
         var packets = Array(vectors.shuffled(using: &random).prefix(10))
         let count = packets.count + max(4, Self.messageCount / 100)
         for _ in 0..<1_000 where packets.count < count {
-            let (sender, line) = lines.next()
-            if let bytes = try? translator.encode(line: line, from: sender) { packets.append((sender, bytes)) }
+            let (context, line) = lines.nextInContext()
+            let bytes = try? translator.encode(line: line, from: context.sender, states: context.states)
+            if let bytes { packets.append((context, bytes)) }
         }
         let noise = (0..<40).map { _ in
-            (Sender.allCases.randomElement(using: &random)!, random.bytes(Int.random(in: 0...40, using: &random)))
+            (
+                PacketContext(from: Sender.allCases.randomElement(using: &random)!),
+                random.bytes(Int.random(in: 0...40, using: &random))
+            )
         }
-        return noise.map { verdict(on: $1, from: $0) }
-            + packets.flatMap { sender, bytes in
-                translator.variants(of: bytes, in: PacketContext(from: sender), using: &random).map {
-                    verdict(on: $0, from: sender)
-                }
+        return noise.map { verdict(on: $1, in: $0) }
+            + packets.flatMap { context, bytes in
+                translator.variants(of: bytes, in: context, using: &random).map { verdict(on: $0, in: context) }
             }
     }
 
     // MARK: Single cases
 
     /// A message's packet and its value, or why the message cannot be written.
-    func cases(of line: JSONValue, from sender: Sender) throws -> [AdapterCase] {
+    func cases(of line: JSONValue, in context: PacketContext) throws -> [AdapterCase] {
         do throws(TranslationError) {
-            return cases(of: try translator.encode(line: line, from: sender), from: sender, line: line)
+            return cases(
+                of: try translator.encode(line: line, from: context.sender, states: context.states), in: context,
+                line: line)
         } catch {
             // With a second fault in the header, languages may differ in which of the two they name.
             if error.reason.kind != "wrong_constant", setsFixedHeader(line) { return [] }
             let answer = AdapterCase.Answer.refused(
                 kind: error.reason.kind, path: error.path, offset: nil, isOfBytes: false)
-            return [AdapterCase(encoding: line, from: sender, answer)]
+            return [AdapterCase(encoding: line, in: context, answer)]
         }
     }
 
@@ -84,24 +88,24 @@ struct AdapterCases {
     }
 
     /// A packet and its value.
-    func cases(of bytes: [UInt8], from sender: Sender) throws -> [AdapterCase] {
-        try cases(of: bytes, from: sender, line: translator.decode(bytes.rawSpan, from: sender))
+    func cases(of bytes: [UInt8], in context: PacketContext) throws -> [AdapterCase] {
+        try cases(of: bytes, in: context, line: translator.decode(bytes.rawSpan, in: context))
     }
 
-    private func cases(of bytes: [UInt8], from sender: Sender, line: JSONValue) -> [AdapterCase] {
-        [AdapterCase(encoding: line, from: sender, .bytes(bytes)), verdict(on: bytes, from: sender)]
+    private func cases(of bytes: [UInt8], in context: PacketContext, line: JSONValue) -> [AdapterCase] {
+        [AdapterCase(encoding: line, in: context, .bytes(bytes)), verdict(on: bytes, in: context)]
     }
 
     /// Bytes and the verdict on them.
-    func verdict(on bytes: [UInt8], from sender: Sender) -> AdapterCase {
+    func verdict(on bytes: [UInt8], in context: PacketContext) -> AdapterCase {
         let answer: AdapterCase.Answer =
-            switch translator.verdict(on: bytes[...], in: PacketContext(from: sender)) {
+            switch translator.verdict(on: bytes[...], in: context) {
             case .packet(let byteCount, let line): .packet(byteCount: byteCount, line: line)
             case .more: .more
             case .refused(let error):
                 .refused(kind: error.reason.kind, path: error.path, offset: error.offset, isOfBytes: true)
             }
-        return AdapterCase(decoding: bytes, from: sender, answer)
+        return AdapterCase(decoding: bytes, in: context, answer)
     }
 }
 
@@ -121,26 +125,33 @@ struct AdapterCase {
     let text: String
 
     /// Asks what some bytes mean.
-    fileprivate init(decoding bytes: [UInt8], from sender: Sender, _ answer: Answer) {
+    fileprivate init(decoding bytes: [UInt8], in context: PacketContext, _ answer: Answer) {
         let hexadecimal = Hexadecimal.text(of: bytes)
-        question = [
-            JSONValue.Member("ask", "decode"), JSONValue.Member("from", .string(sender.rawValue)),
-            JSONValue.Member("hex", .string(hexadecimal)),
-        ]
-        text = "\(sender) \(hexadecimal)"
+        question =
+            [
+                JSONValue.Member("ask", "decode"), JSONValue.Member("hex", .string(hexadecimal)),
+            ] + Self.members(of: context)
+        text = "\(context.sender) \(context.states) \(hexadecimal)"
         self.answer = answer
     }
 
     /// Asks for the packet of a line.
-    fileprivate init(encoding line: JSONValue, from sender: Sender, _ answer: Answer) {
-        question = [
-            JSONValue.Member("ask", "encode"), JSONValue.Member("from", .string(sender.rawValue)),
-            JSONValue.Member("line", line),
-        ]
-        text = "\(line)"
+    fileprivate init(encoding line: JSONValue, in context: PacketContext, _ answer: Answer) {
+        question =
+            [JSONValue.Member("ask", "encode"), JSONValue.Member("line", line)] + Self.members(of: context)
+        text = "\(context.states) \(line)"
         self.answer = answer
+    }
+
+    private static func members(of context: PacketContext) -> [JSONValue.Member] {
+        [JSONValue.Member("from", .string(context.sender.rawValue)), JSONValue.Member("state", context.states.json)]
     }
 
     /// Returns the question as a line of JSON.
     func line(id: Int) -> JSONValue { .object([JSONValue.Member("id", .exactInteger(Int128(id)))] + question) }
+}
+
+extension PacketStates {
+    /// The states that are not 0, with their numbers.
+    var json: JSONValue { .object(names.map { JSONValue.Member($0, .exactInteger(self[$0])) }) }
 }

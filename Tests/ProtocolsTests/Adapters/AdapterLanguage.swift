@@ -15,6 +15,9 @@ protocol AdapterLanguage {
     /// The language's folder among the samples.
     static var name: String { get }
 
+    /// Whether its code has packets that depend on states of a connection; false if the language does not say so.
+    static var printsStates: Bool { get }
+
     /// Returns the generated files, the module first.
     static func files(_ description: ProtocolDescription) throws -> [GeneratedFile]
 
@@ -28,6 +31,20 @@ protocol AdapterLanguage {
     ///
     /// - Returns: What the compiler says; nothing if it accepts all.
     static func compile(_ samples: [AdapterSample]) throws -> String
+}
+
+extension AdapterLanguage {
+    static var printsStates: Bool { false }
+
+    /// The protocols that the language can have.
+    static var folders: [ProtocolFolder] {
+        AdapterSamples.folders + (printsStates ? AdapterSamples.foldersWithStates : [])
+    }
+
+    /// The names of all samples of the language.
+    static var sampleNames: [String] {
+        AdapterSamples.names + (printsStates ? AdapterSamples.foldersWithStates.map(\.name) : [])
+    }
 }
 
 /// The generated code of one protocol in one language.
@@ -53,12 +70,16 @@ struct AdapterSamples: Sendable {
         ProtocolFolder.all.filter {
             !$0.hasLayers && !$0.translator.description.layout.hasStates
         } + [.features, .names]
+    /// The protocols whose packets depend on states, and have no layers.
+    static let foldersWithStates = ProtocolFolder.all.filter {
+        !$0.hasLayers && $0.translator.description.layout.hasStates
+    }
     /// Scene's messages in packets of any layout.
     private static let layoutCount = 12
     /// Messages of any types.
     private static let schemaCount = 8
 
-    /// The names of all samples.
+    /// The names of the samples that each language has.
     static let names =
         folders.map(\.name) + ["Reserved"] + (0..<layoutCount).map { "Layout\($0)" }
         + (0..<schemaCount).map { "Schema\($0)" }
@@ -86,7 +107,7 @@ struct AdapterSamples: Sendable {
                 name: name, translator: translator, folder: folder, files: files, output: output,
                 adapterPath: adapter.path)
         }
-        for folder in Self.folders { try add(folder.name, folder.translator, folder) }
+        for folder in language.folders { try add(folder.name, folder.translator, folder) }
         let everything = try language.files(ProtocolFolder.features.translator.description)[0].text
         let reserved = Set(language.reservedNames(declaredIn: everything)).sorted()
         try add("Reserved", PacketTranslator(ReservedNames.description(reserved)))

@@ -20,14 +20,14 @@ struct GeneratedLuaTests {
         #expect(try LuaTool.run(interpreter, LuaLanguage.script("load.lua"), modules) == "\(modules.count) modules\n")
     }
 
-    @Test(arguments: AdapterSamples.names)
+    @Test(arguments: LuaLanguage.sampleNames)
     func `Lua writes and reads the same as Swift`(name: String) throws {
         let sample = try LuaLanguage.sample(name)
         let disagreements = try Self.disagreements(sample, AdapterCases(sample).values(), LuaTool.wanted)
         #expect(disagreements == [], AdapterSamples.random.seedComment)
     }
 
-    @Test(arguments: AdapterSamples.names)
+    @Test(arguments: LuaLanguage.sampleNames)
     func `Lua gives Swift's verdict on truncated, changed and invalid packets`(name: String) throws {
         let sample = try LuaLanguage.sample(name)
         let disagreements = try Self.disagreements(sample, AdapterCases(sample).variants(), Self.some(for: name))
@@ -36,7 +36,7 @@ struct GeneratedLuaTests {
 
     /// Two of the interpreters, others for the next sample: each one has its share. All if more messages than usual are sent.
     private static func some(for sample: String) -> [String] {
-        let (all, position) = (LuaTool.wanted, AdapterSamples.names.firstIndex(of: sample) ?? 0)
+        let (all, position) = (LuaTool.wanted, LuaLanguage.sampleNames.firstIndex(of: sample) ?? 0)
         guard AdapterCases.messageCount <= 100, all.count > 2 else { return all }
         return [0, 2].map { all[(position + $0) % all.count] }
     }
@@ -50,7 +50,7 @@ struct GeneratedLuaTests {
         }
     }
 
-    @Test(arguments: AdapterSamples.names)
+    @Test(arguments: LuaLanguage.sampleNames)
     func `a stream has the same packets wherever it is torn, and an error only after them`(name: String) throws {
         let sample = try LuaLanguage.sample(name)
         let streams = AdapterStreams(sample)
@@ -75,7 +75,7 @@ struct GeneratedLuaTests {
         #expect(try LuaTool.run(interpreter, LuaLanguage.script("hostile.lua"), modules) == "harmless\n")
     }
 
-    @Test(arguments: AdapterSamples.names)
+    @Test(arguments: LuaLanguage.sampleNames)
     func `a module requires nothing, and makes no code at run time`(name: String) throws {
         let text = try LuaLanguage.sample(name).files[0].text
         // Without comments, and without what the schema's names say.

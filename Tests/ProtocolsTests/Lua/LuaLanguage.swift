@@ -16,6 +16,8 @@ enum LuaLanguage: AdapterLanguage {
 
     static let name = "Lua"
 
+    static let printsStates = true
+
     static func files(_ description: ProtocolDescription) throws -> [GeneratedFile] {
         try LuaGenerator(description).files()
     }

@@ -16,6 +16,8 @@ enum TypeScriptLanguage: AdapterLanguage {
 
     static let name = "TypeScript"
 
+    static let printsStates = true
+
     static func files(_ description: ProtocolDescription) throws -> [GeneratedFile] {
         try TypeScriptGenerator(description).files()
     }

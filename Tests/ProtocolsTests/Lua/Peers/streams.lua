@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 
 -- Sends streams through a generated splitter, cut in many ways. Each line of input is a stream:
--- {"from":"client","packets":["00…"],"ends":[0,15],"bad":"00…","seed":7}. The stream may end at the places `ends`.
+-- {"from":"client","state":null,"packets":["00…"],"ends":[0,15],"bad":"00…","seed":7}. The stream may end at the places `ends`.
 
 local wire = dofile(arg[1])
 
@@ -35,8 +35,17 @@ local function pieces(all, seed)
   return parts
 end
 
-local function split(parts, from)
-  local splitter, found, failure = wire.splitter(from), {}, nil
+-- A new connection with the states of a stream; nil if the protocol has no states.
+local function connection(line)
+  local members = string.match(line, '"state":(%b{})')
+  if not members then return nil end
+  local states = {}
+  for name, v in string.gmatch(members, '"([%w_]+)":(%-?%d+)') do states[name] = tonumber(v) end
+  return wire.connection(states)
+end
+
+local function split(parts, from, own)
+  local splitter, found, failure = wire.splitter(from, own), {}, nil
   for _, part in ipairs(parts) do
     splitter:push(part)
     while true do
@@ -62,22 +71,22 @@ local function check(line)
   for hex in string.gmatch(string.match(line, '"packets":%[([^%]]*)%]'), "%x+") do packets[#packets + 1] = bytes(hex) end
   for place in string.gmatch(string.match(line, '"ends":%[([^%]]*)%]'), "%d+") do ends[tonumber(place)] = true end
   local bad = string.match(line, '"bad":"(%x+)"')
-  local all, expected, position = table.concat(packets), {}, 1
-  while position <= #all do expected[#expected + 1], position = assert(wire.decode(all, from, position)) end
+  local all, expected, position, own = table.concat(packets), {}, 1, connection(line)
+  while position <= #all do expected[#expected + 1], position = assert(wire.decode(all, from, position, own)) end
   assert(#expected == #packets)
   for _, cut in ipairs({ whole, singly, pieces }) do
-    local splitter, found, failure = split(cut(all, seed), from)
+    local splitter, found, failure = split(cut(all, seed), from, connection(line))
     assert(not failure and same(found, expected))
     assert(splitter:finish())
     if bad then
       local faulty = all .. bytes(bad)
-      local _, before, fault = split(cut(faulty, seed), from)
-      local packet, e = wire.decode(faulty, from, #all + 1)
+      local _, before, fault = split(cut(faulty, seed), from, connection(line))
+      local packet, e = wire.decode(faulty, from, #all + 1, own)
       assert(same(before, expected) and fault and not packet and same(e, fault))
     end
   end
   for stop = 0, #all do
-    local splitter = split({ string.sub(all, 1, stop) }, from)
+    local splitter = split({ string.sub(all, 1, stop) }, from, connection(line))
     local ok, e = splitter:finish()
     assert(ends[stop] and ok or not ends[stop] and not ok and e.kind == "end_of_stream" and e.path == "", stop)
   end

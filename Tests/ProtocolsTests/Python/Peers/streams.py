@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 """Sends streams through a generated splitter, cut in many ways. Each line of input is a stream:
-{"from":"client","packets":["00…"],"ends":[0,15],"bad":"00…","seed":7}. The stream may end at the places `ends`."""
+{"from":"client","state":null,"packets":["00…"],"ends":[0,15],"bad":"00…","seed":7}. The stream may end at the places `ends`."""
 
 import dataclasses
 import json
@@ -21,9 +21,14 @@ def pieces(data, seed):
         at += n
 
 
-def split(parts, sender):
+def connection(line):
+    """A new connection with the states of a stream, as an argument; none if the protocol has no states."""
+    return {} if line["state"] is None else {"connection": wire.Connection(line["state"])}
+
+
+def split(parts, sender, more):
     """What a splitter gives for pieces; the pieces are overwritten, so that nothing may share them."""
-    splitter, found = wire.Splitter(sender), []
+    splitter, found = wire.Splitter(sender, **more), []
     try:
         for part in parts:
             piece = bytearray(part)
@@ -58,25 +63,25 @@ def error_of(call):
 
 def check(line):
     sender, packets = line["from"], [bytes.fromhex(packet) for packet in line["packets"]]
-    whole, expected, start = b"".join(packets), [], 0
+    whole, expected, start, more = b"".join(packets), [], 0, connection(line)
     while start < len(whole):
-        packet = wire.decode(whole, sender, start)
+        packet = wire.decode(whole, sender, start, **more)
         expected.append(packet)
         start += packet.byte_count
     assert len(expected) == len(packets)
     ways = (lambda data: [data], lambda data: [data[i:i + 1] for i in range(len(data))], lambda data: pieces(data, line["seed"]))
     for way in ways:
-        splitter, found, failure = split(way(whole), sender)
+        splitter, found, failure = split(way(whole), sender, connection(line))
         assert failure is None and text(found) == text(expected)
         splitter.finish()
         if line["bad"] is None:
             continue
         faulty = whole + bytes.fromhex(line["bad"])
-        _, found, failure = split(way(faulty), sender)
+        _, found, failure = split(way(faulty), sender, connection(line))
         assert text(found) == text(expected)
-        assert (failure.kind, failure.path, failure.offset) == error_of(lambda: wire.decode(faulty, sender, len(whole)))
+        assert (failure.kind, failure.path, failure.offset) == error_of(lambda: wire.decode(faulty, sender, len(whole), **more))
     for end in range(len(whole) + 1):
-        splitter, _, failure = split([whole[:end]], sender)
+        splitter, _, failure = split([whole[:end]], sender, connection(line))
         assert failure is None
         fault = error_of(splitter.finish)
         assert fault is None if end in line["ends"] else fault[:2] == ("end_of_stream", ""), (end, fault)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Sends streams through a generated splitter, cut in many ways. Each line of input is a stream:
-// {"from":"client","packets":["00…"],"ends":[0,15],"bad":"00…","seed":7}. The stream may end at the places `ends`.
+// {"from":"client","state":null,"packets":["00…"],"ends":[0,15],"bad":"00…","seed":7}. The stream may end at the places `ends`.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -25,8 +25,8 @@ function* pieces(all, seed) {
 function* singly(all) { for (let i = 0; i < all.length; i++) yield all.subarray(i, i + 1); }
 
 /** What a splitter gives for pieces; the pieces are overwritten, so that nothing may share them. */
-function split(parts, side) {
-  const splitter = new wire.PacketSplitter(side), found = [];
+function split(parts, side, own) {
+  const splitter = new wire.PacketSplitter(side, ...own), found = [];
   let failure;
   try {
     for (const part of parts) {
@@ -45,28 +45,31 @@ function split(parts, side) {
   return { splitter, found, failure };
 }
 
-function check({ from, packets, ends, bad, seed }) {
+/** A new connection with the states of a stream, as an argument; none if the protocol has no states. */
+const connection = state => state === null ? [] : [new wire.Connection(state)];
+
+function check({ from, state, packets, ends, bad, seed }) {
   const side = from === "server" ? wire.fromServer : wire.fromClient;
-  const all = bytes(packets.join("")), expected = [];
+  const all = bytes(packets.join("")), expected = [], own = connection(state);
   for (let start = 0; start < all.length;) {
-    const packet = wire.decode(all, side, start);
+    const packet = wire.decode(all, side, start, ...own);
     expected.push(packet);
     start += packet.byteCount;
   }
   assert.equal(expected.length, packets.length);
   for (const cut of [all => [all], singly, all => pieces(all, seed)]) {
-    const { splitter, found, failure } = split(cut(all), side);
+    const { splitter, found, failure } = split(cut(all), side, connection(state));
     assert.equal(failure, undefined);
     assert.deepEqual(found, expected);
     splitter.finish();
     if (bad === null) continue;
-    const faulty = bytes(packets.join("") + bad), broken = split(cut(faulty), side);
+    const faulty = bytes(packets.join("") + bad), broken = split(cut(faulty), side, connection(state));
     assert.deepEqual(broken.found, expected);
     assert(broken.failure);
-    assert.throws(() => wire.decode(faulty, side, all.length), broken.failure);
+    assert.throws(() => wire.decode(faulty, side, all.length, ...own), broken.failure);
   }
   for (let end = 0; end <= all.length; end++) {
-    const { splitter } = split([all.subarray(0, end)], side);
+    const { splitter } = split([all.subarray(0, end)], side, connection(state));
     if (ends.includes(end)) splitter.finish();
     else assert.throws(() => splitter.finish(), error => error.kind === "end_of_stream" && error.path === "");
   }

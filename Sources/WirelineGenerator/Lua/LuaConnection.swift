@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+
+/// Makes what a module has of a connection's states: the function that finds the shape of a packet, and what messages do to states.
+struct LuaConnection {
+    let plan: ContextPlan
+
+    /// The tables and the function, as one text.
+    var text: String {
+        let names = plan.states.map { "\(LuaText.key($0.name)) = true" }
+        let changes = Sender.allCases.map { sender in
+            let own = plan.changes.filter { $0.sender == sender }.map { change in
+                let state = plan.states[change.state]
+                let value = state.isBoolean ? String(change.value != 0) : LuaText.number(change.value)
+                return "[\(LuaText.number(Int128(change.messageID)))] = { \(LuaText.literal(state.name)), \(value) }"
+            }
+            return "  \(sender.rawValue) = { \(own.joined(separator: ", ")) },"
+        }
+        let shapes = plan.shapes.enumerated().map { "[\($0)] = \($1)" }.joined(separator: ", ")
+        let numbers = plan.states.enumerated().map { position, state in
+            let value = "number_of(connection.states\(LuaText.member(state.name)))"
+            let check = LuaWriting.check(
+                value, state.range, isWide: state.range.isWide, LuaText.literal(state.name))
+            return "s[\(position + 1)] = \(check)"
+        }
+        let tests = plan.tests.enumerated().map { "if \(text(of: $1)) then n = n + \(2 << $0) end" }
+        return """
+            local state_names = { \(names.joined(separator: ", ")) }
+
+            -- What messages do to states.
+            local changes = {
+            \(changes.joined(separator: "\n"))
+            }
+
+            local shapes = { \(shapes) }
+
+            local function number_of(v)
+              if v == nil or v == false then return 0 end
+              return v == true and 1 or v
+            end
+
+            -- The number of a packet's shape, by its sender and by the tests of states that hold.
+            local function shape_of(sender, connection)
+              top, at[1] = 1, "state"
+              for name in pairs(connection.states) do
+                if not state_names[name] then refuse("unknown_state", tostring(name)) end
+              end
+              local s, n = {}, sender == "server" and 1 or 0
+            \(LuaText.indented(numbers + tests).joined(separator: "\n"))
+              return shapes[n]
+            end
+            """
+    }
+
+    private func text(of test: WireCondition) -> String {
+        LuaTypes.condition(test) { operand in
+            guard case .state(let name) = operand, let state = plan.states.firstIndex(where: { $0.name == name }) else {
+                return ("0", false)
+            }
+            return ("s[\(state + 1)]", plan.states[state].range.isWide)
+        }
+    }
+}
+
+extension LuaRuntime {
+    /// The functions that read and write packets of a connection.
+    static let connection = #"""
+        -- What a message does to the states, for the packets after it.
+        local function change(connection, sender, id)
+          local found = changes[sender][id]
+          if found then connection.states[found[1]] = found[2] end
+        end
+
+        local function unwrap_next(s, position, sender, connection)
+          local packet, after = unwrap[shape_of(sender, connection)](s, position, senders[sender])
+          if packet then change(connection, sender, packet.id) end
+          return packet, after
+        end
+
+        local function wrap_next(id, payload, header, sender, connection)
+          local packet = wrap[shape_of(sender, connection)](id, payload, header)
+          change(connection, sender, id)
+          return packet
+        end
+
+        --- What the packets of a connection depend on, in both directions: encode, decode and both splitters share it.
+        -- states has numbers, true and false, by the schema's names; a state that is not there is 0. Messages set states, and so
+        -- may the program.
+        function M.connection(states)
+          local connection = { states = {} }
+          for name, v in pairs(states or {}) do connection.states[name] = v end
+          return connection
+        end
+        """#
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+
+/// Makes what a module has of a connection: its states, the function that finds the shape of a packet, and what messages do to states.
+struct TypeScriptConnection {
+    let types: TypeScriptTypes
+    let plan: ContextPlan
+
+    private var names: [String] { types.plan.names.states }
+
+    /// The class and the functions, as one text.
+    var text: String {
+        let suffixes = types.plan.shapes.map(TypeScriptUnwrapping.suffix)
+        let bits = plan.tests.enumerated().map { "(\(text(of: $1)) ? \(2 << $0) : 0)" }
+        let number = (["(server ? 1 : 0)"] + bits).joined(separator: " + ")
+        let members = plan.states.indices.flatMap { index in
+            TypeScriptText.comment(plan.states[index].documentation, indent: "  ")
+                + ["  \(names[index])?: \(type(of: plan.states[index]));"]
+        }
+        let known = names.map { TypeScriptText.string($0) }.joined(separator: ", ")
+        return """
+            /** The states of a connection; one that is not set is 0. Messages set them, and so may the program. */
+            export interface States {
+            \(members.joined(separator: "\n"))
+            }
+
+            /** What the packets of a connection depend on, in both directions: `encode`, `decode` and both splitters share it. */
+            export class Connection {
+              readonly states: States;
+              constructor(states: States = {}) { this.states = Object.assign({}, states); }
+            }
+
+            const unwrappers: readonly ((r: Reader) => Unwrapped | undefined)[] = [\(suffixes.map { "unwrap\($0)" }.joined(separator: ", "))];
+
+            const wrappers: readonly ((w: Writer, id: \(TypeScriptTypes.number(types.plan.idRange)), h?: Partial<Header>) => Uint8Array)[] = [\(suffixes.map { "wrap\($0)" }.joined(separator: ", "))];
+
+            const shapes: readonly number[] = [\(plan.shapes.map(String.init).joined(separator: ", "))];
+
+            /** The number of a packet's shape, by its sender and by the tests of states that hold. */
+            function shapeOf(server: boolean, connection: Connection): number {
+              const s = connection.states;
+              checkStates(s, [\(known)]);
+            \(plan.states.enumerated().map { "  const s\($0) = \(reading($1, names[$0]));" }.joined(separator: "\n"))
+              return shapes[\(number)]!;
+            }
+
+            /** What a message does to the states, for the packets after it. */
+            function change(connection: Connection, server: boolean, id: \(TypeScriptTypes.number(types.plan.idRange))): void {
+              const s = connection.states;
+            \(changes.joined(separator: "\n"))
+            }
+
+            """
+    }
+
+    private func type(of state: ContextPlan.State) -> String {
+        switch state.type {
+        case .enumeration(let index, _): types.plan.names.enumerations[index].name
+        case .flags(let index, _): types.plan.names.flagSets[index].name
+        default: state.isBoolean ? "boolean | number" : TypeScriptTypes.number(state.range)
+        }
+    }
+
+    private func reading(_ state: ContextPlan.State, _ name: String) -> String {
+        let isWide = state.range.isWide
+        let limits = [state.range.lowerBound, state.range.upperBound].map {
+            TypeScriptTypes.number($0, isWide: isWide)
+        }
+        let function = isWide ? "wideStateNumber" : "stateNumber"
+        return
+            "\(function)(s.\(name), \(limits.joined(separator: ", ")), \(TypeScriptText.string("state." + state.name)))"
+    }
+
+    private func text(of test: WireCondition) -> String {
+        TypeScriptTypes.condition(test) { operand in
+            guard case .state(let name) = operand, let index = plan.states.firstIndex(where: { $0.name == name }) else {
+                return ("0", false)
+            }
+            return ("s\(index)", plan.states[index].range.isWide)
+        }
+    }
+
+    private var changes: [String] {
+        let isWide = types.plan.idRange.isWide
+        return plan.changes.map { change in
+            let state = plan.states[change.state]
+            let value =
+                state.isBoolean
+                ? String(change.value != 0)
+                : TypeScriptTypes.number(change.value, isWide: state.range.isWide)
+            let id = TypeScriptTypes.number(Int128(change.messageID), isWide: isWide)
+            let side = change.sender == .server ? "server" : "!server"
+            return "  if (\(side) && id === \(id)) s.\(names[change.state]) = \(value);"
+        }
+    }
+}
+
+extension TypeScriptRuntime {
+    /// The functions that verify states.
+    static let states = #"""
+        function checkStates(states: object, stateNames: readonly string[]): void {
+          for (const name of Object.keys(states)) if (stateNames.indexOf(name) < 0) throw new WireError("unknown_state", "state." + name);
+        }
+
+        function stateNumber(v: number | boolean | undefined, low: number, high: number, path: string): number {
+          const n = typeof v === "boolean" ? (v ? 1 : 0) : v === undefined ? 0 : v;
+          if (typeof n !== "number") throw new WireError("wrong_type", path);
+          if (!(n >= low && n <= high) || Math.floor(n) !== n) throw new WireError("out_of_range", path);
+          return n;
+        }
+
+        function wideStateNumber(v: bigint | undefined, low: bigint, high: bigint, path: string): bigint {
+          const n = v === undefined ? BigInt(0) : v;
+          if (typeof n !== "bigint") throw new WireError("wrong_type", path);
+          if (n < low || n > high) throw new WireError("out_of_range", path);
+          return n;
+        }
+        """#
+}
