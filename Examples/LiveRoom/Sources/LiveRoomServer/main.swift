@@ -1,6 +1,6 @@
 // A live room: clients in a terminal connect over TCP, browsers over a WebSocket.
 //
-//     LiveRoomServer [HOST [PACKET-PORT [PAGE-PORT]]]
+//     LiveRoomServer [HOST [PACKET-PORT [PAGE-PORT [PAGE-FOLDER]]]]
 
 import Foundation
 import LiveRoom
@@ -10,6 +10,7 @@ let arguments = CommandLine.arguments
 let host = arguments.count > 1 ? arguments[1] : "127.0.0.1"
 let packetPort = arguments.count > 2 ? UInt16(arguments[2]) ?? 0 : 9001
 let pagePort = arguments.count > 3 ? UInt16(arguments[3]) ?? 0 : 9002
+let pages = try arguments.count > 4 ? Page.files(in: arguments[4]) : [:]
 DescriptorLimit.raise()
 
 let handlers = try Service().handlers()
@@ -21,7 +22,7 @@ configuration.listening.connectionEnded = { address, error in
 }
 var pageConfiguration = configuration
 pageConfiguration.webSocket = ServerConfiguration.WebSocketOptions(paths: ["/room"])
-pageConfiguration.webSocket?.handshake.pages["/"] = page
+pageConfiguration.webSocket?.handshake.pages = pages
 
 let server = try await PacketServer.start(
     at: host, port: packetPort, configuration: configuration, handlers: handlers
@@ -30,7 +31,8 @@ let pageServer = try await PacketServer.start(
     at: host, port: pagePort, configuration: pageConfiguration, handlers: handlers
 ) { _ in Visitor() }
 say("packets: \(server.address)")
-say("page: http://\(pageServer.address)/")
+say("WebSocket: ws://\(pageServer.address)/room")
+if !pages.isEmpty { say("page: http://\(pageServer.address)/") }
 
 _ = try await ShutdownSignal.wait()
 // Clients that are told at the same moment reconnect at the same moment: spread the goodbyes.

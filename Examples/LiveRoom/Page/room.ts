@@ -1,4 +1,4 @@
-// The page of the live room: a client of a gateway, over a WebSocket. `wire generate typescript` has written the packets.
+// The page of the live room: a client over a WebSocket. `wire generate typescript` has written the packets.
 import {
   EnterRoom, Gift, Login, LoginResult, PacketSplitter, Ping, Say, SendGift, ServerPacket, encode, fromServer,
 } from "./live_room_protocol.js";
@@ -6,8 +6,8 @@ import {
 const log = document.getElementById("log")!;
 const field = document.getElementById("text") as HTMLInputElement;
 const name = decodeURIComponent(location.hash.slice(1)) || prompt("Your name") || "guest";
-// The gateways. They hold the same rooms, so any of them will do.
-const gateways: string[] = await (await fetch("gateways.json")).json();
+// The servers, or their gateways. They hold the same rooms, so any of them will do.
+const servers: string[] = await (await fetch("servers.json")).json();
 let attempts = 0;
 let socket = connect();
 
@@ -19,7 +19,7 @@ function show(line: string) {
 }
 
 function connect(): WebSocket {
-  const socket = new WebSocket(gateways[attempts++ % gateways.length]!);
+  const socket = new WebSocket(new URL(servers[attempts++ % servers.length]!, location.href.replace(/^http/, "ws")));
   // A message may hold several packets, or a part of one.
   const splitter = new PacketSplitter(fromServer);
   socket.binaryType = "arraybuffer";
@@ -52,7 +52,7 @@ function receive(packet: ServerPacket, socket: WebSocket) {
     case "UserEntered": return show(`${packet.message.user.name} enters`);
     case "UserLeft": return show(`${packet.message.user.name} leaves`);
     case "Goodbye":
-      // The gateway drains: it is left before it closes, and another one is connected to.
+      // The server drains: it is left before it closes, and another one is connected to.
       show("the server says goodbye");
       return socket.close();
   }
