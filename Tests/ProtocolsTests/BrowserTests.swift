@@ -151,6 +151,10 @@ struct BrowserTests {
             say(light(behind(d.body)) > 0.5 ? "light" : "dark");
             const pairs = new Set();
             d.getElementById("message-Hello").id = "other";
+            // A fault has a colour, too.
+            d.getElementById("bytes").value = "55aa2e0000ff0101"; d.getElementById("bytes").dispatchEvent(new w.Event("input"));
+            d.getElementById("json").value = "{"; d.getElementById("json").dispatchEvent(new w.Event("input"));
+            say(d.querySelectorAll(".fault").length);
             for (const element of d.querySelectorAll("main *, header *, .bar *")) {
                 if (![...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== "")) { continue; }
                 const [front, back] = [w.getComputedStyle(element).color, behind(element)];
@@ -161,6 +165,6 @@ struct BrowserTests {
             }
             say(pairs.size > 5);
             """
-        #expect(try Self.lines(of: "Telemetry", isDark: isDark, script) == [isDark ? "dark" : "light", "true"])
+        #expect(try Self.lines(of: "Telemetry", isDark: isDark, script) == [isDark ? "dark" : "light", "2", "true"])
     }
 }

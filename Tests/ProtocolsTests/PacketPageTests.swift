@@ -127,6 +127,25 @@ struct PacketPageTests {
             ])
     }
 
+    @Test func `bytes can be a dump with offsets and letters`() throws {
+        let dumps = [
+            "00000000: 0000 000f 4e21 0100 0000 0200 0268 6900  ....N!.......hi.\\n00000010: 0000 08ab cd      .....",
+            "00000000  00 00 00 0f 4e 21 01 00  00 00 02 00 02 68 69 00  |....N!.......hi.|\\n00000010  00 00 08 ab cd         |.....|\\n00000015\\n",
+            "\\t0x0000:  0000 000f 4e21 0100 0000 0200 0268 6900  abcd\\n\\t0x0010:  0000 08ab cd",
+            "0000000 00 00 00 0f 4e 21 01 00 00 00 02 00 02 68 69 00\\n0000020 00 00 08 ab cd\\n0000025\\n",
+            "00000000  00 00 00 0f 4e 21 01 00 00  |....N!...|", "0000 000f\\n0004 4e21",
+        ]
+        let lines = try FramedPage.lines(
+            of: HTMLGenerator(ProtocolFolder.named("Scene").translator.description).files()[0].text,
+            "\(Self.user)\n" + dumps.map { "paste('client', '\($0)'); say(get('link').hash);" }.joined())
+        let bytes = "#from=client&bytes=0000000f4e2101000000020002686900000008abcd"
+        #expect(
+            lines == [
+                bytes, bytes, bytes, bytes, "#from=client&bytes=0000000f4e21010000",
+                "#from=client&bytes=0000000f00044e21",
+            ])
+    }
+
     @Test func `64 bits are exact, enums have names, and a message of either side is written as its sender's`() throws {
         let page = try Self.page(
             """

@@ -34,7 +34,22 @@ enum HTMLToolScript {
 
         // What was pasted
 
+        // The digits of a dump with offsets and letters, as xxd, hexdump -C, od -t x1 (in octal) and tcpdump print it.
+        function undumped(text) {
+          const lines = text.split("\n").filter(line => line.trim() !== "");
+          if (lines.length < 2 && !/[:|]/.test(text)) return undefined;
+          let all = "";
+          for (const line of lines) {
+            const found = /^\s*(?:0x)?(?:([0-7]{7})(?: +|$)|([0-9a-f]{4,8})(?:[: ] +|$))(.*)$/i.exec(line);
+            if (!found || 2 * (found[1] ? parseInt(found[1], 8) : parseInt(found[2], 16)) !== all.length) return undefined;
+            all += /^(?:(?:[0-9a-f]{2}){1,2} {0,2})*/i.exec(found[3])[0].replace(/ /g, "").slice(0, 32);
+          }
+          return all === "" ? undefined : all;
+        }
+
         function pasted(text) {
+          const dumped = undumped(text);
+          if (dumped !== undefined) return bytes(dumped, "");
           const plain = text.replace(/0x|\\x/gi, "").replace(/[\s,;:]/g, "");
           if (/^[0-9a-f]*$/i.test(plain)) return plain.length % 2 === 0 ? bytes(plain, "") : counted(plain.length, "digit") + ": a byte has two";
           const dense = text.replace(/\s/g, "").replace(/-/g, "+").replace(/_/g, "/");
