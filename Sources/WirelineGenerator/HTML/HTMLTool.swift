@@ -37,7 +37,7 @@ struct HTMLTool {
 
     /// Returns the module, and what the program uses of it.
     private static func code(_ description: ProtocolDescription) throws(GenerationError) -> String {
-        let plan = try CodePlan(description, .typeScript)
+        let plan = try CodePlan(description, .script)
         let names =
             ["WireError", "encode", "encodeUnknown", "fromClient", "fromServer", "inspect_packet"]
             + plan.names.messages.map(\.name)

@@ -47,10 +47,7 @@ public struct TypeScriptGenerator: Sendable {
     ///
     /// - Throws: ``GenerationError`` for a protocol with layers or states.
     package func script() throws(GenerationError) -> GeneratedFile {
-        // A page knows no states of a connection.
-        var style = NameStyle.typeScript
-        style.printsStates = false
-        let text = TypeScriptModule(try CodePlan(description, style), .script).text()
+        let text = TypeScriptModule(try CodePlan(description, .script), .script).text()
         return GeneratedFile(path: description.fileStem + "_protocol.js", text: text)
     }
 

@@ -16,6 +16,13 @@ extension NameStyle {
                 .union(typeScriptFunctions)),
         headerFields: Kind(spelling: .lowerCamel, reserved: inherited), trailing: "trailing", printsStates: true)
 
+    /// The names of scripts in pages, which know no states of a connection.
+    static let script: NameStyle = {
+        var style = typeScript
+        style.printsStates = false
+        return style
+    }()
+
     /// The members that every object has: one of them would seem to be set.
     private static let inherited: Set<String> = [
         "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString",

@@ -138,7 +138,7 @@ struct AdapterCase {
     /// Asks for the packet of a line.
     fileprivate init(encoding line: JSONValue, in context: PacketContext, _ answer: Answer) {
         question =
-            [JSONValue.Member("ask", "encode"), JSONValue.Member("line", line)] + Self.members(of: context)
+            [JSONValue.Member("ask", "encode")] + Self.members(of: context) + [JSONValue.Member("line", line)]
         text = "\(context.states) \(line)"
         self.answer = answer
     }
