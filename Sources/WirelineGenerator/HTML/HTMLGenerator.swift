@@ -23,7 +23,7 @@ public struct HTMLGenerator: Sendable {
     /// Whether the page reads packets: not if the protocol has layers or states.
     ///
     /// Then `#from=client&bytes=0001` after its address shows these bytes.
-    package var readsPackets: Bool { (try? CodePlan(description, .typeScript)) != nil }
+    package var readsPackets: Bool { (try? CodePlan(description, .script)) != nil }
 
     /// Returns the page, named after the protocol: `Scene.html`.
     ///
