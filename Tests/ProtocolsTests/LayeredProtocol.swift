@@ -5,6 +5,7 @@ import ProtocolsSupport
 import Testing
 import TestingSupport
 import WirelineCodec
+import WirelineGenerator
 import WirelineLayers
 import WirelineSchema
 
@@ -69,6 +70,17 @@ struct LayeredProtocol: Sendable, CustomTestStringConvertible {
                 name, Hexadecimal.bytes(of: key), in: translator.description.layout)
         }
         return translator
+    }
+
+    /// Does something in a new folder with generated files.
+    static func inFolder<Result>(
+        with files: [GeneratedFile], _ body: (_ folder: URL) throws -> Result
+    ) throws -> Result {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for file in files { try Data(file.text.utf8).write(to: folder.appending(path: file.path)) }
+        return try body(folder)
     }
 
     static let all = [ciphers, terminals, inside] + ProtocolFolder.all.filter(\.hasLayers).map(LayeredProtocol.init)

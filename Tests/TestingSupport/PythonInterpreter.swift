@@ -19,7 +19,12 @@ public enum PythonInterpreter {
     /// The message of a test of types that is skipped.
     public static let absenceOfTypeChecker = "mypy is not on the PATH: install mypy"
 
-    private static let path = ProgramRun.path(of: "python3")
+    /// The Python on the PATH; that of the system if it alone has the packages for layers of generated modules.
+    private static let path: String? = {
+        let candidates = [ProgramRun.path(of: "python3"), "/usr/bin/python3"].compactMap(\.self)
+        let imports = ["-c", "import brotli, cryptography"]
+        return candidates.first { (try? ProgramRun.output(of: $0, imports)) != nil } ?? ProgramRun.path(of: "python3")
+    }()
     private static let typeChecker = ProgramRun.path(of: "mypy")
 
     private static let isPresent: Bool = {

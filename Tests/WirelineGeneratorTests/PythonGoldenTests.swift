@@ -84,17 +84,6 @@ struct PythonGoldenTests {
         }
     }
 
-    @Test(arguments: [
-        ("packet { @length(rest) uint16 size; @id uint8 id; layer zlib; }", "layers")
-    ])
-    func `what Python cannot have yet is refused with the reason`(_ packet: String, _ reason: String) throws {
-        let schema = packet + "\n@id(0) @from(both) message A {}"
-        let generator = PythonGenerator(try ProtocolDescription.checked([("a.wire", schema)]))
-        let error = #expect(throws: GenerationError.self) { try generator.files() }
-        #expect(error?.description.contains(reason) == true)
-        #expect(throws: GenerationError.self) { try generator.adapter() }
-    }
-
     /// Whatever a comment contains, removing comments and documentation removes all of it.
     @Test(arguments: ["\u{2028}", "\u{2029}", "\u{85}", "\r", "\r\n", "\n", "\u{B}", "\u{C}", "\0", "\u{202E}"])
     func `a comment stays a comment, whatever it contains`(_ newline: String) throws {

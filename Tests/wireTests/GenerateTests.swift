@@ -69,7 +69,7 @@ struct GenerateTests {
         #expect(try workspace.read("build/scene_conform.py").contains("import scene_protocol as wire"))
     }
 
-    @Test(arguments: ["typescript", "typescript-adapter", "lua", "lua-adapter", "python", "python-adapter"])
+    @Test(arguments: ["typescript", "typescript-adapter", "lua", "lua-adapter"])
     func `a protocol that a language cannot have yet is refused, and nothing is written`(_ language: String) throws {
         let schema = "packet { @length(rest) uint16 size; @id uint8 id; layer zlib; }\n@id(0) @from(both) message A {}"
         let workspace = try Workspace(["P/a.wire": schema])

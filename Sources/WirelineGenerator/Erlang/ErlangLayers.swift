@@ -359,16 +359,3 @@ struct ErlangLayers {
             """
     }
 }
-
-extension Layering {
-    /// Whether the same functions read and write packets of both.
-    fileprivate func isSame(as other: Layering) -> Bool {
-        outer == other.outer && outerWriting == other.outerWriting && flat == other.flat && packets == other.packets
-            && opaque == other.opaque && sections.count == other.sections.count
-            && zip(sections, other.sections).allSatisfy { left, right in
-                left.reading == right.reading && left.writing == right.writing
-                    && left.layers.map(\.index) == right.layers.map(\.index)
-                    && left.layers.map(\.rule) == right.layers.map(\.rule)
-            }
-    }
-}

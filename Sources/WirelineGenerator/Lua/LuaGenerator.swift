@@ -32,7 +32,7 @@ public struct LuaGenerator: Sendable {
 
     /// Returns the module: `scene_protocol.lua`.
     ///
-    /// - Throws: ``GenerationError`` for a protocol with layers or states.
+    /// - Throws: ``GenerationError`` for a protocol with layers.
     public func files() throws(GenerationError) -> [GeneratedFile] {
         let plan = try CodePlan(description, .lua)
         return [GeneratedFile(path: description.fileStem + "_protocol.lua", text: LuaModule(plan).text())]
@@ -42,7 +42,7 @@ public struct LuaGenerator: Sendable {
     ///
     /// It belongs beside the module.
     ///
-    /// - Throws: ``GenerationError`` for a protocol with layers or states.
+    /// - Throws: ``GenerationError`` for a protocol with layers.
     public func adapter() throws(GenerationError) -> GeneratedFile {
         LuaAdapter(try CodePlan(description, .lua)).file()
     }

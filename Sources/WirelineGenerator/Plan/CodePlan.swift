@@ -28,8 +28,10 @@ struct CodePlan: Sendable {
     /// The shapes of packets: one for both senders, or one for each if packets depend on the sender; with states one for each
     /// context that makes a difference.
     let shapes: [PacketShape]
-    /// How the shape of a packet follows from its context; nil without states, when it follows from the sender alone.
+    /// How the shape of a packet follows from its context; nil without states and layers, when it follows from the sender alone.
     let context: ContextPlan?
+    /// How packets are opened and sealed; nil without layers. Then ``shapes`` are the parts of packets.
+    let layers: LayerPlan?
 
     /// Plans a checked protocol.
     ///
@@ -50,11 +52,21 @@ struct CodePlan: Sendable {
         structures = zip(coding.structures, names.structures).map { BodyFields($0, $1, coding) }
         unions = coding.unions.map { union in (union, union.arms.map { BodyFields(arm: $0.body, coding) }) }
         used = UsedTypes(description)
-        (shapes, context) = PacketShape.all(description)
+        guard description.layout.hasContent, let contexts = description.layout.contexts else {
+            (shapes, context) = PacketShape.all(description)
+            layers = nil
+            return
+        }
+        let parts = PacketShape.parts(description, contexts)
+        (shapes, context) = (parts.shapes, parts.context)
+        layers = LayerPlan(description, parts.layerings)
     }
 
     /// Returns a name for something that a back end declares beside the types, and takes it.
     mutating func uniqueName(_ name: String) -> String { names.unique(name) }
+
+    /// The shapes with all fields of packets.
+    var wholeShapes: [PacketShape] { layers == nil ? shapes : shapes.filter { $0.part?.isFlat == true && $0.reads } }
 
     /// Whether the sender of a packet to write must be known.
     var dependsOnSender: Bool { context?.needsSender ?? (shapes.count > 1) }
@@ -64,7 +76,7 @@ struct CodePlan: Sendable {
 
     /// The numbers of a message's ID.
     var idRange: ClosedRange<Int128> {
-        0...Int128(description.layout.plainLayouts.map(\.maximumMessageID).max() ?? 0)
+        0...Int128(wholeShapes.map(\.layout.maximumMessageID).max() ?? 0)
     }
 }
 
@@ -72,6 +84,11 @@ struct CodePlan: Sendable {
 struct PacketShape: Sendable {
     /// The words at the end of the names of its functions: none, the sender, or the number of the shape.
     let words: [String]
+    /// What of a packet with layers it is; nil for whole packets.
+    let part: PacketPart?
+    /// Whether it is read, and whether it is written.
+    let reads: Bool
+    let writes: Bool
     /// The fields of these packets.
     let layout: PacketLayout
     let unwrap: UnwrapPlan
@@ -104,15 +121,29 @@ struct PacketShape: Sendable {
         )
     }
 
-    private init(_ words: [String], _ layout: PacketLayout, _ description: ProtocolDescription) {
+    /// What is done with a part of packets.
+    enum Direction { case reading, writing }
+
+    init(
+        _ words: [String], _ layout: PacketLayout, _ description: ProtocolDescription, _ part: PacketPart? = nil,
+        _ direction: Direction? = nil
+    ) {
         self.words = words
+        self.part = part
+        reads = direction != .writing
+        writes = direction != .reading
         self.layout = layout
         unwrap = UnwrapPlan(layout)
         wrap = WrapPlan(layout)
         positions = layout.fields.map { description.packetField(named: $0.name) ?? 0 }
         let own = Set(positions)
+        // What is given for another part has been chosen.
+        guard part?.isFlat ?? true else {
+            foreign = []
+            return
+        }
         foreign = description.layout.fields.indices.filter {
-            !own.contains($0) && description.layout.fields[$0].isSettable
+            !own.contains($0) && description.layout.isSettable(description.layout.fields[$0])
         }
     }
 }

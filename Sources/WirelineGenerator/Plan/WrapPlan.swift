@@ -123,7 +123,7 @@ enum WrapValue: Sendable {
         case .constant(.text(let text)): self = .constantText(field.format.bytes(ofText: text))
         case .constant(let value): self = .constant(value.number)
         case .padding: self = .zeros(byteCount: field.format.byteCount ?? 0)
-        // Only packets with layers have it, which are refused before.
+        // Layers know it; in their parts it is a number that is given.
         case .contentLength: self = .constant(0)
         case .messageID: self = .identifier(WrapIDPart(of: index, in: layout))
         case .length(.packet, let constant): self = .length(.packet, constant: constant)

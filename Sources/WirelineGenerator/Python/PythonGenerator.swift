@@ -33,7 +33,7 @@ public struct PythonGenerator: Sendable {
 
     /// Returns the module: `scene_protocol.py`.
     ///
-    /// - Throws: ``GenerationError`` for a protocol with layers or states.
+    /// - Throws: ``GenerationError`` for a protocol that Python cannot have; so far there is none.
     public func files() throws(GenerationError) -> [GeneratedFile] {
         let plan = try CodePlan(description, .python)
         return [
@@ -45,7 +45,7 @@ public struct PythonGenerator: Sendable {
     ///
     /// It belongs beside the module.
     ///
-    /// - Throws: ``GenerationError`` for a protocol with layers or states.
+    /// - Throws: ``GenerationError`` for a protocol that Python cannot have; so far there is none.
     public func adapter() throws(GenerationError) -> GeneratedFile {
         PythonAdapter(try CodePlan(description, .python)).file()
     }

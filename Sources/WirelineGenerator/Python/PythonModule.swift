@@ -16,7 +16,8 @@ struct PythonModule {
     func text() -> String {
         let bodies = PythonBodies(types: types).functions
         let packets = plan.shapes.flatMap { shape in
-            [PythonUnwrapping.function(types, shape, parameters)] + PythonWrapping.functions(types, shape)
+            (shape.reads ? [PythonUnwrapping.function(types, shape, parameters)] : [])
+                + (shape.writes ? PythonWrapping.functions(types, shape) : [])
         }
         let fixed = description.messages.indices.flatMap { fixedHeader($0) }
         let functions = (types.readerFunctions + bodies + fixed + packets).map { $0.joined(separator: "\n") }
@@ -51,7 +52,7 @@ struct PythonModule {
             fixesHeader: !plan.fixedHeaderFields.isEmpty,
             nests: plan.structures.contains(where: \.plan.countsDepth)
                 || plan.unions.contains(where: \.plan.countsDepth),
-            framing: description.layout.framing,
+            framing: description.layout.framing, hasStates: description.layout.hasStates, layers: plan.layers,
             context: plan.context.map { PythonConnection(types: types, plan: $0).text } ?? "")
     }
 
@@ -279,7 +280,8 @@ struct PythonModule {
             description.messages.indices.filter { description.messages[$0].senders.contains(sender) }
         }
         func classes(_ sender: Sender) -> String {
-            (messages(from: sender).map { names.messages[$0].name } + ["Unknown"]).joined(separator: " | ")
+            (messages(from: sender).map { names.messages[$0].name } + ["Unknown"]
+                + (plan.layers?.hasPackets == true ? ["Packets"] : [])).joined(separator: " | ")
         }
         func readers(_ sender: Sender) -> String {
             messages(from: sender).map { index in

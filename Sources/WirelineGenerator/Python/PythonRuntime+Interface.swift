@@ -49,7 +49,7 @@ extension PythonRuntime {
             header: dict[str, \#(parameters.headerType)]
             byte_count: int
 
-        """# + (parameters.hasConnection ? connection : "")
+        """# + (parameters.hasConnection ? PythonConnectionClass(parameters).text : "")
     }
 
     /// The functions that programs use, and `Splitter`.
@@ -59,13 +59,14 @@ extension PythonRuntime {
 
     /// The parameter for a connection, where a program may leave it out.
     private static func connection(_ parameters: PythonRuntimeParameters) -> String {
-        parameters.hasConnection ? ", connection: Connection | None = None" : ""
+        if parameters.layers?.needsProgram == true { return ", *, connection: Connection" }
+        return parameters.hasConnection ? ", connection: Connection | None = None" : ""
     }
 
     private static func encoding(_ parameters: PythonRuntimeParameters) -> String {
         let sender = parameters.takesSender ? ", sender: Literal[\"client\", \"server\"] | None = None" : ""
         let framed = { (packet: String) in parameters.framing == nil ? packet : "_framed(\(packet))" }
-        let chosen = parameters.hasConnection ? "connection or Connection(), " : ""
+        let chosen = parameters.hasConnection ? "\(parameters.connection), " : ""
         let wrap = { (own: String) in parameters.takesSender ? "_wrap_from(\(chosen)sender or \(own), " : "_wrap(" }
         let fix = parameters.fixesHeader ? ", fix" : ""
         let from = parameters.takesSender ? ", own" : ""
@@ -81,10 +82,25 @@ extension PythonRuntime {
             "return \(framed(wrap("own") + "id, payload, h)"))",
         ]
         let explanation =
-            (parameters.hasConnection
+            (parameters.hasConnection && parameters.layers?.needsProgram != true
                 ? "\n    Without a connection it is the first packet of one." : "")
             + (parameters.dependsOnSender
                 ? "\n    A message that both sides send needs the sender: their packets differ." : "")
+        if parameters.hasLayers {
+            lines = [
+                "return _wrap_from(\(parameters.connection), sender or _sender_of(message), message, header or {})"
+            ]
+        } else {
+            lines =
+                [
+                    "h = header if header is not None else {}", "if h: _check_names(h)",
+                    "known = _WRITERS.get(type(message))", "if known is None:",
+                    "    if not isinstance(message, Unknown):",
+                    "        raise WireError(\"unknown_message\", type(message).__name__)",
+                    "    if not isinstance(message.id, int):", "        raise WireError(\"invalid_message_id\")",
+                    "    return \(framed(wrap("None") + "message.id, _put_blob(message.payload, \"payload\"), h)"))",
+                ] + lines
+        }
         return #"""
             def encode(message: Message, header: Mapping[str, Any] | None = None\#(sender)\#(connection(parameters))) -> bytes:
                 """A whole packet of a message.
@@ -93,15 +109,6 @@ extension PythonRuntime {
                 IDs, constants and checksums are computed. Raises WireError if a value is not what the schema allows; nothing is cut
                 to fit.\#(explanation)
                 """
-                h = header if header is not None else {}
-                if h: _check_names(h)
-                known = _WRITERS.get(type(message))
-                if known is None:
-                    if not isinstance(message, Unknown):
-                        raise WireError("unknown_message", type(message).__name__)
-                    if not isinstance(message.id, int):
-                        raise WireError("invalid_message_id")
-                    return \#(framed(wrap("None") + "message.id, _put_blob(message.payload, \"payload\"), h)"))
             \#(PythonText.indented(lines).joined(separator: "\n"))
 
             """# + "\n" + checkNames
@@ -128,7 +135,7 @@ extension PythonRuntime {
         """#
 
     private static func decoding(_ parameters: PythonRuntimeParameters) -> String {
-        let chosen = parameters.hasConnection ? ", connection or Connection()" : ""
+        let chosen = parameters.hasConnection ? ", \(parameters.connection)" : ""
         let decode =
             parameters.framing == nil
             ? """
@@ -141,7 +148,9 @@ extension PythonRuntime {
                 whole = _unframe(data if type(data) is bytes else bytes(memoryview(data)), start, frame)
                 return _unframed(frame, sender\(chosen)) if whole else None
             """
-        let explanation = parameters.hasConnection ? " Without a connection it is the first packet of one." : ""
+        let explanation =
+            parameters.hasConnection && parameters.layers?.needsProgram != true
+            ? " Without a connection it is the first packet of one." : ""
         let choosing = """
 
 
@@ -160,10 +169,24 @@ extension PythonRuntime {
             """#
     }
 
+    /// The method of a splitter for packets that hold others.
+    private static let one = """
+            def _one(self) -> Packet | None:
+                \"\"\"The next packet; those in another one come one by one in its place.\"\"\"
+                packet = self._inner.pop() if self._inner else self._next()
+                while packet is not None and isinstance(packet.message, Packets):
+                    self._inner += reversed(packet.message.packets)
+                    packet = self._inner.pop() if self._inner else self._next()
+                return packet
+
+
+        """
+
     private static func splitting(_ parameters: PythonRuntimeParameters) -> String {
         let isFramed = parameters.framing != nil
+        let hasPackets = parameters.layers?.hasPackets == true
         let connection = parameters.hasConnection ? ", self._connection" : ""
-        let lasting = parameters.hasConnection ? "        self._connection = connection or Connection()\n" : ""
+        let lasting = parameters.hasConnection ? "        self._connection = \(parameters.connection)\n" : ""
         let shape = parameters.hasConnection && !isFramed ? "\n        self._shape = -1" : ""
         let state = (isFramed ? "self._frame = _Frame()" : "self._needed = 1") + shape
         let reshaping =
@@ -223,6 +246,7 @@ extension PythonRuntime {
                 def __init__(self, sender: Literal["client", "server"]\#(self.connection(parameters))) -> None:
                     self._sender = sender
             \#(lasting)\#
+            \#(hasPackets ? "        self._inner: list[Packet] = []\n" : "")\#
                     self._buffer = b""
                     self._start = 0
                     self._pieces: list[bytes] = []
@@ -243,7 +267,7 @@ extension PythonRuntime {
                     if self._failure is not None:
                         raise self._failure.with_traceback(None)
                     try:
-                        packet = self._next()
+                        packet = \#(hasPackets ? "self._one()" : "self._next()")
                     except WireError as error:
                         self._failure = error
                         raise
@@ -259,6 +283,7 @@ extension PythonRuntime {
                     if self._failure is not None:
                         raise self._failure.with_traceback(None)
 
+            \#(hasPackets ? one : "")\#
                 def _next(self) -> Packet | None:
             \#(next)
 

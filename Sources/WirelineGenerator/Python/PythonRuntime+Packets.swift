@@ -20,11 +20,20 @@ struct PythonRuntimeParameters {
     var nests = false
     /// The marks around packets.
     var framing: PacketFraming?
+    /// Whether a connection has states.
+    var hasStates = false
+    /// How packets are opened and sealed; nil without layers.
+    var layers: LayerPlan?
     /// The states of a connection, and the shapes of its packets, as lines; empty if packets depend on none.
     var context = ""
 
+    var hasLayers: Bool { layers != nil }
+
     /// Whether packets depend on a connection.
     var hasConnection: Bool { !context.isEmpty }
+
+    /// The connection that a program gives; a new one if it need not give one.
+    var connection: String { layers?.needsProgram == true ? "connection" : "connection or Connection()" }
 
     /// Whether a program may say who sends a packet to write.
     var takesSender: Bool { dependsOnSender || hasConnection }
@@ -34,12 +43,12 @@ extension PythonRuntime {
     /// The functions that take packets apart, and check what is around a payload.
     static func packets(_ parameters: PythonRuntimeParameters) -> String {
         #"""
-        def _packet_size(length: int, difference: int, least: int, p: int) -> int:
+        def _packet_size(length: int, difference: int, least: int, p: int\#(parameters.hasLayers ? ", most: int = \(parameters.maximumPacketByteCount)" : "")) -> int:
             """The bytes of the whole packet, by one of its lengths."""
             size = length + difference
             if size < least:
                 raise WireError("length_too_small", "", p)
-            if size > \#(parameters.maximumPacketByteCount):
+            if size > \#(parameters.hasLayers ? "most" : String(parameters.maximumPacketByteCount)):
                 raise WireError("packet_too_long", "", p)
             return size
 

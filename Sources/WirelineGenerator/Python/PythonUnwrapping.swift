@@ -22,6 +22,14 @@ struct PythonUnwrapping {
     static func function(_ types: PythonTypes, _ shape: PacketShape, _ parameters: PythonRuntimeParameters) -> [String]
     {
         var maker = PythonUnwrapping(types, shape)
+        if let part = shape.part {
+            return PythonText.block(
+                "def _decode\(suffix(shape))(b: bytes, start: int) -> _Part | int:",
+                ["p = start"]
+                    + PythonText.block("try:", maker.lines + maker.finish(part)) + [
+                        "except WireError as error:", "    raise _moved(error, start) from None",
+                    ])
+        }
         let end = """
             except WireError as error:
                 path = _under(error, name).path if name else error.path
@@ -233,7 +241,13 @@ struct PythonUnwrapping {
     private func call(_ length: UnwrapLength) -> String {
         let (difference, least) = (offset(length.difference), offset(length.least))
         let fewest = length.mayBeNegative ? "max(\(least), \(difference))" : least
-        return "_packet_size(x\(length.field), \(difference), \(fewest), \(Self.sum("start", offset(length.at))))"
+        return
+            "_packet_size(x\(length.field), \(difference), \(fewest), \(Self.sum("start", offset(length.at)))\(unlimited))"
+    }
+
+    /// The argument for the limit of a part that has another one than packets.
+    private var unlimited: String {
+        shape.part.map { $0.limit == PacketPart.unlimited ? ", \($0.limit)" : "" } ?? ""
     }
 
     private func size(_ length: UnwrapLength) -> [String] {
@@ -244,7 +258,7 @@ struct PythonUnwrapping {
         let difference = length.difference.constant
         let sum = difference == 0 ? "" : difference < 0 ? " - \(-difference)" : " + \(difference)"
         let place = Self.sum("start", offset(length.at))
-        let limit = types.description.options.maximumPacketByteCount
+        let limit = shape.part?.limit ?? types.description.options.maximumPacketByteCount
         return [
             "\(size) = x\(length.field)\(sum)",
             "if \(size) < \(length.least.constant): raise WireError(\"length_too_small\", \"\", \(place))",
@@ -283,9 +297,9 @@ struct PythonUnwrapping {
         switch otherwise {
         case nil: break
         case .emptyPayload(let count)?:
-            lines.append("if total < 0: total = _packet_size(\(offset(count)), 0, 0, start)")
+            lines.append("if total < 0: total = _packet_size(\(offset(count)), 0, 0, start\(unlimited))")
         case .allBytes(let least)?:
-            lines.append("if total < 0: total = _packet_size(max(\(offset(least)), size), 0, 0, start)")
+            lines.append("if total < 0: total = _packet_size(max(\(offset(least)), size), 0, 0, start\(unlimited))")
         }
         return lines
     }
@@ -320,6 +334,36 @@ struct PythonUnwrapping {
             bytes = "_zeroed(\(bytes), \(zeros.joined(separator: ", ")))"
         }
         return "_\(kind.rawValue)(\(bytes))"
+    }
+
+    /// Returns the statements that return a part of a packet.
+    private func finish(_ part: PacketPart) -> [String] {
+        var lines: [String] = []
+        if layout.isBounded, !part.mayHaveFiller {
+            lines.append("if \(total) < size: raise WireError(\"trailing_bytes\", \"\", start + \(total))")
+        }
+        lines += header()
+        let rules = part.rules.map { rule in
+            switch rule {
+            case .always: "True"
+            case .never: "False"
+            case .when(let condition): self.condition(condition)
+            }
+        }
+        var count = "None"
+        if let index = part.counter {
+            count = "(x\(index), \(offset(shape.unwrap.starts[index])))"
+            if layout.fields[index].condition != nil { count = "\(count) if c\(index) else None" }
+        }
+        let first =
+            part.firstField < shape.unwrap.starts.count
+            ? Self.sum("start", offset(shape.unwrap.starts[part.firstField])) : "body"
+        let places = part.isFlat ? types.plan.fixedHeaderFields.map(fixedPlace) : []
+        let placed = places.isEmpty ? "()" : PythonText.tuple(places)
+        return lines + [
+            "return _Part(\(identifier), header, body, end, start + \(total), \(first), \(count), "
+                + "\(PythonText.tuple(rules)), \(placed))"
+        ]
     }
 
     /// Returns the statements that make the packet.

@@ -9,7 +9,7 @@ struct PythonWrapping {
     let shape: PacketShape
     private var layout: PacketLayout { shape.layout }
     private var plan: WrapPlan { shape.wrap }
-    private var limit: Int { types.description.options.maximumPacketByteCount }
+    private var limit: Int { shape.part?.limit ?? types.description.options.maximumPacketByteCount }
     private var suffix: String { PythonUnwrapping.suffix(shape) }
 
     static func functions(_ types: PythonTypes, _ shape: PacketShape) -> [[String]] {

@@ -33,7 +33,7 @@ public struct TypeScriptGenerator: Sendable {
 
     /// Returns the module: `scene_protocol.ts`.
     ///
-    /// - Throws: ``GenerationError`` for a protocol with layers or states.
+    /// - Throws: ``GenerationError`` for a protocol with layers.
     public func files() throws(GenerationError) -> [GeneratedFile] {
         let plan = try CodePlan(description, .typeScript)
         return [
@@ -45,7 +45,7 @@ public struct TypeScriptGenerator: Sendable {
     ///
     /// It is for pages of Wireline. `inspect_packet` also says which bytes each value was read from.
     ///
-    /// - Throws: ``GenerationError`` for a protocol with layers or states.
+    /// - Throws: ``GenerationError`` for a protocol with layers.
     package func script() throws(GenerationError) -> GeneratedFile {
         let text = TypeScriptModule(try CodePlan(description, .script), .script).text()
         return GeneratedFile(path: description.fileStem + "_protocol.js", text: text)

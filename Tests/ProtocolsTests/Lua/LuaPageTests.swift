@@ -18,18 +18,18 @@ struct LuaPageTests {
             $0.prefix(upTo: $0.firstRange(of: "\n```")?.lowerBound ?? $0.endIndex)
         }
         let lines = blocks.flatMap { $0.split(separator: "\n", omittingEmptySubsequences: false) }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let module = try LuaGenerator(ProtocolFolder.named("Scene").translator.description).files()[0]
-        try Data(module.text.utf8).write(to: folder.appending(path: module.path))
-        // Beside the module, wherever the test runs.
-        let program = folder.appending(path: "page.lua")
-        let start = "package.path = string.match(arg[0], \"^.*/\") .. \"?.lua\"\n"
-        try Data((start + lines.joined(separator: "\n")).utf8).write(to: program)
-        let output = try LuaTool.run(interpreter, program)
+        let files = try ["Scene", "PostgreSQL"].flatMap {
+            try LuaGenerator(ProtocolFolder.named($0).translator.description).files()
+        }
+        let output = try LayeredProtocol.inFolder(with: files) { folder in
+            // Beside the module, wherever the test runs.
+            let program = folder.appending(path: "page.lua")
+            let start = "package.path = string.match(arg[0], \"^.*/\") .. \"?.lua\"\n"
+            try Data((start + lines.joined(separator: "\n")).utf8).write(to: program)
+            return try LuaTool.run(interpreter, program)
+        }
         let expected = lines.filter { $0.hasPrefix("-- ") }.map { $0.dropFirst(3) + "\n" }
         #expect(output == expected.joined())
-        #expect(expected.count == 9)
+        #expect(expected.count == 10)
     }
 }

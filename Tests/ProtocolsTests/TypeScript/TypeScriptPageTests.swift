@@ -17,17 +17,17 @@ struct TypeScriptPageTests {
             $0.prefix(upTo: $0.firstRange(of: "\n```")?.lowerBound ?? $0.endIndex)
         }
         let lines = blocks.flatMap { $0.split(separator: "\n", omittingEmptySubsequences: false) }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let module = try TypeScriptGenerator(ProtocolFolder.named("Scene").translator.description).files()[0]
-        try Data(module.text.utf8).write(to: folder.appending(path: module.path))
-        let program = folder.appending(path: "page.ts")
-        try Data(lines.joined(separator: "\n").utf8).write(to: program)
-        #expect(try TypeScriptTool.compile([program], target: "ES2015", module: "CommonJS") == "")
-        let output = try TypeScriptTool.run(folder.appending(path: "page.js"))
+        let files = try ["Scene", "PostgreSQL"].flatMap {
+            try TypeScriptGenerator(ProtocolFolder.named($0).translator.description).files()
+        }
+        let output = try LayeredProtocol.inFolder(with: files) { folder in
+            let program = folder.appending(path: "page.ts")
+            try Data(lines.joined(separator: "\n").utf8).write(to: program)
+            #expect(try TypeScriptTool.compile([program], target: "ES2015", module: "CommonJS") == "")
+            return try TypeScriptTool.run(folder.appending(path: "page.js"))
+        }
         let expected = lines.filter { $0.hasPrefix("// ") }.map { $0.dropFirst(3) + "\n" }
         #expect(output == expected.joined())
-        #expect(expected.count == 6)
+        #expect(expected.count == 7)
     }
 }

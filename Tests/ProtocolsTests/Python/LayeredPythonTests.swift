@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import TestingSupport
+import WirelineGenerator
+import WirelineSchema
+
+/// Asks the generated Python, through its adapter, about packets with layers.
+@Suite(.enabled(if: PythonInterpreter.isWanted, "\(PythonInterpreter.absence)"), .aside)
+struct LayeredPythonTests {
+    @Test(arguments: LayeredProtocol.all)
+    func `Python reads what Swift writes, and writes what Swift reads`(sample: LayeredProtocol) throws {
+        let faults = try LayeredJudge(sample) { try Self.run($0, sample) }.exchanges()
+        #expect(faults.prefix(3) == [], AdapterSamples.random.seedComment)
+    }
+
+    @Test(arguments: LayeredProtocol.all)
+    func `Python gives Swift's verdict on cut and damaged packets`(sample: LayeredProtocol) throws {
+        let faults = try LayeredJudge(sample) { try Self.run($0, sample) }.verdicts()
+        #expect(faults.prefix(3) == [], AdapterSamples.random.seedComment)
+    }
+
+    @Test func `Python refuses a packet in a packet with the same keystream, as Swift does`() throws {
+        let faults = try LayeredJudge.nestedKeystream { try Self.run($0, .ciphers) }
+        #expect(faults == [])
+    }
+
+    @Test func `a program gives functions for layers, and gets packets in packets one by one`() throws {
+        let generator = PythonGenerator(try LayeredProtocol.bilibili.translator().description)
+        let files = try generator.files()
+        let output = try LayeredProtocol.inFolder(with: files) { folder in
+            try PythonInterpreter.run(
+                PythonPeer.script("layers.py"), [folder.appending(path: files[0].path).path])
+        }
+        #expect(output == "as expected\n")
+    }
+
+    @Test(.enabled(if: PythonInterpreter.hasTypeChecker, "\(PythonInterpreter.absenceOfTypeChecker)"))
+    func `the strictest rules of mypy find nothing`() throws {
+        for sample in LayeredProtocol.all {
+            let generator = PythonGenerator(try sample.translator().description)
+            let files = try generator.files() + [generator.adapter()]
+            let findings = try LayeredProtocol.inFolder(with: files) { folder in
+                try PythonInterpreter.checkTypes(of: files.map { folder.appending(path: $0.path) }, below: folder)
+            }
+            #expect(findings == "", "\(sample)")
+        }
+    }
+
+    private static func run(_ input: String, _ sample: LayeredProtocol) throws -> String {
+        let generator = PythonGenerator(try sample.translator().description)
+        let script = try generator.adapter()
+        return try LayeredProtocol.inFolder(with: generator.files() + [script]) { folder in
+            try PythonInterpreter.run(folder.appending(path: script.path), input: input)
+        }
+    }
+}
