@@ -16,10 +16,16 @@ import WirelineSchema
 /// A type is `integer`, `wide` (an integer beyond 53 bits), `float32`, `float64`, `boolean`, `string`, `bytes`, `properties`, or an
 /// object with one of `enum`, `flags`, `structure`, `union` and an index, or with `list` and a type. An arm without a value has
 /// the type `null`; the one that keeps other tags has `kept`. Numbers beyond 53 bits are strings.
+///
+/// For a language without unsigned types, `unsigned` is an integer that can be above 2⁶³ − 1, and `"unsigned":true` such an enum.
 struct AdapterTables {
     private let plan: CodePlan
+    private let tellsUnsigned: Bool
 
-    init(_ plan: CodePlan) { self.plan = plan }
+    init(_ plan: CodePlan, tellsUnsigned: Bool = false) {
+        self.plan = plan
+        self.tellsUnsigned = tellsUnsigned
+    }
 
     private var description: ProtocolDescription { plan.description }
 
@@ -41,7 +47,7 @@ struct AdapterTables {
         zip(description.layout.fields.enumerated(), plan.names.headerFields).compactMap { item, own -> JSONValue? in
             let field = item.element
             guard field.role != .padding else { return nil }
-            let type = description.packetFieldType(item.offset).map(self.type) ?? Self.type(of: field.format)
+            let type = description.packetFieldType(item.offset).map(self.type) ?? self.type(of: field.format)
             return object([
                 ("name", .string(field.name)), ("own", .string(own)), ("type", type),
                 ("settable", .boolean(description.layout.isSettable(field))),
@@ -94,9 +100,10 @@ struct AdapterTables {
         let items = zip(cases, names.cases).map { item, own in
             object([("name", .string(item.name)), ("own", .string(own)), ("value", Self.number(item.value))])
         }
-        return object([
-            ("own", .string(names.name)), ("wide", .boolean(format.range.isWide)), ("cases", .array(items)),
-        ])
+        let unsigned = tellsUnsigned ? [("unsigned", JSONValue.boolean(format == .uint64))] : []
+        return object(
+            [("own", .string(names.name)), ("wide", .boolean(format.range.isWide))] + unsigned
+                + [("cases", .array(items))])
     }
 
     private func fields(_ body: BodyFields) -> [JSONValue] {
@@ -111,8 +118,8 @@ struct AdapterTables {
 
     private func type(_ type: TypeDescription) -> JSONValue {
         switch type {
-        case .integer(let format, _): Self.integer(format.range)
-        case .varint(let format): Self.integer(format.range)
+        case .integer(let format, _): integer(format.range)
+        case .varint(let format): integer(format.range)
         case .float32: .string("float32")
         case .float64: .string("float64")
         case .boolean, .bit: .string("boolean")
@@ -128,7 +135,7 @@ struct AdapterTables {
         }
     }
 
-    private static func type(of format: PacketField.Format) -> JSONValue {
+    private func type(of format: PacketField.Format) -> JSONValue {
         switch format {
         case .integer, .varint: integer(format.range)
         case .boolean, .bit: .string("boolean")
@@ -137,8 +144,9 @@ struct AdapterTables {
         }
     }
 
-    private static func integer(_ range: ClosedRange<Int128>) -> JSONValue {
-        .string(range.isWide ? "wide" : "integer")
+    private func integer(_ range: ClosedRange<Int128>) -> JSONValue {
+        if tellsUnsigned, range.upperBound > Int128(Int64.max) { return .string("unsigned") }
+        return .string(range.isWide ? "wide" : "integer")
     }
 
     private static func number(_ value: Int128) -> JSONValue {

@@ -42,6 +42,12 @@ struct NameStyle: Sendable {
     var printsStates = false
     /// Whether the back end prints packets with layers.
     var printsLayers = false
+    /// How the arms of unions are written if each is a type: the union's name, and this.
+    var arms: Kind?
+    /// Whether the names of cases begin with the name of their type, and are those of constants.
+    var prefixesCases = false
+    /// Whether no member can have the name of its type.
+    var membersDifferFromType = false
 }
 
 /// The names of everything that a protocol declares, in one language.
@@ -79,15 +85,23 @@ struct CodeNames: Sendable {
     init(_ description: ProtocolDescription, _ style: NameStyle) {
         var taken = Scope()
         func body(_ name: String, _ fields: [FieldDescription], keeps: Bool) -> Body {
+            let own = taken.insert(name, style.types)
             var kind = style.fields
             if keeps { kind.reserved.insert(style.trailing) }
+            if style.membersDifferFromType { kind.reserved.insert(own) }
             var names = Self.unique(fields.filter(\.hasValue).map { $0.alias ?? $0.name }, kind)[...]
             return Body(
-                name: taken.insert(name, style.types), fields: fields.map { $0.hasValue ? names.removeFirst() : "" },
+                name: own, fields: fields.map { $0.hasValue ? names.removeFirst() : "" },
                 trailing: keeps ? style.trailing : nil)
         }
-        func choice(_ name: String, _ cases: [String]) -> Choice {
-            Choice(name: taken.insert(name, style.types), cases: Self.unique(cases, style.cases))
+        func choice(_ name: String, _ cases: [String], isUnion: Bool = false) -> Choice {
+            let own = taken.insert(name, style.types)
+            let kind = isUnion ? style.arms ?? style.cases : style.cases
+            guard isUnion ? style.arms != nil : style.prefixesCases else {
+                return Choice(name: own, cases: Self.unique(cases, kind))
+            }
+            let whole = NameStyle.Kind(spelling: .unchanged, reserved: kind.reserved)
+            return Choice(name: own, cases: cases.map { taken.insert(own + kind.spelling.spelled($0), whole) })
         }
         messages = description.messages.map { message in
             body(
@@ -95,7 +109,9 @@ struct CodeNames: Sendable {
                 keeps: BodyPlan.End(of: message, in: description) == .kept)
         }
         structures = description.structures.map { body($0.alias ?? $0.name, $0.fields, keeps: false) }
-        unions = description.unions.map { choice($0.alias ?? $0.name, $0.arms.map { $0.alias ?? $0.name }) }
+        unions = description.unions.map {
+            choice($0.alias ?? $0.name, $0.arms.map { $0.alias ?? $0.name }, isUnion: true)
+        }
         enumerations = description.enumerations.map {
             choice($0.alias ?? $0.name, $0.cases.map { $0.alias ?? $0.name })
         }

@@ -21,7 +21,11 @@ struct RuntimeText: Sendable {
     ///   - name: Returns the name that a line of code declares; nil if it declares none.
     ///   - lineComment: The mark before a comment up to the end of its line.
     ///   - hasKeys: Whether a word before a colon names a member (default: true).
-    init(_ text: String, lineComment: String, hasKeys: Bool = true, name: (Substring) -> String?) {
+    ///   - hasMembers: Whether the pieces are members of a class, whose names may stand after a point (default: false).
+    init(
+        _ text: String, lineComment: String, hasKeys: Bool = true, hasMembers: Bool = false,
+        name: (Substring) -> String?
+    ) {
         var pieces: [Piece] = []
         var positions: [String: Int] = [:]
         for chunk in text.split(separator: "\n\n") {
@@ -31,7 +35,8 @@ struct RuntimeText: Sendable {
             pieces.append(
                 Piece(
                     text: String(chunk),
-                    words: Self.words(of: chunk, lineComment: Array(lineComment.utf8), hasKeys: hasKeys)))
+                    words: Self.words(
+                        of: chunk, lineComment: Array(lineComment.utf8), hasKeys: hasKeys, hasMembers: hasMembers)))
         }
         self.pieces = pieces
         self.positions = positions
@@ -62,9 +67,11 @@ struct RuntimeText: Sendable {
     ///
     /// - Parameters:
     ///   - hasKeys: Whether a word before a colon names a member.
+    ///   - hasMembers: Whether names after a point are returned, too.
     ///   - onlyCalls: Whether only names before a parenthesis or an angle bracket are returned.
     static func words(
-        of text: Substring, lineComment: [UInt8], hasKeys: Bool = true, onlyCalls: Bool = false
+        of text: Substring, lineComment: [UInt8], hasKeys: Bool = true, hasMembers: Bool = false,
+        onlyCalls: Bool = false
     ) -> Set<String> {
         var words: Set<String> = []
         let bytes = Array(text.utf8)
@@ -90,7 +97,7 @@ struct RuntimeText: Sendable {
                 while position < bytes.count, isWordByte(bytes[position]) { position += 1 }
                 let isCall = position < bytes.count && [UInt8(ascii: "("), UInt8(ascii: "<")].contains(bytes[position])
                 let isKey = hasKeys && position < bytes.count && bytes[position] == UInt8(ascii: ":")
-                if previous != UInt8(ascii: "."), !isKey, isCall || !onlyCalls {
+                if previous != UInt8(ascii: ".") || hasMembers, !isKey, isCall || !onlyCalls {
                     words.insert(String(decoding: bytes[start..<position], as: UTF8.self))
                 }
             } else {

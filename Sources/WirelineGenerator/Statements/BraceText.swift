@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+
+/// The texts of functions and classes in languages with braces.
+enum BraceText {
+    /// Returns a text whose lines stand four columns to the right.
+    static func indented(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : "    " + $0 }
+            .joined(separator: "\n")
+    }
+
+    /// Returns the end of the names of a shape's functions; nothing if there is one shape.
+    static func suffix(_ shape: PacketShape) -> String {
+        shape.sender.map { $0 == .client ? "Client" : "Server" } ?? ""
+    }
+
+    /// Returns what a message is, and who sends it.
+    static func documentation(of message: MessageDescription, in description: ProtocolDescription) -> String {
+        let sides =
+            message.senders.count == 2 ? "both sides" : message.senders.contains(.client) ? "the client" : "the server"
+        let id = description.layout.hasMessageID ? ", ID \(message.id)" : ""
+        let replies = message.replies.joined(separator: " or ")
+        let facts = "\(message.name)\(id), sent by \(sides)\(replies.isEmpty ? "" : ", answered by \(replies)")."
+        return message.documentation.isEmpty ? facts : message.documentation + "\n" + facts
+    }
+
+    /// Returns a function; without lines it is empty.
+    static func function(_ head: String, _ lines: [String]) -> String {
+        lines.isEmpty ? head + " {}" : "\(head) {\n\(indented(lines.joined(separator: "\n")))\n}"
+    }
+
+    /// Returns pieces of a class, of which each declares one method.
+    static func methods(_ text: String) -> RuntimeText {
+        RuntimeText(text, lineComment: "//", hasKeys: false, hasMembers: true) { line in
+            guard !line.hasPrefix(" "), !line.hasPrefix("/"), let end = line.firstIndex(of: "(") else { return nil }
+            return line[..<end].split(separator: " ").last.map { String($0.prefix { $0 != "<" }) }
+        }
+    }
+}

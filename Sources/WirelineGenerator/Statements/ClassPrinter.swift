@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+
+/// What a language says about the classes of a protocol.
+protocol ClassDialect: BraceDialect {
+    /// Returns a documentation comment, with a mark for what is deprecated; nothing for an empty text.
+    func comment(_ text: String, _ deprecation: String?, indent: String) -> [String]
+
+    /// Returns the type of a member that may be absent.
+    func optionalType(_ type: CodeType) -> String
+
+    /// Returns the head of a class that no other one extends.
+    func classHead(_ name: String, extends base: String?) -> String
+
+    /// Returns a class without members that others extend.
+    func emptyBase(_ name: String) -> [String]
+
+    /// Returns the head of a function that can fail.
+    func functionHead(
+        _ kind: ClassPrinter.FunctionKind, _ result: String, _ name: String, _ parameters: String
+    ) -> String
+
+    /// Returns the members of a message that say its name, its ID and, if packets depend on it, its only sender.
+    func facts(of message: MessageDescription) -> [String]
+
+    /// Returns the lines that choose the first value with which all lengths can hold the packet: in the header it is `own`.
+    func fitting(_ type: String, _ values: [String], _ fitted: String, own: String) -> [String]
+}
+
+/// Prints the classes of a protocol and the functions of its packets, for languages with classes.
+struct ClassPrinter {
+    let dialect: any ClassDialect
+    let printer: StatementPrinter
+    private var plan: CodePlan { printer.plan }
+    private var description: ProtocolDescription { plan.description }
+    private var names: CodeNames { plan.names }
+    private var text: String { dialect.type(.text) }
+    private var id: String { dialect.type(.number(.uint64)) }
+
+    enum FunctionKind {
+        /// A function of its own.
+        case helper
+        case member
+        /// A member that the message's base class has.
+        case override
+    }
+
+    init(_ dialect: any ClassDialect) {
+        self.dialect = dialect
+        printer = StatementPrinter(dialect)
+    }
+
+    private func function(
+        _ kind: FunctionKind, _ result: String, _ name: String, _ parameters: String, _ lines: [String]
+    ) -> String {
+        BraceText.function(dialect.functionHead(kind, result, dialect.spelled(name), parameters), lines)
+    }
+
+    // MARK: Functions
+
+    /// The functions that read and write unions, take packets apart and put them together.
+    var functions: [String] {
+        plan.used.unions.sorted { $0.key < $1.key }.flatMap { union($0, tagsAt: $1) } + plan.shapes.flatMap(packet)
+    }
+
+    private func union(_ index: Int, tagsAt places: UnionPlan.TagPlaces) -> [String] {
+        let (type, own) = (names.unions[index].name, printer.unions[index])
+        let tag = dialect.type(.value(printer.tag(index)))
+        var functions: [String] = []
+        if places.contains(.before) {
+            functions += [
+                function(.helper, type, own.read, "Reader r, \(text) f", printer.readUnion(index, hasTag: true)),
+                function(
+                    .helper, "void", own.write, "Writer w, \(type) m, \(text) f",
+                    printer.writeUnion(index, hasTag: true)),
+            ]
+        }
+        if places.contains(.elsewhere) {
+            functions += [
+                function(
+                    .helper, type, own.readTagged, "Reader r, \(tag) t, \(text) f",
+                    printer.readUnion(index, hasTag: false)),
+                function(
+                    .helper, "void", own.writeTagged, "Writer w, \(type) m, \(text) f",
+                    printer.writeUnion(index, hasTag: false)),
+                function(.helper, tag, own.tag, "\(type) m", printer.tagOfUnion(index)),
+            ]
+        }
+        return functions
+    }
+
+    private func packet(_ shape: PacketShape) -> [String] {
+        let suffix = BraceText.suffix(shape)
+        let parameters = "Writer w, \(id) id, Header h"
+        let unwrap = function(
+            .helper, "Packet", "unwrap" + suffix, "Reader r, Sender sender", UnwrapStatements.lines(printer, shape))
+        let lines = WrapStatements.lines(printer, shape)
+        guard let (index, values) = shape.wrap.fitting else {
+            return [unwrap, function(.helper, dialect.type(.bytes), "wrap" + suffix, parameters, lines)]
+        }
+        let position = shape.positions[index]
+        let type = dialect.type(plan.headerType(position))
+        let fitting = dialect.fitting(
+            type, values.map { printer.literal(headerField: position, .integer($0)) },
+            dialect.spelled("fitted") + suffix,
+            own: dialect.headerMember("h", names.headerFields[position]))
+        return [
+            unwrap, function(.helper, dialect.type(.bytes), "wrap" + suffix, parameters, fitting),
+            function(.helper, dialect.type(.bytes), "fitted" + suffix, parameters + ", \(type) fit", lines),
+        ]
+    }
+
+    // MARK: Classes
+
+    /// The unions, each with the classes of its arms.
+    var unions: [String] {
+        zip(plan.unions.enumerated(), names.unions).flatMap { item, name -> [String] in
+            let (index, union) = item
+            let description = description.unions[index]
+            let base =
+                dialect.comment(description.documentation, description.deprecation, indent: "")
+                + dialect.emptyBase(name.name)
+            return [base.joined(separator: "\n")]
+                + zip(union.plan.arms.indices, name.cases).map { position, own in
+                    arm(position, of: index, own, extends: name.name)
+                }
+        }
+    }
+
+    private func arm(_ position: Int, of index: Int, _ own: String, extends base: String) -> String {
+        let union = plan.unions[index]
+        var lines = dialect.comment(description.unions[index].arms[position].documentation, nil, indent: "")
+        lines.append(dialect.classHead(own, extends: base))
+        if let field = union.arms[position].fields.first {
+            if union.plan.arms[position].tag == nil {
+                lines.append("    public \(dialect.type(.value(printer.tag(index)))) \(dialect.spelled("tag"));")
+                lines.append("    public byte[] \(dialect.spelled("bytes")) = new byte[0];")
+            } else {
+                lines.append("    " + member(dialect.spelled("value"), field))
+            }
+        }
+        return (lines + ["}"]).joined(separator: "\n")
+    }
+
+    /// Returns the declaration of a member, with what it is in a new body.
+    private func member(_ own: String, _ field: FieldPlan) -> String {
+        let type = CodeType.value(field.value)
+        if field.mayBeUnset { return "public \(dialect.optionalType(type)) \(own);" }
+        // Without an initial value it is 0.
+        let isUnset = field.absent == nil && isZero(field.value)
+        let initial = isUnset ? nil : printer.initial(field)
+        return "public \(dialect.type(type)) \(own)\(initial.map { " = " + $0 } ?? "");"
+    }
+
+    private func isZero(_ value: ValuePlan) -> Bool {
+        switch value.content {
+        case .number, .varint, .float, .boolean, .union: true
+        default: false
+        }
+    }
+
+    private func members(_ body: BodyFields) -> [String] {
+        var lines: [String] = []
+        for field in body.fields where field.planned.hasValue {
+            lines += dialect.comment(
+                field.description.documentation, field.description.deprecation, indent: "    ")
+            lines.append("    " + member(field.ownName, field))
+        }
+        if let trailing = body.trailing {
+            lines += dialect.comment(
+                "Bytes after the last field that this schema knows, from a peer with a newer one; null for none.", nil,
+                indent: "    ")
+            lines.append("    public byte[] \(trailing);")
+        }
+        return lines
+    }
+
+    var structures: [String] {
+        zip(description.structures.enumerated(), zip(plan.structures, names.structures)).map { item, body in
+            let (index, structure) = item
+            var lines = dialect.comment(structure.documentation, structure.deprecation, indent: "")
+            lines += [dialect.classHead(body.1.name, extends: nil)] + members(body.0)
+            if plan.used.structures.contains(index) {
+                let functions = [
+                    function(.member, "void", "read", "Reader r, \(text) f", printer.readStructure(index)),
+                    function(.member, "void", "write", "Writer w, \(text) f", printer.writeStructure(index)),
+                ]
+                lines += functions.flatMap { ["", BraceText.indented($0)] }
+            }
+            return (lines + ["}"]).joined(separator: "\n")
+        }
+    }
+
+    var messages: [String] {
+        description.messages.indices.map { index in
+            let (message, body) = (description.messages[index], plan.messages[index])
+            var lines = dialect.comment(
+                BraceText.documentation(of: message, in: description), message.deprecation, indent: "")
+            lines += [dialect.classHead(names.messages[index].name, extends: "Message")] + members(body)
+            var functions = [
+                function(.override, "void", "read", "Reader r, Header h", printer.readMessage(body)),
+                function(.override, "void", "write", "Writer w, Header h", printer.writeMessage(body)),
+            ]
+            if !message.headerValues.isEmpty {
+                functions += [
+                    function(
+                        .override, "void", "verify", "Reader r, Header h, int[] at",
+                        printer.settled(printer.verifyHeader(message))),
+                    function(
+                        .override, "Header", "fix", "Writer w, Header given",
+                        ["Header h = \(dialect.call("given", "copy", []));"]
+                            + printer.settled(printer.fixHeader(message)) + ["return h;"]),
+                ]
+            }
+            lines += (dialect.facts(of: message) + functions).flatMap { ["", BraceText.indented($0)] }
+            return (lines + ["}"]).joined(separator: "\n")
+        }
+    }
+}

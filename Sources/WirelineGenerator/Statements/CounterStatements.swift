@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+
+/// The statements for fields that count later ones: room is left for them, and filled when the numbers are known.
+///
+/// The place of such a field is the variable `xn`, its number `qn`, the place of a field that it counts `kn`.
+struct CounterStatements {
+    let printer: StatementPrinter
+    let body: BodyFields
+    private var dialect: any Dialect { printer.dialect }
+
+    /// Returns the statements that leave room for a field that counts others.
+    func leaving(_ field: FieldPlan) -> [String] {
+        leaving(field.index, printer.plan.coding.fixedByteCount(of: field.planned.type), [field.index])
+    }
+
+    /// Returns the statements that leave room for fields that share bytes, of which some count others.
+    func leaving(_ run: PlannedRun) -> [String] {
+        let counters = run.bits.filter { body.fields[$0.field].planned.isCounter }
+        return leaving(run.bits[0].field, run.byteCount, counters.map(\.field))
+    }
+
+    private func leaving(_ first: Int, _ byteCount: Int?, _ counters: [Int]) -> [String] {
+        [dialect.constant("x\(first)", .position, printer.written("position"))]
+            + (byteCount.map { [printer.writing("room", String($0))] } ?? [])
+            + counters.flatMap { dialect.variable("q\($0)", .position, "-1") }
+    }
+
+    /// Returns what an earlier field counts of a field; nil if none does.
+    private func counted(_ field: FieldPlan) -> (counter: Int, counted: PlannedDerivation.Counted)? {
+        guard let derivation = body.plan.derivation(counting: field.index),
+            let counted = derivation.counted.first(where: { $0.field == field.index })
+        else { return nil }
+        return (derivation.field, counted)
+    }
+
+    /// Returns the statements before a field is written.
+    func before(_ field: FieldPlan) -> [String] {
+        guard let (_, counted) = counted(field), counted.measure != .items else { return [] }
+        return [dialect.constant("k\(field.index)", .position, printer.written("position"))]
+    }
+
+    /// Returns the statements after a field was written.
+    func after(_ field: FieldPlan, _ value: String) -> [String] {
+        guard let (counter, counted) = counted(field) else { return [] }
+        let number =
+            counted.measure == .items
+            ? dialect.count(of: value) : "\(printer.written("position")) - k\(field.index)"
+        let agreed = printer.written(
+            "agreed", "q\(counter)", printer.sum(number, -counted.count.addend), dialect.string(field.name))
+        return [dialect.assign("q\(counter)", agreed)]
+    }
+
+    /// The statements that write the numbers, the last field's first: a varint moves what follows it.
+    var lines: [String] {
+        body.fields.reversed().flatMap { field -> [String] in
+            if let run = body.run(beginningAt: field.index) { return filling(run) }
+            return field.planned.isCounter && field.description.packing == nil ? filling(field) : []
+        }
+    }
+
+    private func number(_ field: FieldPlan, _ format: IntegerFormat) -> String {
+        dialect.convert(place: printer.written("nonNegative", "q\(field.index)"), to: format)
+    }
+
+    private func filling(_ field: FieldPlan) -> [String] {
+        if case .varint(let format, _) = field.value {
+            let bits = printer.varintBits(format, number(field, format.numberFormat))
+            return [printer.writing("insertVarint", "x\(field.index)", bits)]
+        }
+        guard case .number(let plan) = field.value else { return [] }
+        let number = dialect.value(of: number(field, plan.format), plan)
+        return filling(
+            field.index, printer.putUnchecked(field.value, number, dialect.string(field.name)))
+    }
+
+    private func filling(_ run: PlannedRun) -> [String] {
+        guard run.bits.contains(where: { body.fields[$0.field].planned.isCounter }) else { return [] }
+        let put = printer.put(run, body) { field in
+            guard case .number(let plan) = field.value else { return "0" }
+            return number(field, plan.format)
+        }
+        return filling(run.bits[0].field, [put])
+    }
+
+    private func filling(_ first: Int, _ put: [String]) -> [String] {
+        let end = "z\(first)"
+        return [
+            dialect.constant(end, .position, printer.written("position")), printer.writing("seek", "x\(first)"),
+        ] + put + [printer.writing("seek", end)]
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+
+extension StatementPrinter {
+    /// Returns the literal of a value of a header's field; of the field's zero for a value of another kind.
+    func literal(headerField position: Int, _ value: PacketHeader.FieldValue) -> String {
+        let format = plan.description.layout.fields[position].format
+        switch (format, value) {
+        case (.boolean, _), (.bit, _): return String(value.number != 0)
+        case (.text, .text(let text)), (.digits, .text(let text)): return dialect.string(text)
+        case (.text, _): return dialect.string("")
+        case (.digits(let byteCount), _): return dialect.string(String(repeating: "0", count: 2 * byteCount))
+        case (.bytes(let byteCount), .bytes(let bytes)) where bytes.count == byteCount: return dialect.bytes(bytes)
+        case (.bytes(let byteCount), _): return dialect.bytes(Array(repeating: 0, count: byteCount))
+        case (.integer, _), (.varint, _):
+            let number = dialect.literal(value.number, format.numberFormat)
+            return plan.headerNumber(position).map { dialect.value(of: number, $0) } ?? number
+        }
+    }
+
+    /// Returns what a field of a new body is; nil if nothing is set.
+    func initial(_ field: FieldPlan) -> String? {
+        guard !field.mayBeUnset else { return nil }
+        if case .union = field.value.content { return nil }
+        return dialect.literal(field.absent ?? plan.coding.zero(of: field.planned.type), field.value)
+    }
+
+    /// Returns what a field of a new header is; nil if nothing is set, or if programs cannot set it.
+    func initial(headerField position: Int) -> String? {
+        guard plan.hasAlways(headerField: position) else { return nil }
+        switch plan.description.layout.fields[position].role {
+        case .value(let usual), .constant(let usual): return literal(headerField: position, usual)
+        case .sequence: return literal(headerField: position, .integer(0))
+        default: return nil
+        }
+    }
+
+    /// Returns the names of the runtime's functions that printed code calls.
+    static func calls(in code: [String]) -> Set<String> {
+        code.reduce(into: []) { calls, line in
+            calls.formUnion(
+                RuntimeText.words(
+                    of: line[...], lineComment: Array("//".utf8), hasKeys: false, hasMembers: true, onlyCalls: true))
+        }
+    }
+}
+
+extension ValuePlan {
+    /// What is in a number of bytes, if it is a sized value.
+    var content: ValuePlan { if case .sized(let content, _, _) = self { content.content } else { self } }
+}
