@@ -6,7 +6,7 @@ import Testing
 struct GenerateTests {
     static let languages =
         "swift or erlang or erlang-adapter or typescript or typescript-adapter or lua or lua-adapter or python "
-        + "or python-adapter or wireshark or html or markdown"
+        + "or python-adapter or java or java-adapter or csharp or csharp-adapter or wireshark or html or markdown"
     static let paths = "out/deep/Scene.wire.swift\nout/deep/SceneProtocol.swift\n"
 
     @Test func `files are written to the chosen folder, and listed`() throws {
@@ -69,7 +69,41 @@ struct GenerateTests {
         #expect(try workspace.read("build/scene_conform.py").contains("import scene_protocol as wire"))
     }
 
-    @Test(arguments: ["typescript", "typescript-adapter", "lua", "lua-adapter"])
+    @Test func `Java output is one class, and its adapter a program beside it`() throws {
+        let workspace = try Workspace()
+        let module = try workspace.wire("generate", "java", "--out", "src")
+        #expect(module == .success("src/SceneProtocol.java\n"))
+        #expect(try workspace.read("src/SceneProtocol.java").contains("class Cs_20001 extends Message {"))
+        let packaged = try workspace.wire("generate", "java-adapter", "--out", "src", "--package", "com.example.net")
+        #expect(packaged == .success("src/com/example/net/SceneConform.java\n"))
+        #expect(try workspace.read("src/com/example/net/SceneConform.java").contains("package com.example.net;"))
+    }
+
+    @Test func `C# output is one file, and its adapter a program beside it`() throws {
+        let workspace = try Workspace()
+        let module = try workspace.wire("generate", "csharp", "--out", "src", "--package", "Example.Net")
+        #expect(module == .success("src/SceneProtocol.cs\n"))
+        #expect(try workspace.read("src/SceneProtocol.cs").contains("namespace Example.Net {"))
+        let adapter = try workspace.wire("generate", "csharp-adapter", "--out", "build")
+        #expect(adapter == .success("build/SceneConform.cs\n"))
+        #expect(try workspace.read("build/SceneConform.cs").contains("namespace Scene {"))
+    }
+
+    @Test(arguments: ["python", "swift"])
+    func `a package for a language without packages is refused`(_ language: String) throws {
+        let outcome = try Workspace().wire("generate", language, "--out", "out", "--package", "net")
+        #expect(outcome.status == 2 && outcome.errors.contains("--package NAME does not go with \(language)"))
+    }
+
+    @Test(arguments: ["", "com..net", "a/b", "1st", "com.example."])
+    func `a package that is no name is refused`(_ package: String) throws {
+        let outcome = try Workspace().wire("generate", "java", "--out", "out", "--package", package)
+        #expect(outcome.status == 2 && outcome.errors.contains("--package NAME needs words with points between them"))
+    }
+
+    @Test(arguments: [
+        "typescript", "typescript-adapter", "lua", "lua-adapter", "java", "java-adapter", "csharp", "csharp-adapter",
+    ])
     func `a protocol that a language cannot have yet is refused, and nothing is written`(_ language: String) throws {
         let schema = "packet { @length(rest) uint16 size; @id uint8 id; layer zlib; }\n@id(0) @from(both) message A {}"
         let workspace = try Workspace(["P/a.wire": schema])

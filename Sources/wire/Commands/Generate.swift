@@ -14,23 +14,28 @@ extension Command {
                 "what to generate; the script of an adapter belongs beside the module",
                 choices: backEnds.map(\.name))
         ],
-        options: [.protocolFolder, .output],
+        options: [.protocolFolder, .output, .package],
         example: "wire generate swift --out /tmp/Generated --protocol Protocols/Scene",
         run: { arguments, console throws(CommandError) in
             guard let output = arguments[.output] else { throw .usage("\(Option.output.usage) is missing") }
             guard let backEnd = backEnds.first(where: { $0.name == arguments.word(at: 0) }) else { return }
+            let package = arguments[.package]
+            if let package { try check(package, for: backEnd.name) }
             let folder = try ProtocolFolder(arguments[.protocolFolder])
             let names = try folder.fileNames()
             let description = try folder.describe(console)
             let files: [GeneratedFile]
             do throws(GenerationError) {
-                files = try backEnd.files(description, names)
+                files = try backEnd.files(description, Naming(files: names, package: package ?? ""))
             } catch {
                 throw .failure("\(backEnd.name): \(error)")
             }
             try makeFolder(output)
             for file in files {
                 let path = output.joiningPath(file.path)
+                if let end = file.path.lastIndex(of: "/") {
+                    try makeFolder(output.joiningPath(String(file.path[..<end])))
+                }
                 try write(Array(file.text.utf8), to: path)
                 try console.print(TextStyle.harmless(path))
                 if backEnd.name == "wireshark" { console.report(dissectorNote(file, at: path)) }
@@ -40,7 +45,7 @@ extension Command {
     /// The generators by name; each takes a protocol and the names of its files.
     private static let backEnds: [BackEnd] = [
         BackEnd(name: "swift") { description, names in
-            SwiftGenerator(description, fileNames: names).files()
+            SwiftGenerator(description, fileNames: names.files).files()
         },
         BackEnd(name: "erlang") { description, _ in ErlangGenerator(description).files() },
         BackEnd(name: "erlang-adapter") { description, _ in
@@ -64,6 +69,18 @@ extension Command {
         BackEnd(name: "python-adapter") { description, _ throws(GenerationError) in
             [try PythonGenerator(description).adapter()]
         },
+        BackEnd(name: "java", takesPackage: true) { description, names throws(GenerationError) in
+            try JavaGenerator(description, package: names.package).files()
+        },
+        BackEnd(name: "java-adapter", takesPackage: true) { description, names throws(GenerationError) in
+            [try JavaGenerator(description, package: names.package).adapter()]
+        },
+        BackEnd(name: "csharp", takesPackage: true) { description, names throws(GenerationError) in
+            try CSharpGenerator(description, namespace: names.package).files()
+        },
+        BackEnd(name: "csharp-adapter", takesPackage: true) { description, names throws(GenerationError) in
+            [try CSharpGenerator(description, namespace: names.package).adapter()]
+        },
         BackEnd(name: "wireshark") { description, _ in WiresharkGenerator(description).files() },
         BackEnd(name: "html") { description, _ in HTMLGenerator(description).files() },
         BackEnd(name: "markdown") { description, _ in MarkdownGenerator(description).files() },
@@ -71,7 +88,45 @@ extension Command {
 
     private struct BackEnd: Sendable {
         let name: String
-        let files: @Sendable (ProtocolDescription, [String]) throws(GenerationError) -> [GeneratedFile]
+        /// Whether generated code can be in a package or a namespace.
+        let takesPackage: Bool
+        let files: @Sendable (ProtocolDescription, Naming) throws(GenerationError) -> [GeneratedFile]
+
+        init(
+            name: String, takesPackage: Bool = false,
+            _ files: @escaping @Sendable (ProtocolDescription, Naming) throws(GenerationError) -> [GeneratedFile]
+        ) {
+            self.name = name
+            self.takesPackage = takesPackage
+            self.files = files
+        }
+    }
+
+    /// The names that a schema does not have.
+    private struct Naming: Sendable {
+        /// The names of the schema's files.
+        let files: [String]
+        /// The package or the namespace; empty for the usual one.
+        let package: String
+    }
+
+    /// Verifies a package: words with points between them.
+    private static func check(_ package: String, for language: String) throws(CommandError) {
+        guard backEnds.contains(where: { $0.name == language && $0.takesPackage }) else {
+            throw .usage("\(Option.package.usage) does not go with \(language)")
+        }
+        let isName = package.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { word in
+            word.first.map { $0.isLetter || $0 == "_" } == true
+                && word.utf8.allSatisfy { byte in
+                    switch byte {
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                        true
+                    default: false
+                    }
+                }
+        }
+        guard isName else { throw .usage("\(Option.package.usage) needs words with points between them") }
     }
 
     /// Says what a dissector is called, and how it is loaded.
@@ -106,4 +161,6 @@ extension Command {
 extension Option {
     fileprivate static let output = Option(
         "--out", value: "DIR", "the folder to write to; it is created if it does not exist")
+    fileprivate static let package = Option(
+        "--package", value: "NAME", "the package of Java, or the namespace of C#, such as com.example.net")
 }

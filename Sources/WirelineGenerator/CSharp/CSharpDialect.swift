@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+
+/// How C# spells the statements of the common printer.
+struct CSharpDialect: ClassDialect {
+    let plan: CodePlan
+    let namespace: String
+
+    init(_ plan: CodePlan, namespace: String) {
+        self.plan = plan
+        self.namespace = namespace
+    }
+
+    var className: String { plan.description.upperCamelName + "Protocol" }
+
+    // MARK: Types and literals
+
+    private static func typeName(_ format: IntegerFormat) -> String {
+        switch format.bitWidth {
+        case ...8: format.isSigned ? "sbyte" : "byte"
+        case ...16: format.isSigned ? "short" : "ushort"
+        case ...32: format.isSigned ? "int" : "uint"
+        default: format.isSigned ? "long" : "ulong"
+        }
+    }
+
+    func type(_ type: CodeType) -> String {
+        switch type {
+        case .value(let value): self.type(value)
+        case .number(let format): Self.typeName(format)
+        case .position: "int"
+        case .boolean: "bool"
+        case .text: "string"
+        case .bytes: "byte[]"
+        case .header: "Header"
+        }
+    }
+
+    private func type(_ value: ValuePlan) -> String {
+        switch value {
+        case .number(let number):
+            switch number.kind {
+            case .plain: Self.typeName(number.format)
+            case .enumeration(let index): plan.names.enumerations[index].name
+            case .flags(let index): plan.names.flagSets[index].name
+            }
+        case .varint(let format, _): Self.typeName(format.numberFormat)
+        case .float(let byteCount, _, _): byteCount == 4 ? "float" : "double"
+        case .boolean: "bool"
+        case .text, .utf16, .digits: "string"
+        case .bytes: "byte[]"
+        case .properties: "System.Collections.Generic.List<System.Collections.Generic.KeyValuePair<string, string>>"
+        case .structure(let index): plan.names.structures[index].name
+        case .union(let index, _): plan.names.unions[index].name
+        case .list(let item, _, _): type(item) + "[]"
+        case .sized(let content, _, _): type(content)
+        }
+    }
+
+    /// Whether values of a type are never null.
+    private func isPlain(_ type: CodeType) -> Bool {
+        switch type {
+        case .number, .position, .boolean: return true
+        case .text, .bytes, .header: return false
+        case .value(let value):
+            switch value.content {
+            case .number, .varint, .float, .boolean: return true
+            default: return false
+            }
+        }
+    }
+
+    func optionalType(_ type: CodeType) -> String { self.type(type) + (isPlain(type) ? "?" : "") }
+
+    func range(of format: IntegerFormat) -> ClosedRange<Int128> {
+        let width = [8, 16, 32].first { format.bitWidth <= $0 } ?? 64
+        return IntegerFormat(bitWidth: width, isSigned: format.isSigned).range
+    }
+
+    func literal(_ number: Int128, _ format: IntegerFormat) -> String {
+        switch Self.typeName(format) {
+        case "long": "\(number)L"
+        case "ulong": "\(number)UL"
+        default: String(number)
+        }
+    }
+
+    func string(_ text: String) -> String { TypeScriptText.string(text) }
+
+    func bytes(_ bytes: [UInt8]) -> String {
+        bytes.isEmpty ? "new byte[0]" : "new byte[] {\(bytes.map { String($0) }.joined(separator: ", "))}"
+    }
+
+    func float(_ number: Double, byteCount: Int) -> String {
+        let type = byteCount == 4 ? "float" : "double"
+        if number.isNaN { return "\(type).NaN" }
+        if number.isInfinite { return "\(type).\(number < 0 ? "Negative" : "Positive")Infinity" }
+        return byteCount == 4 ? "\(Float(number))f" : "\(number)"
+    }
+
+    func filled(_ array: String, _ item: String) -> String { "Packets.Filled(\(array), () => \(item))" }
+    func noProperties(_ type: String) -> String { "new \(type)()" }
+
+    // MARK: Expressions
+
+    static func capitalized(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
+
+    func call(_ object: String, _ function: String, _ arguments: [String]) -> String {
+        "\(object).\(Self.capitalized(function))(\(arguments.joined(separator: ", ")))"
+    }
+
+    func call(_ function: String, _ arguments: [String]) -> String { call("Packets", function, arguments) }
+
+    func checksum(_ kind: ChecksumKind, _ bytes: String, from: String, to: String) -> String {
+        let name = kind.rawValue.split(separator: "_").map { Self.capitalized(String($0)) }.joined()
+        return "Checksum.\(name)(\(bytes), \(from), \(to))"
+    }
+
+    /// Returns a conversion; what is no single term stands in parentheses.
+    private static func cast(_ type: String, _ text: String) -> String {
+        // The compiler refuses to convert a constant that does not fit.
+        if text.first == "-", text.dropFirst().first?.isNumber == true, !text.contains(" ") {
+            return "unchecked((\(type))(\(text)))"
+        }
+        var depth = 0
+        let isTerm =
+            text.first != "-"
+            && text.allSatisfy { character in
+                if character == "(" { depth += 1 }
+                if character == ")" { depth -= 1 }
+                return character != " " || depth > 0
+            }
+        return "(\(type))" + (isTerm ? text : "(\(text))")
+    }
+
+    func convert(_ text: String, from: IntegerFormat, to: IntegerFormat) -> String {
+        let type = Self.typeName(to)
+        return Self.typeName(from) == type ? text : Self.cast(type, text)
+    }
+
+    func convert(place text: String, to format: IntegerFormat) -> String {
+        Self.typeName(format) == "int" ? text : Self.cast(Self.typeName(format), text)
+    }
+
+    func compare(_ text: String, _ mark: String, _ number: Int128, _ format: IntegerFormat) -> String {
+        "\(text) \(mark) \(literal(number, format))"
+    }
+
+    func shiftedRight(_ text: String, by count: String) -> String { "\(text) >> \(count)" }
+
+    func number(of text: String, _ plan: NumberPlan) -> String {
+        if case .plain = plan.kind { return text }
+        return Self.cast(Self.typeName(plan.format), text)
+    }
+
+    func value(of text: String, _ plan: NumberPlan) -> String {
+        if case .plain = plan.kind { return text }
+        return Self.cast(type(.number(plan)), text)
+    }
+
+    func equal(_ text: String, _ other: String, _ type: CodeType) -> String {
+        if case .bytes = type { return call("sameBytes", [text, other]) }
+        return "\(text) == \(other)"
+    }
+
+    func member(_ own: String) -> String { own }
+    func present(_ text: String, _ type: CodeType) -> String { isPlain(type) ? text + ".Value" : text }
+
+    func count(of list: String) -> String { "\(list).Length" }
+
+    // MARK: Lists, unions and packets
+
+    func resize(_ array: String, _ count: String) -> String { "System.Array.Resize(ref \(array), \(count));" }
+    func finished(_ list: String, count: String, fixedCount: Int?) -> String { "r.Trimmed(\(list), \(count))" }
+    func spelled(_ name: String) -> String { Self.capitalized(name) }
+    func sender(_ sender: Sender) -> String { "Sender.\(sender == .client ? "Client" : "Server")" }
+    var classTest: String { "is" }
+
+    // MARK: Classes
+
+    func comment(_ text: String, _ deprecation: String?, indent: String) -> [String] {
+        CSharpText.comment(text, deprecation, indent: indent)
+    }
+
+    func classHead(_ name: String, extends base: String?) -> String {
+        "public sealed class \(name)\(base.map { " : " + $0 } ?? "") {"
+    }
+
+    func emptyBase(_ name: String) -> [String] {
+        ["public abstract class \(name) {", "    internal \(name)() {}", "}"]
+    }
+
+    func functionHead(
+        _ kind: ClassPrinter.FunctionKind, _ result: String, _ name: String, _ parameters: String
+    ) -> String {
+        let modifiers =
+            switch kind {
+            case .helper: "internal static"
+            case .member: "internal"
+            case .override: "internal override"
+            }
+        return "\(modifiers) \(result) \(name)(\(parameters))"
+    }
+
+    func facts(of message: MessageDescription) -> [String] {
+        let id = literal(Int128(message.id), .uint64)
+        let only = plan.dependsOnSender && message.senders.count == 1 ? message.senders.first : nil
+        // A member of the class may be called `Sender`.
+        let own = only.map { "global::\(namespace).\(sender($0))" }
+        return [
+            "public override string MessageName { get { return \(string(message.name)); } }",
+            "public override ulong MessageId { get { return \(id); } }",
+        ] + (own.map { ["internal override Sender? MessageSender { get { return \($0); } }"] } ?? [])
+    }
+
+    func fitting(_ type: String, _ values: [String], _ fitted: String, own: String) -> [String] {
+        let kinds = ["packet_too_long", "length_too_small", "invalid_message_id"]
+        return [
+            "var values = new \(type)[] {\(values.joined(separator: ", "))};", "int after = w.Position();",
+            "for (int i = 0; i + 1 < values.Length; i++) {", "    try {",
+            "        return \(fitted)(w, id, h, values[i]);", "    } catch (WireException error) {",
+            "        bool doesNotFit = \(kinds.map { "error.Kind == \"\($0)\"" }.joined(separator: " || "));",
+            "        if (\(isSet(own)) || !doesNotFit) throw;", "        w.Seek(after);", "    }", "}",
+            "return \(fitted)(w, id, h, values[values.Length - 1]);",
+        ]
+    }
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+
+/// Makes what programs use: `Encode`, `Decode`, the splitter and their types.
+struct CSharpInterface {
+    private let printer: StatementPrinter
+    private var plan: CodePlan { printer.plan }
+    private var description: ProtocolDescription { plan.description }
+    private var isFramed: Bool { description.layout.framing != nil }
+    private var fixesHeader: Bool { !plan.fixedHeaderFields.isEmpty }
+
+    init(_ printer: StatementPrinter) { self.printer = printer }
+
+    /// The functions of the class.
+    var functions: String {
+        let sender = plan.dependsOnSender
+        let wrap =
+            sender ? "Packets.WrapFrom(side.Value, w, message.MessageId, h)" : "Packets.Wrap(w, message.MessageId, h)"
+        return #"""
+            /// <summary>
+            /// A whole packet of a message. Of the header, which may be that of the packet that is answered, what a caller can set is taken;
+            /// without one it has its defaults. Nothing is cut to fit.
+            \#(sender ? "/// A message that both sides send needs the sender.\n" : "")\#
+            /// </summary>
+            public static byte[] Encode(Message message, Header header = null\#(sender ? ", Sender? sender = null" : "")) {
+                if (message == null) throw new WireException("wrong_type", "", -1);
+                Header h = header ?? new Header();
+                var w = new Writer();
+                w.Room(\#(plan.longestHeader));
+            \#(sender ? "    Sender? side = sender ?? message.MessageSender;\n    if (side == null) throw new WireException(\"needs_sender\", \"\", -1);\n" : "")\#
+                bool isKnown = message.MessageName != null;
+                if (isKnown) w.Enter(message.MessageName);
+            \#(fixesHeader ? "    h = message.Fix(w, h);\n" : "")\#
+                message.Write(w, h);
+                if (isKnown) w.Leave();
+                w.Enter("packet");
+                return \#(isFramed ? "Frame.Framed(\(wrap))" : wrap);
+            }
+
+            /// <summary>The packet that bytes begin with; null if it has not arrived whole. After an error nobody knows where the next one begins.</summary>
+            public static Packet Decode(byte[] bytes, int offset, int count, Sender sender) {
+            \#(isFramed ? "    var frame = new Frame();\n    return frame.Take(bytes, offset, offset + count) ? Packets.Unframed(frame, sender) : null;" : "    return Packets.Unwrapped(new Reader(bytes, offset, count), sender);")
+            }
+
+            /// <summary>The packet that bytes begin with; null if it has not arrived whole.</summary>
+            public static Packet Decode(byte[] bytes, Sender sender) { return Decode(bytes, 0, bytes.Length, sender); }
+            """#
+    }
+
+    /// The functions that find the function of a sender, and make messages.
+    var making: String {
+        let sender = plan.dependsOnSender
+        return #"""
+            internal static Packet Unwrapped(Reader r, Sender sender) {
+                return \#(sender ? "sender == Sender.Server ? UnwrapServer(r, sender) : UnwrapClient(r, sender)" : "Unwrap(r, sender)");
+            }
+
+            \#(sender ? Self.wrapFrom + "\n\n" : "")\#
+            \#(isFramed ? Self.unframed + "\n\n" : "")\#
+            private static Packet Receive(Reader r, ulong id, Header header, int total, Sender sender\#(fixesHeader ? ", int[] at" : "")) {
+                Message message = Make(id, sender);
+            \#(fixesHeader ? "    message.Verify(r, header, at);\n" : "")\#
+                if (message.MessageName != null) {
+                    r.Leave();
+                    r.Enter(message.MessageName);
+                }
+                message.Read(r, header);
+                return new Packet(message, header, total);
+            }
+
+            \#(make)
+            """#
+    }
+
+    private static let wrapFrom = #"""
+        internal static byte[] WrapFrom(Sender sender, Writer w, ulong id, Header h) {
+            return sender == Sender.Server ? WrapServer(w, id, h) : WrapClient(w, id, h);
+        }
+        """#
+
+    private static let unframed = #"""
+        internal static Packet Unframed(Frame frame, Sender sender) {
+            Packet packet = Unwrapped(new Reader(frame.b, 0, frame.n), sender);
+            if (packet == null) throw new WireException("truncated", "", frame.n);
+            return new Packet(packet.Message, packet.Header, frame.count);
+        }
+        """#
+
+    /// The function that makes the message of an ID.
+    private var make: String {
+        func cases(_ sender: Sender) -> [String] {
+            let lines = description.messages.indices.filter { description.messages[$0].senders.contains(sender) }.map {
+                "    case \(printer.dialect.literal(Int128(description.messages[$0].id), .uint64)): return new \(plan.names.messages[$0].name)();"
+            }
+            return lines.isEmpty ? [] : ["switch (id) {"] + lines + ["    default: break;", "}"]
+        }
+        let lines =
+            ["if (sender == Sender.Client) {"] + cases(.client).map { "    " + $0 } + ["} else {"]
+            + cases(.server).map { "    " + $0 } + ["}", "return new UnknownMessage { Id = id };"]
+        return BraceText.function("private static Message Make(ulong id, Sender sender)", lines)
+    }
+
+    /// The types beside those of the schema.
+    var types: String {
+        let verify =
+            fixesHeader
+            ? "\n\n    internal virtual void Verify(Reader r, Header h, int[] at) {}\n\n    internal virtual Header Fix(Writer w, Header given) { return given; }"
+            : ""
+        let sender =
+            plan.dependsOnSender ? "\n\n    internal virtual Sender? MessageSender { get { return null; } }" : ""
+        return #"""
+            /// <summary>Why bytes are no packet of this protocol, or why a value cannot be written.</summary>
+            public sealed class WireException : System.Exception {
+                /// <summary>What is wrong, in one word: <c>truncated</c>, <c>out_of_range</c>, …</summary>
+                public readonly string Kind;
+                /// <summary>The field, in the schema's names: <c>Sc_20001.items[1].count</c>. Empty if no field is to blame.</summary>
+                public readonly string Path;
+                /// <summary>Bytes from the packet's first one; -1 if a value could not be written.</summary>
+                public readonly int Offset;
+
+                public WireException(string kind, string path, int offset)
+                    : base((path.Length == 0 ? "" : path + ": ") + kind + (offset < 0 ? "" : " at offset " + offset)) {
+                    Kind = kind;
+                    Path = path;
+                    Offset = offset;
+                }
+            }
+
+            /// <summary>Who has sent a packet.</summary>
+            public enum Sender { Client, Server }
+
+            public abstract class Message {
+                internal Message() {}
+
+                /// <summary>The schema's name; null if the schema does not know it.</summary>
+                public abstract string MessageName { get; }
+
+                public abstract ulong MessageId { get; }
+
+                internal abstract void Read(Reader r, Header h);
+
+                internal abstract void Write(Writer w, Header h);\#(sender)\#(verify)
+            }
+
+            /// <summary>A message that the schema does not know. It can be encoded, too.</summary>
+            public sealed class UnknownMessage : Message {
+                public ulong Id;
+                public byte[] Payload = new byte[0];
+
+                public override string MessageName { get { return null; } }
+
+                public override ulong MessageId { get { return Id; } }
+
+                internal override void Read(Reader r, Header h) { Payload = r.Blob(r.Rest(-1, "payload"), "payload"); }
+
+                internal override void Write(Writer w, Header h) { w.AppendBlob(Payload, "payload"); }
+            }
+
+            /// <summary>A message that was received, with its packet's header.</summary>
+            public sealed class Packet {
+                public readonly Message Message;
+                public readonly Header Header;
+                /// <summary>How many bytes the packet had.</summary>
+                public readonly int ByteCount;
+
+                internal Packet(Message message, Header header, int byteCount) {
+                    Message = message;
+                    Header = header;
+                    ByteCount = byteCount;
+                }
+            }
+
+            \#(splitter)
+            """#
+    }
+
+    private var splitter: String {
+        let taking =
+            isFramed
+            ? #"""
+                int before = frame.count;
+                bool isWhole = frame.Take(buffer, start, end);
+                Consume(frame.count - before);
+                if (!isWhole) return null;
+                Frame whole = frame;
+                frame = new Frame();
+                return Packets.Unframed(whole, sender);
+            """#
+            : #"""
+                // A packet that has not arrived whole is not tried again before it can have.
+                if (end - start < wanted) return null;
+                var r = new Reader(buffer, start, end - start);
+                Packet packet = Packets.Unwrapped(r, sender);
+                wanted = packet == null ? System.Math.Max(r.wanted, end - start + 1) : 1;
+                if (packet != null) Consume(packet.ByteCount);
+                return packet;
+            """#
+        return #"""
+            /// <summary>Finds the packets in a stream, however they are merged and split. After an error it stays failed.</summary>
+            public sealed class PacketSplitter {
+                private readonly Sender sender;
+                private byte[] buffer = new byte[1024];
+                private int start = 0;
+                private int end = 0;
+                private \#(isFramed ? "Frame frame = new Frame()" : "int wanted = 1");
+                private WireException failure = null;
+
+                public PacketSplitter(Sender sender) { this.sender = sender; }
+
+                /// <summary>Takes what has arrived; the bytes are copied.</summary>
+                public void Push(byte[] bytes, int offset, int count) {
+                    if (end + count > buffer.Length) {
+                        int held = end - start;
+                        // What is held moves only when that makes much room, so that no byte moves often.
+                        byte[] room = 2 * held + count > buffer.Length ? new byte[2 * (held + count)] : buffer;
+                        System.Buffer.BlockCopy(buffer, start, room, 0, held);
+                        buffer = room;
+                        start = 0;
+                        end = held;
+                    }
+                    System.Buffer.BlockCopy(bytes, offset, buffer, end, count);
+                    end += count;
+                }
+
+                /// <summary>The next packet; null if more bytes are needed.</summary>
+                public Packet Next() {
+                    if (failure != null) throw failure;
+                    try {
+                        return Take();
+                    } catch (WireException error) {
+                        failure = error;
+                        throw;
+                    }
+                }
+
+                /// <summary>Says that the stream has ended: that is an error inside a packet.</summary>
+                public void Finish() {
+                    if (failure == null && \#(isFramed ? "frame.IsInside()" : "end > start")) failure = new WireException("end_of_stream", "", \#(isFramed ? "frame.n" : "end - start"));
+                    if (failure != null) throw failure;
+                }
+
+                private Packet Take() {
+            \#(taking.split(separator: "\n").map { "    " + $0 }.joined(separator: "\n"))
+                }
+
+                private void Consume(int count) {
+                    start += count;
+                    if (start < end) return;
+                    start = 0;
+                    end = 0;
+                    if (buffer.Length > 65536) buffer = new byte[1024];
+                }
+            }
+            """#
+    }
+
+    /// Returns the class for the marks around packets and their escapes.
+    static func frame(_ framing: PacketFraming, _ options: ProtocolOptions) -> String {
+        let escapes = framing.escapes.map { "{\($0.byte), \($0.first), \($0.second)}" }.joined(separator: ", ")
+        return #"""
+            /// <summary>What has arrived of a packet between marks: its bytes, unescaped, and how many were read for them.</summary>
+            internal sealed class Frame {
+                /// <summary>Each byte that is escaped, and the two that stand for it.</summary>
+                private static readonly byte[,] Escapes = {\#(escapes)};
+                internal byte[] b = new byte[64];
+                internal int n = 0;
+                internal int count = 0;
+                private bool inside = false;
+                private int first = -1;
+
+                private static WireException Fault(string kind, int offset) { return new WireException(kind, "packet.frame", offset); }
+
+                private void Append(byte x) {
+                    if (n >= \#(options.maximumPacketByteCount)) throw Fault("packet_too_long", 0);
+                    if (n == b.Length) System.Array.Resize(ref b, 2 * n);
+                    b[n++] = x;
+                }
+
+                /// <summary>Reads up to the end of the next packet; returns whether it has come. Marks with nothing between them are passed over.</summary>
+                internal bool Take(byte[] from, int start, int end) {
+                    for (int i = start; i < end; i++) {
+                        byte x = from[i];
+                        count++;
+                        if (!inside) {
+                            if (x != \#(framing.start)) throw Fault("wrong_constant", 0);
+                            inside = true;
+                        } else if (first >= 0) {
+                            Unescape(x);
+                        } else if (x == \#(framing.end)) {
+                            if (n > 0) return true;
+                            inside = \#(framing.hasSameMarks);
+                        } else if (x == \#(framing.start)) {
+                            throw Fault("invalid_escape", n);
+                        } else if (Begins(x)) {
+                            first = x;
+                        } else {
+                            Append(x);
+                        }
+                    }
+                    return false;
+                }
+
+                private static bool Begins(byte x) {
+                    for (int i = 0; i < Escapes.GetLength(0); i++) if (Escapes[i, 1] == x) return true;
+                    return false;
+                }
+
+                private void Unescape(byte x) {
+                    for (int i = 0; i < Escapes.GetLength(0); i++) {
+                        if (Escapes[i, 1] != first || Escapes[i, 2] != x) continue;
+                        Append(Escapes[i, 0]);
+                        first = -1;
+                        return;
+                    }
+                    throw Fault("invalid_escape", n);
+                }
+
+                /// <summary>Whether a stream may not end here: after a mark that ends packets and begins them, nothing has begun.</summary>
+                internal bool IsInside() { return inside\#(framing.hasSameMarks ? " && (n > 0 || first >= 0)" : ""); }
+
+                /// <summary>A packet between its marks.</summary>
+                internal static byte[] Framed(byte[] packet) {
+                    var made = new byte[2 * packet.Length + 2];
+                    int p = 0;
+                    made[p++] = \#(framing.start);
+                    foreach (byte x in packet) {
+                        int found = -1;
+                        for (int i = 0; i < Escapes.GetLength(0); i++) if (Escapes[i, 0] == x) found = i;
+                        made[p++] = found < 0 ? x : Escapes[found, 1];
+                        if (found >= 0) made[p++] = Escapes[found, 2];
+                    }
+                    made[p++] = \#(framing.end);
+                    System.Array.Resize(ref made, p);
+                    return made;
+                }
+            }
+            """#
+    }
+}

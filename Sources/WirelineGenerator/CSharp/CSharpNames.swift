@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineLanguage
+
+/// How C# spells names, and those that it or the runtime needs.
+extension NameStyle {
+    static func cSharp(_ description: ProtocolDescription) -> NameStyle {
+        let className = description.upperCamelName + "Protocol"
+        let own = [className, description.upperCamelName + "Conform", "Header", "FloatBits"]
+        let inherited: Set<String> = [
+            "Equals", "Finalize", "GetHashCode", "GetType", "MemberwiseClone", "ReferenceEquals", "ToString",
+        ]
+        let members = inherited.union(own).union([
+            "Checksum", "Copy", "Fix", "MessageId", "MessageName", "MessageSender", "Packets", "Read", "System",
+            "Verify", "Write", "_",
+        ])
+        // No word of C# begins with a capital. A member cannot be named as its class.
+        let types = CSharpRuntime.names.union(members).union(["Bytes", "Tag", "Trailing", "Value"])
+        return NameStyle(
+            types: Kind(spelling: .capitalized, reserved: types),
+            fields: Kind(spelling: .upperCamel, reserved: members), cases: Kind(spelling: .upperCamel, reserved: ["_"]),
+            constants: Kind(spelling: .upperCamel, reserved: members.union(types).union(["Decode", "Encode"])),
+            headerFields: Kind(spelling: .upperCamel, reserved: members), trailing: "Trailing",
+            arms: Kind(spelling: .upperCamel, reserved: types),
+            membersDifferFromType: true)
+    }
+}
