@@ -6,7 +6,8 @@ import Testing
 struct GenerateTests {
     static let languages =
         "swift or erlang or erlang-adapter or typescript or typescript-adapter or lua or lua-adapter or python "
-        + "or python-adapter or java or java-adapter or csharp or csharp-adapter or wireshark or html or markdown"
+        + "or python-adapter or java or java-adapter or csharp or csharp-adapter or go or go-adapter or wireshark or html "
+        + "or markdown"
     static let paths = "out/deep/Scene.wire.swift\nout/deep/SceneProtocol.swift\n"
 
     @Test func `files are written to the chosen folder, and listed`() throws {
@@ -103,6 +104,7 @@ struct GenerateTests {
 
     @Test(arguments: [
         "typescript", "typescript-adapter", "lua", "lua-adapter", "java", "java-adapter", "csharp", "csharp-adapter",
+        "go", "go-adapter",
     ])
     func `a protocol that a language cannot have yet is refused, and nothing is written`(_ language: String) throws {
         let schema = "packet { @length(rest) uint16 size; @id uint8 id; layer zlib; }\n@id(0) @from(both) message A {}"

@@ -20,6 +20,10 @@ struct NameStyle: Sendable {
         case snake
         /// `SCENE_ID`
         case shouting
+        /// As in the schema, with a capital letter, so that other packages of Go see it: `Cs_20001`, `Point`, `X_point` for `_point`.
+        case exported
+        /// `SceneID`, with Swift's list of words in capitals; `X1` for `_1`.
+        case exportedCamel
     }
 
     /// How the names of one kind are written, and those that the language or the runtime needs for itself.
@@ -150,13 +154,18 @@ extension NameStyle.Spelling {
         switch self {
         case .unchanged: return name
         case .capitalized: return name.prefix(1).uppercased() + name.dropFirst()
+        case .exported:
+            return name.first?.isLetter == true ? NameStyle.Spelling.capitalized.spelled(name) : "X" + name
+        case .exportedCamel:
+            let words = SwiftWords.capitalizedCamel(name)
+            return words.first?.isLetter == true ? words : "X" + words
         default: break
         }
         let words = NameWords.words(of: name)
         guard let first = words.first else { return name }
         let joined: String
         switch self {
-        case .unchanged, .capitalized: joined = name
+        case .unchanged, .capitalized, .exported, .exportedCamel: joined = name
         case .lowerCamel:
             joined = first.lowercased() + words.dropFirst().map(Self.capitalized).joined()
         case .upperCamel: joined = words.map(Self.capitalized).joined()

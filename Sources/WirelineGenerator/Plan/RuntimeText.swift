@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The text of a back end's runtime, in pieces of which each declares one name.
+/// The text of a back end's runtime, in pieces of which each declares one name. Methods of several types may share one.
 ///
 /// Generated code has only the pieces that it uses, directly or indirectly: compilers warn about the others, and every byte
 /// counts in a browser. Pieces are separated by empty lines.
 struct RuntimeText: Sendable {
     private let pieces: [Piece]
-    private let positions: [String: Int]
+    private let positions: [String: [Int]]
 
     private struct Piece: Sendable {
         let text: String
@@ -27,11 +27,11 @@ struct RuntimeText: Sendable {
         name: (Substring) -> String?
     ) {
         var pieces: [Piece] = []
-        var positions: [String: Int] = [:]
+        var positions: [String: [Int]] = [:]
         for chunk in text.split(separator: "\n\n") {
             let lines = chunk.split(separator: "\n")
             guard let declared = lines.lazy.compactMap(name).first else { continue }
-            positions[declared] = pieces.count
+            positions[declared, default: []].append(pieces.count)
             pieces.append(
                 Piece(
                     text: String(chunk),
@@ -50,15 +50,15 @@ struct RuntimeText: Sendable {
         var needed: Set<String> = []
         var waiting = Array(names)
         while let name = waiting.popLast() {
-            guard let position = positions[name], needed.insert(name).inserted else { continue }
-            waiting += pieces[position].words
+            guard let own = positions[name], needed.insert(name).inserted else { continue }
+            waiting += own.flatMap { pieces[$0].words }
         }
         return needed
     }
 
     /// Returns the pieces that some names need, in the order of the runtime.
     func text(for names: Set<String>) -> String {
-        let needed = closure(of: names).compactMap { positions[$0] }.sorted()
+        let needed = closure(of: names).flatMap { positions[$0] ?? [] }.sorted()
         return needed.map { pieces[$0].text + "\n" }.joined(separator: "\n")
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Makes Swift names from the words in other names: `user_id`, `UserId` and `userID` all become `userID`.
-enum SwiftWords {
+package enum SwiftWords {
     /// Words that Swift writes in capitals.
     private static let acronyms: Set<String> = [
         "API", "CRC", "DNS", "GUID", "HTML", "HTTP", "HTTPS", "ID", "IP", "JSON", "MD5", "QSIOP", "RPC", "RTMP", "SHA",
@@ -17,6 +17,12 @@ enum SwiftWords {
         let isShouted = !name.utf8.contains { NameWords.isLower($0) }
         let joined = first.lowercased() + words.dropFirst().map { capitalized($0, isShouted: isShouted) }.joined()
         return joined.utf8.first.map(NameWords.isDigit) == true ? fallback + joined : joined
+    }
+
+    /// Returns the name of a property with a capital: `SceneId` is `SceneID`, `MAX_HP` is `MaxHp`.
+    package static func capitalizedCamel(_ name: String) -> String {
+        let isShouted = !name.utf8.contains { NameWords.isLower($0) }
+        return NameWords.words(of: name).map { capitalized($0, isShouted: isShouted) }.joined()
     }
 
     /// Returns a type name from any text: `id-first` is `IDFirst`.

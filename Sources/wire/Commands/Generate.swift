@@ -81,6 +81,12 @@ extension Command {
         BackEnd(name: "csharp-adapter", takesPackage: true) { description, names throws(GenerationError) in
             [try CSharpGenerator(description, namespace: names.package).adapter()]
         },
+        BackEnd(name: "go", takesPackage: true) { description, names throws(GenerationError) in
+            try GoGenerator(description, package: names.package).files()
+        },
+        BackEnd(name: "go-adapter") { description, _ throws(GenerationError) in
+            [try GoGenerator(description).adapter()]
+        },
         BackEnd(name: "wireshark") { description, _ in WiresharkGenerator(description).files() },
         BackEnd(name: "html") { description, _ in HTMLGenerator(description).files() },
         BackEnd(name: "markdown") { description, _ in MarkdownGenerator(description).files() },
@@ -162,5 +168,5 @@ extension Option {
     fileprivate static let output = Option(
         "--out", value: "DIR", "the folder to write to; it is created if it does not exist")
     fileprivate static let package = Option(
-        "--package", value: "NAME", "the package of Java, or the namespace of C#, such as com.example.net")
+        "--package", value: "NAME", "the package of Java or Go, or the namespace of C#, such as com.example.net")
 }

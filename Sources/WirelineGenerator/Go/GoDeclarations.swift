@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+import WirelineSwiftGenerator
+
+/// Makes the declarations of constants and types.
+struct GoDeclarations {
+    let types: GoTypes
+    let printer: StatementPrinter
+    private var plan: CodePlan { types.plan }
+    private var description: ProtocolDescription { types.description }
+    private var names: CodeNames { plan.names }
+
+    var all: [String] { [constants, choices, unions, structures, messages, [header]].flatMap(\.self) }
+
+    private func text(_ lines: [String]) -> String { lines.joined(separator: "\n") + "\n" }
+
+    // MARK: Constants, enums and flags
+
+    private var constants: [String] {
+        zip(description.constants, names.constants).map { constant, name in
+            let comment = GoText.comment(GoText.documentation(constant.documentation, nil))
+            return text(comment + ["const \(name) = \(constant.value)"])
+        }
+    }
+
+    private var choices: [String] {
+        zip(description.enumerations, names.enumerations).map { item, name in
+            choice(item.documentation, item.deprecation, item.cases, name, item.format)
+        }
+            + zip(description.flagSets, names.flagSets).map { item, name in
+                choice(item.documentation, item.deprecation, item.cases, name, item.format)
+            }
+    }
+
+    private func choice(
+        _ documentation: String, _ deprecation: String?, _ cases: [EnumerationDescription.Case],
+        _ name: CodeNames.Choice, _ format: IntegerFormat
+    ) -> String {
+        let comment = GoText.comment(GoText.documentation(documentation, deprecation))
+        let rows = zip(cases, name.cases).map { item, own in
+            (
+                comment: GoText.comment(GoText.documentation(item.documentation, item.deprecation)),
+                cells: [own, name.name, "= \(item.value)"]
+            )
+        }
+        let type = comment + ["type \(name.name) \(GoTypes.integer(format))"]
+        return text(rows.isEmpty ? type : type + ["", "const ("] + GoText.indented(GoText.table(rows)) + [")"])
+    }
+
+    // MARK: Unions
+
+    private var unions: [String] {
+        plan.unions.indices.flatMap { index -> [String] in
+            let (union, bodies) = plan.unions[index]
+            let (own, item) = (names.unions[index], description.unions[index])
+            let arms = union.arms.indices.map { position -> String in
+                let arm = item.arms[position]
+                var rows: [(comment: [String], cells: [String])] = []
+                if let field = bodies[position].fields.first {
+                    if union.arms[position].tag == nil {
+                        rows = [([], ["Tag", tagType(union)]), ([], ["Bytes", "[]byte"])]
+                    } else {
+                        rows = [([], ["Value", types.text(field.value)])]
+                    }
+                }
+                let comment = GoText.comment(GoText.documentation(arm.documentation, nil))
+                let name = own.cases[position]
+                let isSecret = bodies[position].fields.contains { $0.description.isSensitive }
+                return text(
+                    comment + structure(name, rows) + ["", "func (\(name)) is\(own.name)() {}"]
+                        + (isSecret ? hiding(name) : []))
+            }
+            let comment = GoText.comment(GoText.documentation(item.documentation, item.deprecation))
+            let list = own.cases.joined(separator: ", ")
+            return [
+                text(
+                    comment + (comment.isEmpty ? [] : ["//"]) + ["// \(own.name) is one of \(list)."]
+                        + ["type \(own.name) interface{ is\(own.name)() }"])
+            ] + arms
+        }
+    }
+
+    private func tagType(_ union: UnionPlan) -> String { types.text(plan.coding.value(union.tag, nil, in: [])) }
+
+    private func structure(_ name: String, _ rows: [(comment: [String], cells: [String])]) -> [String] {
+        rows.isEmpty ? ["type \(name) struct{}"] : GoText.block("type \(name) struct", GoText.table(rows))
+    }
+
+    /// Returns the methods with which `fmt` does not print the fields of a type, because one is `@sensitive`.
+    private func hiding(_ name: String) -> [String] {
+        ["String", "GoString"].flatMap { method(name, "\($0)() string", GoText.string(name + "{…}")) }
+    }
+
+    private func method(_ receiver: String, _ head: String, _ value: String) -> [String] {
+        [""] + GoText.block("func (\(receiver)) \(head)", ["return \(value)"])
+    }
+
+    // MARK: Structures and messages
+
+    private func body(
+        _ body: BodyFields, _ name: String, _ comment: [String], maker: String?, isMessage: Bool
+    ) -> [String] {
+        var rows = body.fields.filter(\.planned.hasValue).map { field in
+            (
+                comment: GoText.comment(
+                    GoText.documentation(field.description.documentation, field.description.deprecation)),
+                cells: [field.ownName, types.text(field)]
+            )
+        }
+        if let trailing = body.trailing {
+            let comment = "// Bytes after the last field that this schema knows, from a peer with a newer one."
+            rows.append(([comment], [trailing, "[]byte"]))
+        }
+        var lines = GoText.comment(comment) + structure(name, rows)
+        if let maker {
+            let fields = types.defaults(body, isMessage: isMessage)
+            let head = ["", "// \(maker) makes one with the defaults of its fields.", "func \(maker)() *\(name) {"]
+            lines += head
+            lines +=
+                fields.isEmpty ? ["\treturn &\(name){}"] : GoText.indented(["m := &\(name){}"] + fields + ["return m"])
+            lines.append("}")
+        }
+        if body.fields.contains(where: \.description.isSensitive) { lines += hiding(name) }
+        return lines
+    }
+
+    private var structures: [String] {
+        description.structures.indices.map { index in
+            let item = description.structures[index]
+            return text(
+                body(
+                    plan.structures[index], names.structures[index].name,
+                    GoText.documentation(item.documentation, item.deprecation), maker: types.structureMaker(index),
+                    isMessage: false))
+        }
+    }
+
+    private var messages: [String] {
+        description.messages.indices.map { index in
+            let name = names.messages[index].name
+            let message = description.messages[index]
+            var lines = body(
+                plan.messages[index], name, documentation(of: message), maker: types.messageMaker(index),
+                isMessage: true)
+            lines += method("m *\(name)", "MessageName() string", GoText.string(message.name))
+            lines += method("m *\(name)", "MessageID() uint64", String(message.id))
+            if plan.dependsOnSender {
+                let only = message.senders.count == 1 && message.senders.contains(.server) ? "Server" : "Client"
+                lines += method(
+                    "m *\(name)", "from() (only Sender, isOne bool)", "\(only), \(message.senders.count == 1)")
+            }
+            return text(lines)
+        }
+    }
+
+    private func documentation(of message: MessageDescription) -> [String] {
+        let sides =
+            message.senders.count == 2 ? "both sides" : message.senders.contains(.client) ? "the client" : "the server"
+        let id = description.layout.hasMessageID ? ", ID \(message.id)" : ""
+        let replies = message.replies.joined(separator: " or ")
+        let summary = "\(message.name)\(id), sent by \(sides)\(replies.isEmpty ? "" : ", answered by \(replies)")."
+        return GoText.documentation(message.documentation + "\n" + summary, message.deprecation)
+    }
+
+    // MARK: Header
+
+    private var header: String {
+        let fields = description.layout.fields.enumerated().filter { $0.element.role != .padding }
+        let rows = fields.map { position, field -> (comment: [String], cells: [String]) in
+            let type = printer.dialect.type(plan.headerType(position))
+            let isAlways = plan.hasAlways(headerField: position) || type == "[]byte"
+            let documentation =
+                description.packetFields.indices.contains(position)
+                ? description.packetFields[position].documentation : ""
+            return (
+                GoText.comment(GoText.documentation(documentation, nil)),
+                [names.headerFields[position], (isAlways ? "" : "*") + type]
+            )
+        }
+        let defaults = fields.compactMap { position, _ -> String? in
+            guard let value = printer.initial(headerField: position), !["0", "false", "\"\""].contains(value) else {
+                return nil
+            }
+            return "\(names.headerFields[position]): \(value)"
+        }
+        return text(
+            [
+                "// Header is a packet's header and trailer. Lengths, IDs, constants and checksums are computed when it is written."
+            ]
+                + structure("Header", rows) + [
+                    "", "// NewHeader makes a header with its defaults.", "func NewHeader() *Header {",
+                    "\treturn &Header{\(defaults.joined(separator: ", "))}", "}",
+                ])
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+
+/// Puts the printed statements into functions and methods.
+struct GoFunctions {
+    let types: GoTypes
+    let printer: StatementPrinter
+    private var plan: CodePlan { types.plan }
+    private var description: ProtocolDescription { types.description }
+    private var names: CodeNames { plan.names }
+
+    private func function(_ head: String, _ lines: [String]) -> String {
+        guard !lines.isEmpty else { return "func \(head) {}\n" }
+        return GoText.block("func \(head)", Self.finished(lines)).joined(separator: "\n") + "\n"
+    }
+
+    /// Returns statements with the spaces that Go's style wants, and without those that only use a variable which is used anyway.
+    private static func finished(_ lines: [String]) -> [String] {
+        let whole = lines.flatMap { line -> [String] in
+            let indent = line.prefix { $0 == "\t" }
+            let parts = line.split(separator: "\u{2}")
+            return parts.count == 3 ? [String(parts[0]), "\(indent)\t\(parts[1])", "\(indent)\(parts[2])"] : [line]
+        }
+        let used = whole.reduce(into: Set<String>()) { used, line in
+            // What is only set is not used.
+            let text = line.drop { $0 == "\t" }
+            let isDeclared = text.hasPrefix("var ") || text.hasPrefix("_ = ")
+            let target = GoFormat.assignment(in: text)
+            let rest = isDeclared ? "" : target.contains { ".[*".contains($0) } ? text : text.dropFirst(target.count)
+            used.formUnion(RuntimeText.words(of: rest, lineComment: Array("//".utf8), hasKeys: false))
+        }
+        return whole.filter { line in
+            let text = line.drop { $0 == "\t" }
+            return !(text.hasPrefix("_ = ") && used.contains(String(text.dropFirst(4))))
+        }.map(GoFormat.statement)
+    }
+
+    // MARK: Bodies
+
+    /// The methods of structures and messages, and the functions for unions that messages reach.
+    var bodies: [String] {
+        plan.used.structures.sorted().flatMap(structure)
+            + plan.used.unions.sorted { $0.key < $1.key }.flatMap(union)
+            + description.messages.indices.flatMap(message)
+    }
+
+    private func structure(_ index: Int) -> [String] {
+        let name = names.structures[index].name
+        return [
+            function("(m *\(name)) read(r *reader, f string)", printer.readStructure(index)),
+            function("(m *\(name)) write(w *writer, f string)", printer.writeStructure(index)),
+        ]
+    }
+
+    private func union(_ index: Int, tagsAt places: UnionPlan.TagPlaces) -> [String] {
+        let own = printer.unions[index]
+        let name = names.unions[index].name
+        let tag = types.text(printer.tag(index))
+        var functions: [String] = []
+        if places.contains(.before) {
+            functions += [
+                function("\(own.read)(r *reader, f string) (union \(name))", printer.readUnion(index, hasTag: true)),
+                function("\(own.write)(w *writer, m \(name), f string)", printer.writeUnion(index, hasTag: true)),
+            ]
+        }
+        if places.contains(.elsewhere) {
+            functions += [
+                function(
+                    "\(own.readTagged)(r *reader, t \(tag), f string) (union \(name))",
+                    printer.readUnion(index, hasTag: false)),
+                function(
+                    "\(own.writeTagged)(w *writer, m \(name), f string)", printer.writeUnion(index, hasTag: false)),
+                function("\(own.tag)(m \(name)) \(tag)", printer.tagOfUnion(index)),
+            ]
+        }
+        return functions
+    }
+
+    private func message(_ index: Int) -> [String] {
+        let (body, message) = (plan.messages[index], description.messages[index])
+        let name = names.messages[index].name
+        let isNil = ["if m == nil {", "\tw.require(false, \"wrong_type\", \"\")", "\treturn", "}"]
+        var functions = [
+            function("(m *\(name)) read(r *reader, h *Header)", printer.readMessage(body)),
+            function("(m *\(name)) write(w *writer, h *Header)", isNil + printer.writeMessage(body)),
+        ]
+        if !message.headerValues.isEmpty {
+            functions += [
+                function(
+                    "(m *\(name)) verifyHeader(r *reader, h *Header, at []int)",
+                    printer.settled(printer.verifyHeader(message))),
+                function(
+                    "(m *\(name)) fixHeader(w *writer, given *Header) *Header",
+                    ["copied := *given", "h := &copied"] + printer.settled(printer.fixHeader(message)) + ["return h"]),
+            ]
+        }
+        return functions
+    }
+
+    // MARK: Packets
+
+    /// The functions that find a message by its ID or its type, and take packets apart and put them together.
+    var packets: [String] { [readMessage, writeMessage] + plan.shapes.flatMap(shape) }
+
+    /// The function that reads the message of a packet. A switch calls methods of known types; by an interface the reader would need memory
+    /// of its own.
+    private var readMessage: String {
+        func cases(_ sender: Sender) -> [String] {
+            let messages = description.messages.indices.filter { description.messages[$0].senders.contains(sender) }
+            guard !messages.isEmpty else { return [] }
+            return ["switch packet.id {"]
+                + messages.flatMap { index -> [String] in
+                    let (message, name) = (description.messages[index], names.messages[index].name)
+                    let verification =
+                        message.headerValues.isEmpty ? [] : ["m.verifyHeader(r, &packet.Header, packet.places)"]
+                    return ["case \(message.id):"]
+                        + GoText.indented(
+                            ["m := &\(name){}"] + verification
+                                + ["r.base = \(GoText.string(message.name))", "m.read(r, &packet.Header)", "return m"])
+                } + ["}"]
+        }
+        let lines =
+            ["if sender == Client {"] + GoText.indented(cases(.client)) + ["} else {"] + GoText.indented(cases(.server))
+            + [
+                "}", "r.base = \"\"",
+                "return &Unknown{ID: packet.id, Payload: r.blob(r.rest(-1, \"payload\"), \"payload\")}",
+            ]
+        return GoText.block("func readMessage(r *reader, packet *Packet, sender Sender) Message", lines)
+            .joined(separator: "\n") + "\n"
+    }
+
+    /// The function that writes a message, and returns the header with the fields that the message fixes.
+    private var writeMessage: String {
+        let cases = description.messages.indices.flatMap { index -> [String] in
+            let fixing = description.messages[index].headerValues.isEmpty ? [] : ["\th = m.fixHeader(w, h)"]
+            return ["case *\(names.messages[index].name):"] + fixing + ["\tm.write(w, h)"]
+        }
+        let others = ["case *Unknown:", "\tm.write(w, h)", "default:", "\tw.refuse(\"unknown_message\", \"\")"]
+        let lines = ["switch m := m.(type) {"] + cases + others + ["}", "return h"]
+        return GoText.block("func writeMessage(w *writer, m Message, h *Header) *Header", lines)
+            .joined(separator: "\n") + "\n"
+    }
+
+    private func shape(_ shape: PacketShape) -> [String] {
+        let suffix = shape.words.map(NameStyle.Spelling.upperCamel.spelled).joined()
+        var functions = [function("unwrap\(suffix)(r *reader) *Packet", UnwrapStatements.lines(printer, shape))]
+        let wrapping = WrapStatements.lines(printer, shape)
+        let parameters = "(w *writer, id uint64, h *Header"
+        guard let (index, values) = shape.wrap.fitting else {
+            return functions + [function("wrap\(suffix)\(parameters)) []byte", wrapping)]
+        }
+        let type = GoDialect(types: types).type(plan.headerType(shape.positions[index]))
+        let list = values.map(String.init).joined(separator: ", ")
+        let member = "h.\(names.headerFields[shape.positions[index]])"
+        functions += [
+            [
+                "// wrap\(suffix) takes the first value with which all lengths can hold the packet, or the last one.",
+                "func wrap\(suffix)\(parameters)) (packet []byte) {",
+                "\tif w.err != nil {", "\t\treturn nil", "\t}",
+                "\tend := w.p",
+                "\tfor _, fit := range []\(type){\(list)} {",
+                "\t\tw.p, w.err = end, nil",
+                "\t\tpacket = fitted\(suffix)(w, id, h, fit)",
+                "\t\tif \(member) != nil || !w.doesNotFit() {", "\t\t\tbreak", "\t\t}",
+                "\t}", "\treturn packet", "}", "",
+            ].joined(separator: "\n"),
+            function("fitted\(suffix)\(parameters), fit \(type)) []byte", wrapping),
+        ]
+        return functions
+    }
+}

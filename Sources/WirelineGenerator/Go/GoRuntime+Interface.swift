@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension GoRuntime {
+    /// What programs use: types, `Encode`, `Decode` and `Splitter`. All of it is always there.
+    static func interface(_ parameters: GoRuntimeParameters) -> String {
+        [types(parameters), encoding(parameters), decoding(parameters), splitting(parameters), scanning(parameters)]
+            .joined(separator: "\n\n")
+    }
+
+    private static func types(_ parameters: GoRuntimeParameters) -> String {
+        let from = parameters.dependsOnSender
+        return #"""
+            // Sender is who has sent a packet.
+            type Sender int
+
+            const (
+            	Client Sender = iota
+            	Server
+            )
+
+            // Message is a pointer to a message of the protocol, or an *Unknown.
+            type Message interface {
+            	// MessageName is the schema's name; it is empty if the schema does not know the message.
+            	MessageName() string
+            	MessageID() uint64
+            	write(w *writer, h *Header)\#(from ? "\n\tfrom() (only Sender, isOne bool)" : "")
+            }
+
+            // Unknown is a message that the schema does not know. It can be encoded, too.
+            type Unknown struct {
+            	ID      uint64
+            	Payload []byte
+            }
+
+            func (m *Unknown) MessageName() string { return "" }
+
+            func (m *Unknown) MessageID() uint64 {
+            	if m == nil {
+            		return 0
+            	}
+            	return m.ID
+            }
+
+            func (m *Unknown) write(w *writer, h *Header) {
+            	if m == nil {
+            		w.require(false, "wrong_type", "")
+            		return
+            	}
+            	w.appendBlob(m.Payload, "payload")
+            }
+            \#(from ? "\nfunc (m *Unknown) from() (only Sender, isOne bool) { return Client, false }\n" : "")\#
+
+            // Packet is a message that was received, with its packet's header.
+            type Packet struct {
+            	Message Message
+            	Header  Header
+            	// Size is the number of bytes that the packet had.
+            	Size   int
+            	id     uint64
+            	places []int
+            }
+            """#
+    }
+
+    private static func encoding(_ parameters: GoRuntimeParameters) -> String {
+        let framed =
+            parameters.framing == nil ? "if b == nil {\n\t\treturn packet, nil\n\t}\n\t" : "packet = framed(packet)\n\t"
+        let from = parameters.dependsOnSender
+        let wrapping =
+            from
+            ? """
+            var packet []byte
+            \tif sender == Server {
+            \t\tpacket = wrapServer(w, m.MessageID(), header)
+            \t} else {
+            \t\tpacket = wrapClient(w, m.MessageID(), header)
+            \t}
+            """ : "packet := wrap(w, m.MessageID(), header)"
+        let one = #"""
+            	if m == nil {
+            		return b, &Error{"wrong_type", "", -1}
+            	}
+            	sender, isOne := m.from()
+            	if !isOne {
+            		return b, &Error{"needs_sender", "", -1}
+            	}
+            	return AppendFrom(sender, b, m, header)
+            """#
+        let appending = #"""
+            	if m == nil {
+            		return b, &Error{"wrong_type", "", -1}
+            	}
+            	if header == nil {
+            		header = NewHeader()
+            	}
+            	// The packet is made after the bytes, if there is room.
+            	w := &writer{b: b[len(b):cap(b)], p: \#(parameters.lead), depth: \#(parameters.maximumDepth), trail: trail{base: m.MessageName()}}
+            	header = writeMessage(w, m, header)
+            	w.base, w.n = "packet", 0
+            	\#(wrapping)
+            	if w.err != nil {
+            		return b, w.err
+            	}
+            	\#(framed)return append(b, packet...), nil
+            """#
+        let sides = #"""
+
+
+            // EncodeFrom is a packet that one side sends.
+            func EncodeFrom(sender Sender, m Message, header *Header) ([]byte, error) {
+            	return AppendFrom(sender, nil, m, header)
+            }
+
+            // AppendFrom puts a packet that one side sends after the bytes of a slice. After an error it gives the slice as it was.
+            func AppendFrom(sender Sender, b []byte, m Message, header *Header) ([]byte, error) {
+            \#(appending)
+            }
+            """#
+        return #"""
+            // Encode is a whole packet of a message. From the header, which may be that of the packet that is answered, it takes what a program
+            // can set; nil is the defaults. Nothing is cut to fit.\#(from ? "\n//\n// A message that both sides send needs EncodeFrom, because their packets differ." : "")
+            func Encode(m Message, header *Header) ([]byte, error) { return Append(nil, m, header) }
+
+            // Append puts a packet after the bytes of a slice. After an error it gives the slice as it was.
+            func Append(b []byte, m Message, header *Header) ([]byte, error) {
+            \#(from ? one : appending)
+            }\#(from ? sides : "")
+            """#
+    }
+
+    private static func decoding(_ parameters: GoRuntimeParameters) -> String {
+        let unwrapping =
+            parameters.dependsOnSender
+            ? """
+            if sender == Server {
+            \t\tpacket = unwrapServer(r)
+            \t} else {
+            \t\tpacket = unwrapClient(r)
+            \t}
+            """ : "packet = unwrap(r)"
+        let frame = #"""
+            	f := newFrame()
+            	isWhole := f.unframe(b)
+            	if f.err != nil {
+            		return nil, f.err
+            	}
+            	if !isWhole {
+            		return nil, nil
+            	}
+            	return f.packet(sender, true)
+            """#
+        let plain = #"""
+            	packet, _, err := receive(b, sender, true)
+            	if err != nil {
+            		return nil, err
+            	}
+            	return packet, nil
+            """#
+        let unframing = #"""
+
+
+            // packet is the packet in the frame, which must be whole.
+            func (f *frame) packet(sender Sender, withMessage bool) (*Packet, error) {
+            	packet, _, err := receive(f.b, sender, withMessage)
+            	if err != nil {
+            		return nil, err
+            	}
+            	if packet == nil {
+            		return nil, &Error{"truncated", "", len(f.b)}
+            	}
+            	packet.Size = f.count
+            	return packet, nil
+            }
+            """#
+        return #"""
+            // Decode is the packet that bytes begin with; nil without an error if it has not arrived whole. After an error nobody knows where
+            // the next packet begins.
+            func Decode(b []byte, sender Sender) (*Packet, error) {
+            \#(parameters.framing == nil ? plain : frame)
+            }\#(parameters.framing == nil ? "" : unframing)
+
+            // receive is the packet that bytes begin with, or how many bytes it needs at least.
+            func receive(b []byte, sender Sender, withMessage bool) (packet *Packet, wanted int, err *Error) {
+            	r := &reader{b: b, end: len(b), surely: math.MaxInt, depth: \#(parameters.maximumDepth), trail: trail{base: "packet"}}
+            	\#(unwrapping)
+            	if packet != nil && withMessage && r.err == nil {
+            		packet.Message = readMessage(r, packet, sender)
+            	}
+            	if r.err != nil {
+            		return nil, 0, r.err
+            	}
+            	return packet, r.wanted, nil
+            }
+            """#
+    }
+
+    private static func splitting(_ parameters: GoRuntimeParameters) -> String {
+        let isFramed = parameters.framing != nil
+        let taking = #"""
+            	if s.err != nil {
+            		return nil, s.err
+            	}
+            	held := len(s.buffer) - s.start
+            	// A packet that has not arrived whole is not tried again before it can have.
+            	if held < s.wanted {
+            		return nil, nil
+            	}
+            	packet, wanted, err := receive(s.buffer[s.start:], s.sender, true)
+            	if err != nil {
+            		s.err = err
+            		return nil, err
+            	}
+            	if packet == nil {
+            		s.wanted = held + 1
+            		if wanted > held {
+            			s.wanted = wanted
+            		}
+            		return nil, nil
+            	}
+            	s.wanted = 0
+            	s.consume(packet.Size)
+            	return packet, nil
+            """#
+        let takingFrame = #"""
+            	if s.err != nil {
+            		return nil, s.err
+            	}
+            	f := s.frame
+            	before := f.count
+            	isWhole := f.unframe(s.buffer[s.start:])
+            	s.consume(f.count - before)
+            	if f.err != nil {
+            		s.err = f.err
+            		return nil, f.err
+            	}
+            	if !isWhole {
+            		return nil, nil
+            	}
+            	s.frame = newFrame()
+            	packet, err := f.packet(s.sender, true)
+            	s.err = err
+            	return packet, err
+            """#
+        return #"""
+            // Splitter finds the packets in a stream, however they are merged and split. After an error it stays failed.
+            type Splitter struct {
+            	sender Sender
+            	buffer []byte
+            	start  int
+            	\#(isFramed ? "frame  *frame" : "wanted int")
+            	err    error
+            }
+
+            // NewSplitter makes a splitter of what one side sends.
+            func NewSplitter(sender Sender) *Splitter {
+            	return &Splitter{sender: sender\#(isFramed ? ", frame: newFrame()" : "")}
+            }
+
+            // Push takes what has arrived; the bytes are copied.
+            func (s *Splitter) Push(b []byte) {
+            	held := len(s.buffer) - s.start
+            	if len(s.buffer)+len(b) > cap(s.buffer) {
+            		// What is held moves only if that makes much room, so that no byte moves often.
+            		room := s.buffer[:held]
+            		if 2*held+len(b) > cap(s.buffer) {
+            			room = make([]byte, held, 2*(held+len(b))+512)
+            		}
+            		copy(room, s.buffer[s.start:])
+            		s.buffer, s.start = room, 0
+            	}
+            	s.buffer = append(s.buffer, b...)
+            }
+
+            // Next is the next packet; nil without an error if more bytes are needed.
+            func (s *Splitter) Next() (*Packet, error) {
+            \#(isFramed ? takingFrame : taking)
+            }
+
+            // Finish says that the stream has ended: that is an error inside a packet.
+            func (s *Splitter) Finish() error {
+            	if \#(isFramed ? "s.err == nil && s.frame.begun()" : "held := len(s.buffer) - s.start; s.err == nil && held > 0") {
+            		s.err = &Error{"end_of_stream", "", \#(isFramed ? "len(s.frame.b)" : "held")}
+            	}
+            	return s.err
+            }
+
+            func (s *Splitter) consume(n int) {
+            	s.start += n
+            	if s.start < len(s.buffer) {
+            		return
+            	}
+            	s.buffer, s.start = s.buffer[:0], 0
+            	if cap(s.buffer) > 1<<16 {
+            		s.buffer = nil
+            	}
+            }
+            """#
+    }
+
+    private static func scanning(_ parameters: GoRuntimeParameters) -> String {
+        let frame = #"""
+            	f := newFrame()
+            	if !f.unframe(data) {
+            		if f.err != nil {
+            			return 0, nil, f.err
+            		}
+            		if atEOF && f.begun() {
+            			return 0, nil, &Error{"end_of_stream", "", len(f.b)}
+            		}
+            		if atEOF {
+            			return len(data), nil, nil
+            		}
+            		return 0, nil, nil
+            	}
+            	if _, err := f.packet(sender, false); err != nil {
+            		return 0, nil, err
+            	}
+            	return f.count, data[:f.count], nil
+            """#
+        let plain = #"""
+            	if len(data) == 0 {
+            		return 0, nil, nil
+            	}
+            	packet, _, fault := receive(data, sender, false)
+            	if fault == nil && packet == nil && atEOF {
+            		fault = &Error{"end_of_stream", "", len(data)}
+            	}
+            	if fault != nil {
+            		return 0, nil, fault
+            	}
+            	if packet == nil {
+            		return 0, nil, nil
+            	}
+            	return packet.Size, data[:packet.Size], nil
+            """#
+        let functions =
+            parameters.dependsOnSender
+            ? ["Client", "Server"].map { sender in
+                """
+                // Split\(sender) is a bufio.SplitFunc for what the \(sender.lowercased()) sends. It looks at the framing alone.
+                func Split\(sender)(data []byte, atEOF bool) (advance int, token []byte, err error) {
+                \treturn split(data, atEOF, \(sender))
+                }
+                """
+            }.joined(separator: "\n\n")
+            : """
+            // Split is a bufio.SplitFunc for the packets of a stream. It looks at the framing alone.
+            func Split(data []byte, atEOF bool) (advance int, token []byte, err error) {
+            \treturn split(data, atEOF, Client)
+            }
+            """
+        return functions + "\n\n" + #"""
+            func split(data []byte, atEOF bool, sender Sender) (advance int, token []byte, err error) {
+            \#(parameters.framing == nil ? plain : frame)
+            }
+            """#
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineSwiftGenerator
+
+/// Converts text of any origin into text that is safe inside Go source.
+enum GoText {
+    /// Returns a string literal in ASCII.
+    static func string(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x22: result += "\\\""
+            case 0x5C: result += "\\\\"
+            case 0x20...0x7E: result.unicodeScalars.append(scalar)
+            default: result += scalar.value < 0x1_0000 ? "\\u" + hex(scalar.value, 4) : "\\U" + hex(scalar.value, 8)
+            }
+        }
+        return result + "\""
+    }
+
+    /// Returns a string literal that has some bytes.
+    static func string(_ bytes: [UInt8]) -> String {
+        "\"" + bytes.map { "\\x" + hex(UInt32($0), 2) }.joined() + "\""
+    }
+
+    private static func hex(_ value: UInt32, _ count: Int) -> String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: count - digits.count) + digits
+    }
+
+    /// Returns lines of comments; nothing for an empty text.
+    ///
+    /// With the space after the mark, none is an instruction such as `//go:build` or `//line`.
+    static func comment(_ lines: [String], indent: String = "") -> [String] {
+        lines.map { indent + ($0.isEmpty ? "//" : "// " + $0) }
+    }
+
+    /// Returns the lines of a declaration's documentation, with the paragraph by which Go's tools know what is deprecated.
+    static func documentation(_ text: String, _ deprecation: String?) -> [String] {
+        let lines = CommentText.lines(of: text).map(inert)
+        guard let deprecation else { return lines }
+        let reason = "Deprecated: " + CommentText.lines(of: deprecation).joined(separator: " ")
+        return lines + (lines.isEmpty ? [] : [""]) + [reason]
+    }
+
+    /// Returns a line of documentation that no tool takes for an instruction: `+build` counts after a space, too.
+    private static func inert(_ line: String) -> String {
+        let text = line.drop { $0 == " " }
+        return text.hasPrefix("+build") || text.hasPrefix("Deprecated:") ? "- " + line : line
+    }
+
+    /// Returns a float of 64 bits.
+    static func float(_ value: Double) -> String {
+        if value.isNaN { return "math.NaN()" }
+        if value.isInfinite { return value < 0 ? "math.Inf(-1)" : "math.Inf(1)" }
+        return value == 0 && value.sign == .minus ? "math.Copysign(0, -1)" : "\(value)"
+    }
+
+    /// Returns statements further to the right.
+    static func indented(_ lines: [String]) -> [String] { lines.map { $0.isEmpty ? "" : "\t" + $0 } }
+
+    /// Returns a function, or another statement with a block.
+    static func block(_ head: String, _ lines: [String], _ end: String = "}") -> [String] {
+        [head + " {"] + indented(lines) + [end]
+    }
+
+    /// Returns lines in columns, as `gofmt` aligns them: rows without a comment between them are one table.
+    ///
+    /// - Parameter rows: The comment before each row, and its cells.
+    static func table(_ rows: [(comment: [String], cells: [String])]) -> [String] {
+        var lines: [String] = []
+        var open: [[String]] = []
+        func close() {
+            let count = open.map(\.count).max() ?? 0
+            let widths = (0..<count).map { column in
+                open.map { $0.count > column + 1 ? $0[column].unicodeScalars.count : 0 }.max() ?? 0
+            }
+            for cells in open {
+                let padded = cells.dropLast().enumerated().map { column, cell in
+                    cell + String(repeating: " ", count: widths[column] - cell.unicodeScalars.count + 1)
+                }
+                lines.append(padded.joined() + (cells.last ?? ""))
+            }
+            open = []
+        }
+        for row in rows {
+            if !row.comment.isEmpty { close() }
+            lines += row.comment
+            open.append(row.cells)
+        }
+        close()
+        return lines
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+
+/// How a protocol's types and values are written in Go, and the names of what the package declares for itself.
+struct GoTypes {
+    let plan: CodePlan
+    /// The functions that make a structure or a message with its defaults; only for those whose zero is not Go's.
+    private let structureMakers: [String?]
+    private let messageMakers: [String?]
+
+    init(_ plan: CodePlan) {
+        var plan = plan
+        structureMakers = zip(plan.structures, plan.names.structures).map { body, names in
+            Self.needsMaker(body, plan) ? plan.uniqueName("New" + names.name) : nil
+        }
+        messageMakers = zip(plan.messages, plan.names.messages).map { body, names in
+            Self.needsMaker(body, isMessage: true, plan) ? plan.uniqueName("New" + names.name) : nil
+        }
+        self.plan = plan
+    }
+
+    var description: ProtocolDescription { plan.description }
+
+    // MARK: Types
+
+    /// Returns the type of a value.
+    func text(_ value: ValuePlan) -> String {
+        switch value {
+        case .number(let number):
+            switch number.kind {
+            case .enumeration(let index): plan.names.enumerations[index].name
+            case .flags(let index): plan.names.flagSets[index].name
+            case .plain: Self.integer(number.format)
+            }
+        case .float(let byteCount, _, _): "float\(8 * byteCount)"
+        case .boolean: "bool"
+        case .varint(let format, _): Self.integer(format.numberFormat)
+        case .text, .utf16, .digits: "string"
+        case .bytes: "[]byte"
+        case .properties: "[]Property"
+        case .structure(let index): plan.names.structures[index].name
+        case .union(let index, _): plan.names.unions[index].name
+        case .list(let item, let count, _):
+            if case .exactly(let count) = count { "[\(count)]\(text(item))" } else { "[]\(text(item))" }
+        case .sized(let content, _, _): text(content)
+        }
+    }
+
+    /// Returns the type of a field, which may be absent.
+    func text(_ field: FieldPlan) -> String {
+        let type = text(field.value)
+        return field.mayBeUnset && !Self.hasNil(field.value) ? "*" + type : type
+    }
+
+    /// Whether a value can be nil itself: it is a slice or a union.
+    static func hasNil(_ value: ValuePlan) -> Bool {
+        switch value {
+        case .bytes, .properties, .union: true
+        case .list(_, .exactly, _): false
+        case .list: true
+        case .sized(let content, _, _): hasNil(content)
+        default: false
+        }
+    }
+
+    /// Returns the smallest type for an integer.
+    static func integer(_ format: IntegerFormat) -> String {
+        let width = [8, 16, 32].first { format.bitWidth <= $0 } ?? 64
+        return "\(format.isSigned ? "" : "u")int\(width)"
+    }
+
+    // MARK: Literals
+
+    /// Returns a value of a type.
+    func literal(_ literal: LiteralPlan, _ value: ValuePlan) -> String {
+        switch literal {
+        case .integer(let number, .number(let own)):
+            if case .enumeration(let index) = own.kind,
+                let position = description.enumerations[index].cases.firstIndex(where: { $0.value == number })
+            {
+                return plan.names.enumerations[index].cases[position]
+            }
+            return String(number)
+        case .integer(let number, _): return String(number)
+        case .boolean(let value): return String(value)
+        case .float(let value): return GoText.float(value)
+        case .text(let text): return GoText.string(text)
+        case .zeros(0), .noProperties, .list(_, 0): return "nil"
+        case .zeros(let byteCount): return "make([]byte, \(byteCount))"
+        case .list(let item, let count):
+            guard case .list(let type, _, _) = value else { return "nil" }
+            let items = Array(repeating: self.literal(item, type), count: Self.isZero(item, plan) ? 0 : count)
+            return "\(text(value)){\(items.joined(separator: ", "))}"
+        case .structure(let index):
+            return structureMakers[index].map { "*\($0)()" } ?? "\(plan.names.structures[index].name){}"
+        }
+    }
+
+    /// Whether a value is what Go gives a new variable.
+    private static func isZero(_ literal: LiteralPlan, _ plan: CodePlan) -> Bool {
+        switch literal {
+        case .integer(let number, _): number == 0
+        case .boolean(let value): !value
+        case .float(let value): value == 0 && value.sign == .plus
+        case .text(let text): text.isEmpty
+        case .zeros(let byteCount): byteCount == 0
+        case .noProperties: true
+        case .list(let item, let count): count == 0 || isZero(item, plan)
+        case .structure(let index): !needsMaker(plan.structures[index], plan)
+        }
+    }
+
+    // MARK: Defaults
+
+    /// Whether a new value of a body needs more than Go's zeros, or has `@since` fields.
+    private static func needsMaker(_ body: BodyFields, isMessage: Bool = false, _ plan: CodePlan) -> Bool {
+        body.fields.contains { field in
+            guard let value = defaultValue(of: field, isMessage: isMessage, plan) else { return false }
+            return field.absent != nil || field.mayBeUnset || !isZero(value, plan)
+        }
+    }
+
+    /// Returns the value that a field has in a new body; nil for one that is absent, has no zero, or is not in the type.
+    ///
+    /// A field with a condition is there in the zero of a structure if the condition holds; in a message a program sets it.
+    private static func defaultValue(of field: FieldPlan, isMessage: Bool, _ plan: CodePlan) -> LiteralPlan? {
+        guard field.planned.hasValue, field.description.presence.isInZero, !isMessage || !field.mayBeUnset else {
+            return nil
+        }
+        if let absent = field.absent { return absent }
+        if case .union = field.planned.type.content { return nil }
+        return plan.coding.zero(of: field.planned.type)
+    }
+
+    /// The function that makes a new message; nil if Go's zeros are its defaults.
+    func messageMaker(_ index: Int) -> String? { messageMakers[index] }
+
+    /// The function that makes a new structure; nil if Go's zeros are its defaults.
+    func structureMaker(_ index: Int) -> String? { structureMakers[index] }
+
+    /// Returns the statements that give the fields of a new body `m` their defaults.
+    func defaults(_ body: BodyFields, isMessage: Bool) -> [String] {
+        body.fields.flatMap { field -> [String] in
+            guard let value = Self.defaultValue(of: field, isMessage: isMessage, plan) else { return [] }
+            let (place, isZero) = ("m.\(field.ownName)", Self.isZero(value, plan))
+            let literal = literal(value, field.value)
+            guard field.mayBeUnset else { return isZero ? [] : ["\(place) = \(literal)"] }
+            guard Self.hasNil(field.value) else {
+                return ["\(place) = new(\(text(field.value)))"] + (isZero ? [] : ["*\(place) = \(literal)"])
+            }
+            return ["\(place) = \(isZero ? "\(text(field.value)){}" : literal)"]
+        }
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// The Go of the machine, for generated packages: its standard library is enough.
+public enum GoTool {
+    /// Whether to run the tests that need it: Go 1.18 or later is installed, or `WIRELINE_REQUIRE_PEERS=1` requires it, so that its
+    /// absence is a failure.
+    public static let isWanted =
+        isPresent || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
+
+    /// The message of a test that is skipped.
+    public static let absence = "go or gofmt is not on the PATH, or older than 1.18: install golang-go"
+
+    private static let path = ProgramRun.path(of: "go")
+    private static let formatter = ProgramRun.path(of: "gofmt")
+
+    private static let isPresent: Bool = {
+        guard let path, formatter != nil, let text = try? ProgramRun.output(of: path, ["version"]),
+            let version = text.firstMatch(of: /go1\.([0-9]+)/), let minor = Int(version.1)
+        else { return false }
+        return minor >= 18
+    }()
+
+    /// Runs the command `go` in a folder; nothing is fetched.
+    ///
+    /// - Returns: What it prints; for a failure what it says.
+    public static func run(in folder: URL, _ arguments: [String], environment: [String] = []) throws -> String {
+        guard let path else { throw ProgramRun.Failure(description: absence) }
+        // Where it keeps what it has compiled; the standard library takes longest.
+        let home = ProcessInfo.processInfo.environment["HOME"] ?? FileManager.default.temporaryDirectory.path
+        let all = ["HOME=\(home)", "GOPROXY=off", "GOFLAGS=", "GOTOOLCHAIN=local"] + environment
+        do {
+            return try ProgramRun.output(of: "/usr/bin/env", ["-C", folder.path] + all + [path] + arguments)
+        } catch let failure as ProgramRun.Failure {
+            return failure.description
+        }
+    }
+
+    /// Returns Go's style of a file, in which only comments may differ from it.
+    public static func formatted(_ file: URL) throws -> String {
+        guard let formatter else { throw ProgramRun.Failure(description: absence) }
+        return try ProgramRun.output(of: formatter, [file.path])
+    }
+}
