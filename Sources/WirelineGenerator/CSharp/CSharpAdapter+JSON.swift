@@ -54,9 +54,7 @@ extension CSharpAdapter {
                 if (word == "null") return null;
                 if (word == "true" || word == "false") return word == "true";
                 if (word.IndexOfAny(new[] { '.', 'e', 'E' }) < 0 && word.Length < 28) return Value(word);
-                // Mono's own parser loses the sign of -0.0.
-                double number = double.Parse(word.TrimStart('-'), System.Globalization.CultureInfo.InvariantCulture);
-                return word[0] == '-' ? -number : number;
+                return Float(word);
             }
 
             private string String() {
@@ -113,8 +111,7 @@ extension CSharpAdapter {
                 }
                 text.Append('"');
             } else if (v is double) {
-                bool isNegativeZero = (double)v == 0 && System.BitConverter.DoubleToInt64Bits((double)v) < 0;
-                text.Append(isNegativeZero ? "-0.0" : ((double)v).ToString("R", System.Globalization.CultureInfo.InvariantCulture));
+                text.Append(Digits((double)v));
             } else {
                 text.Append(v == null ? "null" : v is bool ? ((bool)v ? "true" : "false") : System.Convert.ToString(v, System.Globalization.CultureInfo.InvariantCulture));
             }

@@ -34,7 +34,7 @@ struct CSharpAdapter {
 
             """
         let program = BraceText.indented(
-            BraceText.indented([Self.program, Self.values, Self.json].joined(separator: "\n\n")))
+            BraceText.indented([Self.program, Self.values, Self.json, Self.floats].joined(separator: "\n\n")))
         return GeneratedFile(
             path: name + ".cs",
             text: (text + program + "\n    }\n}\n").replacing("WIRE.", with: dialect.className + ".")
