@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import Testing
 import WirelineGenerator
 import WirelineSchema
@@ -18,24 +17,6 @@ struct CSharpGoldenTests {
             "@closed enum Color : uint8 { red = 0; blue = 2; }\nflags Bits : uint64 { all = 1; }\nconst uint8 seats = 4;"
         ),
     ]
-
-    /// `RECORD_VECTORS=1` writes the file again, and fails.
-    @Test func `the generated file of Scene is unchanged`() throws {
-        let golden = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden/SceneProtocol.cs")
-        let scene = try SchemaFolder("Scene", under: SchemaFolder.protocols)
-        let file = try CSharpGenerator(scene.description).files()[0]
-        #expect(file.path == "SceneProtocol.cs")
-        if ProcessInfo.processInfo.environment["RECORD_VECTORS"] == "1" {
-            try Data(file.text.utf8).write(to: golden)
-            Issue.record("recorded")
-        }
-        #expect(try file.text == String(contentsOf: golden, encoding: .utf8))
-    }
-
-    @Test(arguments: [[1, 0, 2], [2, 1, 0], [2, 0, 1]])
-    func `the order of the files does not change a byte`(_ order: [Int]) throws {
-        #expect(try Self.text(order.map { Self.several[$0] }) == Self.text(Self.several))
-    }
 
     @Test func `names follow C#'s rules, and equal ones get a number`() throws {
         let text = try Self.text(Self.several)
@@ -87,31 +68,11 @@ struct CSharpGoldenTests {
     }
 
     @Test(arguments: [
-        ("packet { @length(rest) uint16 size; @id uint8 id; layer zlib; }", "layers"),
-        ("packet { state bit open; @length(rest) uint16 size; @if(open) @id uint8 id; }", "states"),
-    ])
-    func `what C# cannot have yet is refused with the reason`(_ packet: String, _ reason: String) throws {
-        let schema = packet + "\n@id(0) @from(both) message A {}"
-        let generator = CSharpGenerator(try ProtocolDescription.checked([("a.wire", schema)]))
-        let error = #expect(throws: GenerationError.self) { try generator.files() }
-        #expect(error?.description.contains(reason) == true)
-        #expect(throws: GenerationError.self) { try generator.adapter() }
-    }
-
-    @Test(arguments: [
         "*/ evil(); /*", "\u{2028}evil();", "x\revil();", "\u{85}evil();", "</summary>\nevil();", "\\\"); evil();",
     ])
     func `a comment stays a comment, whatever it contains`(_ text: String) throws {
-        var description = try ProtocolDescription.checked([
-            ("a.wire", "message Cs_1 { uint8 a; }\nenum E : uint8 { red = 0; }\nconst uint8 seats = 4;")
-        ])
-        description.name = text
-        description.documentation = text
-        description.messages[0].documentation = text
-        description.messages[0].deprecation = text
-        description.messages[0].fields[0].documentation = text
-        description.enumerations[0].cases[0].documentation = text
-        description.constants[0].documentation = text
+        var description = try ProtocolDescription.withAllParts()
+        description.comment(with: text)
         let module = try CSharpGenerator(description, namespace: "N").files()[0].text
         let lines = module.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }
         let code = lines.filter { !$0.hasPrefix("//") && !$0.hasPrefix("[System.Obsolete(\"") }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import Testing
 import WirelineGenerator
 import WirelineSchema
@@ -18,24 +17,6 @@ struct GoGoldenTests {
             "@closed enum Color : uint8 { red = 0; blue = 2; }\nflags Bits : uint16 { all = 1; }\nconst uint8 seats = 4;"
         ),
     ]
-
-    /// `RECORD_VECTORS=1` writes the file again, and fails.
-    @Test func `the generated package of Scene is unchanged`() throws {
-        let golden = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden/scene_protocol.go")
-        let scene = try SchemaFolder("Scene", under: SchemaFolder.protocols)
-        let file = try GoGenerator(scene.description).files()[0]
-        #expect(file.path == "scene_protocol.go")
-        if ProcessInfo.processInfo.environment["RECORD_VECTORS"] == "1" {
-            try Data(file.text.utf8).write(to: golden)
-            Issue.record("recorded")
-        }
-        #expect(try file.text == String(contentsOf: golden, encoding: .utf8))
-    }
-
-    @Test(arguments: [[1, 0, 2], [2, 1, 0], [2, 0, 1]])
-    func `the order of the files does not change a byte`(_ order: [Int]) throws {
-        #expect(try Self.text(order.map { Self.several[$0] }) == Self.text(Self.several))
-    }
 
     @Test func `names follow Go's rules, and equal ones get a number`() throws {
         let text = try Self.text(Self.several)
@@ -101,50 +82,14 @@ struct GoGoldenTests {
         }
     }
 
-    @Test(arguments: [
-        ("packet { @length(rest) uint16 size; @id uint8 id; layer zlib; }", "layers"),
-        ("packet { state bit open; @length(rest) uint16 size; @if(open) @id uint8 id; }", "states"),
-    ])
-    func `what Go cannot have yet is refused with the reason`(_ packet: String, _ reason: String) throws {
-        let schema = packet + "\n@id(0) @from(both) message A {}"
-        let generator = GoGenerator(try ProtocolDescription.checked([("a.wire", schema)]))
-        let error = #expect(throws: GenerationError.self) { try generator.files() }
-        #expect(error?.description.contains(reason) == true)
-        #expect(throws: GenerationError.self) { try generator.adapter() }
-    }
-
     /// Whatever a comment contains, removing the lines of comments removes all of it, and none is an instruction for a tool.
-    @Test(arguments: ["\u{2028}", "\u{2029}", "\u{85}", "\r", "\r\n", "\n", "\u{B}", "\u{C}", "\0", "\u{202E}"])
+    @Test(arguments: ProtocolDescription.lineEnds)
     func `a comment stays a comment, whatever it contains`(_ newline: String) throws {
-        var description = try ProtocolDescription.checked([
-            (
-                "a.wire",
-                """
-                packet { @length(rest) uint16 size; @id uint8 id; }
-                @id(1) @from(both) message M { uint8 a; Color c; U u; }
-                struct S { uint8 x; }
-                enum Color : uint8 { red = 0; }
-                union U : uint8 { 0: uint8 one; 1: none; }
-                const uint8 seats = 4;
-                """
-            )
-        ])
+        var description = try ProtocolDescription.withAllParts()
         let plain = try Self.code(description)
         let marks = ["go:build ignore", "+build ignore", "line evil.go:1", "*/ evil()", "go:linkname evil evil"]
         let text = marks.map { newline + $0 + newline + "//" + $0 + newline + "  " + $0 }.joined()
-        description.name = text
-        description.documentation = text
-        description.messages[0].documentation = text
-        description.messages[0].deprecation = text
-        description.messages[0].fields[0].documentation = text
-        description.messages[0].fields[0].deprecation = text
-        description.structures[0].documentation = text
-        description.enumerations[0].documentation = text
-        description.enumerations[0].cases[0].documentation = text
-        description.unions[0].documentation = text
-        description.unions[0].arms[0].documentation = text
-        description.constants[0].documentation = text
-        description.packetFields[0].documentation = text
+        description.comment(with: text)
         #expect(try Self.code(description) == plain)
         let all = try GoGenerator(description, package: "test").files()[0].text
         let lines = all.split(whereSeparator: \.isNewline)

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import WirelineGenerator
+import WirelineSchema
+
+/// What holds for the generated code of each language. What is a language's own is in its file `NAMEGoldenTests.swift`.
+struct GeneratedLanguageTests {
+    struct Language: CustomTestStringConvertible, Sendable {
+        /// The file of Scene in the folder `Golden`.
+        let golden: String
+        /// Whether packets that depend on states are generated, and packets with layers.
+        let (hasStates, hasLayers): (Bool, Bool)
+        let files: @Sendable (ProtocolDescription) throws -> [GeneratedFile]
+        let adapter: @Sendable (ProtocolDescription) throws -> GeneratedFile
+
+        var testDescription: String { golden }
+    }
+
+    static let languages = [
+        Language(
+            golden: "scene_protocol.ts", hasStates: true, hasLayers: false,
+            files: { try TypeScriptGenerator($0).files() }, adapter: { try TypeScriptGenerator($0).adapter() }),
+        Language(
+            golden: "scene_protocol.lua", hasStates: true, hasLayers: false,
+            files: { try LuaGenerator($0).files() }, adapter: { try LuaGenerator($0).adapter() }),
+        Language(
+            golden: "scene_protocol.py", hasStates: true, hasLayers: true,
+            files: { try PythonGenerator($0).files() }, adapter: { try PythonGenerator($0).adapter() }),
+        Language(
+            golden: "SceneProtocol.java", hasStates: false, hasLayers: false,
+            files: { try JavaGenerator($0).files() }, adapter: { try JavaGenerator($0).adapter() }),
+        Language(
+            golden: "SceneProtocol.cs", hasStates: false, hasLayers: false,
+            files: { try CSharpGenerator($0).files() }, adapter: { try CSharpGenerator($0).adapter() }),
+        Language(
+            golden: "scene_protocol.go", hasStates: false, hasLayers: false,
+            files: { try GoGenerator($0).files() }, adapter: { try GoGenerator($0).adapter() }),
+    ]
+
+    /// `RECORD_VECTORS=1` writes the file again, and fails.
+    @Test(arguments: languages)
+    func `the generated code of Scene is unchanged`(in language: Language) throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")
+        let golden = folder.appending(path: language.golden)
+        let scene = try SchemaFolder("Scene", under: SchemaFolder.protocols)
+        let file = try language.files(scene.description)[0]
+        #expect(file.path == language.golden)
+        if ProcessInfo.processInfo.environment["RECORD_VECTORS"] == "1" {
+            try Data(file.text.utf8).write(to: golden)
+            Issue.record("recorded")
+        }
+        #expect(try file.text == String(contentsOf: golden, encoding: .utf8))
+    }
+
+    @Test(arguments: languages, [[1, 0, 2], [2, 1, 0], [2, 0, 1]])
+    func `the order of the files does not change a byte`(in language: Language, _ order: [Int]) throws {
+        let several = [
+            ("a.wire", "message Cs_1 { Point at; Color color; }\nmessage Sc_1 {}"),
+            ("b.wire", "struct Point { int32 x; }\n@name(LeaveHall) message Cs_2 { uint8 UserID; uint8 user_id; }"),
+            ("c.wire", "@closed enum Color : uint8 { red = 0; blue = 2; }\nflags Bits : uint8 { all = 1; }"),
+        ]
+        func text(_ schemas: [(String, String)]) throws -> String {
+            try language.files(ProtocolDescription.checked(schemas))[0].text
+        }
+        #expect(try text(order.map { several[$0] }) == text(several))
+    }
+
+    @Test(arguments: languages)
+    func `what a language cannot have yet is refused with the reason`(language: Language) throws {
+        let packets = [
+            ("layers", language.hasLayers, "packet { @length(rest) uint16 size; @id uint8 id; layer zlib; }"),
+            (
+                "states", language.hasStates,
+                "packet { state bit open; @length(rest) uint16 size; @if(open) @id uint8 id; }"
+            ),
+        ]
+        for (reason, isGenerated, packet) in packets where !isGenerated {
+            let schema = packet + "\n@id(0) @from(both) message A {}"
+            let description = try ProtocolDescription.checked([("a.wire", schema)])
+            let error = #expect(throws: GenerationError.self) { try language.files(description) }
+            #expect(error?.description.contains(reason) == true)
+            #expect(throws: GenerationError.self) { try language.adapter(description) }
+        }
+    }
+}
