@@ -60,8 +60,17 @@ struct LanguageTests {
         Part(name: "tests of its adapter, GeneratedNAMETests.swift") {
             exists("Tests/ProtocolsTests/\($0)/Generated\($0)Tests.swift")
         },
-        Part(name: "tests of its golden file, NAMEGoldenTests.swift") {
+        Part(name: "tests of its names and comments, NAMEGoldenTests.swift") {
             exists("Tests/WirelineGeneratorTests/\($0)GoldenTests.swift")
+        },
+        Part(name: "its golden file, in GeneratedLanguageTests.swift") {
+            text("Tests/WirelineGeneratorTests/GeneratedLanguageTests.swift").contains(" \($0)Generator(")
+        },
+        Part(name: "its column of README.md, in LanguageMatrixTests.swift") {
+            text("Tests/ProtocolsTests/LanguageMatrixTests.swift").contains(" \($0)Generator(")
+        },
+        Part(name: "its speed, in LanguageBenchmarks") {
+            text("Tests/Benchmarks/Sources/LanguageBenchmarks/Language.swift").contains(" \($0)Generator(")
         },
         Part(name: "a word in README.md") { text("README.md").contains(word(for: $0)) },
         Part(name: "a line in Documentation/CommandLine.md") {

@@ -5,7 +5,7 @@ internal import WirelineLanguage
 
 /// A language of `wire generate`, as its benchmark is compiled and run.
 enum Language: String, CaseIterable {
-    case typescript, lua, python, go
+    case typescript, lua, python, java, csharp, go
 
     /// Returns the generated files for a protocol.
     func files(_ description: ProtocolDescription) throws -> [GeneratedFile] {
@@ -13,6 +13,8 @@ enum Language: String, CaseIterable {
         case .typescript: try TypeScriptGenerator(description).files()
         case .lua: try LuaGenerator(description).files()
         case .python: try PythonGenerator(description).files()
+        case .java: try JavaGenerator(description).files()
+        case .csharp: try CSharpGenerator(description).files()
         case .go: try GoGenerator(description, package: "main").files()
         }
     }
@@ -23,6 +25,8 @@ enum Language: String, CaseIterable {
         case .typescript: "scene_benchmark.mjs"
         case .lua: "scene_benchmark.lua"
         case .python: "scene_benchmark.py"
+        case .java: "SceneBenchmark.java"
+        case .csharp: "SceneBenchmark.cs"
         case .go: "scene_benchmark.go"
         }
     }
@@ -33,6 +37,8 @@ enum Language: String, CaseIterable {
         case .typescript: ["tsc", "node"]
         case .lua: ["lua5.4"]
         case .python: ["python3"]
+        case .java: ["javac", "java"]
+        case .csharp: ["mcs", "mono"]
         case .go: ["go"]
         }
     }
@@ -43,6 +49,8 @@ enum Language: String, CaseIterable {
         case .typescript:
             #"echo '{"type":"module"}' > package.json; tsc --target ES2020 --module ES2020 scene_protocol.ts"#
         case .lua, .python: ":"
+        case .java: "javac --release 8 -Xlint:-options SceneBenchmark.java SceneProtocol.java"
+        case .csharp: "mcs -out:scene_benchmark.exe SceneBenchmark.cs SceneProtocol.cs"
         case .go: "go build -o scene_benchmark scene_benchmark.go scene_protocol.go"
         }
     }
@@ -53,6 +61,8 @@ enum Language: String, CaseIterable {
         case .typescript: "node scene_benchmark.mjs"
         case .lua: "lua5.4 scene_benchmark.lua"
         case .python: "python3 scene_benchmark.py"
+        case .java: "java SceneBenchmark"
+        case .csharp: "mono scene_benchmark.exe"
         case .go: "./scene_benchmark"
         }
     }
@@ -63,7 +73,7 @@ enum Language: String, CaseIterable {
         case .typescript: ["encode_16": 1, "decode_16": 1, "encode_1024": 1, "decode_1024": 1]
         case .lua: ["encode_16": 5, "decode_16": 5]
         case .python: ["encode_16": 6, "decode_16": 4]
-        case .go: ["encode_16": 2, "decode_16": 2, "encode_1024": 2, "decode_1024": 2]
+        case .java, .csharp, .go: ["encode_16": 1.3, "decode_16": 1.3, "encode_1024": 1.3, "decode_1024": 1.3]
         }
     }
 }
