@@ -174,7 +174,9 @@ let package = Package(
                 "WirelineCodec", "ProtocolsSupport", "TestingSupport",
             ]
                 + protocols.map { .init(stringLiteral: $0) },
-            exclude: ["CSharp/Peers", "Erlang", "Go/Peers", "Java/Peers", "Lua/Peers", "Python/Peers", "TypeScript/Peers"], swiftSettings: usual),
+            exclude: [
+                "CSharp/Peers", "Erlang", "Go/Peers", "Java/Peers", "Lua/Peers", "Python/Peers", "TypeScript/Peers",
+            ], swiftSettings: usual),
         .target(
             name: "ProtocolsSupport",
             dependencies: ["WirelineSchema", "WirelineLayers", "WirelineCodec", "TestingSupport", "Features"]
