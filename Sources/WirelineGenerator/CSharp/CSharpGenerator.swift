@@ -28,7 +28,9 @@ public struct CSharpGenerator: Sendable {
 
     /// Makes a generator for a protocol, as returned by the checker.
     ///
-    /// - Parameter namespace: The namespace, such as `Example.Net`; empty for the protocol's name (default: empty).
+    /// - Parameters:
+    ///   - description: The protocol.
+    ///   - namespace: The namespace, such as `Example.Net`; empty for the protocol's name (default: empty).
     public init(_ description: ProtocolDescription, namespace: String = "") {
         self.description = description
         self.namespace = namespace.isEmpty ? description.upperCamelName : namespace

@@ -31,8 +31,10 @@ public struct GoGenerator: Sendable {
 
     /// Makes a generator for a protocol, as returned by the checker.
     ///
-    /// - Parameter package: The name of the package; the protocol's name in small letters if it is empty, which is the default. What is
-    ///   no name of a package in Go is refused when files are generated.
+    /// - Parameters:
+    ///   - description: The protocol.
+    ///   - package: The name of the package; the protocol's name in small letters if it is empty, which is the default. What is
+    ///     no name of a package in Go is refused when files are generated.
     public init(_ description: ProtocolDescription, package: String = "") {
         self.description = description
         let stem = description.fileStem

@@ -30,7 +30,9 @@ public struct JavaGenerator: Sendable {
 
     /// Makes a generator for a protocol, as returned by the checker.
     ///
-    /// - Parameter package: The package of the class, such as `com.example.net`; empty for none (default: empty).
+    /// - Parameters:
+    ///   - description: The protocol.
+    ///   - package: The package of the class, such as `com.example.net`; empty for none (default: empty).
     public init(_ description: ProtocolDescription, package: String = "") {
         self.description = description
         self.package = package
