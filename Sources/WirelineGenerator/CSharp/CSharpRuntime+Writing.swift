@@ -177,8 +177,10 @@ extension CSharpRuntime {
 
         private byte[] Utf8(string v, string f) {
             Require(v != null, "wrong_type", f);
-            Surrogates(v, "invalid_utf8", f);
-            return System.Text.Encoding.UTF8.GetBytes(v);
+            byte[] bytes = System.Text.Encoding.UTF8.GetBytes(v);
+            // Half of a surrogate pair takes three bytes, as U+FFFD.
+            if (bytes.Length != v.Length) Surrogates(v, "invalid_utf8", f);
+            return bytes;
         }
 
         /// <summary>Refuses half of a surrogate pair.</summary>

@@ -482,9 +482,13 @@ namespace Scene {
         }
 
         private string Utf8(int q, int stop, string f) {
-            int i = Flaw(q, stop);
-            if (i < stop) throw Error("invalid_utf8", f, i);
-            return System.Text.Encoding.UTF8.GetString(b, q, stop - q);
+            string text = System.Text.Encoding.UTF8.GetString(b, q, stop - q);
+            // What is no UTF-8 has become U+FFFD.
+            if (text.IndexOf((char)0xFFFD) >= 0) {
+                int i = Flaw(q, stop);
+                if (i < stop) throw Error("invalid_utf8", f, i);
+            }
+            return text;
         }
 
         /// <summary>Where the first byte is that cannot be UTF-8 (Unicode 16, table 3-7), or where the bytes end.</summary>
@@ -592,8 +596,10 @@ namespace Scene {
 
         private byte[] Utf8(string v, string f) {
             Require(v != null, "wrong_type", f);
-            Surrogates(v, "invalid_utf8", f);
-            return System.Text.Encoding.UTF8.GetBytes(v);
+            byte[] bytes = System.Text.Encoding.UTF8.GetBytes(v);
+            // Half of a surrogate pair takes three bytes, as U+FFFD.
+            if (bytes.Length != v.Length) Surrogates(v, "invalid_utf8", f);
+            return bytes;
         }
 
         /// <summary>Refuses half of a surrogate pair.</summary>

@@ -478,11 +478,13 @@ public final class SceneProtocol {
         }
 
         private String utf8(int q, int stop, String f) throws WireException {
-            int i = q;
-            while (i < stop && b[i] >= 0) i++;
-            if (i < stop) i = flaw(i, stop);
-            if (i < stop) throw error("invalid_utf8", f, i);
-            return new String(b, q, stop - q, java.nio.charset.StandardCharsets.UTF_8);
+            String text = new String(b, q, stop - q, java.nio.charset.StandardCharsets.UTF_8);
+            // What is no UTF-8 has become U+FFFD.
+            if (text.indexOf(0xFFFD) >= 0) {
+                int i = flaw(q, stop);
+                if (i < stop) throw error("invalid_utf8", f, i);
+            }
+            return text;
         }
 
         /** Where the first byte is that cannot be UTF-8 (Unicode 16, table 3-7), or where the bytes end. */
