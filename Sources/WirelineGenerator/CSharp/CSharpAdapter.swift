@@ -282,7 +282,8 @@ struct CSharpAdapter {
                 object value = Member(given, name, null);
                 given.Remove(name);
                 if (isThere && (value != null || !isOptional)) Set(of, field, value, place);
-                else if (!isOptional && !field["since"].Equals(true)) throw new Refused("missing", place);
+                else if (isOptional) of.GetType().GetField((string)field["own"]).SetValue(of, null);
+                else if (!field["since"].Equals(true)) throw new Refused("missing", place);
             }
             if (given.Count > 0) throw new Refused("unknown_key", path);
         }

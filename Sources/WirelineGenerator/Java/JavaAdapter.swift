@@ -292,7 +292,8 @@ struct JavaAdapter {
                 boolean isThere = given.containsKey(name), isOptional = field.get("optional").equals(true);
                 Object value = given.remove(name);
                 if (isThere && (value != null || !isOptional)) set(of, field, value, place);
-                else if (!isOptional && !field.get("since").equals(true)) throw new Refused("missing", place);
+                else if (isOptional) of.getClass().getField((String) field.get("own")).set(of, null);
+                else if (!field.get("since").equals(true)) throw new Refused("missing", place);
             }
             if (!given.isEmpty()) throw new Refused("unknown_key", path);
         }

@@ -145,9 +145,14 @@ struct ClassPrinter {
     }
 
     /// Returns the declaration of a member, with what it is in a new body.
-    private func member(_ own: String, _ field: FieldPlan) -> String {
+    ///
+    /// - Parameter isInZero: Whether it may be unset, but has a value in the zero of its structure.
+    private func member(_ own: String, _ field: FieldPlan, isInZero: Bool = false) -> String {
         let type = CodeType.value(field.value)
-        if field.mayBeUnset { return "public \(dialect.optionalType(type)) \(own);" }
+        if field.mayBeUnset {
+            let initial = isInZero ? " = " + printer.zero(field) : ""
+            return "public \(dialect.optionalType(type)) \(own)\(initial);"
+        }
         // Without an initial value it is 0.
         let isUnset = field.absent == nil && isZero(field.value)
         let initial = isUnset ? nil : printer.initial(field)
@@ -161,12 +166,13 @@ struct ClassPrinter {
         }
     }
 
-    private func members(_ body: BodyFields) -> [String] {
+    private func members(_ body: BodyFields, isStructure: Bool = false) -> [String] {
         var lines: [String] = []
         for field in body.fields where field.planned.hasValue {
             lines += dialect.comment(
                 field.description.documentation, field.description.deprecation, indent: "    ")
-            lines.append("    " + member(field.ownName, field))
+            let isInZero = isStructure && field.planned.condition != nil && field.description.presence.isInZero
+            lines.append("    " + member(field.ownName, field, isInZero: isInZero && field.hasZero))
         }
         if let trailing = body.trailing {
             lines += dialect.comment(
@@ -181,7 +187,7 @@ struct ClassPrinter {
         zip(description.structures.enumerated(), zip(plan.structures, names.structures)).map { item, body in
             let (index, structure) = item
             var lines = dialect.comment(structure.documentation, structure.deprecation, indent: "")
-            lines += [dialect.classHead(body.1.name, extends: nil)] + members(body.0)
+            lines += [dialect.classHead(body.1.name, extends: nil)] + members(body.0, isStructure: true)
             if plan.used.structures.contains(index) {
                 let functions = [
                     function(.member, "void", "read", "Reader r, \(text) f", printer.readStructure(index)),
@@ -218,4 +224,9 @@ struct ClassPrinter {
             return (lines + ["}"]).joined(separator: "\n")
         }
     }
+}
+
+extension FieldPlan {
+    /// Whether a value of its type can be made of nothing; a union has none.
+    fileprivate var hasZero: Bool { if case .union = value.content { false } else { true } }
 }

@@ -24,7 +24,12 @@ extension StatementPrinter {
     func initial(_ field: FieldPlan) -> String? {
         guard !field.mayBeUnset else { return nil }
         if case .union = field.value.content { return nil }
-        return dialect.literal(field.absent ?? plan.coding.zero(of: field.planned.type), field.value)
+        return zero(field)
+    }
+
+    /// Returns what a field is in the zero of its body.
+    func zero(_ field: FieldPlan) -> String {
+        dialect.literal(field.absent ?? plan.coding.zero(of: field.planned.type), field.value)
     }
 
     /// Returns what a field of a new header is; nil if nothing is set, or if programs cannot set it.
