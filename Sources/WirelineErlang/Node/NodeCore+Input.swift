@@ -22,7 +22,7 @@ extension NodeCore {
         _ packet: DistributionPacket, _ bytes: RawSpan, on id: NodeConnectionID, _ traffic: NodeTraffic,
         at now: Duration
     ) throws(ErlangError) {
-        // What stands behind a fault is ignored, even if both have arrived together.
+        // Bytes after a fault are ignored, even if one read has both.
         guard !faulty.contains(where: { $0.0 == id }) else { return }
         switch packet {
         case .tick, .fragment: return

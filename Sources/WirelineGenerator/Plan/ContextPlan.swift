@@ -36,7 +36,7 @@ struct ContextPlan: Sendable {
         }
     }
 
-    /// A state becomes a number behind a message.
+    /// After a message, a state becomes a number.
     struct Change: Sendable {
         let sender: Sender
         let messageID: UInt64

@@ -25,7 +25,7 @@ enum TypeScriptForm {
         for line in printed.split(separator: "\n", omittingEmptySubsequences: false) {
             let text = reader.text(of: line)
             let isLeftOut = !line.isEmpty && text.allSatisfy { $0 == " " }
-            // Of the empty lines around what is left out, one stays.
+            // One of the empty lines around a part that is left out stays.
             if isLeftOut || wasLeftOut && line.isEmpty && lines.last?.isEmpty != false {
                 wasLeftOut = true
                 continue

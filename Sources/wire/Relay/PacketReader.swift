@@ -98,7 +98,7 @@ struct PacketReader: Sendable {
         return "0x" + (digits.count % 2 == 0 ? "" : "0") + digits
     }
 
-    /// Returns the bytes of a packet as they were sent; none for a long one, or if nobody reads them.
+    /// Returns the bytes of a packet as they were sent. The result is empty if the packet is too long for a link, or if no page shows it.
     private func wholePacket(_ packet: borrowing Packet) -> [UInt8] {
         guard keepsPackets, packet.bytes.byteCount <= Self.mostPacketBytes else { return [] }
         return description.layout.framed(packet.bytes)

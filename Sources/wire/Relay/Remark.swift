@@ -38,7 +38,7 @@ struct Remark: CustomStringConvertible, Sendable {
     var message: Message?
     /// The packet's bytes and their meaning, if the remark is about a packet and somebody may want to see them.
     var parts: [Part] = []
-    /// The packet as it was sent, if somebody may want to read it again and nothing in it is hidden.
+    /// The packet as it was sent. It is empty if nobody can open it again, or if a part of it is hidden.
     var packet: [UInt8] = []
     /// The time since the packet that this one answers.
     var replyTime: Duration?

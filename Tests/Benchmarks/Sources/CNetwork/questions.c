@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Clients of a gateway. They ask questions, and a backend behind the gateway answers.
+// Clients of a gateway: they ask questions, and a backend answers.
 #define _GNU_SOURCE
 #include "bytes.h"
 #include "channel.h"

@@ -3,7 +3,7 @@
 internal import BenchmarkSupport
 internal import Foundation
 
-/// What generated code in other languages costs, beside code that somebody has written by hand for the one message.
+/// Compares the speed of generated code in other languages with code that is written by hand for one message.
 @main
 enum LanguageBenchmarks {
     static func main() {
