@@ -114,7 +114,7 @@ let package = Package(
             name: "WirelineGateway",
             dependencies: [
                 "WirelineCodec", "WirelineErlang", "WirelineErlangGateway", "WirelineErlangNode",
-                "WirelineErlangRecords", "WirelineLanguage", "WirelineSession", "WirelineTransport",
+                "WirelineErlangRecords", "WirelineLanguage", "WirelineLayers", "WirelineSession", "WirelineTransport",
                 "WirelineWebSocket", "Wireline",
             ], swiftSettings: strict),
         .target(
@@ -225,8 +225,8 @@ let package = Package(
             name: "WirelineGatewayTests",
             dependencies: [
                 "WirelineGateway", "WirelineErlang", "WirelineCodec", "WirelineLanguage", "WirelineSchema",
-                "WirelineSession", "WirelineTLS", "WirelineTransport", "WirelineWebSocket", "Scene", "ErlangSupport",
-                "TestingSupport",
+                "WirelineSession", "WirelineTLS", "WirelineTransport", "WirelineWebSocket", "Bilibili", "Ciphers",
+                "Minecraft", "Scene", "States", "ErlangSupport", "TestingSupport",
             ], swiftSettings: usual),
         .testTarget(
             name: "WirelineErlangNodeTests",

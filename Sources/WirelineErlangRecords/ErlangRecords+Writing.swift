@@ -10,11 +10,15 @@ import WirelineSchema
 package struct RecordDraft: Sendable {
     /// The index of the message; nil for another packet.
     fileprivate let message: Int?
-    fileprivate let id: UInt64
-    fileprivate let header: PacketHeader
-    fileprivate let content: Content
+    package let id: UInt64
+    /// The header fields that differ from their defaults, and those that the message fixes.
+    package let header: PacketHeader
+    package let content: Content
 
-    fileprivate enum Content {
+    /// Whether it is a message of the schema, and not `{unknown, Id, Payload}` or a packet with others inside.
+    package var isMessage: Bool { message != nil }
+
+    package enum Content: Sendable {
         /// The fields of a message, or bytes that are written whatever they are.
         case bytes([UInt8])
         case packets([RecordDraft])

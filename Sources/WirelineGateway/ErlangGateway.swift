@@ -60,6 +60,7 @@ public struct ErlangGateway: Sendable {
         _ name: String, cookie: ErlangCookieSource, protocol: GatewayProtocol, on group: EventLoopGroup? = nil,
         configuration: ErlangGatewayConfiguration
     ) async throws(ErlangGatewayError) -> ErlangGateway {
+        let settings = try configuration.settings(`protocol`)
         let loops: EventLoopGroup
         do throws(TransportError) { loops = try EventLoopGroup.sharedByServersUnless(group) } catch {
             throw .listening(.transport(error))
@@ -74,7 +75,7 @@ public struct ErlangGateway: Sendable {
             throw .node(error)
         }
         let driver: GatewayDriver
-        do throws(ErlangNodeError) { driver = try await .start(on: node, `protocol`, configuration) } catch {
+        do throws(ErlangNodeError) { driver = try await .start(on: node, `protocol`, settings, configuration) } catch {
             await node.stop()
             throw .node(error)
         }
@@ -128,11 +129,13 @@ public struct ErlangGateway: Sendable {
         var listeners: [PacketListener] = []
         do throws(ConnectionError) {
             for endpoint in configuration.endpoints {
+                let serving = configuration.serving(at: endpoint)
                 listeners.append(
                     try await PacketListener.start(
                         at: [endpoint.address], on: loops, layout: driver.schema.layout,
-                        packetLimit: driver.schema.packetLimit, configuration: configuration.serving(at: endpoint),
-                        handler: .messages { _, connection in ClientConnection(connection, driver).calls }, gate: gate))
+                        packetLimit: driver.schema.packetLimit, configuration: serving,
+                        handler: .messages { _, connection in ClientConnection(connection, driver).calls },
+                        states: driver.schema.states, keys: driver.schema.keys(with: serving.layers), gate: gate))
             }
         } catch {
             for listener in listeners { await listener.shutDown(within: .zero) }

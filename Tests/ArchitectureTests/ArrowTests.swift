@@ -31,7 +31,8 @@ struct ArrowTests {
         ],
         "WirelineGateway": [
             "WirelineCodec", "WirelineErlang", "WirelineErlangGateway", "WirelineErlangNode", "WirelineErlangRecords",
-            "WirelineLanguage", "WirelineSession", "WirelineTransport", "WirelineWebSocket", "Wireline",
+            "WirelineLanguage", "WirelineLayers", "WirelineSession", "WirelineTransport", "WirelineWebSocket",
+            "Wireline",
         ],
         "WirelineTesting": ["WirelineCodec", "WirelineTransport", "Wireline"],
         "WirelineScript": ["WirelineCodec", "WirelineSchema", "WirelineTransport", "Wireline"],

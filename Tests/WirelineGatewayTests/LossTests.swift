@@ -77,11 +77,8 @@ struct LossTests {
     @Test func `a drain tells owners and clients, and ends when the last client has gone`() async throws {
         let program = try ErlangProgram()
         try program.join()
-        let answer = Sc_20001(
-            res: 1, sceneID: 1, pos: 1, status: 0, type: 0, defaultCombat: 100, message: "elsewhere")
-        var goodbye: [UInt8] = []
-        try answer.encode(appendingTo: &goodbye)
-        let gateway = try await SceneGateway.start(program) { [goodbye] in $0.goodbye = goodbye }
+        let goodbye = try ErlangTerm(parsing: ErlangProgram.answer("elsewhere"))
+        let gateway = try await SceneGateway.start(program) { $0.goodbye = goodbye }
         let client = try await SceneGateway.connect(to: gateway)
         try program.accept()
         #expect(await gateway.health == .ready)

@@ -36,10 +36,8 @@ struct ReplacementTests {
     @Test func `a gateway is replaced while clients connect and talk`() async throws {
         let program = try ErlangProgram()
         try program.answerAll()
-        var goodbye: [UInt8] = []
-        try Sc_20001(res: 1, sceneID: 1, pos: 1, status: 0, type: 0, defaultCombat: 100, message: Self.goodbye)
-            .encode(appendingTo: &goodbye)
-        let first = try await SceneGateway.start(program) { [goodbye] in
+        let goodbye = try ErlangTerm(parsing: ErlangProgram.answer(Self.goodbye))
+        let first = try await SceneGateway.start(program) {
             $0.sharesPorts = true
             $0.goodbye = goodbye
         }
@@ -65,7 +63,7 @@ struct ReplacementTests {
             }
             // All talk before the second one is there, and go on after the first one has ended.
             for await _ in talks.prefix(30) {}
-            let second = try await SceneGateway.start(program, as: "gw2@127.0.0.1") { [goodbye] in
+            let second = try await SceneGateway.start(program, as: "gw2@127.0.0.1") {
                 $0.endpoints[0].address = .host("127.0.0.1", port: address.port)
                 $0.sharesPorts = true
                 $0.goodbye = goodbye

@@ -15,13 +15,13 @@ import WirelineSchema
 enum SceneGateway {
     static let group: ErlangTerm = "scene"
 
-    /// The schema, as the tool reads it.
-    static func schema() throws -> GatewayProtocol {
+    /// A schema, as the tool reads it.
+    static func schema(_ path: String = "Protocols/Scene/scene.wire") throws -> GatewayProtocol {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        let file = folder.appending(path: "../../Protocols/Scene/scene.wire")
-        let source = SourceFile(path: "scene.wire", bytes: [UInt8](try Data(contentsOf: file)))
-        let description = try #require(ProtocolDescription.check(name: "Scene", files: [source]).description)
-        return try GatewayProtocol(ErlangRecords(description))
+        let source = SourceFile(
+            path: path, bytes: [UInt8](try Data(contentsOf: folder.appending(path: "../../\(path)"))))
+        let description = try #require(ProtocolDescription.check(name: "Clients", files: [source]).description)
+        return GatewayProtocol(ErlangRecords(description))
     }
 
     /// A server whose clients may be slow: this machine may be busy.
@@ -35,7 +35,8 @@ enum SceneGateway {
     static func start(
         _ programs: ErlangProgram..., as name: String = "gw@127.0.0.1",
         names: [ErlangNodeName] = [ErlangNodeName(stringLiteral: ErlangProgram.name)],
-        cookie: String = ErlangProgram.cookie, on loops: EventLoopGroup? = nil,
+        cookie: String = ErlangProgram.cookie, protocol schema: GatewayProtocol? = nil,
+        on loops: EventLoopGroup? = nil,
         _ change: (inout ErlangGatewayConfiguration) -> Void = { _ in }
     ) async throws -> ErlangGateway {
         var configuration = ErlangGatewayConfiguration(
@@ -43,18 +44,25 @@ enum SceneGateway {
         configuration.node.portMapper = .epmd(host: "127.0.0.1", port: try #require(programs.first).epmdPort)
         change(&configuration)
         return try await ErlangGateway.start(
-            name, cookie: .text(cookie), protocol: try schema(), on: loops, configuration: configuration)
+            name, cookie: .text(cookie), protocol: try schema ?? Self.schema(), on: loops, configuration: configuration)
     }
 
     static func connect(
         to gateway: ErlangGateway, at index: Int = 0, _ change: (inout ClientConfiguration) -> Void = { _ in }
     ) async throws -> PacketClient<SceneProtocol> {
+        try await connect(to: gateway, at: index, speaking: SceneProtocol.self, change)
+    }
+
+    static func connect<Definition>(
+        to gateway: ErlangGateway, at index: Int = 0, speaking definition: Definition.Type,
+        _ change: (inout ClientConfiguration) -> Void = { _ in }
+    ) async throws -> PacketClient<Definition> {
         var configuration = ClientConfiguration(
             dialing: DialingOptions(connectTimeout: .seconds(500)), requestTimeout: .seconds(500),
             limits: ConnectionLimits(writeTimeout: nil))
         change(&configuration)
         return try await PacketClient.connect(
-            to: "127.0.0.1", port: gateway.addresses[index].port, protocol: SceneProtocol.self,
+            to: "127.0.0.1", port: gateway.addresses[index].port, protocol: definition,
             configuration: configuration)
     }
 }

@@ -106,7 +106,7 @@ extension PacketConnection {
         do {
             try calls.open()
         } catch {
-            return batchFailed(error)
+            return fail(error)
         }
         keepsBatchRest = true
         receive(inBatches: calls.take)
@@ -168,12 +168,12 @@ extension PacketConnection {
             _ = try takePacket()
             if try hasEnded() { finish() }
         } catch {
-            batchFailed(error)
+            fail(error)
         }
     }
 
-    /// Ends the connection with an error of its handler.
-    private func batchFailed(_ error: any Error) {
+    /// Ends the connection with an error of its handler. What was sent before still reaches the peer. Used on the loop.
+    package func fail(_ error: any Error) {
         // A connection that is already leaving continues to do so.
         guard !ending.isLeaving else { return }
         ending.fail(error)

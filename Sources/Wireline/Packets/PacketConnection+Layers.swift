@@ -83,12 +83,17 @@ extension PacketConnection {
     ///
     /// Call it on the loop, and send packets in the order in which they were sealed.
     ///
-    /// - Throws: `CodecError` as ``UnsealedPacket/sealed(with:_:)``; `wrongPresence` at `packets` in a layout without layers.
+    /// - Throws: `CodecError` as ``UnsealedPacket/sealed(with:_:)``; `wrongPresence` at `packets` for packets inside in a
+    ///   layout without layers.
     package func seal(_ packet: UnsealedPacket) throws(CodecError) -> [UInt8] {
-        guard let layeredTraffic else { throw CodecError(.wrongPresence(isSet: true), path: "packets") }
         // What groups have sent before this packet is sealed before it, too.
         settle()
-        let bytes = try layeredTraffic.seal(packet, states)
+        let bytes =
+            if let layeredTraffic {
+                try layeredTraffic.seal(packet, states)
+            } else {
+                try packet.encoded(in: sentLayout, limit: maximumPacketByteCount)
+            }
         guard hasStates else { return bytes }
         var states = states
         for id in packet.messageIDs { _ = layout.apply(id, from: side, to: &states) }

@@ -10,7 +10,7 @@ import WirelineTransport
 package struct SharedPacket: Sendable {
     let form: Form
     /// The number of its bytes; while it is not sealed, of its messages.
-    let byteCount: Int
+    package let byteCount: Int
     /// The message's ID; nil if only the bytes say it.
     private let id: UInt64?
 
@@ -68,7 +68,10 @@ package struct SharedPacket: Sendable {
             limit: Definition.maximumPacketByteCount)
     }
 
-    private init(_ packet: UnsealedPacket, in layout: PacketLayout, limit: Int) throws(CodecError) {
+    /// Checks a server's packet of a protocol with layers or states.
+    ///
+    /// - Throws: `CodecError` if it cannot be sent in any states.
+    package init(_ packet: UnsealedPacket, in layout: PacketLayout, limit: Int) throws(CodecError) {
         try packet.requireSealable(from: .server, in: layout, limit: limit)
         let isShared = !layout.hasStates && layout.content.layers.allSatisfy(\.kind.isSharable)
         form = isShared ? .sealedOnce(packet, OnceSealed()) : .sealedByEach(packet)
@@ -103,11 +106,19 @@ extension PacketConnection {
     ///
     /// - Parameter states: The states for which its bytes were encoded.
     func asSent(_ packet: SharedPacket, from states: PacketStates = PacketStates()) -> [UInt8] {
+        (try? made(packet, from: states)) ?? []
+    }
+
+    /// Returns a packet for many connections as ``asSent(_:from:)`` does.
+    ///
+    /// - Throws: `CodecError` if this connection cannot make it.
+    package func made(
+        _ packet: SharedPacket, from states: PacketStates = PacketStates()
+    ) throws(CodecError) -> [UInt8] {
         switch packet.form {
         case .bytes(let bytes): adaptsBytes ? adapted(bytes, from: states) : bytes
-        case .sealedOnce(let unsealed, let once):
-            (try? once.bytes { () throws(CodecError) in try seal(unsealed) }) ?? []
-        case .sealedByEach(let unsealed): (try? seal(unsealed)) ?? []
+        case .sealedOnce(let unsealed, let once): try once.bytes { () throws(CodecError) in try seal(unsealed) }
+        case .sealedByEach(let unsealed): try seal(unsealed)
         }
     }
 

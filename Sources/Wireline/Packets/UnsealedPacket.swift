@@ -3,10 +3,10 @@
 package import WirelineCodec
 import WirelineLayers
 
-/// A packet to send whose layers are not sealed yet.
+/// A packet to send that is not made yet: it depends on the connection's states, or its layers are not sealed.
 ///
-/// A connection seals it with its own keys and keystreams. Packets without such layers are sealed once for many
-/// connections.
+/// A connection makes it with its own states, keys and keystreams. Packets with layers that need none of these are sealed
+/// once for many connections.
 package struct UnsealedPacket: Sendable {
     let id: UInt64
     private let header: PacketHeader
@@ -67,6 +67,11 @@ package struct UnsealedPacket: Sendable {
         self.init(id, header, .packets(packets))
     }
 
+    /// Makes a packet of any payload, for tools: the payload is written whatever the header says.
+    package init(id: UInt64, header: PacketHeader, payload: [UInt8]) {
+        self.init(id, header, .payload(payload, nil))
+    }
+
     /// Makes the same packet as one that was opened: its ID and payload, and those header values that a program can set.
     init(forwarding packet: borrowing Packet, in layout: PacketLayout) throws(CodecError) {
         var header = PacketHeader()
@@ -125,15 +130,41 @@ package struct UnsealedPacket: Sendable {
         }
     }
 
+    /// Returns the packet as it stands in a stream, in a layout without layers.
+    ///
+    /// - Throws: `CodecError` if a value does not fit; `wrongPresence` at `packets` for packets inside.
+    func encoded(in layout: PacketLayout, limit: Int) throws(CodecError) -> [UInt8] {
+        guard case .payload(let payload, _) = content else {
+            throw CodecError(.wrongPresence(isSet: true), path: "packets")
+        }
+        do throws(CodecError) {
+            return try layout.encode(id: id, header: header, payload: payload.rawSpan, limit: limit)
+        } catch {
+            throw name.isEmpty ? error : error.prefixed(by: name)
+        }
+    }
+
     /// Refuses a packet that an end cannot send in any states, before its keys and keystreams are used.
     ///
     /// - Throws: `CodecError` of the states of a new connection.
     func requireSealable(from sender: WirelineCodec.Sender, in layout: PacketLayout, limit: Int) throws(CodecError) {
+        guard layout.hasContent else { return try requireEncodable(from: sender, in: layout, limit: limit) }
         var keystreams = LayerSet()
         _ = try sealed(&keystreams) { id, header, payload, kind, _, _ throws(CodecError) in
             try layout.requireSealable(
                 id: id, header: header, payload: payload.rawSpan, kind, from: sender, limit: limit)
             return []
+        }
+    }
+
+    private func requireEncodable(
+        from sender: WirelineCodec.Sender, in layout: PacketLayout, limit: Int
+    ) throws(CodecError) {
+        do throws(CodecError) {
+            _ = try encoded(in: layout.layout(in: PacketContext(from: sender)), limit: limit)
+        } catch {
+            guard layout.plainLayouts(from: sender).contains(where: { (try? encoded(in: $0, limit: limit)) != nil })
+            else { throw error }
         }
     }
 

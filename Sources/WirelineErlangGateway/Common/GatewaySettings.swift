@@ -47,7 +47,7 @@ package struct GatewaySettings: Sendable {
     package var terms = ErlangTermLimits()
 
     /// The packet that tells clients to go elsewhere when the gateway drains; nil: none (default).
-    package var goodbye: [UInt8]?
+    package var goodbye: ClientPacket?
     /// The name of the protocol that the clients speak, for the call `info`.
     package var protocolName = ""
     /// The version of the gateway, for the call `info`.

@@ -68,7 +68,7 @@ extension GatewayCore {
     // MARK: Output
 
     /// Sends a packet to a client.
-    mutating func write(_ packet: [UInt8], to client: GatewayClient) {
+    mutating func write(_ packet: ClientPacket, to client: GatewayClient) {
         guard queue(packet, to: client) else { return }
         want(.write(client.number, packet))
     }
@@ -76,12 +76,13 @@ extension GatewayCore {
     /// Counts a packet that is to be sent to a client.
     ///
     /// - Returns: Whether the client is there.
-    mutating func queue(_ packet: [UInt8], to client: GatewayClient) -> Bool {
+    mutating func queue(_ packet: ClientPacket, to client: GatewayClient) -> Bool {
         guard !client.isClosing else { return false }
-        clients.update(client) { $0.queued(packet.count) }
+        let byteCount = packet.byteCount
+        clients.update(client) { $0.queued(byteCount) }
         if client.queuedByteCount > settings.clientByteCount { suspects.insert(client.number) }
         counters.serverMessageCount += 1
-        counters.serverByteCount += UInt64(packet.count)
+        counters.serverByteCount += UInt64(byteCount)
         return true
     }
 

@@ -16,7 +16,7 @@ extension GatewayCore {
     }
 
     private mutating func publish(
-        _ packet: [UInt8], to members: [ClientNumber], except: [ErlangPID], isDropped: Bool
+        _ packet: ClientPacket, to members: [ClientNumber], except: [ErlangPID], isDropped: Bool
     ) {
         guard !except.isEmpty || isDropped else { return writeAll(packet, to: members) }
         let excluded = Set(except.compactMap { clients.client(of: $0)?.number })
@@ -28,7 +28,7 @@ extension GatewayCore {
             })
     }
 
-    private mutating func writeAll(_ packet: [UInt8], to numbers: [ClientNumber]) {
+    private mutating func writeAll(_ packet: ClientPacket, to numbers: [ClientNumber]) {
         var receivers: [ClientNumber] = []
         receivers.reserveCapacity(numbers.count)
         for number in numbers {

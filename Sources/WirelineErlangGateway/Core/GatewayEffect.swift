@@ -20,9 +20,9 @@ package enum GatewayEffect: Equatable, Sendable {
     // MARK: To clients
 
     /// A packet to a client.
-    case write(ClientNumber, [UInt8])
+    case write(ClientNumber, ClientPacket)
     /// The same packet to several clients.
-    case writeAll([ClientNumber], [UInt8])
+    case writeAll([ClientNumber], ClientPacket)
     /// Whether a client is to be read.
     case read(ClientNumber, Bool)
     /// The connection of a client is to be closed. If `isFlushed`, what was written leaves before, 5 s at most.

@@ -5,7 +5,7 @@ package import WirelineErlang
 /// One thing that a client's process is told to do.
 package enum ClientAction: Equatable, Sendable {
     /// A packet for the client.
-    case send([UInt8])
+    case send(ClientPacket)
     /// The messages up to this number are done with.
     case confirm(UInt64)
     /// Names the owner; nil: gives the client back.
@@ -29,7 +29,7 @@ package enum ClientAction: Equatable, Sendable {
 /// What a client's process is sent.
 package enum ClientRequest: Equatable, Sendable {
     /// A message, which is a packet already.
-    case message([UInt8])
+    case message(ClientPacket)
     /// One step, of one action or of a list of them.
     case step([ClientAction])
     /// A call of `gen_server`'s protocol.

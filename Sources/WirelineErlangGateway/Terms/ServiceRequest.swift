@@ -6,9 +6,9 @@ package import WirelineErlang
 package enum ServiceRequest: Equatable, Sendable {
     /// A packet for the members of a group but these. If `isDropped`, members of which more than half of the queue is full
     /// miss it.
-    case publish(ErlangTerm, [UInt8], except: [ErlangPID], isDropped: Bool)
+    case publish(ErlangTerm, ClientPacket, except: [ErlangPID], isDropped: Bool)
     /// A packet for these clients.
-    case send([ErlangPID], [UInt8])
+    case send([ErlangPID], ClientPacket)
     /// A call of `gen_server`'s protocol.
     case call(ErlangCall)
 }

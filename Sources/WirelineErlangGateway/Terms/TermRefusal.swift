@@ -35,4 +35,4 @@ package enum TermRefusal: Error, Equatable, Sendable {
 }
 
 /// Encodes a message, which is a term without a version byte, to a packet; or gives the error of `encode/2`.
-package typealias MessageEncoder = @Sendable (RawSpan) -> Result<[UInt8], TermRefusal>
+package typealias MessageEncoder = @Sendable (RawSpan) -> Result<ClientPacket, TermRefusal>

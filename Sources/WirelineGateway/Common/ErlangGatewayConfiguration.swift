@@ -68,8 +68,9 @@ public struct ErlangGatewayConfiguration: Sendable {
     /// The most bytes that are kept for all clients together: output, messages, states and groups (default 1 GiB). Above
     /// it, the clients for which most is kept are closed with `slow`.
     public var heldByteCount = 1 << 30
-    /// The packet that tells clients to go elsewhere when the gateway drains; nil: none (default).
-    public var goodbye: [UInt8]?
+    /// The message that tells clients to go elsewhere when the gateway drains, as a backend would send it; nil: none
+    /// (default). A generated message has it as `erlangTerm`.
+    public var goodbye: ErlangTerm?
 
     // MARK: The gateway
 
@@ -96,7 +97,9 @@ public struct ErlangGatewayConfiguration: Sendable {
 
 extension ErlangGatewayConfiguration {
     /// What the core takes.
-    func settings(_ name: String) -> GatewaySettings {
+    ///
+    /// - Throws: ``ErlangGatewayError/goodbye(_:)``.
+    func settings(_ schema: GatewayProtocol) throws(ErlangGatewayError) -> GatewaySettings {
         var settings = GatewaySettings()
         if case .names(let names) = backends { settings.backends = .names(names) }
         settings.nodes = allNodes
@@ -105,9 +108,9 @@ extension ErlangGatewayConfiguration {
         settings.parkTime = max(.zero, parkTime)
         settings.clientByteCount = max(0, clientByteCount)
         settings.heldByteCount = max(0, heldByteCount)
-        settings.goodbye = goodbye
+        if let goodbye { settings.goodbye = try schema.packet(of: goodbye) }
         settings.terms = node.limits.terms
-        settings.protocolName = name
+        settings.protocolName = schema.name
         settings.version = version
         settings.seed = .random(in: .min ... .max)
         return settings

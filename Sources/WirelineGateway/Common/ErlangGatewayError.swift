@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Wireline
+public import WirelineErlang
 public import WirelineErlangNode
 
 /// Why a gateway could not start.
@@ -8,9 +9,9 @@ public import WirelineErlangNode
 public enum ErlangGatewayError: Error, Equatable, Sendable {
     /// Its node could not start.
     case node(ErlangNodeError)
-    /// Packets of the protocol depend on states of the connection, or have layers. Neither is supported yet: a packet for
-    /// several clients is encoded once.
-    case unsupportedProtocol(String)
+    /// ``ErlangGatewayConfiguration/goodbye`` is no message that a server sends: the error as `encode/2` of the generated
+    /// Erlang gives it.
+    case goodbye(ErlangTerm)
     /// It cannot listen at an address.
     case listening(ConnectionError)
     /// Every node has refused our cookie; `cookie` says in words where it comes from.
@@ -22,8 +23,7 @@ extension ErlangGatewayError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .node(let error): error.description
-        case .unsupportedProtocol(let name):
-            "packets of \(name) have states or layers, which a gateway does not support"
+        case .goodbye(let error): "the goodbye cannot be sent: \(error)"
         case .listening(let error): error.description
         case .cookieRefused(let nodes, let cookie):
             nodes.map { "\($0) closed after our challenge reply: \(cookie) is not its cookie" }.joined(separator: "; ")

@@ -1,20 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import WirelineCodec
+public import WirelineCodec
+import WirelineErlang
 package import WirelineErlangGateway
 public import WirelineErlangRecords
 import WirelineLanguage
+public import WirelineLayers
 
 /// The protocol of a gateway's clients: how their packets become records, and records become packets.
 ///
 /// ```swift
-/// let scene = try GatewayProtocol(SceneProtocol.erlangRecords)          // of generated code
-/// let other = try GatewayProtocol(ErlangRecords(description))           // of a schema that was read
+/// let scene = GatewayProtocol(SceneProtocol.erlangRecords)          // of generated code
+/// let other = GatewayProtocol(ErlangRecords(description))           // of a schema that was read
 /// ```
+///
+/// A packet for several clients is made once. In a protocol with states or ciphers each connection makes its own, with its
+/// states and keystreams. A message that cannot be sent in any states is refused as always. One that cannot be sent in
+/// the states of its client ends the client with the reason `{shutdown, {packet, Text}}`; if it was for many clients, this
+/// one misses it.
 public struct GatewayProtocol: Sendable {
     /// An object, so that a message's translation copies one reference.
     private let translation: Translation
     private var records: ErlangRecords { translation.records }
+    /// The states with which connections begin.
+    package private(set) var states = PacketStates()
+    /// The keys with which connections begin.
+    package private(set) var keys = LayerSettings()
     /// The name of the protocol, for the call `info`.
     package var name: String { records.description.name }
     package var layout: PacketLayout { records.description.layout }
@@ -22,12 +33,47 @@ public struct GatewayProtocol: Sendable {
     package var packetLimit: Int { records.description.options.maximumPacketByteCount }
 
     /// Makes the protocol of a translation.
-    ///
-    /// - Throws: ``ErlangGatewayError/unsupportedProtocol(_:)`` for packets with states or layers.
-    public init(_ records: ErlangRecords) throws(ErlangGatewayError) {
+    public init(_ records: ErlangRecords) {
         translation = Translation(records: records, hasSettableFields: records.hasSettableFields)
-        guard !layout.hasStates, !layout.hasContent else { throw .unsupportedProtocol(name) }
     }
+
+    /// Makes the protocol of a translation, with the states and keys with which connections begin, for tools.
+    package init(_ records: ErlangRecords, states: PacketStates, keys: LayerSettings) {
+        self.init(records)
+        self.states = states
+        self.keys = keys
+    }
+
+    // MARK: How connections begin
+
+    /// Sets a state with which each connection begins (default: 0). Messages with `@sets` change it.
+    ///
+    /// - Throws: `CodecError` with `unknownState` or `outOfRange`.
+    public mutating func setState(_ name: String, to value: Int128) throws(CodecError) {
+        try layout.setState(name, to: value, in: &states)
+    }
+
+    /// Sets a key with which the layers of each connection begin.
+    ///
+    /// - Parameters:
+    ///   - name: The name in the schema, as in `layer xor(session);`.
+    ///   - bytes: The key.
+    ///   - sender: Whose packets it is for; nil: those of both ends (default).
+    /// - Throws: `LayerKeyError` if the schema has no such key, or if it has another number of bytes.
+    public mutating func setKey(
+        _ name: String, _ bytes: [UInt8], for sender: Sender? = nil
+    ) throws(LayerKeyError) {
+        try keys.setKey(name, bytes, for: sender, in: layout)
+    }
+
+    /// Returns the keys with which connections begin, and what a server's configuration says of layers.
+    func keys(with options: LayerOptions) -> LayerSettings {
+        var keys = keys
+        keys.options = options
+        return keys
+    }
+
+    // MARK: Translation
 
     /// Returns the term of a client's packet.
     package func message(of packet: borrowing Packet) throws(CodecError) -> MessageTerm {
@@ -38,12 +84,38 @@ public struct GatewayProtocol: Sendable {
 
     /// Makes the packet of a backend's message.
     package var encode: MessageEncoder {
-        { [translation] message in
+        guard !layout.hasStates, !layout.hasContent else { return encodeForConnections }
+        return { [translation] message in
             do throws(ErlangRecordError) {
-                return .success(try translation.records.packet(ofTerm: message, from: .server))
+                return .success(.bytes(try translation.records.packet(ofTerm: message, from: .server)))
             } catch {
                 return .failure(.encoding(error.term))
             }
+        }
+    }
+
+    private var encodeForConnections: MessageEncoder {
+        { [translation, layout, packetLimit] message in
+            do throws(ErlangRecordError) {
+                let draft = try translation.records.draft(of: message, from: .server)
+                do throws(CodecError) {
+                    return .success(.unsealed(try BackendMessage(draft, in: layout, limit: packetLimit)))
+                } catch {
+                    throw ErlangRecordError(error)
+                }
+            } catch {
+                return .failure(.encoding(error.term))
+            }
+        }
+    }
+
+    /// Makes the packet of a message that the gateway itself sends.
+    func packet(of message: ErlangTerm) throws(ErlangGatewayError) -> ClientPacket {
+        var writer = ErlangTermWriter()
+        do throws(ErlangError) { try writer.write(message) } catch { throw .goodbye("not_a_message") }
+        switch encode(writer.bytes.rawSpan) {
+        case .success(let packet): return packet
+        case .failure(let refusal): throw .goodbye(refusal.term)
         }
     }
 

@@ -156,17 +156,41 @@ final class ClientConnection: @unchecked Sendable {
     /// - Parameter packets: The packets; none: only what it has not taken is offered.
     /// - Returns: How many bytes it has taken since the last call.
     func send(_ packets: WrittenPackets) -> Int {
-        unsentByteCount += packets.bytes.count
+        unsentByteCount += packets.byteCount
         if packets.isEmpty {
             connection.stream.flush()
-        } else {
+        } else if packets.unsealed.isEmpty {
             connection.sendTogether(packets.bytes, packetCount: packets.count)
+        } else {
+            make(packets.unsealed)
         }
         // What waits can be longer than what was written: TLS and frames add to it.
         let pendingByteCount = connection.stream.isOpen ? connection.stream.pendingByteCount : 0
         let byteCount = min(unsentByteCount, pendingByteCount)
         defer { unsentByteCount = byteCount }
         return unsentByteCount - byteCount
+    }
+
+    /// Makes packets in the connection's states, with its keys and keystreams, and offers them to the system.
+    ///
+    /// If a packet that the client must not miss cannot be made, the connection ends after those before it.
+    private func make(_ packets: [WrittenPackets.Unsealed]) {
+        guard connection.stream.takesOutput else { return }
+        var bytes: [UInt8] = []
+        var count = 0
+        var failure: CodecError?
+        for packet in packets {
+            do throws(CodecError) {
+                bytes += try connection.made(packet.message.packet)
+                count += 1
+            } catch {
+                guard packet.isOwed else { continue }
+                failure = error
+                break
+            }
+        }
+        if count > 0 { connection.sendTogether(bytes, packetCount: count) }
+        if let failure { connection.fail(ConnectionError.codec(failure)) }
     }
 
     /// Closes the connection.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineErlangGateway
+
 /// The clients that were written to since the system was last offered something, or that did not take all.
 ///
 /// What is written to a client in one turn of the gateway's loop is gathered, and offered to the system together.
@@ -25,19 +27,21 @@ struct ClientOutput {
     // MARK: Writing
 
     /// Adds a packet for a client.
-    mutating func write(_ packet: [UInt8], to client: ClientConnection) {
+    ///
+    /// - Parameter isShared: Whether other clients get it, too.
+    mutating func write(_ packet: ClientPacket, to client: ClientConnection, isShared: Bool = false) {
         if client.written.isEmpty {
             written.append(client)
             if let spare = spares.popLast() { client.written = spare }
         }
-        client.written.append(packet)
+        client.written.append(packet, isShared: isShared)
     }
 
     /// Takes what was written to a client.
     mutating func take(_ client: ClientConnection) -> WrittenPackets {
         let packets = client.written
         client.written = WrittenPackets()
-        client.offeredByteCount += packets.bytes.count
+        client.offeredByteCount += packets.byteCount
         return packets
     }
 

@@ -68,7 +68,8 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
 
     /// Makes the processes of a gateway on its node.
     static func start(
-        on node: ErlangNode, _ schema: GatewayProtocol, _ configuration: ErlangGatewayConfiguration
+        on node: ErlangNode, _ schema: GatewayProtocol, _ settings: GatewaySettings,
+        _ configuration: ErlangGatewayConfiguration
     ) async throws(ErlangNodeError) -> GatewayDriver {
         let result = await node.loop.run { () -> Result<GatewayDriver, ErlangNodeError> in
             do throws(ErlangNodeError) {
@@ -78,8 +79,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
                     try core.join("wireline_gateways", service, scope: "pg", at: now)
                     return service
                 }
-                let core = GatewayCore(
-                    service: service, settings: configuration.settings(schema.name), encode: schema.encode)
+                let core = GatewayCore(service: service, settings: settings, encode: schema.encode)
                 let driver = GatewayDriver(node, core, schema, configuration)
                 node.serve(driver)
                 driver.change { $0.poll(at: $1) }
@@ -286,7 +286,9 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         switch effect {
         case .write(let number, let packet): if let client = clients[number] { output.write(packet, to: client) }
         case .writeAll(let numbers, let packet):
-            for number in numbers { if let client = clients[number] { output.write(packet, to: client) } }
+            for number in numbers {
+                if let client = clients[number] { output.write(packet, to: client, isShared: true) }
+            }
         default: return false
         }
         return true

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Wireline
+import WirelineCodec
 import WirelineErlangNode
 import WirelineErlangRecords
 import WirelineGateway
@@ -40,13 +41,11 @@ struct GatewayOptions {
         configuration = ErlangGatewayConfiguration(
             endpoints: try Self.endpoints(urls, tls, arguments), backends: try Self.backends(arguments))
         let description = try ProtocolFolder(arguments[.protocolFolder]).describe(console)
-        do throws(ErlangGatewayError) {
-            schema = try GatewayProtocol(ErlangRecords(description))
-        } catch {
-            throw .failure("\(error)")
-        }
+        let states = try description.states(arguments)
+        let keys = try arguments.layerSettings(of: description)
+        schema = GatewayProtocol(ErlangRecords(description), states: states, keys: keys)
         translator = arguments.has(.verbose) ? PacketTranslator(description) : nil
-        configuration.goodbye = try Self.goodbye(arguments, description)
+        configuration.goodbye = try Self.goodbye(arguments, description, states)
         try applyLimits(arguments)
         try applyNode(arguments)
     }
@@ -88,18 +87,34 @@ struct GatewayOptions {
         }
     }
 
-    /// The packet of `MESSAGE JSON`.
+    /// The record of `MESSAGE JSON`.
     private static func goodbye(
-        _ arguments: Arguments, _ description: ProtocolDescription
-    ) throws(CommandError) -> [UInt8]? {
+        _ arguments: Arguments, _ description: ProtocolDescription, _ states: PacketStates
+    ) throws(CommandError) -> ErlangTerm? {
         guard let text = arguments[.goodbye] else { return nil }
         let message = String(text.prefix { !$0.isWhitespace })
         let json = text.dropFirst(message.count).drop(while: \.isWhitespace)
         let translator = PacketTranslator(description)
         try translator.requireMessage(message)
-        return try translator.packet(
-            of: message, Array((json.isEmpty ? "{}" : String(json)).utf8), header: nil, from: .server,
-            states: description.states(arguments))
+        let packet = try translator.packet(
+            of: message, Array((json.isEmpty ? "{}" : String(json)).utf8), header: nil, from: .server, states: states)
+        return try record(of: packet, ErlangRecords(description), PacketContext(from: .server, states: states))
+    }
+
+    /// Returns the record in a packet that has just been encoded.
+    private static func record(
+        of packet: [UInt8], _ records: ErlangRecords, _ context: PacketContext
+    ) throws(CommandError) -> ErlangTerm {
+        do {
+            var writer = ErlangTermWriter()
+            writer.writeVersion()
+            try records.write(packet, in: context, to: &writer)
+            guard case .tuple(let parts) = try ErlangTerm(externalFormat: writer.bytes.rawSpan), parts.count == 2
+            else { throw CommandError.failure("\(Option.goodbye.name) is no message") }
+            return parts[1]
+        } catch {
+            throw .failure("\(Option.goodbye.name): \(error)")
+        }
     }
 
     private mutating func applyLimits(_ arguments: Arguments) throws(CommandError) {
@@ -186,10 +201,10 @@ struct GatewayOptions {
 extension GatewayOptions {
     static let all: [Option] =
         [
-            .protocolFolder, .name, ErlangOptions.cookieFile, .listen, .node, .group, .scope, .backend, .window,
-            .accept, .park, .drain, .first, .idle, .rate, .rateAddress, .connectsAddress, .clients, .clientsAddress,
-            .clientBuffer, .memory, .termLimit, .tick, .epmd, .dist, .goodbye, .reusePort, .gatewayMetrics, .threads,
-            .verbose, .origin,
+            .protocolFolder, .state, .key, .name, ErlangOptions.cookieFile, .listen, .node, .group, .scope, .backend,
+            .window, .accept, .park, .drain, .first, .idle, .rate, .rateAddress, .connectsAddress, .clients,
+            .clientsAddress, .clientBuffer, .memory, .termLimit, .tick, .epmd, .dist, .goodbye, .reusePort,
+            .gatewayMetrics, .threads, .verbose, .origin,
         ] + TLSOptions.serverOptions
 }
 

@@ -84,7 +84,8 @@ struct ClientRecord {
                 guard next.owner == sender else { return false }
                 next.lose()
             case .state: guard next.owner == sender else { return false }
-            case .send(let packet): if !next.isClosing { next.expected.append(packet) }
+            case .send(.bytes(let packet)): if !next.isClosing { next.expected.append(packet) }
+            case .send(.unsealed): return false
             case .join: next.isMember = true
             case .leave: next.isMember = false
             case .kick: next.isClosing = true

@@ -124,7 +124,7 @@ extension SimulatedCluster {
     }
 
     private func answer(to number: UInt8) -> [ClientAction] {
-        let answer = ClientAction.send(SimulatedPacket.answer(number))
+        let answer = ClientAction.send(.bytes(SimulatedPacket.answer(number)))
         return window > 0 ? [answer, .confirm(UInt64(number))] : [answer]
     }
 
@@ -142,7 +142,7 @@ extension SimulatedCluster {
         case 4: say([.owner(nil)], to: client, process)
         case 5:
             // Nothing of it is done, because of the number.
-            say([.send(SimulatedPacket.spoken(1)), .confirm(255)], to: client, process)
+            say([.send(.bytes(SimulatedPacket.spoken(1))), .confirm(255)], to: client, process)
         case 6: say([chance(0.5) ? .leave(Self.group) : .join(Self.group, byteCount: 6)], to: client, process)
         default: if chance(0.2) { say([.kick("bye")], to: client, process) }
         }

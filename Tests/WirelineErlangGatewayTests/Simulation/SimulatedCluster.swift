@@ -119,7 +119,8 @@ struct SimulatedCluster {
         }
     }
 
-    private mutating func written(_ packet: [UInt8], to client: Int) {
+    private mutating func written(_ packet: ClientPacket, to client: Int) {
+        guard case .bytes(let packet) = packet else { return problems.append("\(packet) was never said") }
         clients[client].written(packet)
         if packet[0] == 1 { answerCount += 1 }
         guard !clients[client].isSlow else { return }
@@ -232,7 +233,7 @@ struct SimulatedCluster {
         }
         change(gateway) {
             $0.perform(
-                .publish(Self.group, SimulatedPacket.published(number), except: [], isDropped: false), at: $1)
+                .publish(Self.group, .bytes(SimulatedPacket.published(number)), except: [], isDropped: false), at: $1)
         }
     }
 

@@ -24,7 +24,7 @@ final class GatewayBench {
             guard let term = try? ErlangTerm(content: bytes), case .tuple(let parts) = term, parts.count == 2,
                 parts[0] == "say", case .binary(let packet) = parts[1]
             else { return .failure(.encoding(Self.unknownMessage)) }
-            return .success(packet)
+            return .success(.bytes(packet))
         }
         core.poll(at: now)
         _ = core.takeEffects()
@@ -114,4 +114,9 @@ extension GatewayEffect {
     static func refusal(_ refusal: TermRefusal, of pid: ErlangPID, to sender: ErlangPID) -> Self {
         .tell(.pid(sender), .error(pid, refusal.term), from: pid)
     }
+}
+
+// Tests write packets as they stand in a stream.
+extension ClientPacket: ExpressibleByArrayLiteral {
+    public init(arrayLiteral bytes: UInt8...) { self = .bytes(bytes) }
 }
