@@ -8,6 +8,7 @@ struct CSharpAdapter {
     private let dialect: CSharpDialect
     private var namespace: String { dialect.namespace }
     private var plan: CodePlan { dialect.plan }
+    private var hasConnection: Bool { plan.context != nil }
 
     init(_ dialect: CSharpDialect) { self.dialect = dialect }
 
@@ -29,12 +30,12 @@ struct CSharpAdapter {
                     private const string Prefix = "\(namespace).";
 
                     private static byte[] Encoded(Message message, Header header, Sender sender) {
-                        return \(dialect.className).Encode(message, header\(plan.dependsOnSender ? ", sender" : ""));
+                        return \(dialect.className).Encode(message, header\(plan.takesSender ? ", sender" : "")\(hasConnection ? ", connection" : ""));
                     }
-
+            \(hasConnection ? "\n" + BraceText.indented(BraceText.indented(Self.connection)) + "\n" : "")
             """
         let program = BraceText.indented(
-            BraceText.indented([Self.program, Self.values, Self.json, Self.floats].joined(separator: "\n\n")))
+            BraceText.indented([Self.program(hasConnection: hasConnection), Self.values, Self.json, Self.floats].joined(separator: "\n\n")))
         return GeneratedFile(
             path: name + ".cs",
             text: (text + program + "\n    }\n}\n").replacing("WIRE.", with: dialect.className + ".")
@@ -42,7 +43,28 @@ struct CSharpAdapter {
                 .replacing("LIST", with: "System.Collections.Generic.List<object>"))
     }
 
-    private static let program = #"""
+    /// The connection of a question, whose states begin anew.
+    private static let connection = #"""
+        private static Connection connection;
+
+        private static Connection MakeConnection(object states) {
+            var made = new Connection();
+            if (states == null) return made;
+            foreach (object item in List(Tables["states"])) {
+                object v = Member(Map(states), (string)Map(item)["name"], null);
+                System.Reflection.FieldInfo member = Field(made, Map(item)["own"]);
+                if (v == null) continue;
+                System.Type type = member.FieldType;
+                if (type == typeof(bool)) member.SetValue(made, v.Equals(true) || v.Equals(1m));
+                else if (type.IsEnum) member.SetValue(made, System.Enum.ToObject(type, Integer(v, System.Enum.GetUnderlyingType(type), "not_an_integer", "state")));
+                else member.SetValue(made, Integer(v, type, "not_an_integer", "state"));
+            }
+            return made;
+        }
+        """#
+
+    private static func program(hasConnection: Bool) -> String {
+        #"""
 
         private sealed class Refused : System.Exception {
             internal readonly string Kind;
@@ -93,9 +115,10 @@ struct CSharpAdapter {
 
         private static void Answer(MAP request, MAP answer) {
             Sender sender = "server".Equals(Member(request, "from", null)) ? Sender.Server : Sender.Client;
+        \#(hasConnection ? "    connection = MakeConnection(Member(request, \"state\", null));\n" : "")\#
             if ("decode".Equals(Member(request, "ask", null))) {
                 byte[] bytes = Unhexed(Member(request, "hex", ""), "");
-                Packet packet = WIRE.Decode(bytes, sender);
+                Packet packet = WIRE.Decode(bytes, sender\#(hasConnection ? ", connection" : ""));
                 answer["reply"] = packet == null ? "more" : "ok";
                 if (packet == null) return;
                 answer["count"] = (decimal)packet.ByteCount;
@@ -224,6 +247,7 @@ struct CSharpAdapter {
             return shown;
         }
         """#
+    }
 
     private static let values = #"""
         // JSON to messages

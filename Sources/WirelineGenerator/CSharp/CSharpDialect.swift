@@ -204,9 +204,13 @@ struct CSharpDialect: ClassDialect {
         return "\(modifiers) \(result) \(name)(\(parameters))"
     }
 
+    func constants(_ name: String, _ numbers: [Int]) -> String {
+        "private static readonly int[] \(name) = {\(numbers.map(String.init).joined(separator: ", "))};"
+    }
+
     func facts(of message: MessageDescription) -> [String] {
         let id = literal(Int128(message.id), .uint64)
-        let only = plan.dependsOnSender && message.senders.count == 1 ? message.senders.first : nil
+        let only = plan.takesSender && message.senders.count == 1 ? message.senders.first : nil
         // A member of the class may be called `Sender`.
         let own = only.map { "global::\(namespace).\(sender($0))" }
         return [

@@ -10,26 +10,40 @@ struct CSharpInterface {
     private var description: ProtocolDescription { plan.description }
     private var isFramed: Bool { description.layout.framing != nil }
     private var fixesHeader: Bool { !plan.fixedHeaderFields.isEmpty }
+    private var hasConnection: Bool { plan.context != nil }
+    /// The last parameter of functions that need a connection; of those that programs call.
+    private var connection: String { hasConnection ? ", Connection connection" : "" }
+    private var optionalConnection: String { hasConnection ? connection + " = null" : "" }
+    /// The argument for it; where a program may give none.
+    private var given: String { hasConnection ? ", connection" : "" }
+    private var givenOrNew: String { hasConnection ? ", connection ?? new Connection()" : "" }
 
     init(_ printer: StatementPrinter) { self.printer = printer }
 
     /// The functions of the class.
     var functions: String {
-        let sender = plan.dependsOnSender
+        let sender = plan.takesSender
         let wrap =
-            sender ? "Packets.WrapFrom(side.Value, w, message.MessageId, h)" : "Packets.Wrap(w, message.MessageId, h)"
+            sender
+            ? "Packets.WrapFrom(side.Value, w, message.MessageId, h\(givenOrNew))"
+            : "Packets.Wrap(w, message.MessageId, h)"
+        let unknownSide =
+            plan.dependsOnSender
+            ? "throw new WireException(\"needs_sender\", \"\", -1)" : "side = Sender.Client"
+        let first = hasConnection ? "Without a connection it is the first one of a new connection." : ""
         return #"""
             /// <summary>
             /// A whole packet of a message. Of the header, which may be that of the packet that is answered, what a caller can set is taken;
             /// without one it has its defaults. Nothing is cut to fit.
-            \#(sender ? "/// A message that both sides send needs the sender.\n" : "")\#
+            \#(plan.dependsOnSender ? "/// A message that both sides send needs the sender.\n" : "")\#
+            \#(hasConnection ? "/// " + first + "\n" : "")\#
             /// </summary>
-            public static byte[] Encode(Message message, Header header = null\#(sender ? ", Sender? sender = null" : "")) {
+            public static byte[] Encode(Message message, Header header = null\#(sender ? ", Sender? sender = null" : "")\#(optionalConnection)) {
                 if (message == null) throw new WireException("wrong_type", "", -1);
                 Header h = header ?? new Header();
                 var w = new Writer();
                 w.Room(\#(plan.longestHeader));
-            \#(sender ? "    Sender? side = sender ?? message.MessageSender;\n    if (side == null) throw new WireException(\"needs_sender\", \"\", -1);\n" : "")\#
+            \#(sender ? "    Sender? side = sender ?? message.MessageSender;\n    if (side == null) \(unknownSide);\n" : "")\#
                 bool isKnown = message.MessageName != null;
                 if (isKnown) w.Enter(message.MessageName);
             \#(fixesHeader ? "    h = message.Fix(w, h);\n" : "")\#
@@ -39,26 +53,26 @@ struct CSharpInterface {
                 return \#(isFramed ? "Frame.Framed(\(wrap))" : wrap);
             }
 
-            /// <summary>The packet that bytes begin with; null if it has not arrived whole. After an error nobody knows where the next one begins.</summary>
-            public static Packet Decode(byte[] bytes, int offset, int count, Sender sender) {
-            \#(isFramed ? "    var frame = new Frame();\n    return frame.Take(bytes, offset, offset + count) ? Packets.Unframed(frame, sender) : null;" : "    return Packets.Unwrapped(new Reader(bytes, offset, count), sender);")
+            /// <summary>The packet that bytes begin with; null if it has not arrived whole. After an error nobody knows where the next one begins.\#(hasConnection ? " " + first : "")</summary>
+            public static Packet Decode(byte[] bytes, int offset, int count, Sender sender\#(optionalConnection)) {
+            \#(isFramed ? "    var frame = new Frame();\n    return frame.Take(bytes, offset, offset + count) ? Packets.Unframed(frame, sender\(givenOrNew)) : null;" : "    return Packets.Unwrapped(new Reader(bytes, offset, count), sender\(givenOrNew));")
             }
 
-            /// <summary>The packet that bytes begin with; null if it has not arrived whole.</summary>
-            public static Packet Decode(byte[] bytes, Sender sender) { return Decode(bytes, 0, bytes.Length, sender); }
+            /// <summary>The packet that bytes begin with; null if it has not arrived whole.\#(hasConnection ? " " + first : "")</summary>
+            public static Packet Decode(byte[] bytes, Sender sender\#(optionalConnection)) { return Decode(bytes, 0, bytes.Length, sender\#(given)); }
             """#
     }
 
     /// The functions that find the function of a sender, and make messages.
     var making: String {
-        let sender = plan.dependsOnSender
+        let sender = plan.takesSender
         return #"""
-            internal static Packet Unwrapped(Reader r, Sender sender) {
-                return \#(sender ? "sender == Sender.Server ? UnwrapServer(r, sender) : UnwrapClient(r, sender)" : "Unwrap(r, sender)");
+            internal static Packet Unwrapped(Reader r, Sender sender\#(connection)) {
+            \#(hasConnection ? Self.unwrapping : "    return \(sender ? "sender == Sender.Server ? UnwrapServer(r, sender) : UnwrapClient(r, sender)" : "Unwrap(r, sender)");")
             }
 
-            \#(sender ? Self.wrapFrom + "\n\n" : "")\#
-            \#(isFramed ? Self.unframed + "\n\n" : "")\#
+            \#(sender ? (hasConnection ? Self.wrapInConnection : Self.wrapFrom) + "\n\n" : "")\#
+            \#(isFramed ? unframed + "\n\n" : "")\#
             private static Packet Receive(Reader r, ulong id, Header header, int total, Sender sender\#(fixesHeader ? ", int[] at" : "")) {
                 Message message = Make(id, sender);
             \#(fixesHeader ? "    message.Verify(r, header, at);\n" : "")\#
@@ -80,13 +94,15 @@ struct CSharpInterface {
         }
         """#
 
-    private static let unframed = #"""
-        internal static Packet Unframed(Frame frame, Sender sender) {
-            Packet packet = Unwrapped(new Reader(frame.b, 0, frame.n), sender);
+    private var unframed: String {
+        #"""
+        internal static Packet Unframed(Frame frame, Sender sender\#(connection)) {
+            Packet packet = Unwrapped(new Reader(frame.b, 0, frame.n), sender\#(given));
             if (packet == null) throw new WireException("truncated", "", frame.n);
             return new Packet(packet.Message, packet.Header, frame.count);
         }
         """#
+    }
 
     /// The function that makes the message of an ID.
     private var make: String {
@@ -109,7 +125,7 @@ struct CSharpInterface {
             ? "\n\n    internal virtual void Verify(Reader r, Header h, int[] at) {}\n\n    internal virtual Header Fix(Writer w, Header given) { return given; }"
             : ""
         let sender =
-            plan.dependsOnSender ? "\n\n    internal virtual Sender? MessageSender { get { return null; } }" : ""
+            plan.takesSender ? "\n\n    internal virtual Sender? MessageSender { get { return null; } }" : ""
         return #"""
             /// <summary>Why bytes are no packet of this protocol, or why a value cannot be written.</summary>
             public sealed class WireException : System.Exception {
@@ -186,13 +202,13 @@ struct CSharpInterface {
                 if (!isWhole) return null;
                 Frame whole = frame;
                 frame = new Frame();
-                return Packets.Unframed(whole, sender);
+                return Packets.Unframed(whole, sender\#(given));
             """#
-            : #"""
+            : (hasConnection ? Self.reshaping : "") + #"""
                 // A packet that has not arrived whole is not tried again before it can have.
                 if (end - start < wanted) return null;
                 var r = new Reader(buffer, start, end - start);
-                Packet packet = Packets.Unwrapped(r, sender);
+                Packet packet = Packets.Unwrapped(r, sender\#(given));
                 wanted = packet == null ? System.Math.Max(r.wanted, end - start + 1) : 1;
                 if (packet != null) Consume(packet.ByteCount);
                 return packet;
@@ -206,8 +222,7 @@ struct CSharpInterface {
                 private int end = 0;
                 private \#(isFramed ? "Frame frame = new Frame()" : "int wanted = 1");
                 private WireException failure = null;
-
-                public PacketSplitter(Sender sender) { this.sender = sender; }
+            \#(hasConnection ? Self.connecting(isFramed) : "\n    public PacketSplitter(Sender sender) { this.sender = sender; }")
 
                 /// <summary>Takes what has arrived; the bytes are copied.</summary>
                 public void Push(byte[] bytes, int offset, int count) {

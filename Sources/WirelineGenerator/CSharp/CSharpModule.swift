@@ -20,7 +20,7 @@ struct CSharpModule {
 
     func text() -> String {
         let api = CSharpInterface(printer)
-        let types = choices + classes.unions + classes.structures + classes.messages + [header]
+        let types = choices + classes.unions + classes.structures + classes.messages + [header] + connection
         let functions = [api.making] + classes.functions
         let calls = StatementPrinter.calls(in: functions + types)
         let helpers = BraceText.methods(Self.helpers).text(for: calls)
@@ -92,6 +92,11 @@ struct CSharpModule {
         let bits = (reading + writing).contains("FloatBits") ? [CSharpRuntime.floatBits] : []
         return [CSharpRuntime.steps] + classes + bits
             + (description.layout.framing.map { [CSharpInterface.frame($0, options)] } ?? [])
+    }
+
+    /// The class for a connection; nothing without states.
+    private var connection: [String] {
+        plan.context.map { [CSharpInterface.connectionClass(classes.states($0))] } ?? []
     }
 
     // MARK: Constants, enums and flags

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
 import WirelineLanguage
 
 /// How C# spells names, and those that it or the runtime needs.
@@ -7,6 +8,7 @@ extension NameStyle {
     static func cSharp(_ description: ProtocolDescription) -> NameStyle {
         let className = description.upperCamelName + "Protocol"
         let own = [className, description.upperCamelName + "Conform", "Header", "FloatBits"]
+            + (description.layout.hasStates ? ["Connection"] : [])
         let inherited: Set<String> = [
             "Equals", "Finalize", "GetHashCode", "GetType", "MemberwiseClone", "ReferenceEquals", "ToString",
         ]
@@ -21,7 +23,7 @@ extension NameStyle {
             fields: Kind(spelling: .upperCamel, reserved: members), cases: Kind(spelling: .upperCamel, reserved: ["_"]),
             constants: Kind(spelling: .upperCamel, reserved: members.union(types).union(["Decode", "Encode"])),
             headerFields: Kind(spelling: .upperCamel, reserved: members), trailing: "Trailing",
-            arms: Kind(spelling: .upperCamel, reserved: types),
+            printsStates: true, arms: Kind(spelling: .upperCamel, reserved: types),
             membersDifferFromType: true)
     }
 }

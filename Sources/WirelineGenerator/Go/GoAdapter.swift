@@ -10,12 +10,13 @@ import WirelineSwiftGenerator
 struct GoAdapter {
     private let types: GoTypes
     private var plan: CodePlan { types.plan }
+    private var hasConnection: Bool { plan.context != nil }
 
     init(_ plan: CodePlan) { types = GoTypes(plan) }
 
     func file() -> GeneratedFile {
         let stem = plan.description.fileStem
-        let encode = plan.dependsOnSender ? "EncodeFrom(sender, m, header)" : "Encode(m, header)"
+        let encode = plan.takesSender ? "EncodeFrom(sender, m, header)" : "Encode(m, header)"
         let makers =
             makers("messages", plan.names.messages.map(\.name), types.messageMaker) + [""]
             + makers("structures", plan.names.structures.map(\.name), types.structureMaker)
@@ -37,11 +38,11 @@ struct GoAdapter {
             \(list("var arms = [][]interface{}", arms))
 
             func encode(sender Sender, m Message, header *Header) ([]byte, error) {
-            \treturn \(encode)
+            \treturn \(hasConnection ? "connection." : "")\(encode)
             }
-
+            \(hasConnection ? "\n" + Self.connection + "\n" : "")
             """
-        let code = text + "\n" + Self.program + "\n" + Self.reading + "\n" + Self.json
+        let code = text + "\n" + Self.program(hasConnection: hasConnection) + "\n" + Self.reading + "\n" + Self.json
         return GeneratedFile(
             path: stem + "_conform.go", text: code.replacing("package main\n", with: "package main\n\n" + Self.imports))
     }
@@ -73,8 +74,38 @@ struct GoAdapter {
 
         """
 
+    /// The connection of a question, whose states begin anew.
+    private static let connection = #"""
+        var connection = &Connection{}
+
+        // connect makes the connection of a question.
+        func connect(states object) *Connection {
+        	made := &Connection{}
+        	for _, s := range tables.States {
+        		given := states.get(s.Name, nil)
+        		if given == nil {
+        			continue
+        		}
+        		own := reflect.ValueOf(made).Elem().FieldByName(s.Own)
+        		text := fmt.Sprint(given)
+        		switch own.Kind() {
+        		case reflect.Bool:
+        			own.SetBool(text == "1" || text == "true")
+        		case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+        			number, _ := strconv.ParseInt(text, 10, 64)
+        			own.SetInt(number)
+        		default:
+        			number, _ := strconv.ParseUint(text, 10, 64)
+        			own.SetUint(number)
+        		}
+        	}
+        	return made
+        }
+        """#
+
     /// The questions, and messages to JSON.
-    private static let program = #"""
+    private static func program(hasConnection: Bool) -> String {
+        #"""
         type field struct {
         	Name, Own                 string
         	Type                      interface{}
@@ -100,7 +131,7 @@ struct GoAdapter {
         }
 
         var tables struct {
-        	Header               []field
+        	Header\#(hasConnection ? ", States" : "        ")       []field
         	Messages, Structures []body
         	Unions               []union
         	Enumerations, Flags  []choice
@@ -154,9 +185,10 @@ struct GoAdapter {
         	if request.get("from", nil) == "server" {
         		sender = Server
         	}
+        \#(hasConnection ? "\tstates, _ := request.get(\"state\", nil).(object)\n\tconnection = connect(states)\n" : "")\#
         	switch request.get("ask", nil) {
         	case "decode":
-        		packet, err := Decode(unhex(request.get("hex", ""), ""), sender)
+        		packet, err := \#(hasConnection ? "connection." : "")Decode(unhex(request.get("hex", ""), ""), sender)
         		if err != nil {
         			return append(object{id}, failure(err, "")...)
         		}
@@ -351,4 +383,5 @@ struct GoAdapter {
         }
 
         """#
+    }
 }

@@ -12,7 +12,7 @@ struct GoDeclarations {
     private var description: ProtocolDescription { types.description }
     private var names: CodeNames { plan.names }
 
-    var all: [String] { [constants, choices, unions, structures, messages, [header]].flatMap(\.self) }
+    var all: [String] { [constants, choices, unions, structures, messages, [header], connection].flatMap(\.self) }
 
     private func text(_ lines: [String]) -> String { lines.joined(separator: "\n") + "\n" }
 
@@ -146,7 +146,7 @@ struct GoDeclarations {
                 isMessage: true)
             lines += method("m *\(name)", "MessageName() string", GoText.string(message.name))
             lines += method("m *\(name)", "MessageID() uint64", String(message.id))
-            if plan.dependsOnSender {
+            if plan.takesSender {
                 let only = message.senders.count == 1 && message.senders.contains(.server) ? "Server" : "Client"
                 lines += method(
                     "m *\(name)", "from() (only Sender, isOne bool)", "\(only), \(message.senders.count == 1)")
@@ -164,7 +164,24 @@ struct GoDeclarations {
         return GoText.documentation(message.documentation + "\n" + summary, message.deprecation)
     }
 
-    // MARK: Header
+    // MARK: Header and connection
+
+    /// The type for a connection, with its states; nothing without states.
+    private var connection: [String] {
+        guard let context = plan.context else { return [] }
+        let statements = ContextStatements(printer, context)
+        let rows = zip(context.states.enumerated(), names.states).map { item, own in
+            (
+                comment: GoText.comment(GoText.documentation(item.element.documentation, nil)),
+                cells: [own, printer.dialect.type(statements.type(item.offset))]
+            )
+        }
+        let comment = [
+            "// Connection has the states of a connection, which both directions share. A new one has all at 0. Messages set them, and so may the",
+            "// program.",
+        ]
+        return [text(comment + structure("Connection", rows))]
+    }
 
     private var header: String {
         let fields = description.layout.fields.enumerated().filter { $0.element.role != .padding }

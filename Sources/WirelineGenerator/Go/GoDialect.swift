@@ -211,6 +211,20 @@ struct GoDialect: Dialect {
         return lines + ["}"]
     }
 
+    // MARK: Connections
+
+    func isSent(by sender: Sender) -> String { "sender == \(sender == .client ? "Client" : "Server")" }
+
+    func refuse(_ kind: String, path: String) -> String {
+        "return 0, &Error{\(string(kind)), \(string(path)), -1}"
+    }
+
+    func select(_ number: String, _ branches: [[String]]) -> [String] {
+        guard let last = branches.last else { return [] }
+        let cases = branches.dropLast().enumerated().flatMap { ["case \($0):"] + GoText.indented($1) }
+        return (cases.isEmpty ? [] : ["switch \(number) {"] + cases + ["}"]) + last
+    }
+
     // MARK: Packets
 
     var newHeader: String { "&Header{}" }

@@ -13,7 +13,7 @@ enum GoFormat {
             let condition = text.dropFirst(head.count).dropLast(2)
             return condition.contains(";") ? line : indent + head + expression(condition) + " {"
         }
-        if text.hasPrefix("return ") { return indent + "return " + expression(text.dropFirst(7)) }
+        if text.hasPrefix("return ") { return indent + "return " + expressions(text.dropFirst(7)) }
         let isLeft = ["case ", "default:", "}", "switch ", "var "].contains { text.hasPrefix($0) }
         guard !isLeft, !text.hasSuffix("++"), !text.isEmpty, text != "return", text != "break" else { return line }
         let target = assignment(in: text)
@@ -42,6 +42,14 @@ enum GoFormat {
     private static func expression(_ text: Substring) -> String {
         var parser = Parser(text)
         return parser.expression(1).text(1, depth: 1)
+    }
+
+    /// Returns the results of a function, which commas separate.
+    private static func expressions(_ text: Substring) -> String {
+        var parser = Parser(text)
+        var all = [parser.expression(1).text(1, depth: 1)]
+        while parser.takesComma() { all.append(parser.expression(1).text(1, depth: 1)) }
+        return all.joined(separator: ", ")
     }
 
     // MARK: Expressions
@@ -118,6 +126,13 @@ enum GoFormat {
             return token
         }
 
+        /// Goes over a comma, if one follows.
+        mutating func takesComma() -> Bool {
+            guard token == "," else { return false }
+            position += 1
+            return true
+        }
+
         mutating func expression(_ least: Int) -> Node {
             var left = unary()
             while true {
@@ -174,7 +189,7 @@ enum GoFormat {
                     item = .pair(item, expression(1))
                 }
                 items.append(item)
-                if token == "," { position += 1 }
+                _ = takesComma()
             }
             position += 1
             return items

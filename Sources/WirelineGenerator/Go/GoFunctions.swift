@@ -102,7 +102,25 @@ struct GoFunctions {
     // MARK: Packets
 
     /// The functions that find a message by its ID or its type, and take packets apart and put them together.
-    var packets: [String] { [readMessage, writeMessage] + plan.shapes.flatMap(shape) }
+    var packets: [String] {
+        [readMessage, writeMessage] + plan.shapes.flatMap(shape) + (plan.context.map(connection) ?? [])
+    }
+
+    /// Returns what finds a packet's shape and calls its functions, and the method that changes states.
+    private func connection(_ context: ContextPlan) -> [String] {
+        let statements = ContextStatements(printer, context)
+        return [
+            "var shapes = [...]int{\(context.shapes.map(String.init).joined(separator: ", "))}\n",
+            function(
+                "shapeOf(sender Sender, c *Connection) (int, *Error)",
+                printer.settled(statements.numbering) + ["return shapes[n], nil"]),
+            function("unwrap(shape int, r *reader) *Packet", statements.calls(of: "unwrap", ["r"])),
+            function(
+                "wrap(shape int, w *writer, id uint64, h *Header) []byte",
+                statements.calls(of: "wrap", ["w", "id", "h"])),
+            function("(c *Connection) change(sender Sender, id uint64)", statements.changes),
+        ]
+    }
 
     /// The function that reads the message of a packet. A switch calls methods of known types; by an interface the reader would need memory
     /// of its own.
@@ -144,7 +162,7 @@ struct GoFunctions {
     }
 
     private func shape(_ shape: PacketShape) -> [String] {
-        let suffix = shape.words.map(NameStyle.Spelling.upperCamel.spelled).joined()
+        let suffix = shape.suffix
         var functions = [function("unwrap\(suffix)(r *reader) *Packet", UnwrapStatements.lines(printer, shape))]
         let wrapping = WrapStatements.lines(printer, shape)
         let parameters = "(w *writer, id uint64, h *Header"

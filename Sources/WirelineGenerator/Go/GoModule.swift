@@ -40,7 +40,7 @@ struct GoModule {
             maximumDepth: description.options.maximumDepth,
             maximumPacketByteCount: description.options.maximumPacketByteCount,
             varintForms: description.options.varintForms, dependsOnSender: plan.dependsOnSender,
-            lead: plan.longestHeader, framing: description.layout.framing)
+            hasConnection: plan.context != nil, lead: plan.longestHeader, framing: description.layout.framing)
     }
 
     // MARK: The first lines

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
+import WirelineLanguage
+
 /// How Go spells names, and those that it or the package needs.
 ///
 /// All names of a schema begin with a capital, so none is a word of Go, and none is a small name of the package.
 extension NameStyle {
-    static let go = NameStyle(
-        types: Kind(spelling: .exported, reserved: goNames),
-        fields: Kind(spelling: .exportedCamel, reserved: goMethods),
-        cases: Kind(spelling: .exportedCamel, reserved: goNames),
-        constants: Kind(spelling: .exportedCamel, reserved: goNames),
-        headerFields: Kind(spelling: .exportedCamel), trailing: "Trailing",
-        arms: Kind(spelling: .exportedCamel, reserved: goNames), prefixesCases: true)
+    static func go(_ description: ProtocolDescription) -> NameStyle {
+        let hasStates = description.layout.hasStates
+        let names = hasStates ? goNames.union(["Connection"]) : goNames
+        return NameStyle(
+            types: Kind(spelling: .exported, reserved: names),
+            fields: Kind(spelling: .exportedCamel, reserved: goMethods),
+            cases: Kind(spelling: .exportedCamel, reserved: names),
+            constants: Kind(spelling: .exportedCamel, reserved: names),
+            // States are named as these, and stand beside the methods of a connection.
+            headerFields: Kind(spelling: .exportedCamel, reserved: hasStates ? goNames : []), trailing: "Trailing",
+            printsStates: true, arms: Kind(spelling: .exportedCamel, reserved: names), prefixesCases: true)
+    }
 
     /// The names with a capital that packages declare for themselves.
     private static let goNames: Set<String> = [

@@ -3,12 +3,14 @@
 extension GoRuntime {
     /// What programs use: types, `Encode`, `Decode` and `Splitter`. All of it is always there.
     static func interface(_ parameters: GoRuntimeParameters) -> String {
-        [types(parameters), encoding(parameters), decoding(parameters), splitting(parameters), scanning(parameters)]
-            .joined(separator: "\n\n")
+        let all = [
+            types(parameters), encoding(parameters), decoding(parameters), splitting(parameters), scanning(parameters),
+        ]
+        return (all + (parameters.hasConnection ? [withoutConnection] : [])).joined(separator: "\n\n")
     }
 
     private static func types(_ parameters: GoRuntimeParameters) -> String {
-        let from = parameters.dependsOnSender
+        let from = parameters.takesSender
         return #"""
             // Sender is who has sent a packet.
             type Sender int
@@ -65,9 +67,11 @@ extension GoRuntime {
     private static func encoding(_ parameters: GoRuntimeParameters) -> String {
         let framed =
             parameters.framing == nil ? "if b == nil {\n\t\treturn packet, nil\n\t}\n\t" : "packet = framed(packet)\n\t"
-        let from = parameters.dependsOnSender
+        let from = parameters.takesSender
         let wrapping =
-            from
+            parameters.hasConnection
+            ? wrappingInConnection
+            : from
             ? """
             var packet []byte
             \tif sender == Server {
@@ -80,11 +84,8 @@ extension GoRuntime {
             	if m == nil {
             		return b, &Error{"wrong_type", "", -1}
             	}
-            	sender, isOne := m.from()
-            	if !isOne {
-            		return b, &Error{"needs_sender", "", -1}
-            	}
-            	return AppendFrom(sender, b, m, header)
+            	sender, \#(parameters.dependsOnSender ? "isOne := m.from()\n\tif !isOne {\n\t\treturn b, &Error{\"needs_sender\", \"\", -1}\n\t}" : "_ := m.from()")
+            	return \#(parameters.object)AppendFrom(sender, b, m, header)
             """#
         let appending = #"""
             	if m == nil {
@@ -101,28 +102,29 @@ extension GoRuntime {
             	if w.err != nil {
             		return b, w.err
             	}
+            \#(parameters.hasConnection ? "\tc.change(sender, m.MessageID())\n" : "")\#
             	\#(framed)return append(b, packet...), nil
             """#
         let sides = #"""
 
 
             // EncodeFrom is a packet that one side sends.
-            func EncodeFrom(sender Sender, m Message, header *Header) ([]byte, error) {
-            	return AppendFrom(sender, nil, m, header)
+            func \#(parameters.receiver)EncodeFrom(sender Sender, m Message, header *Header) ([]byte, error) {
+            	return \#(parameters.object)AppendFrom(sender, nil, m, header)
             }
 
             // AppendFrom puts a packet that one side sends after the bytes of a slice. After an error it gives the slice as it was.
-            func AppendFrom(sender Sender, b []byte, m Message, header *Header) ([]byte, error) {
+            func \#(parameters.receiver)AppendFrom(sender Sender, b []byte, m Message, header *Header) ([]byte, error) {
             \#(appending)
             }
             """#
         return #"""
             // Encode is a whole packet of a message. From the header, which may be that of the packet that is answered, it takes what a program
-            // can set; nil is the defaults. Nothing is cut to fit.\#(from ? "\n//\n// A message that both sides send needs EncodeFrom, because their packets differ." : "")
-            func Encode(m Message, header *Header) ([]byte, error) { return Append(nil, m, header) }
+            // can set; nil is the defaults. Nothing is cut to fit.\#(parameters.dependsOnSender ? "\n//\n// A message that both sides send needs EncodeFrom, because their packets differ." : "")
+            func \#(parameters.receiver)Encode(m Message, header *Header) ([]byte, error) {\#(parameters.hasConnection ? "\n\treturn c.Append(nil, m, header)\n" : " return Append(nil, m, header) ")}
 
             // Append puts a packet after the bytes of a slice. After an error it gives the slice as it was.
-            func Append(b []byte, m Message, header *Header) ([]byte, error) {
+            func \#(parameters.receiver)Append(b []byte, m Message, header *Header) ([]byte, error) {
             \#(from ? one : appending)
             }\#(from ? sides : "")
             """#
@@ -130,7 +132,9 @@ extension GoRuntime {
 
     private static func decoding(_ parameters: GoRuntimeParameters) -> String {
         let unwrapping =
-            parameters.dependsOnSender
+            parameters.hasConnection
+            ? "packet = unwrap(shape, r)"
+            : parameters.dependsOnSender
             ? """
             if sender == Server {
             \t\tpacket = unwrapServer(r)
@@ -147,10 +151,10 @@ extension GoRuntime {
             	if !isWhole {
             		return nil, nil
             	}
-            	return f.packet(sender, true)
+            	return f.packet(sender, true\#(parameters.argument))
             """#
         let plain = #"""
-            	packet, _, err := receive(b, sender, true)
+            	packet, _, err := receive(b, sender, true\#(parameters.argument))
             	if err != nil {
             		return nil, err
             	}
@@ -160,8 +164,8 @@ extension GoRuntime {
 
 
             // packet is the packet in the frame, which must be whole.
-            func (f *frame) packet(sender Sender, withMessage bool) (*Packet, error) {
-            	packet, _, err := receive(f.b, sender, withMessage)
+            func (f *frame) packet(sender Sender, withMessage bool\#(parameters.parameter)) (*Packet, error) {
+            	packet, _, err := receive(f.b, sender, withMessage\#(parameters.argument))
             	if err != nil {
             		return nil, err
             	}
@@ -175,12 +179,13 @@ extension GoRuntime {
         return #"""
             // Decode is the packet that bytes begin with; nil without an error if it has not arrived whole. After an error nobody knows where
             // the next packet begins.
-            func Decode(b []byte, sender Sender) (*Packet, error) {
+            func \#(parameters.receiver)Decode(b []byte, sender Sender) (*Packet, error) {
             \#(parameters.framing == nil ? plain : frame)
             }\#(parameters.framing == nil ? "" : unframing)
 
             // receive is the packet that bytes begin with, or how many bytes it needs at least.
-            func receive(b []byte, sender Sender, withMessage bool) (packet *Packet, wanted int, err *Error) {
+            func receive(b []byte, sender Sender, withMessage bool\#(parameters.parameter)) (packet *Packet, wanted int, err *Error) {
+            \#(parameters.hasConnection ? "\tshape, err := shapeOf(sender, c)\n\tif err != nil {\n\t\treturn nil, 0, err\n\t}\n" : "")\#
             	r := &reader{b: b, end: len(b), surely: math.MaxInt, depth: \#(parameters.maximumDepth), trail: trail{base: "packet"}}
             	\#(unwrapping)
             	if packet != nil && withMessage && r.err == nil {
@@ -189,6 +194,7 @@ extension GoRuntime {
             	if r.err != nil {
             		return nil, 0, r.err
             	}
+            \#(parameters.hasConnection ? "\tif packet != nil && withMessage {\n\t\tc.change(sender, packet.id)\n\t}\n" : "")\#
             	return packet, r.wanted, nil
             }
             """#
@@ -200,12 +206,13 @@ extension GoRuntime {
             	if s.err != nil {
             		return nil, s.err
             	}
+            \#(parameters.hasConnection ? reshaping : "")\#
             	held := len(s.buffer) - s.start
             	// A packet that has not arrived whole is not tried again before it can have.
             	if held < s.wanted {
             		return nil, nil
             	}
-            	packet, wanted, err := receive(s.buffer[s.start:], s.sender, true)
+            	packet, wanted, err := receive(s.buffer[s.start:], s.sender, true\#(parameters.hasConnection ? ", s.c" : ""))
             	if err != nil {
             		s.err = err
             		return nil, err
@@ -237,7 +244,7 @@ extension GoRuntime {
             		return nil, nil
             	}
             	s.frame = newFrame()
-            	packet, err := f.packet(s.sender, true)
+            	packet, err := f.packet(s.sender, true\#(parameters.hasConnection ? ", s.c" : ""))
             	s.err = err
             	return packet, err
             """#
@@ -248,12 +255,12 @@ extension GoRuntime {
             	buffer []byte
             	start  int
             	\#(isFramed ? "frame  *frame" : "wanted int")
-            	err    error
+            	err    error\#(parameters.hasConnection ? "\n\tc      *Connection" + (isFramed ? "" : "\n\tshape  int") : "")
             }
 
             // NewSplitter makes a splitter of what one side sends.
-            func NewSplitter(sender Sender) *Splitter {
-            	return &Splitter{sender: sender\#(isFramed ? ", frame: newFrame()" : "")}
+            func \#(parameters.receiver)NewSplitter(sender Sender) *Splitter {
+            	return &Splitter{sender: sender\#(isFramed ? ", frame: newFrame()" : "")\#(parameters.hasConnection ? ", c: c" : "")}
             }
 
             // Push takes what has arrived; the bytes are copied.
@@ -312,7 +319,7 @@ extension GoRuntime {
             		}
             		return 0, nil, nil
             	}
-            	if _, err := f.packet(sender, false); err != nil {
+            	if _, err := f.packet(sender, false\#(parameters.argument)); err != nil {
             		return 0, nil, err
             	}
             	return f.count, data[:f.count], nil
@@ -321,7 +328,7 @@ extension GoRuntime {
             	if len(data) == 0 {
             		return 0, nil, nil
             	}
-            	packet, _, fault := receive(data, sender, false)
+            	packet, _, fault := receive(data, sender, false\#(parameters.argument))
             	if fault == nil && packet == nil && atEOF {
             		fault = &Error{"end_of_stream", "", len(data)}
             	}
@@ -333,24 +340,26 @@ extension GoRuntime {
             	}
             	return packet.Size, data[:packet.Size], nil
             """#
+        let decoding =
+            parameters.hasConnection ? "\n//\n// Only Decode changes states: decode a packet before the next one is asked for." : ""
         let functions =
             parameters.dependsOnSender
             ? ["Client", "Server"].map { sender in
                 """
-                // Split\(sender) is a bufio.SplitFunc for what the \(sender.lowercased()) sends. It looks at the framing alone.
-                func Split\(sender)(data []byte, atEOF bool) (advance int, token []byte, err error) {
-                \treturn split(data, atEOF, \(sender))
+                // Split\(sender) is a bufio.SplitFunc for what the \(sender.lowercased()) sends. It looks at the framing alone.\(decoding)
+                func \(parameters.receiver)Split\(sender)(data []byte, atEOF bool) (advance int, token []byte, err error) {
+                \treturn split(data, atEOF, \(sender)\(parameters.argument))
                 }
                 """
             }.joined(separator: "\n\n")
             : """
-            // Split is a bufio.SplitFunc for the packets of a stream. It looks at the framing alone.
-            func Split(data []byte, atEOF bool) (advance int, token []byte, err error) {
-            \treturn split(data, atEOF, Client)
+            // Split is a bufio.SplitFunc for the packets of a stream. It looks at the framing alone.\(decoding)
+            func \(parameters.receiver)Split(data []byte, atEOF bool) (advance int, token []byte, err error) {
+            \treturn split(data, atEOF, Client\(parameters.argument))
             }
             """
         return functions + "\n\n" + #"""
-            func split(data []byte, atEOF bool, sender Sender) (advance int, token []byte, err error) {
+            func split(data []byte, atEOF bool, sender Sender\#(parameters.parameter)) (advance int, token []byte, err error) {
             \#(parameters.framing == nil ? plain : frame)
             }
             """#

@@ -10,10 +10,22 @@ struct GoRuntimeParameters {
     var varintForms = VarintForms.shortest
     /// Whether packets of the two senders have different shapes.
     var dependsOnSender = false
+    /// Whether packets depend on states of a connection.
+    var hasConnection = false
     /// The bytes that the longest header has.
     var lead = 0
     /// The marks around packets.
     var framing: PacketFraming?
+
+    /// Whether who sends a packet makes a difference: to its shape, or to the states after it.
+    var takesSender: Bool { dependsOnSender || hasConnection }
+    /// What stands before the name of a function that needs a connection.
+    var receiver: String { hasConnection ? "(c *Connection) " : "" }
+    /// What stands before a call of it.
+    var object: String { hasConnection ? "c." : "" }
+    /// The last parameter of other functions that need a connection, and the argument for it.
+    var parameter: String { hasConnection ? ", c *Connection" : "" }
+    var argument: String { hasConnection ? ", c" : "" }
 }
 
 extension GoRuntime {

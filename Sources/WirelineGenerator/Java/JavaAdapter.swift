@@ -8,6 +8,7 @@ struct JavaAdapter {
     private let dialect: JavaDialect
     private let package: String
     private var plan: CodePlan { dialect.plan }
+    private var hasConnection: Bool { plan.context != nil }
 
     init(_ dialect: JavaDialect, package: String) {
         self.dialect = dialect
@@ -45,11 +46,11 @@ struct JavaAdapter {
                 private \(name)() {}
 
                 private static byte[] encoded(WIRE.Message message, WIRE.Header header, WIRE.Sender sender) throws WIRE.WireException {
-                    return WIRE.encode(message, header\(plan.dependsOnSender ? ", sender" : ""));
+                    return \(hasConnection ? "connection" : "WIRE").encode(message, header\(plan.takesSender ? ", sender" : ""));
                 }
-
+            \(hasConnection ? "\n" + BraceText.indented(Self.connection) + "\n" : "")
             """
-        let program = BraceText.indented(Self.program + "\n\n" + Self.values + "\n\n" + Self.json)
+        let program = BraceText.indented(Self.program(hasConnection: hasConnection) + "\n\n" + Self.values + "\n\n" + Self.json)
         return GeneratedFile(
             path: folder + name + ".java",
             text: (text + program + "\n}\n").replacing("WIRE.", with: dialect.className + "."))
@@ -60,7 +61,26 @@ struct JavaAdapter {
             "java.math.BigInteger", "java.nio.charset.StandardCharsets",
         ] + ["ArrayList", "Base64", "LinkedHashMap", "List", "Map"].map { "java.util." + $0 }
 
-    private static let program = #"""
+    /// The connection of a question, whose states begin anew.
+    private static let connection = #"""
+        private static WIRE.Connection connection;
+
+        private static WIRE.Connection connection(Map<String, Object> request) throws Exception {
+            WIRE.Connection made = new WIRE.Connection();
+            if (request.get("state") == null) return made;
+            for (Object item : list(TABLES.get("states"))) {
+                Object v = map(request.get("state")).get(map(item).get("name"));
+                java.lang.reflect.Field member = made.getClass().getField((String) map(item).get("own"));
+                if (v == null) continue;
+                if (member.getType() == boolean.class) member.set(made, v.equals(true) || v.equals(BigInteger.ONE));
+                else member.set(made, integer(v, member.getType(), !v.toString().startsWith("-"), "not_an_integer", "state"));
+            }
+            return made;
+        }
+        """#
+
+    private static func program(hasConnection: Bool) -> String {
+        #"""
 
         private static final class Refused extends Exception {
             private static final long serialVersionUID = 1L;
@@ -112,8 +132,9 @@ struct JavaAdapter {
 
         private static void answer(Map<String, Object> request, Map<String, Object> answer) throws Exception {
             WIRE.Sender sender = "server".equals(request.get("from")) ? WIRE.Sender.SERVER : WIRE.Sender.CLIENT;
+        \#(hasConnection ? "    connection = connection(request);\n" : "")\#
             if ("decode".equals(request.get("ask"))) {
-                WIRE.Packet packet = WIRE.decode(unhexed(request.getOrDefault("hex", ""), ""), sender);
+                WIRE.Packet packet = \#(hasConnection ? "connection" : "WIRE").decode(unhexed(request.getOrDefault("hex", ""), ""), sender);
                 answer.put("reply", packet == null ? "more" : "ok");
                 if (packet == null) return;
                 answer.put("count", BigInteger.valueOf(packet.byteCount));
@@ -235,6 +256,7 @@ struct JavaAdapter {
             return shown;
         }
         """#
+    }
 
     private static let values = #"""
         // JSON to messages

@@ -164,9 +164,13 @@ struct JavaDialect: ClassDialect {
         return "\(modifiers)\(result) \(name)(\(parameters)) throws WireException"
     }
 
+    func constants(_ name: String, _ numbers: [Int]) -> String {
+        "private static final int[] \(name) = {\(numbers.map(String.init).joined(separator: ", "))};"
+    }
+
     func facts(of message: MessageDescription) -> [String] {
         let id = literal(Int128(message.id), .uint64)
-        let only = plan.dependsOnSender && message.senders.count == 1 ? message.senders.first : nil
+        let only = plan.takesSender && message.senders.count == 1 ? message.senders.first : nil
         return [
             "@Override public String messageName() { return \(string(message.name)); }",
             "@Override public long messageId() { return \(id); }",

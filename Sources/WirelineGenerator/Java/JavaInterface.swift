@@ -10,26 +10,37 @@ struct JavaInterface {
     private var description: ProtocolDescription { plan.description }
     private var isFramed: Bool { description.layout.framing != nil }
     private var fixesHeader: Bool { !plan.fixedHeaderFields.isEmpty }
+    private var hasConnection: Bool { plan.context != nil }
+    /// The last parameter of functions that need a connection.
+    private var connection: String { hasConnection ? ", Connection connection" : "" }
+    /// The argument for it.
+    private var given: String { hasConnection ? ", connection" : "" }
 
     init(_ printer: StatementPrinter) { self.printer = printer }
 
     /// The functions of the class.
     var functions: String {
-        let sender = plan.dependsOnSender
-        let wrap = sender ? "wrapFrom(side, w, message.messageId(), h)" : "wrap(w, message.messageId(), h)"
+        let sender = plan.takesSender
+        let wrap = sender ? "wrapFrom(side, w, message.messageId(), h\(given))" : "wrap(w, message.messageId(), h)"
+        let unknownSide =
+            plan.dependsOnSender
+            ? "throw new WireException(\"needs_sender\", \"\", -1)" : "side = Sender.CLIENT"
+        let first = hasConnection ? " It is the first one of a connection." : ""
         return #"""
-            /** A whole packet of a message, with the header's defaults. Nothing is cut to fit. */
+            /** A whole packet of a message, with the header's defaults. Nothing is cut to fit.\#(first) */
             public static byte[] encode(Message message) throws WireException { return encode(message, new Header()); }
 
             /**
              * A whole packet of a message. Of the header, which may be that of the packet that is answered, what a caller can set is taken.
-            \#(sender ? " * A message that both sides send needs the sender.\n" : "") */
-            public static byte[] encode(Message message, Header header\#(sender ? ", Sender sender" : "")) throws WireException {
+            \#(plan.dependsOnSender ? " * A message that both sides send needs the sender.\n" : "")\#
+            \#(hasConnection ? " *" + first + "\n" : "") */
+            \#(hasConnection ? Self.encodingFirst : "")\#
+            \#(hasConnection ? "private" : "public") static byte[] encode(Message message, Header header\#(sender ? ", Sender sender" : "")\#(connection)) throws WireException {
                 if (message == null) throw new WireException("wrong_type", "", -1);
                 Header h = header == null ? new Header() : header;
                 Writer w = new Writer();
                 w.room(\#(plan.longestHeader));
-            \#(sender ? "    Sender side = sender == null ? message.messageSender() : sender;\n    if (side == null) throw new WireException(\"needs_sender\", \"\", -1);\n" : "")\#
+            \#(sender ? "    Sender side = sender == null ? message.messageSender() : sender;\n    if (side == null) \(unknownSide);\n" : "")\#
                 boolean isKnown = message.messageName() != null;
                 if (isKnown) w.enter(message.messageName());
             \#(fixesHeader ? "    h = message.fix(w, h);\n" : "")\#
@@ -39,20 +50,21 @@ struct JavaInterface {
                 return \#(isFramed ? "Frame.framed(\(wrap))" : wrap);
             }
 
-            \#(sender ? Self.senders + "\n\n" : "")\#
-            /** The packet that bytes begin with; null if it has not arrived whole. After an error nobody knows where the next one begins. */
+            \#(sender ? senders + "\n\n" : "")\#
+            /** The packet that bytes begin with; null if it has not arrived whole. After an error nobody knows where the next one begins.\#(first) */
             public static Packet decode(byte[] bytes, int offset, int count, Sender sender) throws WireException {
-            \#(isFramed ? "    Frame frame = new Frame();\n    return frame.take(bytes, offset, offset + count) ? unframed(frame, sender) : null;" : "    return unwrapped(new Reader(bytes, offset, count), sender);")
+            \#(hasConnection ? Self.decodingFirst : "")\#
+            \#(isFramed ? "    Frame frame = new Frame();\n    return frame.take(bytes, offset, offset + count) ? unframed(frame, sender\(given)) : null;" : "    return unwrapped(new Reader(bytes, offset, count), sender\(given));")
             }
 
-            /** The packet that bytes begin with; null if it has not arrived whole. */
+            /** The packet that bytes begin with; null if it has not arrived whole.\#(first) */
             public static Packet decode(byte[] bytes, Sender sender) throws WireException { return decode(bytes, 0, bytes.length, sender); }
 
-            private static Packet unwrapped(Reader r, Sender sender) throws WireException {
-                return \#(sender ? "sender == Sender.SERVER ? unwrapServer(r, sender) : unwrapClient(r, sender)" : "unwrap(r, sender)");
+            private static Packet unwrapped(Reader r, Sender sender\#(connection)) throws WireException {
+            \#(hasConnection ? Self.unwrapping : "    return \(sender ? "sender == Sender.SERVER ? unwrapServer(r, sender) : unwrapClient(r, sender)" : "unwrap(r, sender)");")
             }
 
-            \#(isFramed ? Self.unframed + "\n\n" : "")\#
+            \#(isFramed ? unframed + "\n\n" : "")\#
             private static Packet receive(Reader r, long id, Header header, int total, Sender sender\#(fixesHeader ? ", int[] at" : "")) throws WireException {
                 Message message = make(id, sender);
             \#(fixesHeader ? "    message.verify(r, header, at);\n" : "")\#
@@ -68,22 +80,33 @@ struct JavaInterface {
             """#
     }
 
-    private static let senders = #"""
-        /** A whole packet of a message that only one side sends. */
-        public static byte[] encode(Message message, Header header) throws WireException { return encode(message, header, null); }
+    private var senders: String {
+        let wrapping =
+            hasConnection
+            ? """
+            byte[] packet = wrap(shapeOf(sender, connection), w, id, h);
+            change(connection, sender, id);
+            return packet;
+            """ : "return sender == Sender.SERVER ? wrapServer(w, id, h) : wrapClient(w, id, h);"
+        return #"""
+            /** A whole packet of a message that only one side sends.\#(hasConnection ? " It is the first one of a connection." : "") */
+            public static byte[] encode(Message message, Header header) throws WireException { return encode(message, header, null); }
 
-        private static byte[] wrapFrom(Sender sender, Writer w, long id, Header h) throws WireException {
-            return sender == Sender.SERVER ? wrapServer(w, id, h) : wrapClient(w, id, h);
-        }
-        """#
+            private static byte[] wrapFrom(Sender sender, Writer w, long id, Header h\#(connection)) throws WireException {
+            \#(BraceText.indented(wrapping))
+            }
+            """#
+    }
 
-    private static let unframed = #"""
-        private static Packet unframed(Frame frame, Sender sender) throws WireException {
-            Packet packet = unwrapped(new Reader(frame.b, 0, frame.n), sender);
+    private var unframed: String {
+        #"""
+        private static Packet unframed(Frame frame, Sender sender\#(connection)) throws WireException {
+            Packet packet = unwrapped(new Reader(frame.b, 0, frame.n), sender\#(given));
             if (packet == null) throw new WireException("truncated", "", frame.n);
             return new Packet(packet.message, packet.header, frame.count);
         }
         """#
+    }
 
     /// The function that makes the message of an ID.
     private var make: String {
@@ -113,7 +136,7 @@ struct JavaInterface {
             fixesHeader
             ? "\n\n    void verify(Reader r, Header h, int[] at) throws WireException {}\n\n    Header fix(Writer w, Header given) throws WireException { return given; }"
             : ""
-        let sender = plan.dependsOnSender ? "\n\n    Sender messageSender() { return null; }" : ""
+        let sender = plan.takesSender ? "\n\n    Sender messageSender() { return null; }" : ""
         return #"""
             /** Why bytes are no packet of this protocol, or why a value cannot be written. */
             public static final class WireException extends java.io.IOException {
@@ -190,13 +213,13 @@ struct JavaInterface {
                 if (!isWhole) return null;
                 Frame whole = frame;
                 frame = new Frame();
-                return unframed(whole, sender);
+                return unframed(whole, sender\#(given));
             """#
-            : #"""
+            : (hasConnection ? Self.reshaping : "") + #"""
                 // A packet that has not arrived whole is not tried again before it can have.
                 if (end - start < wanted) return null;
                 Reader r = new Reader(buffer, start, end - start);
-                Packet packet = unwrapped(r, sender);
+                Packet packet = unwrapped(r, sender\#(given));
                 wanted = packet == null ? Math.max(r.wanted, end - start + 1) : 1;
                 if (packet != null) consume(packet.byteCount);
                 return packet;
@@ -210,8 +233,7 @@ struct JavaInterface {
                 private int end;
                 private \#(isFramed ? "Frame frame = new Frame()" : "int wanted = 1");
                 private WireException failure;
-
-                public Splitter(Sender sender) { this.sender = sender; }
+            \#(hasConnection ? Self.connecting(isFramed) : "\n    public Splitter(Sender sender) { this.sender = sender; }")
 
                 /** Takes what has arrived; the bytes are copied. */
                 public void push(byte[] bytes, int offset, int count) {

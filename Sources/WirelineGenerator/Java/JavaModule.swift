@@ -22,7 +22,7 @@ struct JavaModule {
 
     func text() -> String {
         let parts = constants + classes.functions
-        let types = choices + classes.unions + classes.structures + classes.messages + [header]
+        let types = choices + classes.unions + classes.structures + classes.messages + [header] + connection
         let api = JavaInterface(printer)
         let calls = StatementPrinter.calls(in: parts + types)
         let all =
@@ -79,6 +79,11 @@ struct JavaModule {
         }
         return [JavaRuntime.steps] + classes
             + (description.layout.framing.map { [JavaInterface.frame($0, options)] } ?? [])
+    }
+
+    /// The class for a connection; nothing without states.
+    private var connection: [String] {
+        plan.context.map { [JavaConnection(plan: plan).text(classes.states($0))] } ?? []
     }
 
     // MARK: Constants, enums and flags

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
 import WirelineLanguage
 import WirelineSwiftGenerator
 
@@ -8,14 +9,14 @@ extension NameStyle {
     static func java(_ description: ProtocolDescription) -> NameStyle {
         let types = javaTypes.union(javaWords).union(JavaRuntime.names).union([
             description.upperCamelName + "Protocol", description.upperCamelName + "Conform", "Header",
-        ])
+        ] + (description.layout.hasStates ? ["Connection"] : []))
         return NameStyle(
             types: Kind(spelling: .capitalized, reserved: types),
             fields: Kind(spelling: .lowerCamel, reserved: javaWords),
             cases: Kind(spelling: .shouting, reserved: javaWords),
             constants: Kind(spelling: .shouting, reserved: javaWords),
             headerFields: Kind(spelling: .lowerCamel, reserved: javaWords), trailing: "trailing",
-            arms: Kind(spelling: .upperCamel, reserved: types))
+            printsStates: true, arms: Kind(spelling: .upperCamel, reserved: types))
     }
 
     /// The classes of the language that generated code names, or that hide something from a reader.

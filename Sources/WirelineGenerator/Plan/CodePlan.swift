@@ -71,6 +71,9 @@ struct CodePlan: Sendable {
     /// Whether the sender of a packet to write must be known.
     var dependsOnSender: Bool { context?.needsSender ?? (shapes.count > 1) }
 
+    /// Whether who sends a packet makes a difference: to its shape, or to the states after it.
+    var takesSender: Bool { dependsOnSender || context != nil }
+
     /// The fields of the layout that some message fixes, by their positions.
     var fixedHeaderFields: [Int] { Set(description.messages.flatMap { $0.headerValues.map(\.field) }).sorted() }
 

@@ -161,6 +161,21 @@ extension BraceDialect {
         return branches.isEmpty ? otherwise : choose(branches, otherwise: otherwise)
     }
 
+    // MARK: Connections
+
+    func isSent(by sender: Sender) -> String { "sender == \(self.sender(sender))" }
+
+    func refuse(_ kind: String, path: String) -> String {
+        "throw new WireException(\(string(kind)), \(string(path)), -1);"
+    }
+
+    func select(_ number: String, _ branches: [[String]]) -> [String] {
+        let cases = branches.enumerated().flatMap { index, lines in
+            [index + 1 == branches.count ? "default:" : "case \(index):"] + lines.map(Self.indented)
+        }
+        return ["switch (\(number)) {"] + cases.map(Self.indented) + ["}"]
+    }
+
     // MARK: Packets
 
     var newHeader: String { "new Header()" }

@@ -11,11 +11,6 @@ enum BraceText {
             .joined(separator: "\n")
     }
 
-    /// Returns the end of the names of a shape's functions; nothing if there is one shape.
-    static func suffix(_ shape: PacketShape) -> String {
-        shape.sender.map { $0 == .client ? "Client" : "Server" } ?? ""
-    }
-
     /// Returns what a message is, and who sends it.
     static func documentation(of message: MessageDescription, in description: ProtocolDescription) -> String {
         let sides =

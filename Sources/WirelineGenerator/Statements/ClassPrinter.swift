@@ -25,6 +25,9 @@ protocol ClassDialect: BraceDialect {
     /// Returns the members of a message that say its name, its ID and, if packets depend on it, its only sender.
     func facts(of message: MessageDescription) -> [String]
 
+    /// Returns a list of numbers that never changes.
+    func constants(_ name: String, _ numbers: [Int]) -> String
+
     /// Returns the lines that choose the first value with which all lengths can hold the packet: in the header it is `own`.
     func fitting(_ type: String, _ values: [String], _ fitted: String, own: String) -> [String]
 }
@@ -63,6 +66,25 @@ struct ClassPrinter {
     /// The functions that read and write unions, take packets apart and put them together.
     var functions: [String] {
         plan.used.unions.sorted { $0.key < $1.key }.flatMap { union($0, tagsAt: $1) } + plan.shapes.flatMap(packet)
+            + (plan.context.map(connection) ?? [])
+    }
+
+    /// Returns what finds a packet's shape and calls its functions, and the function that changes states.
+    private func connection(_ context: ContextPlan) -> [String] {
+        let statements = ContextStatements(printer, context)
+        let shape = dialect.returns(dialect.item("shapes", "n"))
+        return [
+            dialect.constants("shapes", context.shapes),
+            function(
+                .helper, "int", "shapeOf", "Sender sender, Connection c", printer.settled(statements.numbering) + [shape]),
+            function(
+                .helper, "Packet", "unwrap", "int shape, Reader r, Sender sender",
+                statements.calls(of: "unwrap", ["r", "sender"])),
+            function(
+                .helper, dialect.type(.bytes), "wrap", "int shape, Writer w, \(id) id, Header h",
+                statements.calls(of: "wrap", ["w", "id", "h"])),
+            function(.helper, "void", "change", "Connection c, Sender sender, \(id) id", statements.changes),
+        ]
     }
 
     private func union(_ index: Int, tagsAt places: UnionPlan.TagPlaces) -> [String] {
@@ -92,7 +114,7 @@ struct ClassPrinter {
     }
 
     private func packet(_ shape: PacketShape) -> [String] {
-        let suffix = BraceText.suffix(shape)
+        let suffix = shape.suffix
         let parameters = "Writer w, \(id) id, Header h"
         let unwrap = function(
             .helper, "Packet", "unwrap" + suffix, "Reader r, Sender sender", UnwrapStatements.lines(printer, shape))
@@ -113,6 +135,15 @@ struct ClassPrinter {
     }
 
     // MARK: Classes
+
+    /// Returns the members of the class for a connection: its states.
+    func states(_ context: ContextPlan) -> [String] {
+        let statements = ContextStatements(printer, context)
+        return zip(context.states.enumerated(), names.states).flatMap { item, own in
+            dialect.comment(item.element.documentation, nil, indent: "")
+                + ["public \(dialect.type(statements.type(item.offset))) \(own);"]
+        }
+    }
 
     /// The unions, each with the classes of its arms.
     var unions: [String] {

@@ -156,6 +156,17 @@ protocol Dialect: Sendable {
     /// - Parameter otherwise: What is done for no union at all.
     func arms(_ arms: [(name: String, lines: [String])], otherwise: [String]) -> [String]
 
+    // MARK: Connections
+
+    /// Returns the test that one side has sent the packet: the variable is `sender`.
+    func isSent(by sender: Sender) -> String
+
+    /// Returns the statement that leaves the function for a packet's shape with an error that has no place.
+    func refuse(_ kind: String, path: String) -> String
+
+    /// Returns the statements of the branch with a number, from 0 on; those of the last one for all other numbers. All return.
+    func select(_ number: String, _ branches: [[String]]) -> [String]
+
     // MARK: Packets
 
     var newHeader: String { get }

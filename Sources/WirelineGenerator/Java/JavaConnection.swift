@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Makes the class for a connection.
+struct JavaConnection {
+    let plan: CodePlan
+
+    /// Returns the class, with the members for states.
+    func text(_ states: [String]) -> String {
+        let module = JavaDialect(plan).className
+        return #"""
+        /**
+         * The states of a connection, which both directions share. A new one has all at 0. Messages set them, and so may the program.
+         */
+        public static final class Connection {
+        \#(BraceText.indented(states.joined(separator: "\n")))
+
+            /** A whole packet of a message that only one side sends, with the header's defaults. */
+            public byte[] encode(Message message) throws WireException { return encode(message, null, null); }
+
+            /** A whole packet of a message that only one side sends. */
+            public byte[] encode(Message message, Header header) throws WireException { return encode(message, header, null); }
+
+            /** A whole packet of a message. \#(plan.dependsOnSender ? "One that both sides send needs the sender." : "The sender may be null.") */
+            public byte[] encode(Message message, Header header, Sender sender) throws WireException {
+                return \#(module).encode(message, header, sender, this);
+            }
+
+            /** The packet that bytes begin with; null if it has not arrived whole. */
+            public Packet decode(byte[] bytes, int offset, int count, Sender sender) throws WireException {
+                return \#(module).decode(bytes, offset, count, sender, this);
+            }
+
+            /** The packet that bytes begin with; null if it has not arrived whole. */
+            public Packet decode(byte[] bytes, Sender sender) throws WireException { return decode(bytes, 0, bytes.length, sender); }
+        }
+        """#
+    }
+}
+
+/// What the functions of the class do with a connection.
+extension JavaInterface {
+    static let encodingFirst = #"""
+        public static byte[] encode(Message message, Header header, Sender sender) throws WireException {
+            return encode(message, header, sender, new Connection());
+        }
+
+
+        """#
+
+    static let decodingFirst = #"""
+            return decode(bytes, offset, count, sender, new Connection());
+        }
+
+        private static Packet decode(byte[] bytes, int offset, int count, Sender sender, Connection connection) throws WireException {
+
+        """#
+
+    static let unwrapping = #"""
+            Packet packet = unwrap(shapeOf(sender, connection), r, sender);
+            if (packet != null) change(connection, sender, packet.message.messageId());
+            return packet;
+        """#
+
+    static let reshaping = #"""
+            // How much is needed depends on the packet's shape, which packets of the other side may change.
+            int now = shapeOf(sender, connection);
+            if (now != shape) {
+                shape = now;
+                wanted = 1;
+            }
+
+        """#
+
+    static func connecting(_ isFramed: Bool) -> String {
+        #"""
+            private final Connection connection;
+        \#(isFramed ? "" : "    private int shape = -1;\n")\#
+
+            /** Finds the packets of a new connection. */
+            public Splitter(Sender sender) { this(sender, new Connection()); }
+
+            /** Finds the packets that one side sends on a connection. */
+            public Splitter(Sender sender, Connection connection) {
+                this.sender = sender;
+                this.connection = connection;
+            }
+        """#
+    }
+}
