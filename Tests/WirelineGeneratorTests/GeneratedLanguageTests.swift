@@ -29,13 +29,13 @@ struct GeneratedLanguageTests {
             golden: "scene_protocol.py", hasStates: true, hasLayers: true,
             files: { try PythonGenerator($0).files() }, adapter: { try PythonGenerator($0).adapter() }),
         Language(
-            golden: "SceneProtocol.java", hasStates: false, hasLayers: false,
+            golden: "SceneProtocol.java", hasStates: true, hasLayers: false,
             files: { try JavaGenerator($0).files() }, adapter: { try JavaGenerator($0).adapter() }),
         Language(
-            golden: "SceneProtocol.cs", hasStates: false, hasLayers: false,
+            golden: "SceneProtocol.cs", hasStates: true, hasLayers: false,
             files: { try CSharpGenerator($0).files() }, adapter: { try CSharpGenerator($0).adapter() }),
         Language(
-            golden: "scene_protocol.go", hasStates: false, hasLayers: false,
+            golden: "scene_protocol.go", hasStates: true, hasLayers: false,
             files: { try GoGenerator($0).files() }, adapter: { try GoGenerator($0).adapter() }),
     ]
 

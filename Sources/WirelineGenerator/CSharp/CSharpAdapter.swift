@@ -35,7 +35,9 @@ struct CSharpAdapter {
             \(hasConnection ? "\n" + BraceText.indented(BraceText.indented(Self.connection)) + "\n" : "")
             """
         let program = BraceText.indented(
-            BraceText.indented([Self.program(hasConnection: hasConnection), Self.values, Self.json, Self.floats].joined(separator: "\n\n")))
+            BraceText.indented(
+                [Self.program(hasConnection: hasConnection), Self.values, Self.json, Self.floats].joined(
+                    separator: "\n\n")))
         return GeneratedFile(
             path: name + ".cs",
             text: (text + program + "\n    }\n}\n").replacing("WIRE.", with: dialect.className + ".")

@@ -205,14 +205,14 @@ struct CSharpInterface {
                 return Packets.Unframed(whole, sender\#(given));
             """#
             : (hasConnection ? Self.reshaping : "") + #"""
-                // A packet that has not arrived whole is not tried again before it can have.
-                if (end - start < wanted) return null;
-                var r = new Reader(buffer, start, end - start);
-                Packet packet = Packets.Unwrapped(r, sender\#(given));
-                wanted = packet == null ? System.Math.Max(r.wanted, end - start + 1) : 1;
-                if (packet != null) Consume(packet.ByteCount);
-                return packet;
-            """#
+                    // A packet that has not arrived whole is not tried again before it can have.
+                    if (end - start < wanted) return null;
+                    var r = new Reader(buffer, start, end - start);
+                    Packet packet = Packets.Unwrapped(r, sender\#(given));
+                    wanted = packet == null ? System.Math.Max(r.wanted, end - start + 1) : 1;
+                    if (packet != null) Consume(packet.ByteCount);
+                    return packet;
+                """#
         return #"""
             /// <summary>Finds the packets in a stream, however they are merged and split. After an error it stays failed.</summary>
             public sealed class PacketSplitter {

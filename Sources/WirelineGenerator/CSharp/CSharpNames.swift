@@ -7,7 +7,8 @@ import WirelineLanguage
 extension NameStyle {
     static func cSharp(_ description: ProtocolDescription) -> NameStyle {
         let className = description.upperCamelName + "Protocol"
-        let own = [className, description.upperCamelName + "Conform", "Header", "FloatBits"]
+        let own =
+            [className, description.upperCamelName + "Conform", "Header", "FloatBits"]
             + (description.layout.hasStates ? ["Connection"] : [])
         let inherited: Set<String> = [
             "Equals", "Finalize", "GetHashCode", "GetType", "MemberwiseClone", "ReferenceEquals", "ToString",

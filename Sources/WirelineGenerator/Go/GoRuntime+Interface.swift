@@ -72,14 +72,14 @@ extension GoRuntime {
             parameters.hasConnection
             ? wrappingInConnection
             : from
-            ? """
-            var packet []byte
-            \tif sender == Server {
-            \t\tpacket = wrapServer(w, m.MessageID(), header)
-            \t} else {
-            \t\tpacket = wrapClient(w, m.MessageID(), header)
-            \t}
-            """ : "packet := wrap(w, m.MessageID(), header)"
+                ? """
+                var packet []byte
+                \tif sender == Server {
+                \t\tpacket = wrapServer(w, m.MessageID(), header)
+                \t} else {
+                \t\tpacket = wrapClient(w, m.MessageID(), header)
+                \t}
+                """ : "packet := wrap(w, m.MessageID(), header)"
         let one = #"""
             	if m == nil {
             		return b, &Error{"wrong_type", "", -1}
@@ -135,13 +135,13 @@ extension GoRuntime {
             parameters.hasConnection
             ? "packet = unwrap(shape, r)"
             : parameters.dependsOnSender
-            ? """
-            if sender == Server {
-            \t\tpacket = unwrapServer(r)
-            \t} else {
-            \t\tpacket = unwrapClient(r)
-            \t}
-            """ : "packet = unwrap(r)"
+                ? """
+                if sender == Server {
+                \t\tpacket = unwrapServer(r)
+                \t} else {
+                \t\tpacket = unwrapClient(r)
+                \t}
+                """ : "packet = unwrap(r)"
         let frame = #"""
             	f := newFrame()
             	isWhole := f.unframe(b)
@@ -341,7 +341,8 @@ extension GoRuntime {
             	return packet.Size, data[:packet.Size], nil
             """#
         let decoding =
-            parameters.hasConnection ? "\n//\n// Only Decode changes states: decode a packet before the next one is asked for." : ""
+            parameters.hasConnection
+            ? "\n//\n// Only Decode changes states: decode a packet before the next one is asked for." : ""
         let functions =
             parameters.dependsOnSender
             ? ["Client", "Server"].map { sender in

@@ -50,7 +50,8 @@ struct JavaAdapter {
                 }
             \(hasConnection ? "\n" + BraceText.indented(Self.connection) + "\n" : "")
             """
-        let program = BraceText.indented(Self.program(hasConnection: hasConnection) + "\n\n" + Self.values + "\n\n" + Self.json)
+        let program = BraceText.indented(
+            Self.program(hasConnection: hasConnection) + "\n\n" + Self.values + "\n\n" + Self.json)
         return GeneratedFile(
             path: folder + name + ".java",
             text: (text + program + "\n}\n").replacing("WIRE.", with: dialect.className + "."))

@@ -8,32 +8,32 @@ struct JavaConnection {
     func text(_ states: [String]) -> String {
         let module = JavaDialect(plan).className
         return #"""
-        /**
-         * The states of a connection, which both directions share. A new one has all at 0. Messages set them, and so may the program.
-         */
-        public static final class Connection {
-        \#(BraceText.indented(states.joined(separator: "\n")))
+            /**
+             * The states of a connection, which both directions share. A new one has all at 0. Messages set them, and so may the program.
+             */
+            public static final class Connection {
+            \#(BraceText.indented(states.joined(separator: "\n")))
 
-            /** A whole packet of a message that only one side sends, with the header's defaults. */
-            public byte[] encode(Message message) throws WireException { return encode(message, null, null); }
+                /** A whole packet of a message that only one side sends, with the header's defaults. */
+                public byte[] encode(Message message) throws WireException { return encode(message, null, null); }
 
-            /** A whole packet of a message that only one side sends. */
-            public byte[] encode(Message message, Header header) throws WireException { return encode(message, header, null); }
+                /** A whole packet of a message that only one side sends. */
+                public byte[] encode(Message message, Header header) throws WireException { return encode(message, header, null); }
 
-            /** A whole packet of a message. \#(plan.dependsOnSender ? "One that both sides send needs the sender." : "The sender may be null.") */
-            public byte[] encode(Message message, Header header, Sender sender) throws WireException {
-                return \#(module).encode(message, header, sender, this);
+                /** A whole packet of a message. \#(plan.dependsOnSender ? "One that both sides send needs the sender." : "The sender may be null.") */
+                public byte[] encode(Message message, Header header, Sender sender) throws WireException {
+                    return \#(module).encode(message, header, sender, this);
+                }
+
+                /** The packet that bytes begin with; null if it has not arrived whole. */
+                public Packet decode(byte[] bytes, int offset, int count, Sender sender) throws WireException {
+                    return \#(module).decode(bytes, offset, count, sender, this);
+                }
+
+                /** The packet that bytes begin with; null if it has not arrived whole. */
+                public Packet decode(byte[] bytes, Sender sender) throws WireException { return decode(bytes, 0, bytes.length, sender); }
             }
-
-            /** The packet that bytes begin with; null if it has not arrived whole. */
-            public Packet decode(byte[] bytes, int offset, int count, Sender sender) throws WireException {
-                return \#(module).decode(bytes, offset, count, sender, this);
-            }
-
-            /** The packet that bytes begin with; null if it has not arrived whole. */
-            public Packet decode(byte[] bytes, Sender sender) throws WireException { return decode(bytes, 0, bytes.length, sender); }
-        }
-        """#
+            """#
     }
 }
 

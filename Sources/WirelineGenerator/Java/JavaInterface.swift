@@ -216,14 +216,14 @@ struct JavaInterface {
                 return unframed(whole, sender\#(given));
             """#
             : (hasConnection ? Self.reshaping : "") + #"""
-                // A packet that has not arrived whole is not tried again before it can have.
-                if (end - start < wanted) return null;
-                Reader r = new Reader(buffer, start, end - start);
-                Packet packet = unwrapped(r, sender\#(given));
-                wanted = packet == null ? Math.max(r.wanted, end - start + 1) : 1;
-                if (packet != null) consume(packet.byteCount);
-                return packet;
-            """#
+                    // A packet that has not arrived whole is not tried again before it can have.
+                    if (end - start < wanted) return null;
+                    Reader r = new Reader(buffer, start, end - start);
+                    Packet packet = unwrapped(r, sender\#(given));
+                    wanted = packet == null ? Math.max(r.wanted, end - start + 1) : 1;
+                    if (packet != null) consume(packet.byteCount);
+                    return packet;
+                """#
         return #"""
             /** Finds the packets in a stream, however they are merged and split. After an error it stays failed. */
             public static final class Splitter {

@@ -7,9 +7,10 @@ import WirelineSwiftGenerator
 /// How Java spells names, and those that it or the runtime needs.
 extension NameStyle {
     static func java(_ description: ProtocolDescription) -> NameStyle {
-        let types = javaTypes.union(javaWords).union(JavaRuntime.names).union([
-            description.upperCamelName + "Protocol", description.upperCamelName + "Conform", "Header",
-        ] + (description.layout.hasStates ? ["Connection"] : []))
+        let types = javaTypes.union(javaWords).union(JavaRuntime.names).union(
+            [
+                description.upperCamelName + "Protocol", description.upperCamelName + "Conform", "Header",
+            ] + (description.layout.hasStates ? ["Connection"] : []))
         return NameStyle(
             types: Kind(spelling: .capitalized, reserved: types),
             fields: Kind(spelling: .lowerCamel, reserved: javaWords),

@@ -76,7 +76,8 @@ struct ClassPrinter {
         return [
             dialect.constants("shapes", context.shapes),
             function(
-                .helper, "int", "shapeOf", "Sender sender, Connection c", printer.settled(statements.numbering) + [shape]),
+                .helper, "int", "shapeOf", "Sender sender, Connection c",
+                printer.settled(statements.numbering) + [shape]),
             function(
                 .helper, "Packet", "unwrap", "int shape, Reader r, Sender sender",
                 statements.calls(of: "unwrap", ["r", "sender"])),

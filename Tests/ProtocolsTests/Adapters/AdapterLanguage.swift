@@ -5,6 +5,7 @@ import ProtocolsSupport
 import TestingSupport
 import WirelineCodec
 import WirelineGenerator
+import WirelineLanguage
 import WirelineSchema
 
 /// A language of `wire generate` whose generated code is compared with Swift's codec, through its adapter.
@@ -43,7 +44,7 @@ extension AdapterLanguage {
 
     /// The names of all samples of the language.
     static var sampleNames: [String] {
-        AdapterSamples.names + (printsStates ? AdapterSamples.foldersWithStates.map(\.name) : [])
+        AdapterSamples.names + (printsStates ? AdapterSamples.namesWithStates : [])
     }
 }
 
@@ -84,6 +85,12 @@ struct AdapterSamples: Sendable {
         folders.map(\.name) + ["Reserved"] + (0..<layoutCount).map { "Layout\($0)" }
         + (0..<schemaCount).map { "Schema\($0)" }
 
+    /// Scene's messages in packets that depend on states.
+    private static let contextCount = 4
+
+    /// The names of the samples that depend on states.
+    static let namesWithStates = foldersWithStates.map(\.name) + (0..<contextCount).map { "Context\($0)" }
+
     /// The random numbers of all samples and their tests, so that one seed repeats a test with its sample.
     static let random = SeededGenerator.forThisRun()
 
@@ -123,7 +130,31 @@ struct AdapterSamples: Sendable {
         for number in 0..<Self.schemaCount {
             try add("Schema\(number)", PacketTranslator(RandomSchema.make(using: &random).description))
         }
+        for number in 0..<Self.contextCount where language.printsStates {
+            try add("Context\(number)", PacketTranslator(Self.inStates(using: &random)))
+        }
         self.samples = samples
         findings = try language.compile(Array(samples.values))
+    }
+
+    /// Returns Scene with packets that depend on states, which each message sets.
+    private static func inStates(using random: inout SeededGenerator) throws -> ProtocolDescription {
+        var description = try ProtocolFolder.named("Scene").translator.description
+        let layout = PacketLayout.randomInStates(using: &random)
+        description.states = layout.states.map {
+            StateDescription(
+                name: $0.name, type: .integer($0.format, .bigEndian), documentation: "",
+                location: description.messages[0].location)
+        }
+        let context = PacketContext(from: .client, states: layout.randomStates(using: &random))
+        let id = layout.layout(in: context).randomMessageID(using: &random)
+        for index in description.messages.indices {
+            let state = Int.random(in: layout.states.indices, using: &random)
+            description.messages[index].id = id
+            description.messages[index].stateChange = StateValue(
+                state: state, value: Int128.random(in: 0...6, using: &random))
+        }
+        description.layout = layout.withStateChanges(description.stateChanges)
+        return description
     }
 }

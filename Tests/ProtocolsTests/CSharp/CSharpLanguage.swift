@@ -16,6 +16,8 @@ enum CSharpLanguage: AdapterLanguage {
 
     static let name = "CSharp"
 
+    static let printsStates = true
+
     static func files(_ description: ProtocolDescription) throws -> [GeneratedFile] {
         try CSharpGenerator(description).files()
     }

@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import TestingSupport
+import WirelineCodec
 import WirelineGenerator
 import WirelineSchema
 
@@ -15,6 +16,8 @@ enum GoLanguage: AdapterLanguage {
     }
 
     static let name = "Go"
+
+    static let printsStates = true
 
     static func files(_ description: ProtocolDescription) throws -> [GeneratedFile] {
         try GoGenerator(description, package: "main").files()
@@ -31,7 +34,9 @@ enum GoLanguage: AdapterLanguage {
         for sample in samples {
             let folder = sample.folder(of: sample.module)
             // What a test asks of all samples is a part of each program, and of one sample a part of that one.
-            for peer in ["streams.go", sample.name + ".go"] where GoPeer.exists(peer) {
+            let hasStates = sample.translator.description.layout.hasStates
+            let coder = hasStates ? "connected.go" : "unconnected.go"
+            for peer in ["streams.go", coder, sample.name + ".go"] where GoPeer.exists(peer) {
                 try FileManager.default.copyItem(at: GoPeer.file(peer), to: folder.appending(path: "peer_" + peer))
             }
         }

@@ -19,11 +19,13 @@ struct GoPageTests {
         let program = blocks.joined(separator: "\n\n") + "\n"
         let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let package = folder.appending(path: "scene")
-        try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
-        let scene = try ProtocolFolder.named("Scene").translator.description
-        for file in try GoGenerator(scene).files() {
-            try Data(file.text.utf8).write(to: package.appending(path: file.path))
+        for (name, package) in [("Scene", "scene"), ("PostgreSQL", "postgres")] {
+            let output = folder.appending(path: package)
+            try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+            let description = try ProtocolFolder.named(name).translator.description
+            for file in try GoGenerator(description, package: package).files() {
+                try Data(file.text.utf8).write(to: output.appending(path: file.path))
+            }
         }
         try Data("module example.com/game\n\ngo 1.18\n".utf8).write(to: folder.appending(path: "go.mod"))
         try Data(program.utf8).write(to: folder.appending(path: "main.go"))
@@ -31,7 +33,7 @@ struct GoPageTests {
         let expected = program.split(separator: "\n").map { $0.drop { $0 == "\t" } }
             .filter { $0.hasPrefix("// ") }.map { $0.dropFirst(3) + "\n" }
         #expect(output == expected.joined())
-        #expect(expected.count == 6)
+        #expect(expected.count == 7)
         // The whole program is what `gofmt` makes of it.
         #expect(try GoTool.formatted(folder.appending(path: "main.go")) == program)
     }

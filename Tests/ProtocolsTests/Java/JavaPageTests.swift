@@ -20,8 +20,10 @@ struct JavaPageTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let module = try JavaGenerator(ProtocolFolder.named("Scene").translator.description).files()[0]
-        try Data(module.text.utf8).write(to: folder.appending(path: module.path))
+        let modules = try ["Scene", "PostgreSQL"].flatMap {
+            try JavaGenerator(ProtocolFolder.named($0).translator.description).files()
+        }
+        for module in modules { try Data(module.text.utf8).write(to: folder.appending(path: module.path)) }
         let program =
             "public class Page {\n    public static void main(String[] arguments) throws Exception {\n"
             + lines.joined(separator: "\n") + "\n    }\n}\n"
@@ -30,6 +32,6 @@ struct JavaPageTests {
         let output = try JavaTool.run("Page", paths: [folder])
         let expected = lines.filter { $0.hasPrefix("// ") }.map { $0.dropFirst(3) + "\n" }
         #expect(output == expected.joined())
-        #expect(expected.count == 6)
+        #expect(expected.count == 7)
     }
 }

@@ -9,11 +9,11 @@ using System.Text.RegularExpressions;
 
 /// <summary>
 /// Sends streams through a generated splitter, cut in many ways. Each line of input is a stream:
-/// {"from":"client","packets":["00…"],"ends":[0,15],"bad":"00…","seed":7}. The stream may end at the places of "ends".
+/// {"from":"client","state":null,"packets":["00…"],"ends":[0,15],"bad":"00…","seed":7}. The stream may end at the places of "ends".
 /// </summary>
 public static class Streams {
     private static MethodInfo decode, push, next, finish;
-    private static Type splitter, error;
+    private static Type splitter, connections, error;
     private static object sender;
 
     public static void Main(string[] arguments) {
@@ -23,7 +23,9 @@ public static class Streams {
         Type senders = named("Sender");
         splitter = named("PacketSplitter");
         error = named("WireException");
-        decode = protocol.GetMethod("Decode", new[] { typeof(byte[]), typeof(int), typeof(int), senders });
+        connections = splitter.GetConstructors()[0].GetParameters().Select(parameter => parameter.ParameterType).ElementAtOrDefault(1);
+        Type[] taken = { typeof(byte[]), typeof(int), typeof(int), senders, connections };
+        decode = protocol.GetMethod("Decode", taken.Where(type => type != null).ToArray());
         push = splitter.GetMethod("Push");
         next = splitter.GetMethod("Next");
         finish = splitter.GetMethod("Finish");
@@ -39,6 +41,27 @@ public static class Streams {
         return Regex.Matches(Regex.Match(line, pattern).Groups[1].Value, "\\w+").Cast<Match>().Select(match => match.Value).ToList();
     }
 
+    /// <summary>A new connection with the states of a stream; null if the protocol has no states.</summary>
+    private static object Connection(string line) {
+        if (connections == null) return null;
+        object made = Activator.CreateInstance(connections);
+        foreach (Match state in Regex.Matches(Regex.Match(line, "\"state\":(\\{[^}]*\\})").Value, "\"(\\w+)\":(-?\\d+)")) {
+            FieldInfo field = connections.GetField(state.Groups[1].Value, BindingFlags.Public | BindingFlags.Instance | BindingFlags.IgnoreCase);
+            long number = long.Parse(state.Groups[2].Value);
+            field.SetValue(made, field.FieldType.IsEnum ? Enum.ToObject(field.FieldType, number) : Convert.ChangeType(number, field.FieldType));
+        }
+        return made;
+    }
+
+    private static object Splitter(string line) {
+        return connections == null ? Activator.CreateInstance(splitter, sender) : Activator.CreateInstance(splitter, sender, Connection(line));
+    }
+
+    private static object[] Taken(byte[] bytes, int start, object connection) {
+        object[] all = { bytes, start, bytes.Length - start, sender, connection };
+        return connections == null ? all.Take(4).ToArray() : all;
+    }
+
     private static byte[] Bytes(string hex) { return Enumerable.Range(0, hex.Length / 2).Select(i => Convert.ToByte(hex.Substring(2 * i, 2), 16)).ToArray(); }
 
     private static void Check(string line) {
@@ -47,27 +70,28 @@ public static class Streams {
         long seed = long.Parse(Regex.Match(line, "\"seed\":(\\d+)").Groups[1].Value);
         byte[] all = Bytes(string.Concat(packets));
         var expected = new List<string>();
+        object connection = Connection(line);
         for (int start = 0; start < all.Length;) {
-            object packet = decode.Invoke(null, new[] { all, start, all.Length - start, sender });
+            object packet = decode.Invoke(null, Taken(all, start, connection));
             expected.Add(Shown(packet));
             start += (int)packet.GetType().GetField("ByteCount").GetValue(packet);
         }
         Require(expected.Count == packets.Count);
         for (int cut = 0; cut < 3; cut++) {
             var found = new List<string>();
-            object whole = Activator.CreateInstance(splitter, sender);
+            object whole = Splitter(line);
             Require(Split(whole, all, cut, seed, found) == null && found.SequenceEqual(expected));
             finish.Invoke(whole, null);
             if (!bad.Success) continue;
             byte[] faulty = Bytes(string.Concat(packets) + bad.Groups[1].Value);
             found.Clear();
-            Exception failure = Split(Activator.CreateInstance(splitter, sender), faulty, cut, seed, found);
+            Exception failure = Split(Splitter(line), faulty, cut, seed, found);
             Require(failure != null && found.SequenceEqual(expected));
-            Exception direct = Thrown(decode, null, faulty, all.Length, faulty.Length - all.Length, sender);
+            Exception direct = Thrown(decode, null, Taken(faulty, all.Length, connection));
             Require(failure.Message == direct.Message);
         }
         for (int end = 0; end <= all.Length; end++) {
-            object cut = Activator.CreateInstance(splitter, sender);
+            object cut = Splitter(line);
             Split(cut, all.Take(end).ToArray(), 0, seed, new List<string>());
             Exception failure = Thrown(finish, cut);
             if (ends.Contains(end.ToString())) Require(failure == null);

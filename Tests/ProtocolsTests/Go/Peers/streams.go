@@ -3,7 +3,7 @@
 package main
 
 // A part of each adapter in the tests. It sends streams through the generated splitter, cut in many ways. Each line of input is a stream:
-// {"from":"client","packets":["00…"],"ends":[0,15],"bad":"00…","seed":7}. The stream may end at the places ends.
+// {"from":"client","state":null,"packets":["00…"],"ends":[0,15],"bad":"00…","seed":7}. The stream may end at the places ends.
 
 import (
 	"bufio"
@@ -48,6 +48,7 @@ func streams() {
 		}
 		var s struct {
 			From    string
+			State   json.RawMessage
 			Packets []string
 			Ends    []int
 			Bad     *string
@@ -66,10 +67,18 @@ func streams() {
 		if s.Bad != nil {
 			bad = unhexed(*s.Bad)
 		}
-		check(sender, packets, s.Ends, bad, rand.New(rand.NewSource(s.Seed)))
+		check(sender, func() packetCoder { return newCoder(s.State) }, packets, s.Ends, bad, rand.New(rand.NewSource(s.Seed)))
 		count++
 	}
 	fmt.Println(count, "streams")
+}
+
+// packetCoder is the package, or a connection of it; the file beside this one has newCoder.
+type packetCoder interface {
+	Decode(b []byte, sender Sender) (*Packet, error)
+	EncodeFrom(sender Sender, m Message, header *Header) ([]byte, error)
+	NewSplitter(sender Sender) *Splitter
+	scan(data []byte, atEOF bool, sender Sender) (advance int, token []byte, err error)
 }
 
 func unhexed(s string) []byte {
@@ -96,8 +105,8 @@ func pieces(b []byte, size int, random *rand.Rand) [][]byte {
 }
 
 // splitAll is what a splitter gives for pieces; the pieces are overwritten, so that nothing may share them.
-func splitAll(sender Sender, parts [][]byte) (*Splitter, []string, error) {
-	splitter := NewSplitter(sender)
+func splitAll(sender Sender, coder packetCoder, parts [][]byte) (*Splitter, []string, error) {
+	splitter := coder.NewSplitter(sender)
 	found := []string{}
 	for _, part := range parts {
 		splitter.Push(part)
@@ -123,18 +132,18 @@ func splitAll(sender Sender, parts [][]byte) (*Splitter, []string, error) {
 
 func shown(packet *Packet) string { return fmt.Sprint(packet.Size) + text(show(packet)) }
 
-func check(sender Sender, packets [][]byte, ends []int, bad []byte, random *rand.Rand) {
-	whole := bytes.Join(packets, nil)
+func check(sender Sender, begin func() packetCoder, packets [][]byte, ends []int, bad []byte, random *rand.Rand) {
+	whole, coder := bytes.Join(packets, nil), begin()
 	expected, starts := []string{}, []int{}
 	for start := 0; start < len(whole); {
-		packet, err := Decode(whole[start:], sender)
+		packet, err := coder.Decode(whole[start:], sender)
 		must(err == nil && packet != nil)
 		expected, starts = append(expected, shown(packet)), append(starts, start)
 		start += packet.Size
 	}
 	must(len(expected) == len(packets))
 	for _, size := range []int{len(whole), 1, 0} {
-		splitter, found, err := splitAll(sender, pieces(whole, size, random))
+		splitter, found, err := splitAll(sender, begin(), pieces(whole, size, random))
 		must(err == nil && reflect.DeepEqual(found, expected) && splitter.Finish() == nil)
 		if bad == nil {
 			continue
@@ -143,13 +152,13 @@ func check(sender Sender, packets [][]byte, ends []int, bad []byte, random *rand
 		if size > 1 {
 			size = len(faulty)
 		}
-		_, found, err = splitAll(sender, pieces(faulty, size, random))
+		_, found, err = splitAll(sender, begin(), pieces(faulty, size, random))
 		must(reflect.DeepEqual(found, expected))
-		_, alone := Decode(faulty[len(whole):], sender)
+		_, alone := coder.Decode(faulty[len(whole):], sender)
 		must(err != nil && alone != nil && *err.(*Error) == *alone.(*Error), err, alone)
 	}
 	for end := 0; end <= len(whole); end++ {
-		splitter, _, err := splitAll(sender, [][]byte{append([]byte{}, whole[:end]...)})
+		splitter, _, err := splitAll(sender, begin(), [][]byte{append([]byte{}, whole[:end]...)})
 		must(err == nil)
 		mayEnd := false
 		for _, known := range ends {
@@ -160,9 +169,10 @@ func check(sender Sender, packets [][]byte, ends []int, bad []byte, random *rand
 		must(fault == nil || fault.(*Error).Kind == "end_of_stream" && fault.(*Error).Path == "", fault)
 		must(fault == nil || splitter.Finish() == fault)
 	}
-	scan(sender, whole, len(packets), random)
+	scan(sender, begin(), whole, len(packets), random)
+	coder = begin()
 	for _, packet := range packets {
-		damage(sender, packet, random)
+		damage(sender, coder, packet, random)
 	}
 }
 
@@ -186,23 +196,23 @@ func (o *oneByOne) Read(b []byte) (int, error) {
 }
 
 // scan gives the stream to the standard library's scanner.
-func scan(sender Sender, whole []byte, count int, random *rand.Rand) {
+func scan(sender Sender, coder packetCoder, whole []byte, count int, random *rand.Rand) {
 	scanner := bufio.NewScanner(&oneByOne{whole, random})
-	scanner.Split(func(data []byte, atEOF bool) (int, []byte, error) { return split(data, atEOF, sender) })
+	scanner.Split(func(data []byte, atEOF bool) (int, []byte, error) { return coder.scan(data, atEOF, sender) })
 	var all []byte
 	for scanner.Scan() {
-		packet, err := Decode(scanner.Bytes(), sender)
+		packet, err := coder.Decode(scanner.Bytes(), sender)
 		must(err == nil && packet != nil && packet.Size == len(scanner.Bytes()))
 		all = append(all, scanner.Bytes()...)
 		count--
 	}
 	must(count == 0 && bytes.HasPrefix(whole, all), count)
-	_, _, err := split(whole[:len(whole)-1], true, sender)
+	_, _, err := coder.scan(whole[:len(whole)-1], true, sender)
 	must(err == nil || err.(*Error).Kind != "")
 }
 
 // damage changes a packet at random. Whatever comes of it, nothing panics, and no memory is taken for what is only announced.
-func damage(sender Sender, packet []byte, random *rand.Rand) {
+func damage(sender Sender, coder packetCoder, packet []byte, random *rand.Rand) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	const rounds = 300
@@ -212,11 +222,11 @@ func damage(sender Sender, packet []byte, random *rand.Rand) {
 			value := []byte{0, 1, 0x7F, 0x80, 0xFF, byte(random.Intn(256))}[random.Intn(6)]
 			changed[random.Intn(len(changed))] = value
 		}
-		found, err := Decode(changed[:random.Intn(len(changed)+1)], sender)
+		found, err := coder.Decode(changed[:random.Intn(len(changed)+1)], sender)
 		must(found == nil || err == nil)
 		if found != nil {
 			// What was read can be written, or is refused.
-			b, err := encode(sender, found.Message, &found.Header)
+			b, err := coder.EncodeFrom(sender, found.Message, &found.Header)
 			must((b == nil) == (err != nil))
 		}
 	}

@@ -16,23 +16,24 @@ import java.util.regex.Pattern;
 
 /**
  * Sends streams through a generated splitter, cut in many ways. Each line of input is a stream:
- * {"from":"client","packets":["00…"],"ends":[0,15],"bad":"00…","seed":7}. The stream may end at the places of "ends".
+ * {"from":"client","state":null,"packets":["00…"],"ends":[0,15],"bad":"00…","seed":7}. The stream may end at the places of "ends".
  */
 public class Streams {
     private static Method decode, push, next, finish;
-    private static Constructor<?> splitter;
+    private static Class<?> splitter, connections;
     private static Object sender;
     private static Class<?> error;
 
     public static void main(String[] arguments) throws Exception {
         String name = arguments[0] + "$";
-        Class<?> protocol = Class.forName(arguments[0]), senders = Class.forName(name + "Sender"), type = Class.forName(name + "Splitter");
+        Class<?> protocol = Class.forName(arguments[0]), senders = Class.forName(name + "Sender");
+        splitter = Class.forName(name + "Splitter");
         error = Class.forName(name + "WireException");
-        decode = protocol.getMethod("decode", byte[].class, int.class, int.class, senders);
-        splitter = type.getConstructor(senders);
-        push = type.getMethod("push", byte[].class, int.class, int.class);
-        next = type.getMethod("next");
-        finish = type.getMethod("finish");
+        for (Constructor<?> made : splitter.getConstructors()) if (made.getParameterCount() == 2) connections = made.getParameterTypes()[1];
+        decode = (connections == null ? protocol : connections).getMethod("decode", byte[].class, int.class, int.class, senders);
+        push = splitter.getMethod("push", byte[].class, int.class, int.class);
+        next = splitter.getMethod("next");
+        finish = splitter.getMethod("finish");
         int count = 0;
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, "UTF-8"));
         for (String line; (line = input.readLine()) != null; count++) {
@@ -54,6 +55,26 @@ public class Streams {
         return found;
     }
 
+    /** A new connection with the states of a stream; null if the protocol has no states. */
+    private static Object connection(String line) throws Exception {
+        if (connections == null) return null;
+        Object made = connections.getConstructor().newInstance();
+        Matcher matcher = Pattern.compile("\"(\\w+)\":(-?\\d+)").matcher(member(line, "\"state\":(\\{[^}]*\\})"));
+        while (matcher.find()) {
+            Field state = connections.getField(matcher.group(1));
+            long number = Long.parseLong(matcher.group(2));
+            if (state.getType() == boolean.class) state.setBoolean(made, number != 0);
+            else if (state.getType() == int.class) state.setInt(made, (int) number);
+            else state.setLong(made, number);
+        }
+        return made;
+    }
+
+    private static Object splitter(String line) throws Exception {
+        if (connections == null) return splitter.getConstructor(sender.getClass()).newInstance(sender);
+        return splitter.getConstructor(sender.getClass(), connections).newInstance(sender, connection(line));
+    }
+
     private static byte[] bytes(String hex) {
         byte[] bytes = new byte[hex.length() / 2];
         for (int i = 0; i < bytes.length; i++) bytes[i] = (byte) Integer.parseInt(hex.substring(2 * i, 2 * i + 2), 16);
@@ -66,27 +87,28 @@ public class Streams {
         long seed = Long.parseLong(member(line, "\"seed\":(\\d+)"));
         byte[] all = bytes(String.join("", packets));
         List<String> expected = new ArrayList<>();
+        Object connection = connection(line);
         for (int start = 0; start < all.length;) {
-            Object packet = decode.invoke(null, all, start, all.length - start, sender);
+            Object packet = decode.invoke(connection, all, start, all.length - start, sender);
             expected.add(shown(packet));
             start += packet.getClass().getField("byteCount").getInt(packet);
         }
         require(expected.size() == packets.size());
         for (int cut = 0; cut < 3; cut++) {
             List<String> found = new ArrayList<>();
-            Object whole = splitter.newInstance(sender);
+            Object whole = splitter(line);
             require(split(whole, all, cut, seed, found) == null && found.equals(expected));
             finish.invoke(whole);
             if (bad == null) continue;
             byte[] faulty = bytes(String.join("", packets) + bad);
             found.clear();
-            Throwable failure = split(splitter.newInstance(sender), faulty, cut, seed, found);
+            Throwable failure = split(splitter(line), faulty, cut, seed, found);
             require(failure != null && found.equals(expected));
-            Throwable direct = thrown(decode, null, faulty, all.length, faulty.length - all.length, sender);
+            Throwable direct = thrown(decode, connection, faulty, all.length, faulty.length - all.length, sender);
             require(failure.getMessage().equals(direct.getMessage()));
         }
         for (int end = 0; end <= all.length; end++) {
-            Object cut = splitter.newInstance(sender);
+            Object cut = splitter(line);
             split(cut, Arrays.copyOf(all, end), 0, seed, new ArrayList<>());
             Throwable failure = thrown(finish, cut);
             if (ends.contains(String.valueOf(end))) require(failure == null);
