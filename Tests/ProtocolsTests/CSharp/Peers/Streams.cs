@@ -45,10 +45,10 @@ public static class Streams {
     private static object Connection(string line) {
         if (connections == null) return null;
         object made = Activator.CreateInstance(connections);
-        foreach (Match state in Regex.Matches(Regex.Match(line, "\"state\":(\\{[^}]*\\})").Value, "\"(\\w+)\":(-?\\d+)")) {
+        foreach (Match state in Regex.Matches(Regex.Match(line, "\"state\":(\\{[^}]*\\})").Value, "\"(\\w+)\":\"?(-?\\d+)")) {
             FieldInfo field = connections.GetField(state.Groups[1].Value, BindingFlags.Public | BindingFlags.Instance | BindingFlags.IgnoreCase);
-            long number = long.Parse(state.Groups[2].Value);
-            field.SetValue(made, field.FieldType.IsEnum ? Enum.ToObject(field.FieldType, number) : Convert.ChangeType(number, field.FieldType));
+            decimal number = decimal.Parse(state.Groups[2].Value);
+            field.SetValue(made, field.FieldType.IsEnum ? Enum.ToObject(field.FieldType, (long)number) : Convert.ChangeType(number, field.FieldType));
         }
         return made;
     }

@@ -59,10 +59,10 @@ public class Streams {
     private static Object connection(String line) throws Exception {
         if (connections == null) return null;
         Object made = connections.getConstructor().newInstance();
-        Matcher matcher = Pattern.compile("\"(\\w+)\":(-?\\d+)").matcher(member(line, "\"state\":(\\{[^}]*\\})"));
+        Matcher matcher = Pattern.compile("\"(\\w+)\":\"?(-?\\d+)").matcher(member(line, "\"state\":(\\{[^}]*\\})"));
         while (matcher.find()) {
             Field state = connections.getField(matcher.group(1));
-            long number = Long.parseLong(matcher.group(2));
+            long number = new java.math.BigInteger(matcher.group(2)).longValue();
             if (state.getType() == boolean.class) state.setBoolean(made, number != 0);
             else if (state.getType() == int.class) state.setInt(made, (int) number);
             else state.setLong(made, number);

@@ -40,7 +40,8 @@ local function connection(line)
   local members = string.match(line, '"state":(%b{})')
   if not members then return nil end
   local states = {}
-  for name, v in string.gmatch(members, '"([%w_]+)":(%-?%d+)') do states[name] = tonumber(v) end
+  -- Beyond 53 bits a number is a string in JSON.
+  for name, v in string.gmatch(members, '"([%w_]+)":"?(%-?%d+)') do states[name] = #v < 16 and tonumber(v) or v end
   return wire.connection(states)
 end
 

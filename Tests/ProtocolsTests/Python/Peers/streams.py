@@ -23,7 +23,10 @@ def pieces(data, seed):
 
 def connection(line):
     """A new connection with the states of a stream, as an argument; none if the protocol has no states."""
-    return {} if line["state"] is None else {"connection": wire.Connection(line["state"])}
+    if line["state"] is None:
+        return {}
+    # Beyond 53 bits a number is a string in JSON.
+    return {"connection": wire.Connection({name: int(v) for name, v in line["state"].items()})}
 
 
 def split(parts, sender, more):

@@ -46,7 +46,11 @@ function split(parts, side, own) {
 }
 
 /** A new connection with the states of a stream, as an argument; none if the protocol has no states. */
-const connection = state => state === null ? [] : [new wire.Connection(state)];
+function connection(state) {
+  if (state === null) return [];
+  // The state of 64 bits is a bigint.
+  return [new wire.Connection("mark" in state ? { ...state, mark: BigInt(state.mark) } : state)];
+}
 
 function check({ from, state, packets, ends, bad, seed }) {
   const side = from === "server" ? wire.fromServer : wire.fromClient;
