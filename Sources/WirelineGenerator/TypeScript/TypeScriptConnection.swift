@@ -42,7 +42,7 @@ struct TypeScriptConnection {
             function shapeOf(server: boolean, connection: Connection): number {
               const s = connection.states;
               checkStates(s, [\(known)]);
-            \(plan.states.enumerated().map { "  const s\($0) = \(reading($1, names[$0]));" }.joined(separator: "\n"))
+            \(plan.states.enumerated().map { "  \(isTested($1) ? "const s\($0) = " : "")\(reading($1, names[$0]));" }.joined(separator: "\n"))
               return shapes[\(number)]!;
             }
 
@@ -61,6 +61,11 @@ struct TypeScriptConnection {
         case .flags(let index, _): types.plan.names.flagSets[index].name
         default: state.isBoolean ? "boolean | number" : TypeScriptTypes.number(state.range)
         }
+    }
+
+    /// Whether the shape of a packet depends on a state; others are verified only.
+    private func isTested(_ state: ContextPlan.State) -> Bool {
+        plan.tests.contains { if case .compares(.state(state.name), _, _) = $0 { true } else { false } }
     }
 
     private func reading(_ state: ContextPlan.State, _ name: String) -> String {
