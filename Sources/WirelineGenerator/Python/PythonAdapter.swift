@@ -45,7 +45,9 @@ struct PythonAdapter {
     /// The statements that make a connection for a question, with the functions that Python does not have.
     private var connecting: String {
         guard let context = plan.context else { return "more: dict[str, Any] = {}" }
-        var arguments = context.states.isEmpty ? [] : ["states={name: int(v) for name, v in (request.get(\"state\") or {}).items()}"]
+        var arguments =
+            context.states.isEmpty
+            ? [] : ["states={name: int(v) for name, v in (request.get(\"state\") or {}).items()}"]
         if plan.layers?.hasAES == true { arguments.append("aes=aes") }
         let layers = plan.layers?.programLayers ?? []
         if !layers.isEmpty {
