@@ -26,7 +26,7 @@ struct CSharpGoldenTests {
         #expect(text.contains("    public enum Color : byte {\n        Red = 0,\n        Blue = 2,\n    }\n"))
         #expect(text.contains("    [System.Flags]\n    public enum Bits : ulong {\n        All = 1UL,\n    }\n"))
         // Errors have the schema's names.
-        #expect(text.contains(#"return "Cs_2";"#) && text.contains(#"r.U8("UserID")"#))
+        #expect(text.contains(#"return "Cs_2";"#) && text.contains(#"r.Take(1, "UserID")"#))
     }
 
     @Test func `names of the runtime, and members that are named as their class, get an underscore`() throws {

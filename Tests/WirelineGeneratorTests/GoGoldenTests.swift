@@ -26,7 +26,7 @@ struct GoGoldenTests {
         #expect(text.contains("type Bits uint16\n\nconst (\n\tBitsAll Bits = 1\n)\n"))
         #expect(text.contains("type Cs_1 struct {\n\tAt    Point\n\tColor Color\n"))
         // Errors have the schema's names.
-        #expect(text.contains(#"r.u8("UserId")"#) && text.contains(#"return "Cs_2""#))
+        #expect(text.contains(#"r.take(1, "UserId")"#) && text.contains(#"return "Cs_2""#))
     }
 
     @Test func `names that other packages could not see, and those of the package, are changed`() throws {

@@ -27,7 +27,7 @@ struct JavaGoldenTests {
         #expect(text.contains("        public static final int RED = 0;\n        public static final int BLUE = 2;\n"))
         #expect(text.contains("        public static final long ALL = 1L;\n"))
         // Errors have the schema's names.
-        #expect(text.contains(#"return "Cs_2";"#) && text.contains(#"r.u8("UserID")"#))
+        #expect(text.contains(#"return "Cs_2";"#) && text.contains(#"r.take(1, "UserID")"#))
     }
 
     @Test func `names of the language and of the runtime get an underscore`() throws {
@@ -46,7 +46,7 @@ struct JavaGoldenTests {
             text.contains(
                 "class Header_ {\n        public int type;\n        public int class_;\n        public int java_;\n"))
         #expect(text.contains("        public Header_ reader = new Header_();\n        public int trailing_;\n"))
-        #expect(text.contains("            this.r = r.u8(\"r\");\n") && text.contains("class Object_ {\n"))
+        #expect(text.contains("            this.r = r.u8At(q") && text.contains("class Object_ {\n"))
     }
 
     @Test(arguments: [

@@ -29,9 +29,7 @@ struct CSharpAdapter {
                     private static readonly System.Collections.Generic.Dictionary<string, object> Tables = Map(new Parser(\(dialect.string(AdapterTables(plan).json))).Parsed());
                     private const string Prefix = "\(namespace).";
 
-                    private static byte[] Encoded(Message message, Header header, Sender sender) {
-                        return \(dialect.className).Encode(message, header\(plan.takesSender ? ", sender" : "")\(hasConnection ? ", connection" : ""));
-                    }
+            \(BraceText.indented(BraceText.indented(hasConnection ? Self.encodingOnConnection : Self.encoding(takesSender: plan.takesSender))))
             \(hasConnection ? "\n" + BraceText.indented(BraceText.indented(Self.connection)) + "\n" : "")
             """
         let program = BraceText.indented(
@@ -62,6 +60,31 @@ struct CSharpAdapter {
                 else member.SetValue(made, Integer(v, type, "not_an_integer", "state"));
             }
             return made;
+        }
+        """#
+
+    /// The function that encodes a message, in two ways.
+    private static func encoding(takesSender: Bool) -> String {
+        let sender = takesSender ? ", sender" : ""
+        return #"""
+            /// <summary>It is used again for each packet, also after errors.</summary>
+            private static readonly PacketWriter Writer = new PacketWriter();
+
+            private static byte[] Encoded(Message message, Header header, Sender sender) {
+                WIRE.Encode(message, header\#(sender), Writer);
+                var written = new byte[Writer.Count];
+                System.Buffer.BlockCopy(Writer.Bytes, Writer.Offset, written, 0, written.Length);
+                byte[] packet = WIRE.Encode(message, header\#(sender));
+                bool isSame = Hexed(written) == Hexed(packet);
+                if (!isSame) throw new System.InvalidOperationException("a writer has made another packet");
+                return packet;
+            }
+            """#
+    }
+
+    private static let encodingOnConnection = #"""
+        private static byte[] Encoded(Message message, Header header, Sender sender) {
+            return WIRE.Encode(message, header, sender, connection);
         }
         """#
 

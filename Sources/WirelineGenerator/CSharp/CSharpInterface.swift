@@ -23,14 +23,8 @@ struct CSharpInterface {
     /// The functions of the class.
     var functions: String {
         let sender = plan.takesSender
-        let wrap =
-            sender
-            ? "Packets.WrapFrom(side.Value, w, message.MessageId, h\(givenOrNew))"
-            : "Packets.Wrap(w, message.MessageId, h)"
-        let unknownSide =
-            plan.dependsOnSender
-            ? "throw new WireException(\"needs_sender\", \"\", -1)" : "side = Sender.Client"
         let first = hasConnection ? "Without a connection it is the first one of a new connection." : ""
+        let arguments = (sender ? ", sender" : "") + given
         return #"""
             /// <summary>
             /// A whole packet of a message. Of the header, which may be that of the packet that is answered, what a caller can set is taken;
@@ -39,18 +33,14 @@ struct CSharpInterface {
             \#(hasConnection ? "/// " + first + "\n" : "")\#
             /// </summary>
             public static byte[] Encode(Message message, Header header = null\#(sender ? ", Sender? sender = null" : "")\#(optionalConnection)) {
-                if (message == null) throw new WireException("wrong_type", "", -1);
-                Header h = header ?? new Header();
-                var w = new Writer();
-                w.Room(\#(plan.longestHeader));
-            \#(sender ? "    Sender? side = sender ?? message.MessageSender;\n    if (side == null) \(unknownSide);\n" : "")\#
-                bool isKnown = message.MessageName != null;
-                if (isKnown) w.Enter(message.MessageName);
-            \#(fixesHeader ? "    h = message.Fix(w, h);\n" : "")\#
-                message.Write(w, h);
-                if (isKnown) w.Leave();
-                w.Enter("packet");
-                return \#(isFramed ? "Frame.Framed(\(wrap))" : wrap);
+                return Packets.Written(new Writer(false), message, header\#(arguments));
+            }
+
+            /// <summary>Puts a whole packet of a message into a writer, in place of what it has. All but these two may be null.</summary>
+            public static void Encode(Message message, Header header\#(sender ? ", Sender? sender" : "")\#(connection), PacketWriter writer) {
+                writer.Take(null, 0, 0);
+                byte[] bytes = Packets.Written(writer.w, message, header\#(arguments));
+                writer.Take(bytes, \#(isFramed ? "0, bytes.Length" : "writer.w.from, writer.w.size"));
             }
 
             /// <summary>The packet that bytes begin with; null if it has not arrived whole. After an error nobody knows where the next one begins.\#(hasConnection ? " " + first : "")</summary>
@@ -66,7 +56,26 @@ struct CSharpInterface {
     /// The functions that find the function of a sender, and make messages.
     var making: String {
         let sender = plan.takesSender
+        let wrap =
+            sender ? "WrapFrom(side.Value, w, message.MessageId, h\(givenOrNew))" : "Wrap(w, message.MessageId, h)"
+        let unknownSide =
+            plan.dependsOnSender
+            ? "throw new WireException(\"needs_sender\", \"\", -1)" : "side = Sender.Client"
         return #"""
+            /// <summary>Nothing sets its members.</summary>
+            private static readonly Header Defaults = new Header();
+
+            internal static byte[] Written(Writer w, Message message, Header header\#(sender ? ", Sender? sender" : "")\#(connection)) {
+                if (message == null) throw new WireException("wrong_type", "", -1);
+                Header h = header ?? Defaults;
+                w.Begin(message.MessageName, \#(plan.longestHeader));
+            \#(sender ? "    Sender? side = sender ?? message.MessageSender;\n    if (side == null) \(unknownSide);\n" : "")\#
+            \#(fixesHeader ? "    h = message.Fix(w, h);\n" : "")\#
+                message.Write(w, h);
+                w.Begin("packet");
+                return \#(isFramed ? "Frame.Framed(\(wrap))" : wrap);
+            }
+
             internal static Packet Unwrapped(Reader r, Sender sender\#(connection)) {
             \#(hasConnection ? Self.unwrapping : "    return \(sender ? "sender == Sender.Server ? UnwrapServer(r, sender) : UnwrapClient(r, sender)" : "Unwrap(r, sender)");")
             }
@@ -76,10 +85,7 @@ struct CSharpInterface {
             private static Packet Receive(Reader r, ulong id, Header header, int total, Sender sender\#(fixesHeader ? ", int[] at" : "")) {
                 Message message = Make(id, sender);
             \#(fixesHeader ? "    message.Verify(r, header, at);\n" : "")\#
-                if (message.MessageName != null) {
-                    r.Leave();
-                    r.Enter(message.MessageName);
-                }
+                r.Begin(message.MessageName);
                 message.Read(r, header);
                 return new Packet(message, header, total);
             }
@@ -171,7 +177,10 @@ struct CSharpInterface {
 
                 internal override void Read(Reader r, Header h) { Payload = r.Blob(r.Rest(-1, "payload"), "payload"); }
 
-                internal override void Write(Writer w, Header h) { w.AppendBlob(Payload, "payload"); }
+                internal override void Write(Writer w, Header h) {
+                    w.Reserve(w.BlobLength(Payload));
+                    w.AppendBlob(Payload, "payload");
+                }
             }
 
             /// <summary>A message that was received, with its packet's header.</summary>
@@ -186,6 +195,26 @@ struct CSharpInterface {
                     Header = header;
                     ByteCount = byteCount;
                 }
+            }
+
+            /// <summary>Keeps the bytes of one packet, and is used again for the next one: then nothing is allocated. It is for one thread at a time.</summary>
+            public sealed class PacketWriter {
+                internal readonly Writer w = new Writer(\#(!isFramed));
+
+                internal void Take(byte[] bytes, int offset, int count) {
+                    Bytes = bytes;
+                    Offset = offset;
+                    Count = count;
+                }
+
+                /// <summary>The array with the packet, up to the next one; null before the first one and after an error.</summary>
+                public byte[] Bytes { get; private set; }
+
+                /// <summary>Where the packet begins in the array.</summary>
+                public int Offset { get; private set; }
+
+                /// <summary>How many bytes the packet has.</summary>
+                public int Count { get; private set; }
             }
 
             \#(splitter)

@@ -81,16 +81,19 @@ struct CSharpModule {
             [CSharpRuntime.writingNumbers, CSharpRuntime.writingTexts].joined(separator: "\n\n")
         ).text(for: calls)
         let checksums = BraceText.methods(CSharpRuntime.checksums).text(for: calls)
-        let depth = { (text: String) in text.replacing("MAXIMUM_DEPTH", with: String(options.maximumDepth)) }
+        func limited(_ text: String) -> String {
+            text.replacing("MAXIMUM_DEPTH", with: String(options.maximumDepth))
+                .replacing("MAXIMUM_SIZE", with: String(options.maximumPacketByteCount))
+        }
         let classes = [
-            ("internal sealed class Reader : Steps", depth(CSharpRuntime.reader) + "\n\n" + reading),
-            ("internal sealed class Writer : Steps", depth(CSharpRuntime.writer) + "\n\n" + writing),
+            ("internal sealed class Reader : Steps", CSharpRuntime.reader + "\n\n" + reading),
+            ("internal sealed class Writer : Steps", limited(CSharpRuntime.writer) + "\n\n" + writing),
             ("internal static class Checksum", checksums),
         ].filter { !$0.1.isEmpty }.map { head, body in
             Self.type(head, [body.hasSuffix("\n") ? String(body.dropLast()) : body])
         }
         let bits = (reading + writing).contains("FloatBits") ? [CSharpRuntime.floatBits] : []
-        return [CSharpRuntime.steps] + classes + bits
+        return [limited(CSharpRuntime.steps)] + classes + bits
             + (description.layout.framing.map { [CSharpInterface.frame($0, options)] } ?? [])
     }
 

@@ -9,14 +9,13 @@ extension CSharpRuntime {
         }
 
         private string Utf8(int q, int stop, string f) {
-            string text = System.Text.Encoding.UTF8.GetString(b, q, stop - q);
-            // What is no UTF-8 has become U+FFFD.
-            if (text.IndexOf((char)0xFFFD) >= 0) {
-                int i = Flaw(q, stop);
-                if (i < stop) throw Error("invalid_utf8", f, i);
+            try {
+                return Strict.GetString(b, q, stop - q);
+            } catch (System.Text.DecoderFallbackException) {
+                throw Error("invalid_utf8", f, Flaw(q, stop));
             }
-            return text;
         }
+        private static readonly System.Text.UTF8Encoding Strict = new System.Text.UTF8Encoding(false, true);
 
         /// <summary>Where the first byte is that cannot be UTF-8 (Unicode 16, table 3-7), or where the bytes end.</summary>
         private int Flaw(int i, int stop) {

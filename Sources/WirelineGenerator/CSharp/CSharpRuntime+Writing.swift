@@ -3,10 +3,32 @@
 extension CSharpRuntime {
     /// What each writer has.
     static let writer = #"""
-        internal byte[] b = new byte[256];
+        private static readonly byte[] NoBytes = {};
+        internal byte[] b = NoBytes;
+        /// <summary>Where the packet begins in the bytes, and how many it has.</summary>
+        internal int from = 0;
+        internal int size = 0;
+        private readonly bool isKept;
         private int p = 0;
 
-        internal Writer() : base(MAXIMUM_DEPTH) {}
+        /// <summary>Makes a writer; one that is kept for the next packet gives its own bytes, of which the packet is a part.</summary>
+        internal Writer(bool kept) { isKept = kept; }
+
+        /// <summary>Begins the packet of a message; its payload comes after so many bytes.</summary>
+        internal void Begin(string name, int lead) {
+            Begin(name);
+            p = lead;
+            size = 0;
+            if (b.Length > 65536) b = NoBytes;
+        }
+
+        /// <summary>Makes room for as many bytes as will probably follow.</summary>
+        internal void Reserve(int n) {
+            int needed = p + System.Math.Min(n, MAXIMUM_SIZE);
+            if (needed <= b.Length) return;
+            if (b.Length == 0) b = new byte[needed];
+            else System.Array.Resize(ref b, needed);
+        }
 
         internal int Position() { return p; }
 
@@ -20,16 +42,23 @@ extension CSharpRuntime {
 
         internal int Room(int n) {
             int q = p;
-            if (q + n > b.Length) System.Array.Resize(ref b, System.Math.Max(q + n, 2 * b.Length));
+            if (q + n > b.Length) System.Array.Resize(ref b, System.Math.Max(q + n, 2 * b.Length + 64));
             p = q + n;
             return q;
         }
 
-        internal byte[] Packet(int from, int count) {
+        internal byte[] Packet(int start, int count) {
+            from = start;
+            size = count;
+            if (isKept || start == 0 && count == b.Length) return b;
             var packet = new byte[count];
-            System.Buffer.BlockCopy(b, from, packet, 0, count);
+            System.Buffer.BlockCopy(b, start, packet, 0, count);
             return packet;
         }
+
+        internal int TextLength(string v) { return v == null ? 0 : v.Length; }
+
+        internal int BlobLength(byte[] v) { return v == null ? 0 : v.Length; }
 
         internal int AppendBlob(byte[] v, string f) {
             Require(v != null, "wrong_type", f);
@@ -50,66 +79,126 @@ extension CSharpRuntime {
 
     /// What writes numbers.
     static let writingNumbers = #"""
-        internal void PutU8(byte v, string f) { int q = Room(1); b[q] = v; }
-
-        internal void PutI8(sbyte v, string f) { PutU8((byte)v, f); }
-
-        internal void PutU16(ushort v, string f) { int q = Room(2); b[q] = (byte)(v >> 8); b[q + 1] = (byte)v; }
-
-        internal void PutU16Little(ushort v, string f) { PutUint(v, 2, true); }
-
-        internal void PutI16(short v, string f) { PutU16((ushort)v, f); }
-
-        internal void PutI16Little(short v, string f) { PutUint((ushort)v, 2, true); }
-
-        private void Put24(ulong v, bool good, bool little, string f) {
-            Require(good, "out_of_range", f);
-            PutUint(v, 3, little);
+        internal void SetUint(int q, ulong v, int n, bool little) {
+            for (int i = 0; i < n; i++) b[little ? q + i : q + n - 1 - i] = (byte)(v >> 8 * i);
         }
 
-        internal void PutU24(uint v, string f) { Put24(v, v <= 0xFFFFFF, false, f); }
+        internal void SetU8(int q, byte v, string f) { b[q] = v; }
 
-        internal void PutU24Little(uint v, string f) { Put24(v, v <= 0xFFFFFF, true, f); }
+        internal void SetI8(int q, sbyte v, string f) { b[q] = (byte)v; }
 
-        internal void PutI24(int v, string f) { Put24((ulong)v, v >= -0x800000 && v < 0x800000, false, f); }
+        internal void SetU16(int q, ushort v, string f) { b[q] = (byte)(v >> 8); b[q + 1] = (byte)v; }
 
-        internal void PutI24Little(int v, string f) { Put24((ulong)v, v >= -0x800000 && v < 0x800000, true, f); }
+        internal void SetU16Little(int q, ushort v, string f) { b[q] = (byte)v; b[q + 1] = (byte)(v >> 8); }
 
-        internal void PutU32(uint v, string f) {
-            int q = Room(4);
+        internal void SetI16(int q, short v, string f) { SetU16(q, (ushort)v, f); }
+
+        internal void SetI16Little(int q, short v, string f) { SetU16Little(q, (ushort)v, f); }
+
+        private void Set24(int q, ulong v, bool good, bool little, string f) {
+            Require(good, "out_of_range", f);
+            SetUint(q, v, 3, little);
+        }
+
+        internal void SetU24(int q, uint v, string f) { Set24(q, v, v <= 0xFFFFFF, false, f); }
+
+        internal void SetU24Little(int q, uint v, string f) { Set24(q, v, v <= 0xFFFFFF, true, f); }
+
+        internal void SetI24(int q, int v, string f) { Set24(q, (ulong)v, v >= -0x800000 && v < 0x800000, false, f); }
+
+        internal void SetI24Little(int q, int v, string f) { Set24(q, (ulong)v, v >= -0x800000 && v < 0x800000, true, f); }
+
+        internal void SetU32(int q, uint v, string f) {
             b[q] = (byte)(v >> 24);
             b[q + 1] = (byte)(v >> 16);
             b[q + 2] = (byte)(v >> 8);
             b[q + 3] = (byte)v;
         }
 
-        internal void PutU32Little(uint v, string f) { PutUint(v, 4, true); }
+        internal void SetU32Little(int q, uint v, string f) {
+            b[q] = (byte)v;
+            b[q + 1] = (byte)(v >> 8);
+            b[q + 2] = (byte)(v >> 16);
+            b[q + 3] = (byte)(v >> 24);
+        }
 
-        internal void PutI32(int v, string f) { PutU32((uint)v, f); }
+        internal void SetI32(int q, int v, string f) { SetU32(q, (uint)v, f); }
 
-        internal void PutI32Little(int v, string f) { PutUint((uint)v, 4, true); }
+        internal void SetI32Little(int q, int v, string f) { SetU32Little(q, (uint)v, f); }
 
-        internal void PutU64(ulong v, string f) { PutUint(v, 8, false); }
+        internal void SetU64(int q, ulong v, string f) {
+            SetU32(q, (uint)(v >> 32), f);
+            SetU32(q + 4, (uint)v, f);
+        }
 
-        internal void PutU64Little(ulong v, string f) { PutUint(v, 8, true); }
+        internal void SetU64Little(int q, ulong v, string f) {
+            SetU32Little(q, (uint)v, f);
+            SetU32Little(q + 4, (uint)(v >> 32), f);
+        }
 
-        internal void PutI64(long v, string f) { PutUint((ulong)v, 8, false); }
+        internal void SetI64(int q, long v, string f) { SetU64(q, (ulong)v, f); }
 
-        internal void PutI64Little(long v, string f) { PutUint((ulong)v, 8, true); }
+        internal void SetI64Little(int q, long v, string f) { SetU64Little(q, (ulong)v, f); }
 
         private static uint FloatOf(float v) { return float.IsNaN(v) ? 0x7FC00000 : (uint)new FloatBits { Value = v }.Bits; }
 
         private static ulong DoubleOf(double v) { return double.IsNaN(v) ? 0x7FF8000000000000 : (ulong)System.BitConverter.DoubleToInt64Bits(v); }
 
-        internal void PutF32(float v, string f) { PutUint(FloatOf(v), 4, false); }
+        internal void SetF32(int q, float v, string f) { SetU32(q, FloatOf(v), f); }
 
-        internal void PutF32Little(float v, string f) { PutUint(FloatOf(v), 4, true); }
+        internal void SetF32Little(int q, float v, string f) { SetU32Little(q, FloatOf(v), f); }
 
-        internal void PutF64(double v, string f) { PutUint(DoubleOf(v), 8, false); }
+        internal void SetF64(int q, double v, string f) { SetU64(q, DoubleOf(v), f); }
 
-        internal void PutF64Little(double v, string f) { PutUint(DoubleOf(v), 8, true); }
+        internal void SetF64Little(int q, double v, string f) { SetU64Little(q, DoubleOf(v), f); }
 
-        internal void PutBool(bool v) { PutUint(Bit(v), 1, false); }
+        internal void PutU8(byte v, string f) { SetU8(Room(1), v, f); }
+
+        internal void PutI8(sbyte v, string f) { SetI8(Room(1), v, f); }
+
+        internal void PutU16(ushort v, string f) { SetU16(Room(2), v, f); }
+
+        internal void PutU16Little(ushort v, string f) { SetU16Little(Room(2), v, f); }
+
+        internal void PutI16(short v, string f) { SetI16(Room(2), v, f); }
+
+        internal void PutI16Little(short v, string f) { SetI16Little(Room(2), v, f); }
+
+        internal void PutU24(uint v, string f) { SetU24(Room(3), v, f); }
+
+        internal void PutU24Little(uint v, string f) { SetU24Little(Room(3), v, f); }
+
+        internal void PutI24(int v, string f) { SetI24(Room(3), v, f); }
+
+        internal void PutI24Little(int v, string f) { SetI24Little(Room(3), v, f); }
+
+        internal void PutU32(uint v, string f) { SetU32(Room(4), v, f); }
+
+        internal void PutU32Little(uint v, string f) { SetU32Little(Room(4), v, f); }
+
+        internal void PutI32(int v, string f) { SetI32(Room(4), v, f); }
+
+        internal void PutI32Little(int v, string f) { SetI32Little(Room(4), v, f); }
+
+        internal void PutU64(ulong v, string f) { SetU64(Room(8), v, f); }
+
+        internal void PutU64Little(ulong v, string f) { SetU64Little(Room(8), v, f); }
+
+        internal void PutI64(long v, string f) { SetI64(Room(8), v, f); }
+
+        internal void PutI64Little(long v, string f) { SetI64Little(Room(8), v, f); }
+
+        internal void PutF32(float v, string f) { SetF32(Room(4), v, f); }
+
+        internal void PutF32Little(float v, string f) { SetF32Little(Room(4), v, f); }
+
+        internal void PutF64(double v, string f) { SetF64(Room(8), v, f); }
+
+        internal void PutF64Little(double v, string f) { SetF64Little(Room(8), v, f); }
+
+        internal void PutBool(bool v) { SetBool(Room(1), v); }
+
+        internal void SetBool(int q, bool v) { b[q] = (byte)(v ? 1 : 0); }
 
         internal ulong Bit(bool v) { return v ? 1UL : 0UL; }
 
@@ -175,12 +264,35 @@ extension CSharpRuntime {
         /// <summary>The prefix of what is absent: -1.</summary>
         internal void PutAbsent(int prefix) { PutUint(prefix == 32 ? 1UL : ulong.MaxValue, prefix == 32 ? 1 : prefix & 15, false); }
 
-        private byte[] Utf8(string v, string f) {
-            Require(v != null, "wrong_type", f);
-            byte[] bytes = System.Text.Encoding.UTF8.GetBytes(v);
+        /// <summary>How many bytes text has in UTF-8.</summary>
+        private int Utf8Count(string v, string f) {
+            int n = System.Text.Encoding.UTF8.GetByteCount(v);
             // Half of a surrogate pair takes three bytes, as U+FFFD.
-            if (bytes.Length != v.Length) Surrogates(v, "invalid_utf8", f);
-            return bytes;
+            if (n != v.Length) Surrogates(v, "invalid_utf8", f);
+            return n;
+        }
+
+        /// <summary>Writes text of so many bytes.</summary>
+        private void PutUtf8(string v, int n) {
+            int q = Room(n);
+            System.Text.Encoding.UTF8.GetBytes(v, 0, v.Length, b, q);
+        }
+
+        /// <summary>Writes a short text of ASCII; returns false, and writes nothing, for another one.</summary>
+        private bool PutASCII(string v) {
+            int n = v.Length, q = p;
+            if (n > 32) return false;
+            Room(n);
+            byte[] bytes = b;
+            for (int i = 0; i < v.Length; i++) {
+                char c = v[i];
+                if (c > 127) {
+                    p = q;
+                    return false;
+                }
+                bytes[q + i] = (byte)c;
+            }
+            return true;
         }
 
         /// <summary>Refuses half of a surrogate pair.</summary>
@@ -191,7 +303,18 @@ extension CSharpRuntime {
             }
         }
 
-        internal void PutText(string v, int prefix, long most, string f) { PutBlob(Utf8(v, f), prefix, most, f); }
+        internal void PutText(string v, int prefix, long most, string f) {
+            Require(v != null, "wrong_type", f);
+            int before = p, n = v.Length;
+            if (n <= 32 && n <= most) {
+                PutCount(n, prefix, most, f);
+                if (PutASCII(v)) return;
+                p = before;
+            }
+            n = Utf8Count(v, f);
+            PutCount(n, prefix, most, f);
+            PutUtf8(v, n);
+        }
 
         internal void PutBlob(byte[] v, int prefix, long most, string f) {
             Require(v != null, "wrong_type", f);
@@ -199,7 +322,13 @@ extension CSharpRuntime {
             PutBytes(v);
         }
 
-        internal int AppendText(string v, string f) { return AppendBlob(Utf8(v, f), f); }
+        internal int AppendText(string v, string f) {
+            Require(v != null, "wrong_type", f);
+            if (PutASCII(v)) return v.Length;
+            int n = Utf8Count(v, f);
+            PutUtf8(v, n);
+            return n;
+        }
 
         internal int AppendUTF16(string v, bool little, string f) {
             Require(v != null, "wrong_type", f);

@@ -4,25 +4,35 @@
 enum CSharpRuntime {
     /// The names of types that a schema's types cannot have.
     static let names: Set<String> = [
-        "WireException", "Sender", "Message", "UnknownMessage", "Packet", "PacketSplitter", "Steps", "Reader", "Writer",
-        "Checksum", "Frame", "Packets", "System",
+        "WireException", "Sender", "Message", "UnknownMessage", "Packet", "PacketWriter", "PacketSplitter", "Steps",
+        "Reader",
+        "Writer", "Checksum", "Frame", "Packets", "System",
     ]
 
     /// What keeps the names that a reader or a writer is in.
     static let steps = #"""
         /// <summary>The names of the values that a reader or a writer is in.</summary>
         internal abstract class Steps {
-            private string[] names = new string[8];
-            private int[] indices = new int[8];
+            private static readonly string[] NoNames = {};
+            private static readonly int[] NoIndices = {};
+            /// <summary>The outermost name; the others have arrays only if there are any.</summary>
+            private string outermost;
+            private string[] names = NoNames;
+            private int[] indices = NoIndices;
             private int count;
             private int depth;
 
-            protected Steps(int maximumDepth) { depth = maximumDepth; }
+            /// <summary>Begins anew, in a value with a name; null for none.</summary>
+            internal void Begin(string name) {
+                outermost = name ?? "";
+                count = 0;
+                depth = MAXIMUM_DEPTH;
+            }
 
             internal void Enter(string f) {
                 if (count == names.Length) {
-                    System.Array.Resize(ref names, 2 * count);
-                    System.Array.Resize(ref indices, 2 * count);
+                    System.Array.Resize(ref names, 2 * count + 4);
+                    System.Array.Resize(ref indices, 2 * count + 4);
                 }
                 names[count] = f;
                 indices[count++] = -1;
@@ -43,7 +53,7 @@ enum CSharpRuntime {
             internal abstract WireException Error(string kind, string f);
 
             protected string Path(string f) {
-                var text = new System.Text.StringBuilder();
+                var text = new System.Text.StringBuilder(outermost);
                 for (int i = 0; i <= count; i++) {
                     string name = i == count ? f : names[i];
                     if (text.Length > 0 && name.Length > 0) text.Append('.');
@@ -68,13 +78,13 @@ enum CSharpRuntime {
         /// <summary>Where the packet ends, as far as that is known.</summary>
         internal int bound = int.MaxValue;
 
-        internal Reader(byte[] bytes, int first, int count) : base(MAXIMUM_DEPTH) {
+        internal Reader(byte[] bytes, int first, int count) {
             b = bytes;
             start = first;
             size = count;
             p = first;
             end = first + count;
-            Enter("packet");
+            Begin("packet");
         }
 
         internal int Position() { return p - start; }
@@ -101,6 +111,17 @@ enum CSharpRuntime {
         }
 
         internal int Take(int n, string f) { return Go(n, f) - start; }
+
+        /// <summary>Whether fewer bytes are left.</summary>
+        internal bool Lacks(int n) { return end - p < n; }
+
+        /// <summary>Goes over numbers that are there, of which the last one has so many bytes; returns their index in the bytes.</summary>
+        internal int Run(int n, int width) {
+            int q = p;
+            p = q + n;
+            last = p - width;
+            return q;
+        }
 
         /// <summary>Goes to a part of the packet.</summary>
         internal void Bound(int from, int to) {
@@ -131,65 +152,113 @@ enum CSharpRuntime {
     static func numbers(isShortest: Bool) -> String {
         let shortest = isShortest ? "\n        if (x == 0 && i > 0) throw Error(\"varint_not_shortest\", f, p);" : ""
         return #"""
-            internal byte U8(string f) { return b[Go(1, f)]; }
+            internal byte U8At(int q) { return b[q]; }
 
-            internal sbyte I8(string f) { return (sbyte)b[Go(1, f)]; }
+            internal sbyte I8At(int q) { return (sbyte)b[q]; }
 
-            internal ushort U16(string f) { int q = Go(2, f); return (ushort)(b[q] << 8 | b[q + 1]); }
+            internal ushort U16At(int q) { return (ushort)(b[q] << 8 | b[q + 1]); }
 
-            internal ushort U16Little(string f) { int q = Go(2, f); return (ushort)(b[q] | b[q + 1] << 8); }
+            internal ushort U16LittleAt(int q) { return (ushort)(b[q] | b[q + 1] << 8); }
 
-            internal short I16(string f) { return (short)U16(f); }
+            internal short I16At(int q) { return (short)U16At(q); }
 
-            internal short I16Little(string f) { return (short)U16Little(f); }
+            internal short I16LittleAt(int q) { return (short)U16LittleAt(q); }
 
-            internal uint U24(string f) { return (uint)Uint(3, false, f); }
+            internal uint U24At(int q) { return (uint)UintAt(q, 3, false); }
 
-            internal uint U24Little(string f) { return (uint)Uint(3, true, f); }
+            internal uint U24LittleAt(int q) { return (uint)UintAt(q, 3, true); }
 
-            internal int I24(string f) { return (int)Sint(3, false, f); }
+            internal int I24At(int q) { return (int)SintAt(q, 3, false); }
 
-            internal int I24Little(string f) { return (int)Sint(3, true, f); }
+            internal int I24LittleAt(int q) { return (int)SintAt(q, 3, true); }
 
-            internal uint U32(string f) { int q = Go(4, f); return (uint)(b[q] << 24 | b[q + 1] << 16 | b[q + 2] << 8 | b[q + 3]); }
+            internal uint U32At(int q) { return (uint)(b[q] << 24 | b[q + 1] << 16 | b[q + 2] << 8 | b[q + 3]); }
 
-            internal uint U32Little(string f) { int q = Go(4, f); return (uint)(b[q] | b[q + 1] << 8 | b[q + 2] << 16 | b[q + 3] << 24); }
+            internal uint U32LittleAt(int q) { return (uint)(b[q] | b[q + 1] << 8 | b[q + 2] << 16 | b[q + 3] << 24); }
 
-            internal int I32(string f) { return (int)U32(f); }
+            internal int I32At(int q) { return (int)U32At(q); }
 
-            internal int I32Little(string f) { return (int)U32Little(f); }
+            internal int I32LittleAt(int q) { return (int)U32LittleAt(q); }
 
-            internal ulong U64(string f) { return Uint(8, false, f); }
+            internal ulong U64At(int q) { return (ulong)U32At(q) << 32 | U32At(q + 4); }
 
-            internal ulong U64Little(string f) { return Uint(8, true, f); }
+            internal ulong U64LittleAt(int q) { return U32LittleAt(q) | (ulong)U32LittleAt(q + 4) << 32; }
 
-            internal long I64(string f) { return (long)Uint(8, false, f); }
+            internal long I64At(int q) { return (long)U64At(q); }
 
-            internal long I64Little(string f) { return (long)Uint(8, true, f); }
+            internal long I64LittleAt(int q) { return (long)U64LittleAt(q); }
 
-            /// <summary>A number of up to 8 bytes without a sign.</summary>
-            internal ulong Uint(int n, bool little, string f) {
-                int q = Go(n, f);
+            internal ulong UintAt(int q, int n, bool little) {
                 ulong v = 0;
                 for (int i = 0; i < n; i++) v = v << 8 | b[little ? q + n - 1 - i : q + i];
                 return v;
             }
 
+            internal long SintAt(int q, int n, bool little) { return (long)(UintAt(q, n, little) << 64 - 8 * n) >> 64 - 8 * n; }
+
+            internal float F32At(int q) { return new FloatBits { Bits = I32At(q) }.Value; }
+
+            internal float F32LittleAt(int q) { return new FloatBits { Bits = I32LittleAt(q) }.Value; }
+
+            internal double F64At(int q) { return System.BitConverter.Int64BitsToDouble(I64At(q)); }
+
+            internal double F64LittleAt(int q) { return System.BitConverter.Int64BitsToDouble(I64LittleAt(q)); }
+
+            internal byte U8(string f) { return U8At(Go(1, f)); }
+
+            internal sbyte I8(string f) { return I8At(Go(1, f)); }
+
+            internal ushort U16(string f) { return U16At(Go(2, f)); }
+
+            internal ushort U16Little(string f) { return U16LittleAt(Go(2, f)); }
+
+            internal short I16(string f) { return I16At(Go(2, f)); }
+
+            internal short I16Little(string f) { return I16LittleAt(Go(2, f)); }
+
+            internal uint U24(string f) { return U24At(Go(3, f)); }
+
+            internal uint U24Little(string f) { return U24LittleAt(Go(3, f)); }
+
+            internal int I24(string f) { return I24At(Go(3, f)); }
+
+            internal int I24Little(string f) { return I24LittleAt(Go(3, f)); }
+
+            internal uint U32(string f) { return U32At(Go(4, f)); }
+
+            internal uint U32Little(string f) { return U32LittleAt(Go(4, f)); }
+
+            internal int I32(string f) { return I32At(Go(4, f)); }
+
+            internal int I32Little(string f) { return I32LittleAt(Go(4, f)); }
+
+            internal ulong U64(string f) { return U64At(Go(8, f)); }
+
+            internal ulong U64Little(string f) { return U64LittleAt(Go(8, f)); }
+
+            internal long I64(string f) { return I64At(Go(8, f)); }
+
+            internal long I64Little(string f) { return I64LittleAt(Go(8, f)); }
+
+            /// <summary>A number of up to 8 bytes without a sign.</summary>
+            internal ulong Uint(int n, bool little, string f) { return UintAt(Go(n, f), n, little); }
+
             /// <summary>A number of up to 8 bytes with a sign.</summary>
-            internal long Sint(int n, bool little, string f) { return (long)(Uint(n, little, f) << 64 - 8 * n) >> 64 - 8 * n; }
+            internal long Sint(int n, bool little, string f) { return SintAt(Go(n, f), n, little); }
 
-            internal float F32(string f) { return new FloatBits { Bits = I32(f) }.Value; }
+            internal float F32(string f) { return F32At(Go(4, f)); }
 
-            internal float F32Little(string f) { return new FloatBits { Bits = I32Little(f) }.Value; }
+            internal float F32Little(string f) { return F32LittleAt(Go(4, f)); }
 
-            internal double F64(string f) { return System.BitConverter.Int64BitsToDouble(I64(f)); }
+            internal double F64(string f) { return F64At(Go(8, f)); }
 
-            internal double F64Little(string f) { return System.BitConverter.Int64BitsToDouble(I64Little(f)); }
+            internal double F64Little(string f) { return F64LittleAt(Go(8, f)); }
 
-            internal bool Bool(string f) {
-                int x = U8(f);
-                if (x > 1) throw Error("invalid_boolean", f, last);
-                return x == 1;
+            internal bool Bool(string f) { return BoolAt(Go(1, f), f); }
+
+            internal bool BoolAt(int q, string f) {
+                if (b[q] > 1) throw Error("invalid_boolean", f, q);
+                return b[q] == 1;
             }
 
             /// <summary>Unsigned LEB128 of at most so many bytes and 64 bits.</summary>

@@ -17,6 +17,32 @@ struct GoAdapter {
     func file() -> GeneratedFile {
         let stem = plan.description.fileStem
         let encode = plan.takesSender ? "EncodeFrom(sender, m, header)" : "Encode(m, header)"
+        let append =
+            plan.takesSender ? "AppendFrom(sender, buffer[:2], m, header)" : "Append(buffer[:2], m, header)"
+        let encoding =
+            hasConnection
+            ? """
+            func encode(sender Sender, m Message, header *Header) ([]byte, error) {
+            \treturn connection.\(encode)
+            }
+
+            \(Self.connection)
+
+            """
+            : """
+            // buffer is used again for each packet.
+            var buffer = make([]byte, 64)
+
+            func encode(sender Sender, m Message, header *Header) ([]byte, error) {
+            \tpacket, err := \(encode)
+            \tappended, _ := \(append)
+            \tif string(appended[2:]) != string(packet) {
+            \t\tpanic("Append has made another packet")
+            \t}
+            \treturn packet, err
+            }
+
+            """
         let makers =
             makers("messages", plan.names.messages.map(\.name), types.messageMaker) + [""]
             + makers("structures", plan.names.structures.map(\.name), types.structureMaker)
@@ -37,10 +63,7 @@ struct GoAdapter {
             // The arms of each union.
             \(list("var arms = [][]interface{}", arms))
 
-            func encode(sender Sender, m Message, header *Header) ([]byte, error) {
-            \treturn \(hasConnection ? "connection." : "")\(encode)
-            }
-            \(hasConnection ? "\n" + Self.connection + "\n" : "")
+            \(encoding)
             """
         let code = text + "\n" + Self.program(hasConnection: hasConnection) + "\n" + Self.reading + "\n" + Self.json
         return GeneratedFile(

@@ -175,7 +175,7 @@ struct GoDialect: Dialect {
 
     func returns(_ value: String?) -> String { value.map { "return \($0)" } ?? "return" }
 
-    var returnMore: String { "return nil" }
+    var returnMore: String { "return false" }
 
     // MARK: Lists
 
@@ -227,13 +227,13 @@ struct GoDialect: Dialect {
 
     // MARK: Packets
 
-    var newHeader: String { "&Header{}" }
+    var newHeader: String { "&packet.Header" }
     var packetBytes: String { "r" }
     var packetStart: String { "0" }
     var writtenBytes: String { "w" }
 
     func received(_ shape: PacketShape, places: [String]) -> [String] {
-        let all = places.isEmpty ? "" : ", places: []int{\(places.joined(separator: ", "))}"
-        return ["return &Packet{Header: *header, Size: total, id: id\(all)}"]
+        let known = places.isEmpty ? [] : ["packet.places = []int{\(places.joined(separator: ", "))}"]
+        return ["packet.Size = total", "packet.id = id"] + known + ["return true"]
     }
 }

@@ -114,7 +114,9 @@ struct GoFunctions {
             function(
                 "shapeOf(sender Sender, c *Connection) (int, *Error)",
                 printer.settled(statements.numbering) + ["return shapes[n], nil"]),
-            function("unwrap(shape int, r *reader) *Packet", statements.calls(of: "unwrap", ["r"])),
+            function(
+                "unwrap(shape int, r *reader, packet *Packet) bool",
+                statements.calls(of: "unwrap", ["r", "packet"])),
             function(
                 "wrap(shape int, w *writer, id uint64, h *Header) []byte",
                 statements.calls(of: "wrap", ["w", "id", "h"])),
@@ -128,25 +130,35 @@ struct GoFunctions {
         func cases(_ sender: Sender) -> [String] {
             let messages = description.messages.indices.filter { description.messages[$0].senders.contains(sender) }
             guard !messages.isEmpty else { return [] }
-            return ["switch packet.id {"]
+            return ["switch head.id {"]
                 + messages.flatMap { index -> [String] in
                     let (message, name) = (description.messages[index], names.messages[index].name)
                     let verification =
                         message.headerValues.isEmpty ? [] : ["m.verifyHeader(r, &packet.Header, packet.places)"]
                     return ["case \(message.id):"]
                         + GoText.indented(
-                            ["m := &\(name){}"] + verification
-                                + ["r.base = \(GoText.string(message.name))", "m.read(r, &packet.Header)", "return m"])
+                            making(name) + verification
+                                + [
+                                    "r.base = \(GoText.string(message.name))", "m.read(r, &packet.Header)",
+                                    "return packet",
+                                ])
                 } + ["}"]
         }
         let lines =
             ["if sender == Client {"] + GoText.indented(cases(.client)) + ["} else {"] + GoText.indented(cases(.server))
+            + ["}"] + making("Unknown")
             + [
-                "}", "r.base = \"\"",
-                "return &Unknown{ID: packet.id, Payload: r.blob(r.rest(-1, \"payload\"), \"payload\")}",
+                "r.base = \"\"", "m.ID = head.id",
+                "m.Payload = r.blob(r.rest(-1, \"payload\"), \"payload\")", "return packet",
             ]
-        return GoText.block("func readMessage(r *reader, packet *Packet, sender Sender) Message", lines)
+        return GoText.block("func readMessage(r *reader, head *Packet, sender Sender) *Packet", lines)
             .joined(separator: "\n") + "\n"
+    }
+
+    /// Returns the statements that make a packet and its message, in one piece of memory.
+    private func making(_ message: String) -> [String] {
+        ["all := &struct {"] + GoText.indented(["packet  Packet", "message \(message)"])
+            + ["}{packet: *head}", "packet, m := &all.packet, &all.message", "packet.Message = m"]
     }
 
     /// The function that writes a message, and returns the header with the fields that the message fixes.
@@ -163,7 +175,9 @@ struct GoFunctions {
 
     private func shape(_ shape: PacketShape) -> [String] {
         let suffix = shape.suffix
-        var functions = [function("unwrap\(suffix)(r *reader) *Packet", UnwrapStatements.lines(printer, shape))]
+        var functions = [
+            function("unwrap\(suffix)(r *reader, packet *Packet) bool", UnwrapStatements.lines(printer, shape))
+        ]
         let wrapping = WrapStatements.lines(printer, shape)
         let parameters = "(w *writer, id uint64, h *Header"
         guard let (index, values) = shape.wrap.fitting else {

@@ -25,11 +25,9 @@ struct GoModule {
         let own = declarations.all + functions.bodies
         let packets = functions.packets
         let interface = GoRuntime.interface(parameters)
-        let words = ([interface] + own + packets).reduce(into: Set<String>()) { words, text in
-            words.formUnion(
-                RuntimeText.words(of: text[...], lineComment: Array("//".utf8), hasKeys: false, hasMembers: true))
-        }
-        let runtime = GoRuntime.text(parameters).text(for: words.union(["Error"]))
+        let pieces = GoRuntime.text(parameters)
+        let words = ([interface] + own + packets).reduce(into: Set<String>()) { $0.formUnion(pieces.needs(of: $1)) }
+        let runtime = pieces.text(for: words.union(["Error"]))
         let parts = own + [interface + "\n"] + packets + [runtime]
         let code = parts.joined(separator: "\n")
         return [banner, imports(code), code].joined(separator: "\n")
@@ -40,7 +38,8 @@ struct GoModule {
             maximumDepth: description.options.maximumDepth,
             maximumPacketByteCount: description.options.maximumPacketByteCount,
             varintForms: description.options.varintForms, dependsOnSender: plan.dependsOnSender,
-            hasConnection: plan.context != nil, lead: plan.longestHeader, framing: description.layout.framing)
+            fixesHeader: !plan.fixedHeaderFields.isEmpty, hasConnection: plan.context != nil, lead: plan.longestHeader,
+            framing: description.layout.framing)
     }
 
     // MARK: The first lines

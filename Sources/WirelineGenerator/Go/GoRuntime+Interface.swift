@@ -48,6 +48,7 @@ extension GoRuntime {
             		w.require(false, "wrong_type", "")
             		return
             	}
+            	w.reserve(w.blobLength(m.Payload))
             	w.appendBlob(m.Payload, "payload")
             }
             \#(from ? "\nfunc (m *Unknown) from() (only Sender, isOne bool) { return Client, false }\n" : "")\#
@@ -57,9 +58,7 @@ extension GoRuntime {
             	Message Message
             	Header  Header
             	// Size is the number of bytes that the packet had.
-            	Size   int
-            	id     uint64
-            	places []int
+            	Size \#(parameters.fixesHeader ? "  int\n\tid     uint64\n\tplaces []int" : "int\n\tid   uint64")
             }
             """#
     }
@@ -133,15 +132,16 @@ extension GoRuntime {
     private static func decoding(_ parameters: GoRuntimeParameters) -> String {
         let unwrapping =
             parameters.hasConnection
-            ? "packet = unwrap(shape, r)"
+            ? "isWhole := unwrap(shape, r, &head)"
             : parameters.dependsOnSender
                 ? """
-                if sender == Server {
-                \t\tpacket = unwrapServer(r)
+                var isWhole bool
+                \tif sender == Server {
+                \t\tisWhole = unwrapServer(r, &head)
                 \t} else {
-                \t\tpacket = unwrapClient(r)
+                \t\tisWhole = unwrapClient(r, &head)
                 \t}
-                """ : "packet = unwrap(r)"
+                """ : "isWhole := unwrap(r, &head)"
         let frame = #"""
             	f := newFrame()
             	isWhole := f.unframe(b)
@@ -187,9 +187,13 @@ extension GoRuntime {
             func receive(b []byte, sender Sender, withMessage bool\#(parameters.parameter)) (packet *Packet, wanted int, err *Error) {
             \#(parameters.hasConnection ? "\tshape, err := shapeOf(sender, c)\n\tif err != nil {\n\t\treturn nil, 0, err\n\t}\n" : "")\#
             	r := &reader{b: b, end: len(b), surely: math.MaxInt, depth: \#(parameters.maximumDepth), trail: trail{base: "packet"}}
+            	var head Packet
             	\#(unwrapping)
-            	if packet != nil && withMessage && r.err == nil {
-            		packet.Message = readMessage(r, packet, sender)
+            	if isWhole && withMessage && r.err == nil {
+            		packet = readMessage(r, &head, sender)
+            	} else if isWhole {
+            		copied := head
+            		packet = &copied
             	}
             	if r.err != nil {
             		return nil, 0, r.err

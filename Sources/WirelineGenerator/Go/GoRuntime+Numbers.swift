@@ -5,6 +5,83 @@ import WirelineCodec
 extension GoRuntime {
     /// The functions that read numbers of fixed width.
     static let numbers = #"""
+        // lacks says whether fewer bytes are left.
+        func (r *reader) lacks(n int) bool { return r.end-r.p < n }
+
+        // run goes over numbers that are there, of which the last one has so many bytes.
+        func (r *reader) run(n, width int) int {
+        	p := r.p
+        	r.p = p + n
+        	r.mark = r.p - width
+        	return p
+        }
+
+        func (r *reader) u8At(p int) uint8 { return r.b[p] }
+
+        func (r *reader) u16At(p int) uint16 { return binary.BigEndian.Uint16(r.b[p:]) }
+
+        func (r *reader) u16LittleAt(p int) uint16 { return binary.LittleEndian.Uint16(r.b[p:]) }
+
+        func (r *reader) u32At(p int) uint32 { return binary.BigEndian.Uint32(r.b[p:]) }
+
+        func (r *reader) u32LittleAt(p int) uint32 { return binary.LittleEndian.Uint32(r.b[p:]) }
+
+        func (r *reader) u64At(p int) uint64 { return binary.BigEndian.Uint64(r.b[p:]) }
+
+        func (r *reader) u64LittleAt(p int) uint64 { return binary.LittleEndian.Uint64(r.b[p:]) }
+
+        func (r *reader) i8At(p int) int8 { return int8(r.b[p]) }
+
+        func (r *reader) i16At(p int) int16 { return int16(r.u16At(p)) }
+
+        func (r *reader) i16LittleAt(p int) int16 { return int16(r.u16LittleAt(p)) }
+
+        func (r *reader) u24At(p int) uint32 { return uint32(r.uintAt(p, 3, false)) }
+
+        func (r *reader) u24LittleAt(p int) uint32 { return uint32(r.uintAt(p, 3, true)) }
+
+        func (r *reader) i24At(p int) int32 { return int32(r.sintAt(p, 3, false)) }
+
+        func (r *reader) i24LittleAt(p int) int32 { return int32(r.sintAt(p, 3, true)) }
+
+        func (r *reader) i32At(p int) int32 { return int32(r.u32At(p)) }
+
+        func (r *reader) i32LittleAt(p int) int32 { return int32(r.u32LittleAt(p)) }
+
+        func (r *reader) i64At(p int) int64 { return int64(r.u64At(p)) }
+
+        func (r *reader) i64LittleAt(p int) int64 { return int64(r.u64LittleAt(p)) }
+
+        func (r *reader) f32At(p int) float32 { return math.Float32frombits(r.u32At(p)) }
+
+        func (r *reader) f32LittleAt(p int) float32 { return math.Float32frombits(r.u32LittleAt(p)) }
+
+        func (r *reader) f64At(p int) float64 { return math.Float64frombits(r.u64At(p)) }
+
+        func (r *reader) f64LittleAt(p int) float64 { return math.Float64frombits(r.u64LittleAt(p)) }
+
+        func (r *reader) uintAt(p, n int, little bool) uint64 {
+        	var v uint64
+        	for i, x := range r.b[p : p+n] {
+        		if little {
+        			v |= uint64(x) << (8 * i)
+        		} else {
+        			v = v<<8 | uint64(x)
+        		}
+        	}
+        	return v
+        }
+
+        func (r *reader) sintAt(p, n int, little bool) int64 {
+        	shift := 64 - 8*n
+        	return int64(r.uintAt(p, n, little)<<shift) >> shift
+        }
+
+        func (r *reader) boolAt(p int, f string) bool {
+        	r.verify(r.b[p] <= 1, "invalid_boolean", f, p)
+        	return r.b[p] == 1
+        }
+
         func (r *reader) u8(f string) uint8 {
         	p := r.p
         	r.mark = p

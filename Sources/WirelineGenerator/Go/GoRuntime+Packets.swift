@@ -10,6 +10,8 @@ struct GoRuntimeParameters {
     var varintForms = VarintForms.shortest
     /// Whether packets of the two senders have different shapes.
     var dependsOnSender = false
+    /// Whether messages fix fields of the header.
+    var fixesHeader = false
     /// Whether packets depend on states of a connection.
     var hasConnection = false
     /// The bytes that the longest header has.

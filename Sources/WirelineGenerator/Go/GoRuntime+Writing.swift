@@ -32,6 +32,20 @@ extension GoRuntime {
         	w.b = b
         }
 
+        // reserve makes room for as many bytes as will probably follow.
+        func (w *writer) reserve(n int) {
+        	if n > MAXIMUM_SIZE {
+        		n = MAXIMUM_SIZE
+        	}
+        	if n += w.p; n > len(w.b) {
+        		w.b = make([]byte, n)
+        	}
+        }
+
+        func (w *writer) textLength(v string) int { return len(v) }
+
+        func (w *writer) blobLength(v []byte) int { return len(v) }
+
         func (w *writer) refuse(kind, path string) {
         	if w.err == nil {
         		w.err = &Error{kind, path, -1}
@@ -84,75 +98,117 @@ extension GoRuntime {
         """#
 
     static let writingNumbers = #"""
-        func (w *writer) putU8(v uint8, f string) { w.b[w.room(1)] = v }
+        func (w *writer) setU8(p int, v uint8, f string) { w.b[p] = v }
 
-        func (w *writer) putU16(v uint16, f string) {
-        	p := w.room(2)
-        	binary.BigEndian.PutUint16(w.b[p:], v)
-        }
+        func (w *writer) setU16(p int, v uint16, f string) { binary.BigEndian.PutUint16(w.b[p:], v) }
 
-        func (w *writer) putU16Little(v uint16, f string) {
-        	p := w.room(2)
-        	binary.LittleEndian.PutUint16(w.b[p:], v)
-        }
+        func (w *writer) setU16Little(p int, v uint16, f string) { binary.LittleEndian.PutUint16(w.b[p:], v) }
 
-        func (w *writer) putU32(v uint32, f string) {
-        	p := w.room(4)
-        	binary.BigEndian.PutUint32(w.b[p:], v)
-        }
+        func (w *writer) setU32(p int, v uint32, f string) { binary.BigEndian.PutUint32(w.b[p:], v) }
 
-        func (w *writer) putU32Little(v uint32, f string) {
-        	p := w.room(4)
-        	binary.LittleEndian.PutUint32(w.b[p:], v)
-        }
+        func (w *writer) setU32Little(p int, v uint32, f string) { binary.LittleEndian.PutUint32(w.b[p:], v) }
 
-        func (w *writer) putU64(v uint64, f string) {
-        	p := w.room(8)
-        	binary.BigEndian.PutUint64(w.b[p:], v)
-        }
+        func (w *writer) setU64(p int, v uint64, f string) { binary.BigEndian.PutUint64(w.b[p:], v) }
 
-        func (w *writer) putU64Little(v uint64, f string) {
-        	p := w.room(8)
-        	binary.LittleEndian.PutUint64(w.b[p:], v)
-        }
+        func (w *writer) setU64Little(p int, v uint64, f string) { binary.LittleEndian.PutUint64(w.b[p:], v) }
 
-        func (w *writer) putI8(v int8, f string) { w.putU8(uint8(v), f) }
+        func (w *writer) setI8(p int, v int8, f string) { w.b[p] = uint8(v) }
 
-        func (w *writer) putI16(v int16, f string) { w.putU16(uint16(v), f) }
+        func (w *writer) setI16(p int, v int16, f string) { w.setU16(p, uint16(v), f) }
 
-        func (w *writer) putI16Little(v int16, f string) { w.putU16Little(uint16(v), f) }
+        func (w *writer) setI16Little(p int, v int16, f string) { w.setU16Little(p, uint16(v), f) }
 
-        func (w *writer) putU24(v uint32, f string) {
+        func (w *writer) setU24(p int, v uint32, f string) {
         	w.require(v < 1<<24, "out_of_range", f)
-        	w.putUint(uint64(v), 3, false)
+        	w.setUint(p, uint64(v), 3, false)
         }
 
-        func (w *writer) putU24Little(v uint32, f string) {
+        func (w *writer) setU24Little(p int, v uint32, f string) {
         	w.require(v < 1<<24, "out_of_range", f)
-        	w.putUint(uint64(v), 3, true)
+        	w.setUint(p, uint64(v), 3, true)
         }
 
-        func (w *writer) putI24(v int32, f string) {
+        func (w *writer) setI24(p int, v int32, f string) {
         	w.require(v >= -1<<23 && v < 1<<23, "out_of_range", f)
-        	w.putUint(uint64(v), 3, false)
+        	w.setUint(p, uint64(v), 3, false)
         }
 
-        func (w *writer) putI24Little(v int32, f string) {
+        func (w *writer) setI24Little(p int, v int32, f string) {
         	w.require(v >= -1<<23 && v < 1<<23, "out_of_range", f)
-        	w.putUint(uint64(v), 3, true)
+        	w.setUint(p, uint64(v), 3, true)
         }
 
-        func (w *writer) putI32(v int32, f string) { w.putU32(uint32(v), f) }
+        func (w *writer) setI32(p int, v int32, f string) { w.setU32(p, uint32(v), f) }
 
-        func (w *writer) putI32Little(v int32, f string) { w.putU32Little(uint32(v), f) }
+        func (w *writer) setI32Little(p int, v int32, f string) { w.setU32Little(p, uint32(v), f) }
 
-        func (w *writer) putI64(v int64, f string) { w.putU64(uint64(v), f) }
+        func (w *writer) setI64(p int, v int64, f string) { w.setU64(p, uint64(v), f) }
 
-        func (w *writer) putI64Little(v int64, f string) { w.putU64Little(uint64(v), f) }
+        func (w *writer) setI64Little(p int, v int64, f string) { w.setU64Little(p, uint64(v), f) }
+
+        func (w *writer) setF32(p int, v float32, f string) { w.setU32(p, bits32(v), f) }
+
+        func (w *writer) setF32Little(p int, v float32, f string) { w.setU32Little(p, bits32(v), f) }
+
+        func (w *writer) setF64(p int, v float64, f string) { w.setU64(p, bits64(v), f) }
+
+        func (w *writer) setF64Little(p int, v float64, f string) { w.setU64Little(p, bits64(v), f) }
+
+        func (w *writer) setBool(p int, v bool) {
+        	w.b[p] = 0
+        	if v {
+        		w.b[p] = 1
+        	}
+        }
+
+        func (w *writer) putU8(v uint8, f string) { w.setU8(w.room(1), v, f) }
+
+        func (w *writer) putI8(v int8, f string) { w.setI8(w.room(1), v, f) }
+
+        func (w *writer) putU16(v uint16, f string) { w.setU16(w.room(2), v, f) }
+
+        func (w *writer) putU16Little(v uint16, f string) { w.setU16Little(w.room(2), v, f) }
+
+        func (w *writer) putI16(v int16, f string) { w.setI16(w.room(2), v, f) }
+
+        func (w *writer) putI16Little(v int16, f string) { w.setI16Little(w.room(2), v, f) }
+
+        func (w *writer) putU24(v uint32, f string) { w.setU24(w.room(3), v, f) }
+
+        func (w *writer) putU24Little(v uint32, f string) { w.setU24Little(w.room(3), v, f) }
+
+        func (w *writer) putI24(v int32, f string) { w.setI24(w.room(3), v, f) }
+
+        func (w *writer) putI24Little(v int32, f string) { w.setI24Little(w.room(3), v, f) }
+
+        func (w *writer) putU32(v uint32, f string) { w.setU32(w.room(4), v, f) }
+
+        func (w *writer) putU32Little(v uint32, f string) { w.setU32Little(w.room(4), v, f) }
+
+        func (w *writer) putI32(v int32, f string) { w.setI32(w.room(4), v, f) }
+
+        func (w *writer) putI32Little(v int32, f string) { w.setI32Little(w.room(4), v, f) }
+
+        func (w *writer) putU64(v uint64, f string) { w.setU64(w.room(8), v, f) }
+
+        func (w *writer) putU64Little(v uint64, f string) { w.setU64Little(w.room(8), v, f) }
+
+        func (w *writer) putI64(v int64, f string) { w.setI64(w.room(8), v, f) }
+
+        func (w *writer) putI64Little(v int64, f string) { w.setI64Little(w.room(8), v, f) }
+
+        func (w *writer) putF32(v float32, f string) { w.setF32(w.room(4), v, f) }
+
+        func (w *writer) putF32Little(v float32, f string) { w.setF32Little(w.room(4), v, f) }
+
+        func (w *writer) putF64(v float64, f string) { w.setF64(w.room(8), v, f) }
+
+        func (w *writer) putF64Little(v float64, f string) { w.setF64Little(w.room(8), v, f) }
 
         // putUint writes a number of n bytes, which has been checked.
-        func (w *writer) putUint(v uint64, n int, little bool) {
-        	p := w.room(n)
+        func (w *writer) putUint(v uint64, n int, little bool) { w.setUint(w.room(n), v, n, little) }
+
+        func (w *writer) setUint(p int, v uint64, n int, little bool) {
         	for i := 0; i < n; i++ {
         		if little {
         			w.b[p+i] = byte(v >> (8 * i))
@@ -176,21 +232,7 @@ extension GoRuntime {
         	return math.Float64bits(v)
         }
 
-        func (w *writer) putF32(v float32, f string) { w.putU32(bits32(v), f) }
-
-        func (w *writer) putF32Little(v float32, f string) { w.putU32Little(bits32(v), f) }
-
-        func (w *writer) putF64(v float64, f string) { w.putU64(bits64(v), f) }
-
-        func (w *writer) putF64Little(v float64, f string) { w.putU64Little(bits64(v), f) }
-
-        func (w *writer) putBool(v bool) {
-        	if v {
-        		w.putU8(1, "")
-        	} else {
-        		w.putU8(0, "")
-        	}
-        }
+        func (w *writer) putBool(v bool) { w.setBool(w.room(1), v) }
 
         func (w *writer) putVarint(v uint64) {
         	for ; v > 127; v >>= 7 {
@@ -213,14 +255,16 @@ extension GoRuntime {
     /// The functions that write text and bytes.
     static let writingTexts = #"""
         func (w *writer) putText(v string, prefix int, most int64, f string) {
-        	w.require(utf8.ValidString(v), "invalid_utf8", f)
-        	w.putCount(w.limit(len(v), most, f), prefix, -1, f)
+        	if !utf8.ValidString(v) {
+        		w.require(false, "invalid_utf8", f)
+        	}
+        	w.putCount(len(v), prefix, most, f)
         	p := w.room(len(v))
         	copy(w.b[p:], v)
         }
 
         func (w *writer) putBlob(v []byte, prefix int, most int64, f string) {
-        	w.putCount(w.limit(len(v), most, f), prefix, -1, f)
+        	w.putCount(len(v), prefix, most, f)
         	w.appendBlob(v, f)
         }
 
@@ -247,12 +291,16 @@ extension GoRuntime {
 
         // putTrailing writes what follows the last known field; nothing may be missing before it.
         func (w *writer) putTrailing(v []byte, gap string) {
-        	w.require(len(v) == 0 || gap == "", "gap_before_optional", gap)
-        	w.appendBlob(v, "")
+        	if len(v) > 0 {
+        		w.require(gap == "", "gap_before_optional", gap)
+        		w.appendBlob(v, "")
+        	}
         }
 
         func (w *writer) limit(n int, most int64, f string) int {
-        	w.require(most < 0 || int64(n) <= most, "too_long", f)
+        	if most >= 0 && int64(n) > most {
+        		w.require(false, "too_long", f)
+        	}
         	return n
         }
 

@@ -10,11 +10,14 @@ enum GoRuntime {
     static func text(_ parameters: GoRuntimeParameters) -> RuntimeText {
         let all = [
             errors, reading, counts, numbers, varints(parameters), texts, fixedTexts, utf16, properties,
-            packets(parameters), checksums, writing, writingNumbers, writingTexts, writingFixedTexts, writingCounts,
+            packets(parameters), checksums,
+            writing.replacing("MAXIMUM_SIZE", with: String(parameters.maximumPacketByteCount)), writingNumbers,
+            writingTexts, writingFixedTexts, writingCounts,
             frames(parameters),
         ]
         return RuntimeText(
-            all.joined(separator: "\n\n"), lineComment: "//", hasKeys: false, hasMembers: true, name: name)
+            all.joined(separator: "\n\n"), lineComment: "//", hasKeys: false, hasMembers: true,
+            isFunction: { $0.hasPrefix("func ") }, name: name)
     }
 
     /// Returns the name of the function, the method, the type or the variable that a line declares.

@@ -45,9 +45,7 @@ struct JavaAdapter {
 
                 private \(name)() {}
 
-                private static byte[] encoded(WIRE.Message message, WIRE.Header header, WIRE.Sender sender) throws WIRE.WireException {
-                    return \(hasConnection ? "connection" : "WIRE").encode(message, header\(plan.takesSender ? ", sender" : ""));
-                }
+            \(BraceText.indented(hasConnection ? Self.encodingOnConnection : Self.encoding(takesSender: plan.takesSender)))
             \(hasConnection ? "\n" + BraceText.indented(Self.connection) + "\n" : "")
             """
         let program = BraceText.indented(
@@ -77,6 +75,29 @@ struct JavaAdapter {
                 else member.set(made, integer(v, member.getType(), !v.toString().startsWith("-"), "not_an_integer", "state"));
             }
             return made;
+        }
+        """#
+
+    /// The function that encodes a message, in two ways.
+    private static func encoding(takesSender: Bool) -> String {
+        let sender = takesSender ? ", sender" : ""
+        return #"""
+            /** It is used again for each packet, also after errors. */
+            private static final WIRE.PacketWriter WRITER = new WIRE.PacketWriter();
+
+            private static byte[] encoded(WIRE.Message message, WIRE.Header header, WIRE.Sender sender) throws WIRE.WireException {
+                WIRE.encode(message, header\#(sender), WRITER);
+                byte[] written = java.util.Arrays.copyOfRange(WRITER.bytes(), WRITER.offset(), WRITER.offset() + WRITER.count());
+                byte[] packet = WIRE.encode(message, header\#(sender));
+                if (!java.util.Arrays.equals(written, packet)) throw new IllegalStateException("a writer has made another packet");
+                return packet;
+            }
+            """#
+    }
+
+    private static let encodingOnConnection = #"""
+        private static byte[] encoded(WIRE.Message message, WIRE.Header header, WIRE.Sender sender) throws WIRE.WireException {
+            return connection.encode(message, header, sender);
         }
         """#
 

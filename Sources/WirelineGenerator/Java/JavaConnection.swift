@@ -25,6 +25,11 @@ struct JavaConnection {
                     return \#(module).encode(message, header, sender, this);
                 }
 
+                /** Puts a whole packet of a message into a writer, in place of what it has; the header and the sender may be null. */
+                public void encode(Message message, Header header, Sender sender, PacketWriter writer) throws WireException {
+                    \#(module).encode(message, header, sender, this, writer);
+                }
+
                 /** The packet that bytes begin with; null if it has not arrived whole. */
                 public Packet decode(byte[] bytes, int offset, int count, Sender sender) throws WireException {
                     return \#(module).decode(bytes, offset, count, sender, this);

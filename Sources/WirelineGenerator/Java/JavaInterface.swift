@@ -26,29 +26,42 @@ struct JavaInterface {
             plan.dependsOnSender
             ? "throw new WireException(\"needs_sender\", \"\", -1)" : "side = Sender.CLIENT"
         let first = hasConnection ? " It is the first one of a connection." : ""
+        let access = hasConnection ? "private" : "public"
+        let parameters = (sender ? ", Sender sender" : "") + connection
+        let arguments = (sender ? ", sender" : "") + given
         return #"""
             /** A whole packet of a message, with the header's defaults. Nothing is cut to fit.\#(first) */
-            public static byte[] encode(Message message) throws WireException { return encode(message, new Header()); }
+            public static byte[] encode(Message message) throws WireException { return encode(message, null); }
 
             /**
              * A whole packet of a message. Of the header, which may be that of the packet that is answered, what a caller can set is taken.
             \#(plan.dependsOnSender ? " * A message that both sides send needs the sender.\n" : "")\#
             \#(hasConnection ? " *" + first + "\n" : "") */
             \#(hasConnection ? Self.encodingFirst : "")\#
-            \#(hasConnection ? "private" : "public") static byte[] encode(Message message, Header header\#(sender ? ", Sender sender" : "")\#(connection)) throws WireException {
+            \#(access) static byte[] encode(Message message, Header header\#(parameters)) throws WireException {
+                return written(new Writer(false), message, header\#(arguments));
+            }
+
+            /** Puts a whole packet of a message into a writer, in place of what it has; null is the header's defaults. */
+            \#(access) static void encode(Message message, Header header\#(parameters), PacketWriter writer) throws WireException {
+                writer.take(null, 0, 0);
+                byte[] bytes = written(writer.w, message, header\#(arguments));
+                writer.take(bytes, \#(isFramed ? "0, bytes.length" : "writer.w.from, writer.w.size"));
+            }
+
+            private static byte[] written(Writer w, Message message, Header header\#(parameters)) throws WireException {
                 if (message == null) throw new WireException("wrong_type", "", -1);
-                Header h = header == null ? new Header() : header;
-                Writer w = new Writer();
-                w.room(\#(plan.longestHeader));
+                Header h = header == null ? DEFAULTS : header;
+                w.begin(message.messageName(), \#(plan.longestHeader));
             \#(sender ? "    Sender side = sender == null ? message.messageSender() : sender;\n    if (side == null) \(unknownSide);\n" : "")\#
-                boolean isKnown = message.messageName() != null;
-                if (isKnown) w.enter(message.messageName());
             \#(fixesHeader ? "    h = message.fix(w, h);\n" : "")\#
                 message.write(w, h);
-                if (isKnown) w.leave();
-                w.enter("packet");
+                w.begin("packet");
                 return \#(isFramed ? "Frame.framed(\(wrap))" : wrap);
             }
+
+            /** Nothing sets its members. */
+            private static final Header DEFAULTS = new Header();
 
             \#(sender ? senders + "\n\n" : "")\#
             /** The packet that bytes begin with; null if it has not arrived whole. After an error nobody knows where the next one begins.\#(first) */
@@ -68,10 +81,7 @@ struct JavaInterface {
             private static Packet receive(Reader r, long id, Header header, int total, Sender sender\#(fixesHeader ? ", int[] at" : "")) throws WireException {
                 Message message = make(id, sender);
             \#(fixesHeader ? "    message.verify(r, header, at);\n" : "")\#
-                if (message.messageName() != null) {
-                    r.leave();
-                    r.enter(message.messageName());
-                }
+                r.begin(message.messageName());
                 message.read(r, header);
                 return new Packet(message, header, total);
             }
@@ -182,7 +192,10 @@ struct JavaInterface {
 
                 @Override void read(Reader r, Header h) throws WireException { payload = r.blob(r.rest(-1, "payload"), "payload"); }
 
-                @Override void write(Writer w, Header h) throws WireException { w.appendBlob(payload, "payload"); }
+                @Override void write(Writer w, Header h) throws WireException {
+                    w.reserve(w.blobLength(payload));
+                    w.appendBlob(payload, "payload");
+                }
             }
 
             /** A message that was received, with its packet's header. */
@@ -197,6 +210,29 @@ struct JavaInterface {
                     this.header = header;
                     this.byteCount = byteCount;
                 }
+            }
+
+            /** Keeps the bytes of one packet, and is used again for the next one: then nothing is allocated. It is for one thread at a time. */
+            public static final class PacketWriter {
+                final Writer w = new Writer(\#(!isFramed));
+                private byte[] bytes;
+                private int offset;
+                private int count;
+
+                void take(byte[] bytes, int offset, int count) {
+                    this.bytes = bytes;
+                    this.offset = offset;
+                    this.count = count;
+                }
+
+                /** The array with the packet, up to the next one; null before the first one and after an error. */
+                public byte[] bytes() { return bytes; }
+
+                /** Where the packet begins in the array. */
+                public int offset() { return offset; }
+
+                /** How many bytes the packet has. */
+                public int count() { return count; }
             }
 
             \#(splitter)

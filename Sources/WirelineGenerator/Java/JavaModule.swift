@@ -67,17 +67,20 @@ struct JavaModule {
         let writing = BraceText.methods(
             [JavaRuntime.writingNumbers, JavaRuntime.writingTexts].joined(separator: "\n\n"))
         let checksums = BraceText.methods(JavaRuntime.checksums).text(for: calls)
-        let limits = { (text: String) in text.replacing("MAXIMUM_DEPTH", with: String(options.maximumDepth)) }
+        func limited(_ text: String) -> String {
+            text.replacing("MAXIMUM_DEPTH", with: String(options.maximumDepth))
+                .replacing("MAXIMUM_SIZE", with: String(options.maximumPacketByteCount))
+        }
         let bodies = [
-            ("Reader extends Steps", limits(JavaRuntime.reader) + "\n\n" + reading.text(for: calls)),
-            ("Writer extends Steps", limits(JavaRuntime.writer) + "\n\n" + writing.text(for: calls)),
+            ("Reader extends Steps", JavaRuntime.reader + "\n\n" + reading.text(for: calls)),
+            ("Writer extends Steps", limited(JavaRuntime.writer) + "\n\n" + writing.text(for: calls)),
             ("Checksum", checksums),
         ]
         let classes = bodies.filter { !$0.1.isEmpty }.map { name, body in
             let trimmed = body.hasSuffix("\n") ? String(body.dropLast()) : body
             return "static final class \(name) {\n\(BraceText.indented(trimmed))\n}"
         }
-        return [JavaRuntime.steps] + classes
+        return [limited(JavaRuntime.steps)] + classes
             + (description.layout.framing.map { [JavaInterface.frame($0, options)] } ?? [])
     }
 

@@ -3,10 +3,30 @@
 extension JavaRuntime {
     /// What each writer has.
     static let writer = #"""
-        byte[] b = new byte[256];
+        private static final byte[] NO_BYTES = {};
+        byte[] b = NO_BYTES;
+        /** Where the packet begins in the bytes, and how many it has. */
+        int from;
+        int size;
+        private final boolean isKept;
         private int p;
 
-        Writer() { super(MAXIMUM_DEPTH); }
+        /** Makes a writer; one that is kept for the next packet gives its own bytes, of which the packet is a part. */
+        Writer(boolean isKept) { this.isKept = isKept; }
+
+        /** Begins the packet of a message; its payload comes after so many bytes. */
+        void begin(String name, int lead) {
+            begin(name);
+            p = lead;
+            size = 0;
+            if (b.length > 65536) b = NO_BYTES;
+        }
+
+        /** Makes room for as many bytes as will probably follow. */
+        void reserve(int n) {
+            n = Math.min(n, MAXIMUM_SIZE);
+            if (p + n > b.length) b = java.util.Arrays.copyOf(b, p + n);
+        }
 
         int position() { return p; }
 
@@ -20,12 +40,20 @@ extension JavaRuntime {
 
         int room(int n) {
             int q = p;
-            if (q + n > b.length) b = java.util.Arrays.copyOf(b, Math.max(q + n, 2 * b.length));
+            if (q + n > b.length) b = java.util.Arrays.copyOf(b, Math.max(q + n, 2 * b.length + 64));
             p = q + n;
             return q;
         }
 
-        byte[] packet(int from, int count) { return java.util.Arrays.copyOfRange(b, from, from + count); }
+        byte[] packet(int start, int count) {
+            from = start;
+            size = count;
+            return isKept || start == 0 && count == b.length ? b : java.util.Arrays.copyOfRange(b, start, start + count);
+        }
+
+        int textLength(String v) { return v == null ? 0 : v.length(); }
+
+        int blobLength(byte[] v) { return v == null ? 0 : v.length; }
 
         int appendBlob(byte[] v, String f) throws WireException {
             require(v != null, "wrong_type", f);
@@ -42,74 +70,131 @@ extension JavaRuntime {
 
     /// What writes numbers.
     static let writingNumbers = #"""
-        private void put(long v, int n, boolean little, long low, long high, String f) throws WireException {
-            require(v >= low && v <= high, "out_of_range", f);
-            putUint(v, n, little);
+        void setUint(int q, long v, int n, boolean little) {
+            for (int i = 0; i < n; i++) b[little ? q + i : q + n - 1 - i] = (byte) (v >>> 8 * i);
         }
 
-        void putU8(int v, String f) throws WireException {
+        private void set(int q, long v, int n, boolean little, long low, long high, String f) throws WireException {
+            require(v >= low && v <= high, "out_of_range", f);
+            setUint(q, v, n, little);
+        }
+
+        void setU8(int q, int v, String f) throws WireException {
             require(v >= 0 && v <= 255, "out_of_range", f);
-            int q = room(1);
             b[q] = (byte) v;
         }
 
-        void putI8(int v, String f) throws WireException { put(v, 1, false, -128, 127, f); }
+        void setI8(int q, int v, String f) throws WireException { set(q, v, 1, false, -128, 127, f); }
 
-        void putU16(int v, String f) throws WireException {
+        void setU16(int q, int v, String f) throws WireException {
             require(v >= 0 && v <= 65535, "out_of_range", f);
-            int q = room(2);
             b[q] = (byte) (v >> 8);
             b[q + 1] = (byte) v;
         }
 
-        void putU16Little(int v, String f) throws WireException { put(v, 2, true, 0, 65535, f); }
-
-        void putI16(int v, String f) throws WireException { put(v, 2, false, -32768, 32767, f); }
-
-        void putI16Little(int v, String f) throws WireException { put(v, 2, true, -32768, 32767, f); }
-
-        void putU24(int v, String f) throws WireException { put(v, 3, false, 0, 0xFFFFFF, f); }
-
-        void putU24Little(int v, String f) throws WireException { put(v, 3, true, 0, 0xFFFFFF, f); }
-
-        void putI24(int v, String f) throws WireException { put(v, 3, false, -0x800000, 0x7FFFFF, f); }
-
-        void putI24Little(int v, String f) throws WireException { put(v, 3, true, -0x800000, 0x7FFFFF, f); }
-
-        void putU32(long v, String f) throws WireException {
-            require(v >= 0 && v <= 0xFFFFFFFFL, "out_of_range", f);
-            putI32((int) v, f);
+        void setU16Little(int q, int v, String f) throws WireException {
+            require(v >= 0 && v <= 65535, "out_of_range", f);
+            b[q] = (byte) v;
+            b[q + 1] = (byte) (v >> 8);
         }
 
-        void putU32Little(long v, String f) throws WireException { put(v, 4, true, 0, 0xFFFFFFFFL, f); }
+        void setI16(int q, int v, String f) throws WireException { set(q, v, 2, false, -32768, 32767, f); }
 
-        void putI32(int v, String f) {
-            int q = room(4);
+        void setI16Little(int q, int v, String f) throws WireException { set(q, v, 2, true, -32768, 32767, f); }
+
+        void setU24(int q, int v, String f) throws WireException { set(q, v, 3, false, 0, 0xFFFFFF, f); }
+
+        void setU24Little(int q, int v, String f) throws WireException { set(q, v, 3, true, 0, 0xFFFFFF, f); }
+
+        void setI24(int q, int v, String f) throws WireException { set(q, v, 3, false, -0x800000, 0x7FFFFF, f); }
+
+        void setI24Little(int q, int v, String f) throws WireException { set(q, v, 3, true, -0x800000, 0x7FFFFF, f); }
+
+        void setU32(int q, long v, String f) throws WireException {
+            require(v >= 0 && v <= 0xFFFFFFFFL, "out_of_range", f);
+            setI32(q, (int) v, f);
+        }
+
+        void setU32Little(int q, long v, String f) throws WireException {
+            require(v >= 0 && v <= 0xFFFFFFFFL, "out_of_range", f);
+            setI32Little(q, (int) v, f);
+        }
+
+        void setI32(int q, int v, String f) {
             b[q] = (byte) (v >> 24);
             b[q + 1] = (byte) (v >> 16);
             b[q + 2] = (byte) (v >> 8);
             b[q + 3] = (byte) v;
         }
 
-        void putI32Little(int v, String f) { putUint(v, 4, true); }
+        void setI32Little(int q, int v, String f) { setI32(q, Integer.reverseBytes(v), f); }
 
-        void putU64(long v, String f) { putUint(v, 8, false); }
+        void setI64(int q, long v, String f) {
+            setI32(q, (int) (v >> 32), f);
+            setI32(q + 4, (int) v, f);
+        }
 
-        void putU64Little(long v, String f) { putUint(v, 8, true); }
+        void setI64Little(int q, long v, String f) { setI64(q, Long.reverseBytes(v), f); }
 
-        void putI64(long v, String f) { putUint(v, 8, false); }
+        void setU64(int q, long v, String f) { setI64(q, v, f); }
 
-        void putI64Little(long v, String f) { putUint(v, 8, true); }
+        void setU64Little(int q, long v, String f) { setI64Little(q, v, f); }
 
-        void putF32(float v, String f) { putUint(Float.floatToIntBits(v), 4, false); }
+        void setF32(int q, float v, String f) { setI32(q, Float.floatToIntBits(v), f); }
 
-        void putF32Little(float v, String f) { putUint(Float.floatToIntBits(v), 4, true); }
+        void setF32Little(int q, float v, String f) { setI32Little(q, Float.floatToIntBits(v), f); }
 
-        void putF64(double v, String f) { putUint(Double.doubleToLongBits(v), 8, false); }
+        void setF64(int q, double v, String f) { setI64(q, Double.doubleToLongBits(v), f); }
 
-        void putF64Little(double v, String f) { putUint(Double.doubleToLongBits(v), 8, true); }
+        void setF64Little(int q, double v, String f) { setI64Little(q, Double.doubleToLongBits(v), f); }
+
+        void putU8(int v, String f) throws WireException { setU8(room(1), v, f); }
+
+        void putI8(int v, String f) throws WireException { setI8(room(1), v, f); }
+
+        void putU16(int v, String f) throws WireException { setU16(room(2), v, f); }
+
+        void putU16Little(int v, String f) throws WireException { setU16Little(room(2), v, f); }
+
+        void putI16(int v, String f) throws WireException { setI16(room(2), v, f); }
+
+        void putI16Little(int v, String f) throws WireException { setI16Little(room(2), v, f); }
+
+        void putU24(int v, String f) throws WireException { setU24(room(3), v, f); }
+
+        void putU24Little(int v, String f) throws WireException { setU24Little(room(3), v, f); }
+
+        void putI24(int v, String f) throws WireException { setI24(room(3), v, f); }
+
+        void putI24Little(int v, String f) throws WireException { setI24Little(room(3), v, f); }
+
+        void putU32(long v, String f) throws WireException { setU32(room(4), v, f); }
+
+        void putU32Little(long v, String f) throws WireException { setU32Little(room(4), v, f); }
+
+        void putI32(int v, String f) { setI32(room(4), v, f); }
+
+        void putI32Little(int v, String f) { setI32Little(room(4), v, f); }
+
+        void putU64(long v, String f) { setU64(room(8), v, f); }
+
+        void putU64Little(long v, String f) { setU64Little(room(8), v, f); }
+
+        void putI64(long v, String f) { setI64(room(8), v, f); }
+
+        void putI64Little(long v, String f) { setI64Little(room(8), v, f); }
+
+        void putF32(float v, String f) { setF32(room(4), v, f); }
+
+        void putF32Little(float v, String f) { setF32Little(room(4), v, f); }
+
+        void putF64(double v, String f) { setF64(room(8), v, f); }
+
+        void putF64Little(double v, String f) { setF64Little(room(8), v, f); }
 
         void putBool(boolean v) { putUint(bit(v), 1, false); }
+
+        void setBool(int q, boolean v) { b[q] = (byte) (v ? 1 : 0); }
 
         long bit(boolean v) { return v ? 1 : 0; }
 
@@ -176,13 +261,13 @@ extension JavaRuntime {
         void putAbsent(int prefix) { putUint(prefix == 32 ? 1 : -1, prefix == 32 ? 1 : prefix & 15, false); }
 
         private byte[] utf8(String v, String f) throws WireException {
-            require(v != null, "wrong_type", f);
             surrogates(v, "invalid_utf8", f);
             return v.getBytes(java.nio.charset.StandardCharsets.UTF_8);
         }
 
         /** Refuses half of a surrogate pair. */
         private void surrogates(String v, String kind, String f) throws WireException {
+            if (!hasSurrogate(v)) return;
             for (int i = 0; i < v.length(); i++) {
                 char c = v.charAt(i);
                 if (c < 0xD800 || c > 0xDFFF) continue;
@@ -190,7 +275,42 @@ extension JavaRuntime {
             }
         }
 
-        void putText(String v, int prefix, long most, String f) throws WireException { putBlob(utf8(v, f), prefix, most, f); }
+        /** Compilers leave this loop out for strings of one byte a character. */
+        private static boolean hasSurrogate(String v) {
+            for (int i = 0; i < v.length(); i++) {
+                char c = v.charAt(i);
+                if (c >= 0xD800 && c <= 0xDFFF) return true;
+            }
+            return false;
+        }
+
+        /** Writes a short text of ASCII; returns false, and writes nothing, for another one. */
+        private boolean putASCII(String v) {
+            int n = v.length(), q = p;
+            if (n > 64) return false;
+            room(n);
+            byte[] b = this.b;
+            for (int i = 0; i < n; i++) {
+                char c = v.charAt(i);
+                if (c > 127) {
+                    p = q;
+                    return false;
+                }
+                b[q + i] = (byte) c;
+            }
+            return true;
+        }
+
+        void putText(String v, int prefix, long most, String f) throws WireException {
+            require(v != null, "wrong_type", f);
+            int before = p, n = v.length();
+            if (n <= 64 && n <= most) {
+                putCount(n, prefix, most, f);
+                if (putASCII(v)) return;
+                p = before;
+            }
+            putBlob(utf8(v, f), prefix, most, f);
+        }
 
         void putBlob(byte[] v, int prefix, long most, String f) throws WireException {
             require(v != null, "wrong_type", f);
@@ -198,7 +318,10 @@ extension JavaRuntime {
             appendBlob(v, f);
         }
 
-        int appendText(String v, String f) throws WireException { return appendBlob(utf8(v, f), f); }
+        int appendText(String v, String f) throws WireException {
+            require(v != null, "wrong_type", f);
+            return putASCII(v) ? v.length() : appendBlob(utf8(v, f), f);
+        }
 
         int appendUTF16(String v, boolean little, String f) throws WireException {
             require(v != null, "wrong_type", f);

@@ -4,7 +4,8 @@
 enum JavaRuntime {
     /// The names of classes that a schema's types cannot have.
     static let names: Set<String> = [
-        "WireException", "Sender", "Message", "UnknownMessage", "Packet", "Splitter", "Steps", "Reader", "Writer",
+        "WireException", "Sender", "Message", "UnknownMessage", "Packet", "PacketWriter", "Splitter", "Steps", "Reader",
+        "Writer",
         "Checksum", "Frame", "Maker",
     ]
 
@@ -12,17 +13,26 @@ enum JavaRuntime {
     static let steps = #"""
         /** The names of the values that a reader or a writer is in. */
         abstract static class Steps {
-            private String[] names = new String[8];
-            private int[] indices = new int[8];
+            private static final String[] NO_NAMES = {};
+            private static final int[] NO_INDICES = {};
+            /** The outermost name; the others have arrays only if there are any. */
+            private String base;
+            private String[] names = NO_NAMES;
+            private int[] indices = NO_INDICES;
             private int count;
             private int depth;
 
-            Steps(int depth) { this.depth = depth; }
+            /** Begins anew, in a value with a name; null for none. */
+            final void begin(String name) {
+                base = name == null ? "" : name;
+                count = 0;
+                depth = MAXIMUM_DEPTH;
+            }
 
             final void enter(String f) {
                 if (count == names.length) {
-                    names = java.util.Arrays.copyOf(names, 2 * count);
-                    indices = java.util.Arrays.copyOf(indices, 2 * count);
+                    names = java.util.Arrays.copyOf(names, 2 * count + 4);
+                    indices = java.util.Arrays.copyOf(indices, 2 * count + 4);
                 }
                 names[count] = f;
                 indices[count++] = -1;
@@ -43,7 +53,7 @@ enum JavaRuntime {
             abstract WireException error(String kind, String f);
 
             final String path(String f) {
-                StringBuilder text = new StringBuilder();
+                StringBuilder text = new StringBuilder(base);
                 for (int i = 0; i <= count; i++) {
                     String name = i == count ? f : names[i];
                     if (text.length() > 0 && !name.isEmpty()) text.append('.');
@@ -69,13 +79,12 @@ enum JavaRuntime {
         private int bound = Integer.MAX_VALUE;
 
         Reader(byte[] bytes, int start, int count) {
-            super(MAXIMUM_DEPTH);
             b = bytes;
             this.start = start;
             size = count;
             p = start;
             end = start + count;
-            enter("packet");
+            begin("packet");
         }
 
         int position() { return p - start; }
@@ -103,6 +112,17 @@ enum JavaRuntime {
 
         int take(int n, String f) throws WireException { return go(n, f) - start; }
 
+        /** Whether fewer bytes are left. */
+        boolean lacks(int n) { return end - p < n; }
+
+        /** Goes over numbers that are there, of which the last one has so many bytes; returns their index in the bytes. */
+        int run(int n, int width) {
+            int q = p;
+            p = q + n;
+            last = p - width;
+            return q;
+        }
+
         /** Goes to a part of the packet. */
         void bound(int from, int to) {
             p = start + from;
@@ -126,65 +146,113 @@ enum JavaRuntime {
     static func numbers(isShortest: Bool) -> String {
         let shortest = isShortest ? "\n        if (x == 0 && i > 0) throw error(\"varint_not_shortest\", f, p);" : ""
         return #"""
-            int u8(String f) throws WireException { return b[go(1, f)] & 255; }
+            int u8At(int q) { return b[q] & 255; }
 
-            int i8(String f) throws WireException { return b[go(1, f)]; }
+            int i8At(int q) { return b[q]; }
 
-            int u16(String f) throws WireException { int q = go(2, f); return (b[q] & 255) << 8 | b[q + 1] & 255; }
+            int u16At(int q) { return (b[q] & 255) << 8 | b[q + 1] & 255; }
 
-            int u16Little(String f) throws WireException { int q = go(2, f); return b[q] & 255 | (b[q + 1] & 255) << 8; }
+            int u16LittleAt(int q) { return b[q] & 255 | (b[q + 1] & 255) << 8; }
 
-            int i16(String f) throws WireException { return (short) u16(f); }
+            int i16At(int q) { return (short) u16At(q); }
 
-            int i16Little(String f) throws WireException { return (short) u16Little(f); }
+            int i16LittleAt(int q) { return (short) u16LittleAt(q); }
 
-            int u24(String f) throws WireException { return (int) uint(3, false, f); }
+            int u24At(int q) { return (int) uintAt(q, 3, false); }
 
-            int u24Little(String f) throws WireException { return (int) uint(3, true, f); }
+            int u24LittleAt(int q) { return (int) uintAt(q, 3, true); }
 
-            int i24(String f) throws WireException { return (int) sint(3, false, f); }
+            int i24At(int q) { return (int) sintAt(q, 3, false); }
 
-            int i24Little(String f) throws WireException { return (int) sint(3, true, f); }
+            int i24LittleAt(int q) { return (int) sintAt(q, 3, true); }
 
-            int i32(String f) throws WireException { int q = go(4, f); return b[q] << 24 | (b[q + 1] & 255) << 16 | (b[q + 2] & 255) << 8 | b[q + 3] & 255; }
+            int i32At(int q) { return b[q] << 24 | (b[q + 1] & 255) << 16 | (b[q + 2] & 255) << 8 | b[q + 3] & 255; }
 
-            int i32Little(String f) throws WireException { return Integer.reverseBytes(i32(f)); }
+            int i32LittleAt(int q) { return Integer.reverseBytes(i32At(q)); }
 
-            long u32(String f) throws WireException { return i32(f) & 0xFFFFFFFFL; }
+            long u32At(int q) { return i32At(q) & 0xFFFFFFFFL; }
 
-            long u32Little(String f) throws WireException { return i32Little(f) & 0xFFFFFFFFL; }
+            long u32LittleAt(int q) { return i32LittleAt(q) & 0xFFFFFFFFL; }
 
-            long i64(String f) throws WireException { return uint(8, false, f); }
+            long i64At(int q) { return (long) i32At(q) << 32 | u32At(q + 4); }
 
-            long i64Little(String f) throws WireException { return uint(8, true, f); }
+            long i64LittleAt(int q) { return Long.reverseBytes(i64At(q)); }
 
-            long u64(String f) throws WireException { return uint(8, false, f); }
+            long u64At(int q) { return i64At(q); }
 
-            long u64Little(String f) throws WireException { return uint(8, true, f); }
+            long u64LittleAt(int q) { return i64LittleAt(q); }
 
-            /** A number of up to 8 bytes without a sign. */
-            long uint(int n, boolean little, String f) throws WireException {
-                int q = go(n, f);
+            long uintAt(int q, int n, boolean little) {
                 long v = 0;
                 for (int i = 0; i < n; i++) v = v << 8 | b[little ? q + n - 1 - i : q + i] & 255;
                 return v;
             }
 
+            long sintAt(int q, int n, boolean little) { return uintAt(q, n, little) << 64 - 8 * n >> 64 - 8 * n; }
+
+            float f32At(int q) { return Float.intBitsToFloat(i32At(q)); }
+
+            float f32LittleAt(int q) { return Float.intBitsToFloat(i32LittleAt(q)); }
+
+            double f64At(int q) { return Double.longBitsToDouble(i64At(q)); }
+
+            double f64LittleAt(int q) { return Double.longBitsToDouble(i64LittleAt(q)); }
+
+            int u8(String f) throws WireException { return u8At(go(1, f)); }
+
+            int i8(String f) throws WireException { return i8At(go(1, f)); }
+
+            int u16(String f) throws WireException { return u16At(go(2, f)); }
+
+            int u16Little(String f) throws WireException { return u16LittleAt(go(2, f)); }
+
+            int i16(String f) throws WireException { return i16At(go(2, f)); }
+
+            int i16Little(String f) throws WireException { return i16LittleAt(go(2, f)); }
+
+            int u24(String f) throws WireException { return u24At(go(3, f)); }
+
+            int u24Little(String f) throws WireException { return u24LittleAt(go(3, f)); }
+
+            int i24(String f) throws WireException { return i24At(go(3, f)); }
+
+            int i24Little(String f) throws WireException { return i24LittleAt(go(3, f)); }
+
+            int i32(String f) throws WireException { return i32At(go(4, f)); }
+
+            int i32Little(String f) throws WireException { return i32LittleAt(go(4, f)); }
+
+            long u32(String f) throws WireException { return u32At(go(4, f)); }
+
+            long u32Little(String f) throws WireException { return u32LittleAt(go(4, f)); }
+
+            long i64(String f) throws WireException { return i64At(go(8, f)); }
+
+            long i64Little(String f) throws WireException { return i64LittleAt(go(8, f)); }
+
+            long u64(String f) throws WireException { return u64At(go(8, f)); }
+
+            long u64Little(String f) throws WireException { return u64LittleAt(go(8, f)); }
+
+            /** A number of up to 8 bytes without a sign. */
+            long uint(int n, boolean little, String f) throws WireException { return uintAt(go(n, f), n, little); }
+
             /** A number of up to 8 bytes with a sign. */
-            long sint(int n, boolean little, String f) throws WireException { return uint(n, little, f) << 64 - 8 * n >> 64 - 8 * n; }
+            long sint(int n, boolean little, String f) throws WireException { return sintAt(go(n, f), n, little); }
 
-            float f32(String f) throws WireException { return Float.intBitsToFloat(i32(f)); }
+            float f32(String f) throws WireException { return f32At(go(4, f)); }
 
-            float f32Little(String f) throws WireException { return Float.intBitsToFloat(i32Little(f)); }
+            float f32Little(String f) throws WireException { return f32LittleAt(go(4, f)); }
 
-            double f64(String f) throws WireException { return Double.longBitsToDouble(i64(f)); }
+            double f64(String f) throws WireException { return f64At(go(8, f)); }
 
-            double f64Little(String f) throws WireException { return Double.longBitsToDouble(i64Little(f)); }
+            double f64Little(String f) throws WireException { return f64LittleAt(go(8, f)); }
 
-            boolean bool(String f) throws WireException {
-                int x = u8(f);
-                if (x > 1) throw error("invalid_boolean", f, last);
-                return x == 1;
+            boolean bool(String f) throws WireException { return boolAt(go(1, f), f); }
+
+            boolean boolAt(int q, String f) throws WireException {
+                if (b[q] != 0 && b[q] != 1) throw error("invalid_boolean", f, q);
+                return b[q] == 1;
             }
 
             /** Unsigned LEB128 of at most so many bytes and 64 bits. */

@@ -7,6 +7,16 @@
 struct RuntimeText: Sendable {
     private let pieces: [Piece]
     private let positions: [String: [Int]]
+    private let syntax: Syntax
+    /// The names of functions, which code needs only if it calls them.
+    private let functions: Set<String>
+
+    /// What separates words from other text.
+    private struct Syntax: Sendable {
+        let lineComment: [UInt8]
+        let hasKeys: Bool
+        let hasMembers: Bool
+    }
 
     private struct Piece: Sendable {
         let text: String
@@ -18,28 +28,45 @@ struct RuntimeText: Sendable {
     ///
     /// - Parameters:
     ///   - text: The pieces, separated by empty lines.
+    ///   - isFunction: Whether such a line declares a function: a variable of its name needs no function (default: none does).
     ///   - name: Returns the name that a line of code declares; nil if it declares none.
     ///   - lineComment: The mark before a comment up to the end of its line.
     ///   - hasKeys: Whether a word before a colon names a member (default: true).
     ///   - hasMembers: Whether the pieces are members of a class, whose names may stand after a point (default: false).
     init(
         _ text: String, lineComment: String, hasKeys: Bool = true, hasMembers: Bool = false,
-        name: (Substring) -> String?
+        isFunction: (Substring) -> Bool = { _ in false }, name: (Substring) -> String?
     ) {
-        var pieces: [Piece] = []
+        let syntax = Syntax(lineComment: Array(lineComment.utf8), hasKeys: hasKeys, hasMembers: hasMembers)
+        var chunks: [Substring] = []
         var positions: [String: [Int]] = [:]
+        var functions: Set<String> = []
+        var others: Set<String> = []
         for chunk in text.split(separator: "\n\n") {
             let lines = chunk.split(separator: "\n")
-            guard let declared = lines.lazy.compactMap(name).first else { continue }
-            positions[declared, default: []].append(pieces.count)
-            pieces.append(
-                Piece(
-                    text: String(chunk),
-                    words: Self.words(
-                        of: chunk, lineComment: Array(lineComment.utf8), hasKeys: hasKeys, hasMembers: hasMembers)))
+            guard let line = lines.first(where: { name($0) != nil }), let declared = name(line) else { continue }
+            positions[declared, default: []].append(chunks.count)
+            chunks.append(chunk)
+            if isFunction(line) { functions.insert(declared) } else { others.insert(declared) }
         }
-        self.pieces = pieces
+        functions.subtract(others)
         self.positions = positions
+        self.syntax = syntax
+        self.functions = functions
+        pieces = chunks.map { Piece(text: String($0), words: Self.needs(of: $0, syntax, functions)) }
+    }
+
+    /// Returns the names in code that may be those of pieces: of functions only those that it calls.
+    func needs(of code: String) -> Set<String> { Self.needs(of: code[...], syntax, functions) }
+
+    private static func needs(of code: Substring, _ syntax: Syntax, _ functions: Set<String>) -> Set<String> {
+        func words(onlyCalls: Bool) -> Set<String> {
+            Self.words(
+                of: code, lineComment: syntax.lineComment, hasKeys: syntax.hasKeys, hasMembers: syntax.hasMembers,
+                onlyCalls: onlyCalls)
+        }
+        let all = words(onlyCalls: false)
+        return functions.isEmpty ? all : all.subtracting(functions).union(words(onlyCalls: true))
     }
 
     /// The names of all pieces.

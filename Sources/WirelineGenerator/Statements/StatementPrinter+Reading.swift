@@ -276,8 +276,7 @@ extension StatementPrinter {
 
     /// Returns the lines that read a body, up to its end.
     func reading(_ body: BodyFields) -> [String] {
-        var lines: [String] = []
-        for field in body.fields { lines += read(field, body) }
+        var lines = readFields(of: body)
         switch body.plan.end {
         case .kept:
             if let trailing = body.trailing {
@@ -314,7 +313,7 @@ extension StatementPrinter {
     }
 
     /// Returns the statements that read one field of a body.
-    private func read(_ field: FieldPlan, _ body: BodyFields) -> [String] {
+    func read(_ field: FieldPlan, _ body: BodyFields) -> [String] {
         let name = dialect.string(field.name)
         if let run = body.run(beginningAt: field.index) { return packed(run, body) }
         if field.description.packing != nil { return [] }

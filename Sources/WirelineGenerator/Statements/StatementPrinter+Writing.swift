@@ -183,7 +183,7 @@ extension StatementPrinter {
     // MARK: Bodies
 
     /// Returns the lines of a message's function `write(w, h)`.
-    func writeMessage(_ body: BodyFields) -> [String] { settled(writing(body)) }
+    func writeMessage(_ body: BodyFields) -> [String] { settled([reservation(body)] + writing(body)) }
 
     /// Returns the lines of a structure's function `write(w, f)`.
     func writeStructure(_ index: Int) -> [String] {
@@ -203,7 +203,17 @@ extension StatementPrinter {
     private func writing(_ body: BodyFields) -> [String] {
         var lines: [String] = []
         var hasGap = false
-        for field in body.fields { lines += write(field, body, &hasGap) }
+        let runs = body.fixedRuns
+        var index = 0
+        while index < body.fields.count {
+            if let run = writeRun(beginningAt: index, runs, body) {
+                lines += run.lines
+                index += run.count
+            } else {
+                lines += write(body.fields[index], body, &hasGap)
+                index += 1
+            }
+        }
         lines += CounterStatements(printer: self, body: body).lines
         if let trailing = body.trailing {
             let gap = hasGap ? "gap" : dialect.string("")

@@ -8,7 +8,8 @@ using Scene;
 
 /// <summary>
 /// Compares the generated classes of Scene with code written by hand. Prints CASE IMPLEMENTATION NANOSECONDS a line.
-/// The other code makes an array for each packet, and checks nothing.
+/// The other code makes an array for each packet. It checks what a packet of this message must be: its length and its ID, whether it has
+/// arrived whole, and that nothing is missing or left over. Text that is no UTF-8 is replaced. It makes no header.
 /// </summary>
 public static class SceneBenchmark
 {
@@ -28,12 +29,12 @@ public static class SceneBenchmark
             };
             byte[] packet = SceneProtocol.Encode(message);
             Require(packet.SequenceEqual(EncodeByHand(message)), "both write the same bytes");
-            Require(IsSame(message, DecodeByHand(packet)), "both read the same message");
+            Require(IsSame(message, DecodeByHand(packet, 0, packet.Length)), "both read the same message");
             Require(IsSame(message, (Sc_20001)Decode(packet).Message), "both read the same message");
             Measure("encode_" + size, "wireline", () => SceneProtocol.Encode(message));
             Measure("encode_" + size, "by hand", () => EncodeByHand(message));
             Measure("decode_" + size, "wireline", () => Decode(packet));
-            Measure("decode_" + size, "by hand", () => DecodeByHand(packet));
+            Measure("decode_" + size, "by hand", () => DecodeByHand(packet, 0, packet.Length));
         }
     }
 
@@ -61,6 +62,7 @@ public static class SceneBenchmark
     private static byte[] EncodeByHand(Sc_20001 m)
     {
         int count = Encoding.UTF8.GetByteCount(m.Message);
+        if (count > 65535) throw new ArgumentException("text");
         var b = new byte[20 + count];
         Put4(b, 0, (uint)b.Length);
         Put2(b, 4, 20001);
@@ -89,13 +91,27 @@ public static class SceneBenchmark
         b[at + 3] = (byte)value;
     }
 
-    private static Sc_20001 DecodeByHand(byte[] b)
+    private static Sc_20001 DecodeByHand(byte[] b, int start, int available)
     {
+        if (available < 6) return null;
+        uint length = Get4(b, start);
+        if (length < 6 || length > 1048576) throw new ArgumentException("length");
+        if (available < length) return null;
+        if (Get2(b, start + 4) != 20001) throw new ArgumentException("id");
+        if (length < 20) throw new ArgumentException("fields");
+        int count = Get2(b, start + 18);
+        if (count != length - 20) throw new ArgumentException("text");
         return new Sc_20001
         {
-            Res = b[6], SceneId = Get4(b, 7), Pos = b[11], Status = b[12], Type = b[13], DefaultCombat = Get4(b, 14),
-            Message = Encoding.UTF8.GetString(b, 20, b[18] << 8 | b[19]),
+            Res = b[start + 6], SceneId = Get4(b, start + 7), Pos = b[start + 11], Status = b[start + 12],
+            Type = b[start + 13], DefaultCombat = Get4(b, start + 14),
+            Message = Encoding.UTF8.GetString(b, start + 20, count),
         };
+    }
+
+    private static int Get2(byte[] b, int at)
+    {
+        return b[at] << 8 | b[at + 1];
     }
 
     private static uint Get4(byte[] b, int at)

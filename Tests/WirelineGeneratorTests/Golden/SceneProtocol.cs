@@ -12,16 +12,14 @@ namespace Scene {
         /// without one it has its defaults. Nothing is cut to fit.
         /// </summary>
         public static byte[] Encode(Message message, Header header = null) {
-            if (message == null) throw new WireException("wrong_type", "", -1);
-            Header h = header ?? new Header();
-            var w = new Writer();
-            w.Room(6);
-            bool isKnown = message.MessageName != null;
-            if (isKnown) w.Enter(message.MessageName);
-            message.Write(w, h);
-            if (isKnown) w.Leave();
-            w.Enter("packet");
-            return Packets.Wrap(w, message.MessageId, h);
+            return Packets.Written(new Writer(false), message, header);
+        }
+
+        /// <summary>Puts a whole packet of a message into a writer, in place of what it has.</summary>
+        public static void Encode(Message message, PacketWriter writer, Header header = null) {
+            writer.Take(null, 0, 0);
+            byte[] bytes = Packets.Written(writer.w, message, header);
+            writer.Take(bytes, writer.w.from, writer.w.size);
         }
 
         /// <summary>The packet that bytes begin with; null if it has not arrived whole. After an error nobody knows where the next one begins.</summary>
@@ -53,15 +51,25 @@ namespace Scene {
         public override ulong MessageId { get { return 20001UL; } }
 
         internal override void Read(Reader r, Header h) {
-            SceneId = r.U8("SceneId");
-            Line = r.U32("Line");
-            Message = r.Text(r.Count(2, -1, "message"), "message");
+            if (r.Lacks(7)) {
+                r.Take(1, "SceneId");
+                r.Take(4, "Line");
+                r.Take(2, "message");
+                return;
+            }
+            int q0 = r.Run(7, 2);
+            SceneId = r.U8At(q0);
+            Line = r.U32At(q0 + 1);
+            long n2 = (long)r.U16At(q0 + 5);
+            Message = r.Text(n2, "message");
             Trailing = r.Trailing();
         }
 
         internal override void Write(Writer w, Header h) {
-            w.PutU8(SceneId, "SceneId");
-            w.PutU32(Line, "Line");
+            w.Reserve(7 + w.TextLength(Message) + w.BlobLength(Trailing));
+            int q0 = w.Room(5);
+            w.SetU8(q0, SceneId, "SceneId");
+            w.SetU32(q0 + 1, Line, "Line");
             w.PutText(Message, 2, 65535, "message");
             w.PutTrailing(Trailing, "");
         }
@@ -98,23 +106,37 @@ namespace Scene {
         public override ulong MessageId { get { return 20001UL; } }
 
         internal override void Read(Reader r, Header h) {
-            Res = r.U8("Res");
-            SceneId = r.U32("SceneId");
-            Pos = r.U8("Pos");
-            Status = r.U8("Status");
-            Type = r.U8("Type");
-            DefaultCombat = r.U32("DefaultCombat");
-            Message = r.Text(r.Count(2, -1, "message"), "message");
+            if (r.Lacks(14)) {
+                r.Take(1, "Res");
+                r.Take(4, "SceneId");
+                r.Take(1, "Pos");
+                r.Take(1, "Status");
+                r.Take(1, "Type");
+                r.Take(4, "DefaultCombat");
+                r.Take(2, "message");
+                return;
+            }
+            int q0 = r.Run(14, 2);
+            Res = r.U8At(q0);
+            SceneId = r.U32At(q0 + 1);
+            Pos = r.U8At(q0 + 5);
+            Status = r.U8At(q0 + 6);
+            Type = r.U8At(q0 + 7);
+            DefaultCombat = r.U32At(q0 + 8);
+            long n6 = (long)r.U16At(q0 + 12);
+            Message = r.Text(n6, "message");
             Trailing = r.Trailing();
         }
 
         internal override void Write(Writer w, Header h) {
-            w.PutU8(Res, "Res");
-            w.PutU32(SceneId, "SceneId");
-            w.PutU8(Pos, "Pos");
-            w.PutU8(Status, "Status");
-            w.PutU8(Type, "Type");
-            w.PutU32(DefaultCombat, "DefaultCombat");
+            w.Reserve(14 + w.TextLength(Message) + w.BlobLength(Trailing));
+            int q0 = w.Room(12);
+            w.SetU8(q0, Res, "Res");
+            w.SetU32(q0 + 1, SceneId, "SceneId");
+            w.SetU8(q0 + 5, Pos, "Pos");
+            w.SetU8(q0 + 6, Status, "Status");
+            w.SetU8(q0 + 7, Type, "Type");
+            w.SetU32(q0 + 8, DefaultCombat, "DefaultCombat");
             w.PutText(Message, 2, 65535, "message");
             w.PutTrailing(Trailing, "");
         }
@@ -170,7 +192,10 @@ namespace Scene {
 
         internal override void Read(Reader r, Header h) { Payload = r.Blob(r.Rest(-1, "payload"), "payload"); }
 
-        internal override void Write(Writer w, Header h) { w.AppendBlob(Payload, "payload"); }
+        internal override void Write(Writer w, Header h) {
+            w.Reserve(w.BlobLength(Payload));
+            w.AppendBlob(Payload, "payload");
+        }
     }
 
     /// <summary>A message that was received, with its packet's header.</summary>
@@ -185,6 +210,26 @@ namespace Scene {
             Header = header;
             ByteCount = byteCount;
         }
+    }
+
+    /// <summary>Keeps the bytes of one packet, and is used again for the next one: then nothing is allocated. It is for one thread at a time.</summary>
+    public sealed class PacketWriter {
+        internal readonly Writer w = new Writer(true);
+
+        internal void Take(byte[] bytes, int offset, int count) {
+            Bytes = bytes;
+            Offset = offset;
+            Count = count;
+        }
+
+        /// <summary>The array with the packet, up to the next one; null before the first one and after an error.</summary>
+        public byte[] Bytes { get; private set; }
+
+        /// <summary>Where the packet begins in the array.</summary>
+        public int Offset { get; private set; }
+
+        /// <summary>How many bytes the packet has.</summary>
+        public int Count { get; private set; }
     }
 
     /// <summary>Finds the packets in a stream, however they are merged and split. After an error it stays failed.</summary>
@@ -250,16 +295,25 @@ namespace Scene {
     }
 
     internal static class Packets {
+        /// <summary>Nothing sets its members.</summary>
+        private static readonly Header Defaults = new Header();
+
+        internal static byte[] Written(Writer w, Message message, Header header) {
+            if (message == null) throw new WireException("wrong_type", "", -1);
+            Header h = header ?? Defaults;
+            w.Begin(message.MessageName, 6);
+            message.Write(w, h);
+            w.Begin("packet");
+            return Wrap(w, message.MessageId, h);
+        }
+
         internal static Packet Unwrapped(Reader r, Sender sender) {
             return Unwrap(r, sender);
         }
 
         private static Packet Receive(Reader r, ulong id, Header header, int total, Sender sender) {
             Message message = Make(id, sender);
-            if (message.MessageName != null) {
-                r.Leave();
-                r.Enter(message.MessageName);
-            }
+            r.Begin(message.MessageName);
             message.Read(r, header);
             return new Packet(message, header, total);
         }
@@ -321,17 +375,26 @@ namespace Scene {
 
     /// <summary>The names of the values that a reader or a writer is in.</summary>
     internal abstract class Steps {
-        private string[] names = new string[8];
-        private int[] indices = new int[8];
+        private static readonly string[] NoNames = {};
+        private static readonly int[] NoIndices = {};
+        /// <summary>The outermost name; the others have arrays only if there are any.</summary>
+        private string outermost;
+        private string[] names = NoNames;
+        private int[] indices = NoIndices;
         private int count;
         private int depth;
 
-        protected Steps(int maximumDepth) { depth = maximumDepth; }
+        /// <summary>Begins anew, in a value with a name; null for none.</summary>
+        internal void Begin(string name) {
+            outermost = name ?? "";
+            count = 0;
+            depth = 32;
+        }
 
         internal void Enter(string f) {
             if (count == names.Length) {
-                System.Array.Resize(ref names, 2 * count);
-                System.Array.Resize(ref indices, 2 * count);
+                System.Array.Resize(ref names, 2 * count + 4);
+                System.Array.Resize(ref indices, 2 * count + 4);
             }
             names[count] = f;
             indices[count++] = -1;
@@ -352,7 +415,7 @@ namespace Scene {
         internal abstract WireException Error(string kind, string f);
 
         protected string Path(string f) {
-            var text = new System.Text.StringBuilder();
+            var text = new System.Text.StringBuilder(outermost);
             for (int i = 0; i <= count; i++) {
                 string name = i == count ? f : names[i];
                 if (text.Length > 0 && name.Length > 0) text.Append('.');
@@ -375,13 +438,13 @@ namespace Scene {
         /// <summary>Where the packet ends, as far as that is known.</summary>
         internal int bound = int.MaxValue;
 
-        internal Reader(byte[] bytes, int first, int count) : base(32) {
+        internal Reader(byte[] bytes, int first, int count) {
             b = bytes;
             start = first;
             size = count;
             p = first;
             end = first + count;
-            Enter("packet");
+            Begin("packet");
         }
 
         internal int Position() { return p - start; }
@@ -409,6 +472,17 @@ namespace Scene {
 
         internal int Take(int n, string f) { return Go(n, f) - start; }
 
+        /// <summary>Whether fewer bytes are left.</summary>
+        internal bool Lacks(int n) { return end - p < n; }
+
+        /// <summary>Goes over numbers that are there, of which the last one has so many bytes; returns their index in the bytes.</summary>
+        internal int Run(int n, int width) {
+            int q = p;
+            p = q + n;
+            last = p - width;
+            return q;
+        }
+
         /// <summary>Goes to a part of the packet.</summary>
         internal void Bound(int from, int to) {
             p = start + from;
@@ -433,46 +507,15 @@ namespace Scene {
             return n;
         }
 
-        internal byte U8(string f) { return b[Go(1, f)]; }
+        internal byte U8At(int q) { return b[q]; }
 
-        internal ushort U16(string f) { int q = Go(2, f); return (ushort)(b[q] << 8 | b[q + 1]); }
+        internal ushort U16At(int q) { return (ushort)(b[q] << 8 | b[q + 1]); }
 
-        internal uint U32(string f) { int q = Go(4, f); return (uint)(b[q] << 24 | b[q + 1] << 16 | b[q + 2] << 8 | b[q + 3]); }
+        internal uint U32At(int q) { return (uint)(b[q] << 24 | b[q + 1] << 16 | b[q + 2] << 8 | b[q + 3]); }
 
-        /// <summary>A number of up to 8 bytes without a sign.</summary>
-        internal ulong Uint(int n, bool little, string f) {
-            int q = Go(n, f);
-            ulong v = 0;
-            for (int i = 0; i < n; i++) v = v << 8 | b[little ? q + n - 1 - i : q + i];
-            return v;
-        }
+        internal ushort U16(string f) { return U16At(Go(2, f)); }
 
-        /// <summary>Unsigned LEB128 of at most so many bytes and 64 bits.</summary>
-        internal ulong Varint(int most, string f) {
-            ulong v = 0;
-            last = p;
-            for (int i = 0; i < most; i++) {
-                if (p + i >= end) throw Error("truncated", f, p);
-                byte x = b[p + i];
-                if (i == 9 && x > 1) break;
-                    if (x == 0 && i > 0) throw Error("varint_not_shortest", f, p);
-                v |= (ulong)(x & 127) << 7 * i;
-                if (x < 128) {
-                    p += i + 1;
-                    return v;
-                }
-            }
-            throw Error("varint_too_long", f, p);
-        }
-
-        /// <summary>A count by its prefix: so many bytes, plus 16 if the least significant one is the first; 0 is a varint.</summary>
-        internal long Count(int prefix, long most, string f) {
-            int at = p;
-            if (prefix > 0) return AtMost(at, (long)Uint(prefix & 15, prefix > 16, f), most, f);
-            ulong n = Varint(5, f);
-            if (n > uint.MaxValue) throw Error("varint_too_long", f, at);
-            return AtMost(at, (long)n, most, f);
-        }
+        internal uint U32(string f) { return U32At(Go(4, f)); }
 
         internal byte[] Trailing() { return p < end ? Part(p, end) : null; }
 
@@ -482,14 +525,13 @@ namespace Scene {
         }
 
         private string Utf8(int q, int stop, string f) {
-            string text = System.Text.Encoding.UTF8.GetString(b, q, stop - q);
-            // What is no UTF-8 has become U+FFFD.
-            if (text.IndexOf((char)0xFFFD) >= 0) {
-                int i = Flaw(q, stop);
-                if (i < stop) throw Error("invalid_utf8", f, i);
+            try {
+                return Strict.GetString(b, q, stop - q);
+            } catch (System.Text.DecoderFallbackException) {
+                throw Error("invalid_utf8", f, Flaw(q, stop));
             }
-            return text;
         }
+        private static readonly System.Text.UTF8Encoding Strict = new System.Text.UTF8Encoding(false, true);
 
         /// <summary>Where the first byte is that cannot be UTF-8 (Unicode 16, table 3-7), or where the bytes end.</summary>
         private int Flaw(int i, int stop) {
@@ -521,10 +563,32 @@ namespace Scene {
     }
 
     internal sealed class Writer : Steps {
-        internal byte[] b = new byte[256];
+        private static readonly byte[] NoBytes = {};
+        internal byte[] b = NoBytes;
+        /// <summary>Where the packet begins in the bytes, and how many it has.</summary>
+        internal int from = 0;
+        internal int size = 0;
+        private readonly bool isKept;
         private int p = 0;
 
-        internal Writer() : base(32) {}
+        /// <summary>Makes a writer; one that is kept for the next packet gives its own bytes, of which the packet is a part.</summary>
+        internal Writer(bool kept) { isKept = kept; }
+
+        /// <summary>Begins the packet of a message; its payload comes after so many bytes.</summary>
+        internal void Begin(string name, int lead) {
+            Begin(name);
+            p = lead;
+            size = 0;
+            if (b.Length > 65536) b = NoBytes;
+        }
+
+        /// <summary>Makes room for as many bytes as will probably follow.</summary>
+        internal void Reserve(int n) {
+            int needed = p + System.Math.Min(n, 1048576);
+            if (needed <= b.Length) return;
+            if (b.Length == 0) b = new byte[needed];
+            else System.Array.Resize(ref b, needed);
+        }
 
         internal int Position() { return p; }
 
@@ -538,16 +602,23 @@ namespace Scene {
 
         internal int Room(int n) {
             int q = p;
-            if (q + n > b.Length) System.Array.Resize(ref b, System.Math.Max(q + n, 2 * b.Length));
+            if (q + n > b.Length) System.Array.Resize(ref b, System.Math.Max(q + n, 2 * b.Length + 64));
             p = q + n;
             return q;
         }
 
-        internal byte[] Packet(int from, int count) {
+        internal byte[] Packet(int start, int count) {
+            from = start;
+            size = count;
+            if (isKept || start == 0 && count == b.Length) return b;
             var packet = new byte[count];
-            System.Buffer.BlockCopy(b, from, packet, 0, count);
+            System.Buffer.BlockCopy(b, start, packet, 0, count);
             return packet;
         }
+
+        internal int TextLength(string v) { return v == null ? 0 : v.Length; }
+
+        internal int BlobLength(byte[] v) { return v == null ? 0 : v.Length; }
 
         internal int AppendBlob(byte[] v, string f) {
             Require(v != null, "wrong_type", f);
@@ -565,17 +636,20 @@ namespace Scene {
             for (int i = 0; i < n; i++) b[little ? q + i : q + n - 1 - i] = (byte)(v >> 8 * i);
         }
 
-        internal void PutU8(byte v, string f) { int q = Room(1); b[q] = v; }
+        internal void SetU8(int q, byte v, string f) { b[q] = v; }
 
-        internal void PutU16(ushort v, string f) { int q = Room(2); b[q] = (byte)(v >> 8); b[q + 1] = (byte)v; }
+        internal void SetU16(int q, ushort v, string f) { b[q] = (byte)(v >> 8); b[q + 1] = (byte)v; }
 
-        internal void PutU32(uint v, string f) {
-            int q = Room(4);
+        internal void SetU32(int q, uint v, string f) {
             b[q] = (byte)(v >> 24);
             b[q + 1] = (byte)(v >> 16);
             b[q + 2] = (byte)(v >> 8);
             b[q + 3] = (byte)v;
         }
+
+        internal void PutU16(ushort v, string f) { SetU16(Room(2), v, f); }
+
+        internal void PutU32(uint v, string f) { SetU32(Room(4), v, f); }
 
         internal void PutVarint(ulong v) {
             for (; v > 127; v >>= 7) PutUint(v & 127 | 128, 1, false);
@@ -594,12 +668,35 @@ namespace Scene {
             else PutUint((ulong)n, prefix & 15, prefix > 16);
         }
 
-        private byte[] Utf8(string v, string f) {
-            Require(v != null, "wrong_type", f);
-            byte[] bytes = System.Text.Encoding.UTF8.GetBytes(v);
+        /// <summary>How many bytes text has in UTF-8.</summary>
+        private int Utf8Count(string v, string f) {
+            int n = System.Text.Encoding.UTF8.GetByteCount(v);
             // Half of a surrogate pair takes three bytes, as U+FFFD.
-            if (bytes.Length != v.Length) Surrogates(v, "invalid_utf8", f);
-            return bytes;
+            if (n != v.Length) Surrogates(v, "invalid_utf8", f);
+            return n;
+        }
+
+        /// <summary>Writes text of so many bytes.</summary>
+        private void PutUtf8(string v, int n) {
+            int q = Room(n);
+            System.Text.Encoding.UTF8.GetBytes(v, 0, v.Length, b, q);
+        }
+
+        /// <summary>Writes a short text of ASCII; returns false, and writes nothing, for another one.</summary>
+        private bool PutASCII(string v) {
+            int n = v.Length, q = p;
+            if (n > 32) return false;
+            Room(n);
+            byte[] bytes = b;
+            for (int i = 0; i < v.Length; i++) {
+                char c = v[i];
+                if (c > 127) {
+                    p = q;
+                    return false;
+                }
+                bytes[q + i] = (byte)c;
+            }
+            return true;
         }
 
         /// <summary>Refuses half of a surrogate pair.</summary>
@@ -610,12 +707,17 @@ namespace Scene {
             }
         }
 
-        internal void PutText(string v, int prefix, long most, string f) { PutBlob(Utf8(v, f), prefix, most, f); }
-
-        internal void PutBlob(byte[] v, int prefix, long most, string f) {
+        internal void PutText(string v, int prefix, long most, string f) {
             Require(v != null, "wrong_type", f);
-            PutCount(v.Length, prefix, most, f);
-            PutBytes(v);
+            int before = p, n = v.Length;
+            if (n <= 32 && n <= most) {
+                PutCount(n, prefix, most, f);
+                if (PutASCII(v)) return;
+                p = before;
+            }
+            n = Utf8Count(v, f);
+            PutCount(n, prefix, most, f);
+            PutUtf8(v, n);
         }
 
         internal void PutTrailing(byte[] v, string gap) {

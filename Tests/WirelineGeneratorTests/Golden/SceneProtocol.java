@@ -6,23 +6,34 @@ public final class SceneProtocol {
     private SceneProtocol() {}
 
     /** A whole packet of a message, with the header's defaults. Nothing is cut to fit. */
-    public static byte[] encode(Message message) throws WireException { return encode(message, new Header()); }
+    public static byte[] encode(Message message) throws WireException { return encode(message, null); }
 
     /**
      * A whole packet of a message. Of the header, which may be that of the packet that is answered, what a caller can set is taken.
      */
     public static byte[] encode(Message message, Header header) throws WireException {
+        return written(new Writer(false), message, header);
+    }
+
+    /** Puts a whole packet of a message into a writer, in place of what it has; null is the header's defaults. */
+    public static void encode(Message message, Header header, PacketWriter writer) throws WireException {
+        writer.take(null, 0, 0);
+        Writer w = writer.w;
+        byte[] bytes = written(w, message, header);
+        writer.take(bytes, w.from, w.size);
+    }
+
+    private static byte[] written(Writer w, Message message, Header header) throws WireException {
         if (message == null) throw new WireException("wrong_type", "", -1);
-        Header h = header == null ? new Header() : header;
-        Writer w = new Writer();
-        w.room(6);
-        boolean isKnown = message.messageName() != null;
-        if (isKnown) w.enter(message.messageName());
+        Header h = header == null ? DEFAULTS : header;
+        w.begin(message.messageName(), 6);
         message.write(w, h);
-        if (isKnown) w.leave();
-        w.enter("packet");
+        w.begin("packet");
         return wrap(w, message.messageId(), h);
     }
+
+    /** Nothing sets its members. */
+    private static final Header DEFAULTS = new Header();
 
     /** The packet that bytes begin with; null if it has not arrived whole. After an error nobody knows where the next one begins. */
     public static Packet decode(byte[] bytes, int offset, int count, Sender sender) throws WireException {
@@ -38,10 +49,7 @@ public final class SceneProtocol {
 
     private static Packet receive(Reader r, long id, Header header, int total, Sender sender) throws WireException {
         Message message = make(id, sender);
-        if (message.messageName() != null) {
-            r.leave();
-            r.enter(message.messageName());
-        }
+        r.begin(message.messageName());
         message.read(r, header);
         return new Packet(message, header, total);
     }
@@ -122,15 +130,25 @@ public final class SceneProtocol {
         @Override public long messageId() { return 20001L; }
 
         @Override void read(Reader r, Header h) throws WireException {
-            sceneId = r.u8("SceneId");
-            line = r.u32("Line");
-            message = r.text(r.count(2, -1, "message"), "message");
+            if (r.lacks(7)) {
+                r.take(1, "SceneId");
+                r.take(4, "Line");
+                r.take(2, "message");
+                return;
+            }
+            int q0 = r.run(7, 2);
+            sceneId = r.u8At(q0);
+            line = r.u32At(q0 + 1);
+            long n2 = r.u16At(q0 + 5);
+            message = r.text(n2, "message");
             trailing = r.trailing();
         }
 
         @Override void write(Writer w, Header h) throws WireException {
-            w.putU8(sceneId, "SceneId");
-            w.putU32(line, "Line");
+            w.reserve(7 + w.textLength(message) + w.blobLength(trailing));
+            int q0 = w.room(5);
+            w.setU8(q0, sceneId, "SceneId");
+            w.setU32(q0 + 1, line, "Line");
             w.putText(message, 2, 65535, "message");
             w.putTrailing(trailing, "");
         }
@@ -167,23 +185,37 @@ public final class SceneProtocol {
         @Override public long messageId() { return 20001L; }
 
         @Override void read(Reader r, Header h) throws WireException {
-            res = r.u8("Res");
-            sceneId = r.u32("SceneId");
-            pos = r.u8("Pos");
-            status = r.u8("Status");
-            type = r.u8("Type");
-            defaultCombat = r.u32("DefaultCombat");
-            message = r.text(r.count(2, -1, "message"), "message");
+            if (r.lacks(14)) {
+                r.take(1, "Res");
+                r.take(4, "SceneId");
+                r.take(1, "Pos");
+                r.take(1, "Status");
+                r.take(1, "Type");
+                r.take(4, "DefaultCombat");
+                r.take(2, "message");
+                return;
+            }
+            int q0 = r.run(14, 2);
+            res = r.u8At(q0);
+            sceneId = r.u32At(q0 + 1);
+            pos = r.u8At(q0 + 5);
+            status = r.u8At(q0 + 6);
+            type = r.u8At(q0 + 7);
+            defaultCombat = r.u32At(q0 + 8);
+            long n6 = r.u16At(q0 + 12);
+            message = r.text(n6, "message");
             trailing = r.trailing();
         }
 
         @Override void write(Writer w, Header h) throws WireException {
-            w.putU8(res, "Res");
-            w.putU32(sceneId, "SceneId");
-            w.putU8(pos, "Pos");
-            w.putU8(status, "Status");
-            w.putU8(type, "Type");
-            w.putU32(defaultCombat, "DefaultCombat");
+            w.reserve(14 + w.textLength(message) + w.blobLength(trailing));
+            int q0 = w.room(12);
+            w.setU8(q0, res, "Res");
+            w.setU32(q0 + 1, sceneId, "SceneId");
+            w.setU8(q0 + 5, pos, "Pos");
+            w.setU8(q0 + 6, status, "Status");
+            w.setU8(q0 + 7, type, "Type");
+            w.setU32(q0 + 8, defaultCombat, "DefaultCombat");
             w.putText(message, 2, 65535, "message");
             w.putTrailing(trailing, "");
         }
@@ -239,7 +271,10 @@ public final class SceneProtocol {
 
         @Override void read(Reader r, Header h) throws WireException { payload = r.blob(r.rest(-1, "payload"), "payload"); }
 
-        @Override void write(Writer w, Header h) throws WireException { w.appendBlob(payload, "payload"); }
+        @Override void write(Writer w, Header h) throws WireException {
+            w.reserve(w.blobLength(payload));
+            w.appendBlob(payload, "payload");
+        }
     }
 
     /** A message that was received, with its packet's header. */
@@ -254,6 +289,29 @@ public final class SceneProtocol {
             this.header = header;
             this.byteCount = byteCount;
         }
+    }
+
+    /** Keeps the bytes of one packet, and is used again for the next one: then nothing is allocated. It is for one thread at a time. */
+    public static final class PacketWriter {
+        final Writer w = new Writer(true);
+        private byte[] bytes;
+        private int offset;
+        private int count;
+
+        void take(byte[] bytes, int offset, int count) {
+            this.bytes = bytes;
+            this.offset = offset;
+            this.count = count;
+        }
+
+        /** The array with the packet, up to the next one; null before the first one and after an error. */
+        public byte[] bytes() { return bytes; }
+
+        /** Where the packet begins in the array. */
+        public int offset() { return offset; }
+
+        /** How many bytes the packet has. */
+        public int count() { return count; }
     }
 
     /** Finds the packets in a stream, however they are merged and split. After an error it stays failed. */
@@ -320,17 +378,26 @@ public final class SceneProtocol {
 
     /** The names of the values that a reader or a writer is in. */
     abstract static class Steps {
-        private String[] names = new String[8];
-        private int[] indices = new int[8];
+        private static final String[] NO_NAMES = {};
+        private static final int[] NO_INDICES = {};
+        /** The outermost name; the others have arrays only if there are any. */
+        private String base;
+        private String[] names = NO_NAMES;
+        private int[] indices = NO_INDICES;
         private int count;
         private int depth;
 
-        Steps(int depth) { this.depth = depth; }
+        /** Begins anew, in a value with a name; null for none. */
+        final void begin(String name) {
+            base = name == null ? "" : name;
+            count = 0;
+            depth = 32;
+        }
 
         final void enter(String f) {
             if (count == names.length) {
-                names = java.util.Arrays.copyOf(names, 2 * count);
-                indices = java.util.Arrays.copyOf(indices, 2 * count);
+                names = java.util.Arrays.copyOf(names, 2 * count + 4);
+                indices = java.util.Arrays.copyOf(indices, 2 * count + 4);
             }
             names[count] = f;
             indices[count++] = -1;
@@ -351,7 +418,7 @@ public final class SceneProtocol {
         abstract WireException error(String kind, String f);
 
         final String path(String f) {
-            StringBuilder text = new StringBuilder();
+            StringBuilder text = new StringBuilder(base);
             for (int i = 0; i <= count; i++) {
                 String name = i == count ? f : names[i];
                 if (text.length() > 0 && !name.isEmpty()) text.append('.');
@@ -375,13 +442,12 @@ public final class SceneProtocol {
         private int bound = Integer.MAX_VALUE;
 
         Reader(byte[] bytes, int start, int count) {
-            super(32);
             b = bytes;
             this.start = start;
             size = count;
             p = start;
             end = start + count;
-            enter("packet");
+            begin("packet");
         }
 
         int position() { return p - start; }
@@ -409,6 +475,17 @@ public final class SceneProtocol {
 
         int take(int n, String f) throws WireException { return go(n, f) - start; }
 
+        /** Whether fewer bytes are left. */
+        boolean lacks(int n) { return end - p < n; }
+
+        /** Goes over numbers that are there, of which the last one has so many bytes; returns their index in the bytes. */
+        int run(int n, int width) {
+            int q = p;
+            p = q + n;
+            last = p - width;
+            return q;
+        }
+
         /** Goes to a part of the packet. */
         void bound(int from, int to) {
             p = start + from;
@@ -427,48 +504,17 @@ public final class SceneProtocol {
             return n;
         }
 
-        int u8(String f) throws WireException { return b[go(1, f)] & 255; }
+        int u8At(int q) { return b[q] & 255; }
 
-        int u16(String f) throws WireException { int q = go(2, f); return (b[q] & 255) << 8 | b[q + 1] & 255; }
+        int u16At(int q) { return (b[q] & 255) << 8 | b[q + 1] & 255; }
 
-        int i32(String f) throws WireException { int q = go(4, f); return b[q] << 24 | (b[q + 1] & 255) << 16 | (b[q + 2] & 255) << 8 | b[q + 3] & 255; }
+        int i32At(int q) { return b[q] << 24 | (b[q + 1] & 255) << 16 | (b[q + 2] & 255) << 8 | b[q + 3] & 255; }
 
-        long u32(String f) throws WireException { return i32(f) & 0xFFFFFFFFL; }
+        long u32At(int q) { return i32At(q) & 0xFFFFFFFFL; }
 
-        /** A number of up to 8 bytes without a sign. */
-        long uint(int n, boolean little, String f) throws WireException {
-            int q = go(n, f);
-            long v = 0;
-            for (int i = 0; i < n; i++) v = v << 8 | b[little ? q + n - 1 - i : q + i] & 255;
-            return v;
-        }
+        int u16(String f) throws WireException { return u16At(go(2, f)); }
 
-        /** Unsigned LEB128 of at most so many bytes and 64 bits. */
-        long varint(int most, String f) throws WireException {
-            long v = 0;
-            last = p;
-            for (int i = 0; i < most; i++) {
-                if (p + i >= end) throw error("truncated", f, p);
-                int x = b[p + i] & 255;
-                if (i == 9 && x > 1) break;
-                    if (x == 0 && i > 0) throw error("varint_not_shortest", f, p);
-                v |= (x & 127L) << 7 * i;
-                if (x < 128) {
-                    p += i + 1;
-                    return v;
-                }
-            }
-            throw error("varint_too_long", f, p);
-        }
-
-        /** A count by its prefix: so many bytes, plus 16 if the least significant one is the first; 0 is a varint. */
-        long count(int prefix, long most, String f) throws WireException {
-            int at = p;
-            if (prefix > 0) return atMost(at, uint(prefix & 15, prefix > 16, f), most, f);
-            long n = varint(5, f);
-            if (n > 0xFFFFFFFFL) throw error("varint_too_long", f, at);
-            return atMost(at, n, most, f);
-        }
+        long u32(String f) throws WireException { return u32At(go(4, f)); }
 
         byte[] trailing() { return p < end ? java.util.Arrays.copyOfRange(b, p, end) : null; }
 
@@ -513,20 +559,34 @@ public final class SceneProtocol {
             return (int) size;
         }
 
-        /** Lets nothing be read after the packet's end. */
-        void last(int size) {
-            bound = Math.min(bound, start + size);
-            end = Math.min(end, bound);
-        }
-
         void wants(int size) { wanted = size; }
     }
 
     static final class Writer extends Steps {
-        byte[] b = new byte[256];
+        private static final byte[] NO_BYTES = {};
+        byte[] b = NO_BYTES;
+        /** Where the packet begins in the bytes, and how many it has. */
+        int from;
+        int size;
+        private final boolean isKept;
         private int p;
 
-        Writer() { super(32); }
+        /** Makes a writer; one that is kept for the next packet gives its own bytes, of which the packet is a part. */
+        Writer(boolean isKept) { this.isKept = isKept; }
+
+        /** Begins the packet of a message; its payload comes after so many bytes. */
+        void begin(String name, int lead) {
+            begin(name);
+            p = lead;
+            size = 0;
+            if (b.length > 65536) b = NO_BYTES;
+        }
+
+        /** Makes room for as many bytes as will probably follow. */
+        void reserve(int n) {
+            n = Math.min(n, 1048576);
+            if (p + n > b.length) b = java.util.Arrays.copyOf(b, p + n);
+        }
 
         int position() { return p; }
 
@@ -540,12 +600,20 @@ public final class SceneProtocol {
 
         int room(int n) {
             int q = p;
-            if (q + n > b.length) b = java.util.Arrays.copyOf(b, Math.max(q + n, 2 * b.length));
+            if (q + n > b.length) b = java.util.Arrays.copyOf(b, Math.max(q + n, 2 * b.length + 64));
             p = q + n;
             return q;
         }
 
-        byte[] packet(int from, int count) { return java.util.Arrays.copyOfRange(b, from, from + count); }
+        byte[] packet(int start, int count) {
+            from = start;
+            size = count;
+            return isKept || start == 0 && count == b.length ? b : java.util.Arrays.copyOfRange(b, start, start + count);
+        }
+
+        int textLength(String v) { return v == null ? 0 : v.length(); }
+
+        int blobLength(byte[] v) { return v == null ? 0 : v.length; }
 
         int appendBlob(byte[] v, String f) throws WireException {
             require(v != null, "wrong_type", f);
@@ -559,31 +627,32 @@ public final class SceneProtocol {
             for (int i = 0; i < n; i++) b[little ? q + i : q + n - 1 - i] = (byte) (v >>> 8 * i);
         }
 
-        void putU8(int v, String f) throws WireException {
+        void setU8(int q, int v, String f) throws WireException {
             require(v >= 0 && v <= 255, "out_of_range", f);
-            int q = room(1);
             b[q] = (byte) v;
         }
 
-        void putU16(int v, String f) throws WireException {
+        void setU16(int q, int v, String f) throws WireException {
             require(v >= 0 && v <= 65535, "out_of_range", f);
-            int q = room(2);
             b[q] = (byte) (v >> 8);
             b[q + 1] = (byte) v;
         }
 
-        void putU32(long v, String f) throws WireException {
+        void setU32(int q, long v, String f) throws WireException {
             require(v >= 0 && v <= 0xFFFFFFFFL, "out_of_range", f);
-            putI32((int) v, f);
+            setI32(q, (int) v, f);
         }
 
-        void putI32(int v, String f) {
-            int q = room(4);
+        void setI32(int q, int v, String f) {
             b[q] = (byte) (v >> 24);
             b[q + 1] = (byte) (v >> 16);
             b[q + 2] = (byte) (v >> 8);
             b[q + 3] = (byte) v;
         }
+
+        void putU16(int v, String f) throws WireException { setU16(room(2), v, f); }
+
+        void putU32(long v, String f) throws WireException { setU32(room(4), v, f); }
 
         void putVarint(long v) {
             for (; (v & ~127L) != 0; v >>>= 7) putUint(v & 127 | 128, 1, false);
@@ -603,13 +672,13 @@ public final class SceneProtocol {
         }
 
         private byte[] utf8(String v, String f) throws WireException {
-            require(v != null, "wrong_type", f);
             surrogates(v, "invalid_utf8", f);
             return v.getBytes(java.nio.charset.StandardCharsets.UTF_8);
         }
 
         /** Refuses half of a surrogate pair. */
         private void surrogates(String v, String kind, String f) throws WireException {
+            if (!hasSurrogate(v)) return;
             for (int i = 0; i < v.length(); i++) {
                 char c = v.charAt(i);
                 if (c < 0xD800 || c > 0xDFFF) continue;
@@ -617,19 +686,47 @@ public final class SceneProtocol {
             }
         }
 
-        void putText(String v, int prefix, long most, String f) throws WireException { putBlob(utf8(v, f), prefix, most, f); }
+        /** Compilers leave this loop out for strings of one byte a character. */
+        private static boolean hasSurrogate(String v) {
+            for (int i = 0; i < v.length(); i++) {
+                char c = v.charAt(i);
+                if (c >= 0xD800 && c <= 0xDFFF) return true;
+            }
+            return false;
+        }
+
+        /** Writes a short text of ASCII; returns false, and writes nothing, for another one. */
+        private boolean putASCII(String v) {
+            int n = v.length(), q = p;
+            if (n > 64) return false;
+            room(n);
+            byte[] b = this.b;
+            for (int i = 0; i < n; i++) {
+                char c = v.charAt(i);
+                if (c > 127) {
+                    p = q;
+                    return false;
+                }
+                b[q + i] = (byte) c;
+            }
+            return true;
+        }
+
+        void putText(String v, int prefix, long most, String f) throws WireException {
+            require(v != null, "wrong_type", f);
+            int before = p, n = v.length();
+            if (n <= 64 && n <= most) {
+                putCount(n, prefix, most, f);
+                if (putASCII(v)) return;
+                p = before;
+            }
+            putBlob(utf8(v, f), prefix, most, f);
+        }
 
         void putBlob(byte[] v, int prefix, long most, String f) throws WireException {
             require(v != null, "wrong_type", f);
             putCount(v.length, prefix, most, f);
             appendBlob(v, f);
-        }
-
-        /** The first field of several that is not set, where nothing that is set may follow. */
-        String gap(String before, boolean isSet, String f) throws WireException {
-            if (!isSet) return before.isEmpty() ? f : before;
-            require(before.isEmpty(), "gap_before_optional", before);
-            return before;
         }
 
         void putTrailing(byte[] v, String gap) throws WireException {

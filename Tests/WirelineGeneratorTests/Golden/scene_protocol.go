@@ -76,9 +76,17 @@ func NewHeader() *Header {
 }
 
 func (m *Cs_20001) read(r *reader, h *Header) {
-	m.SceneID = r.u8("SceneId")
-	m.Line = r.u32("Line")
-	m.Message = r.text(r.count(2, -1, "message"), "message")
+	if r.lacks(7) {
+		r.take(1, "SceneId")
+		r.take(4, "Line")
+		r.take(2, "message")
+		return
+	}
+	q0 := r.run(7, 2)
+	m.SceneID = r.u8At(q0)
+	m.Line = r.u32At(q0 + 1)
+	n2 := int64(r.u16At(q0 + 5))
+	m.Message = r.text(n2, "message")
 	m.Trailing = r.trailing()
 }
 
@@ -87,20 +95,34 @@ func (m *Cs_20001) write(w *writer, h *Header) {
 		w.require(false, "wrong_type", "")
 		return
 	}
-	w.putU8(m.SceneID, "SceneId")
-	w.putU32(m.Line, "Line")
+	w.reserve(7 + w.textLength(m.Message) + w.blobLength(m.Trailing))
+	q0 := w.room(5)
+	w.setU8(q0, m.SceneID, "SceneId")
+	w.setU32(q0+1, m.Line, "Line")
 	w.putText(m.Message, 2, 65535, "message")
 	w.putTrailing(m.Trailing, "")
 }
 
 func (m *Sc_20001) read(r *reader, h *Header) {
-	m.Res = r.u8("Res")
-	m.SceneID = r.u32("SceneId")
-	m.Pos = r.u8("Pos")
-	m.Status = r.u8("Status")
-	m.Type = r.u8("Type")
-	m.DefaultCombat = r.u32("DefaultCombat")
-	m.Message = r.text(r.count(2, -1, "message"), "message")
+	if r.lacks(14) {
+		r.take(1, "Res")
+		r.take(4, "SceneId")
+		r.take(1, "Pos")
+		r.take(1, "Status")
+		r.take(1, "Type")
+		r.take(4, "DefaultCombat")
+		r.take(2, "message")
+		return
+	}
+	q0 := r.run(14, 2)
+	m.Res = r.u8At(q0)
+	m.SceneID = r.u32At(q0 + 1)
+	m.Pos = r.u8At(q0 + 5)
+	m.Status = r.u8At(q0 + 6)
+	m.Type = r.u8At(q0 + 7)
+	m.DefaultCombat = r.u32At(q0 + 8)
+	n6 := int64(r.u16At(q0 + 12))
+	m.Message = r.text(n6, "message")
 	m.Trailing = r.trailing()
 }
 
@@ -109,12 +131,14 @@ func (m *Sc_20001) write(w *writer, h *Header) {
 		w.require(false, "wrong_type", "")
 		return
 	}
-	w.putU8(m.Res, "Res")
-	w.putU32(m.SceneID, "SceneId")
-	w.putU8(m.Pos, "Pos")
-	w.putU8(m.Status, "Status")
-	w.putU8(m.Type, "Type")
-	w.putU32(m.DefaultCombat, "DefaultCombat")
+	w.reserve(14 + w.textLength(m.Message) + w.blobLength(m.Trailing))
+	q0 := w.room(12)
+	w.setU8(q0, m.Res, "Res")
+	w.setU32(q0+1, m.SceneID, "SceneId")
+	w.setU8(q0+5, m.Pos, "Pos")
+	w.setU8(q0+6, m.Status, "Status")
+	w.setU8(q0+7, m.Type, "Type")
+	w.setU32(q0+8, m.DefaultCombat, "DefaultCombat")
 	w.putText(m.Message, 2, 65535, "message")
 	w.putTrailing(m.Trailing, "")
 }
@@ -155,6 +179,7 @@ func (m *Unknown) write(w *writer, h *Header) {
 		w.require(false, "wrong_type", "")
 		return
 	}
+	w.reserve(w.blobLength(m.Payload))
 	w.appendBlob(m.Payload, "payload")
 }
 
@@ -163,9 +188,8 @@ type Packet struct {
 	Message Message
 	Header  Header
 	// Size is the number of bytes that the packet had.
-	Size   int
-	id     uint64
-	places []int
+	Size int
+	id   uint64
 }
 
 // Encode is a whole packet of a message. From the header, which may be that of the packet that is answered, it takes what a program
@@ -207,9 +231,13 @@ func Decode(b []byte, sender Sender) (*Packet, error) {
 // receive is the packet that bytes begin with, or how many bytes it needs at least.
 func receive(b []byte, sender Sender, withMessage bool) (packet *Packet, wanted int, err *Error) {
 	r := &reader{b: b, end: len(b), surely: math.MaxInt, depth: 32, trail: trail{base: "packet"}}
-	packet = unwrap(r)
-	if packet != nil && withMessage && r.err == nil {
-		packet.Message = readMessage(r, packet, sender)
+	var head Packet
+	isWhole := unwrap(r, &head)
+	if isWhole && withMessage && r.err == nil {
+		packet = readMessage(r, &head, sender)
+	} else if isWhole {
+		copied := head
+		packet = &copied
 	}
 	if r.err != nil {
 		return nil, 0, r.err
@@ -314,26 +342,44 @@ func split(data []byte, atEOF bool, sender Sender) (advance int, token []byte, e
 	return packet.Size, data[:packet.Size], nil
 }
 
-func readMessage(r *reader, packet *Packet, sender Sender) Message {
+func readMessage(r *reader, head *Packet, sender Sender) *Packet {
 	if sender == Client {
-		switch packet.id {
+		switch head.id {
 		case 20001:
-			m := &Cs_20001{}
+			all := &struct {
+				packet  Packet
+				message Cs_20001
+			}{packet: *head}
+			packet, m := &all.packet, &all.message
+			packet.Message = m
 			r.base = "Cs_20001"
 			m.read(r, &packet.Header)
-			return m
+			return packet
 		}
 	} else {
-		switch packet.id {
+		switch head.id {
 		case 20001:
-			m := &Sc_20001{}
+			all := &struct {
+				packet  Packet
+				message Sc_20001
+			}{packet: *head}
+			packet, m := &all.packet, &all.message
+			packet.Message = m
 			r.base = "Sc_20001"
 			m.read(r, &packet.Header)
-			return m
+			return packet
 		}
 	}
+	all := &struct {
+		packet  Packet
+		message Unknown
+	}{packet: *head}
+	packet, m := &all.packet, &all.message
+	packet.Message = m
 	r.base = ""
-	return &Unknown{ID: packet.id, Payload: r.blob(r.rest(-1, "payload"), "payload")}
+	m.ID = head.id
+	m.Payload = r.blob(r.rest(-1, "payload"), "payload")
+	return packet
 }
 
 func writeMessage(w *writer, m Message, h *Header) *Header {
@@ -350,30 +396,32 @@ func writeMessage(w *writer, m Message, h *Header) *Header {
 	return h
 }
 
-func unwrap(r *reader) *Packet {
+func unwrap(r *reader, packet *Packet) bool {
 	if r.size() < 4 {
-		return nil
+		return false
 	}
 	x0 := r.u32("length")
 	t0 := r.packetSize(int64(x0), 0, 6, 0)
 	if r.size() < 6 {
-		return nil
+		return false
 	}
 	x1 := r.u16("id")
 	if r.size() < t0 {
 		r.wants(t0)
-		return nil
+		return false
 	}
 	body := 6
 	end := t0
 	r.bound(body, end)
-	header := &Header{}
+	header := &packet.Header
 	header.Length = x0
 	header.ID = x1
 	var id uint64
 	id = id<<16 | (uint64(x1) & 65535)
 	total := t0
-	return &Packet{Header: *header, Size: total, id: id}
+	packet.Size = total
+	packet.id = id
+	return true
 }
 
 func wrap(w *writer, id uint64, h *Header) []byte {
@@ -422,14 +470,6 @@ type trail struct {
 	n    int
 	near [4]step
 	far  []step
-}
-
-func (t *trail) index(i int) {
-	if n := t.n - 1; n < len(t.near) {
-		t.near[n].index = i
-	} else {
-		t.far[n-len(t.near)].index = i
-	}
 }
 
 func (t *trail) path(f string) string {
@@ -520,6 +560,13 @@ func (r *reader) next(n int, f string) []byte {
 	return r.b[p:r.p]
 }
 
+// take is the place of n bytes.
+func (r *reader) take(n int, f string) int {
+	p := r.p
+	r.next(n, f)
+	return p
+}
+
 // some goes over as many bytes as a count says.
 func (r *reader) some(n int64, f string) []byte {
 	if n > int64(r.end-r.p) {
@@ -528,56 +575,12 @@ func (r *reader) some(n int64, f string) []byte {
 	return r.next(int(n), f)
 }
 
-// inside goes into so many bytes, and gives the end of those around them.
-func (r *reader) inside(n int64, f string) int {
-	end, p := r.end, r.p
-	r.some(n, f)
-	if r.err == nil {
-		r.p, r.end = p, r.p
-	}
-	return end
-}
-
 // trailing is what the bytes end with; nil if there is nothing.
 func (r *reader) trailing() []byte {
 	if r.p >= r.end {
 		return nil
 	}
 	return r.blob(int64(r.end-r.p), "")
-}
-
-// prefix reads a count of 1, 2 or 4 bytes, of which the first is the least significant one for those above 16. Without bytes it
-// is a varint, and 32 is a zigzag varint.
-func (r *reader) prefix(prefix int, f string) int64 {
-	var n uint64
-	switch prefix {
-	case 1:
-		n = uint64(r.u8(f))
-	case 2:
-		n = uint64(r.u16(f))
-	case 4:
-		n = uint64(r.u32(f))
-	case 18:
-		n = uint64(r.u16Little(f))
-	case 20:
-		n = uint64(r.u32Little(f))
-	default:
-		n = r.varint(5, f)
-		if n > math.MaxUint32 {
-			r.fail("varint_too_long", f, r.mark)
-			return 0
-		}
-	}
-	return int64(n)
-}
-
-func (r *reader) count(prefix int, most int64, f string) int64 {
-	n := r.prefix(prefix, f)
-	if most >= 0 && n > most {
-		r.fail("too_long", f, r.mark)
-		return 0
-	}
-	return n
 }
 
 // counted is a count that an earlier field has.
@@ -596,16 +599,22 @@ func (r *reader) counted(n, most int64, f string) int64 {
 // rest counts the bytes up to the end.
 func (r *reader) rest(most int64, f string) int64 { return r.counted(int64(r.end-r.p), most, f) }
 
-func (r *reader) u8(f string) uint8 {
+// lacks says whether fewer bytes are left.
+func (r *reader) lacks(n int) bool { return r.end-r.p < n }
+
+// run goes over numbers that are there, of which the last one has so many bytes.
+func (r *reader) run(n, width int) int {
 	p := r.p
-	r.mark = p
-	if r.end-p < 1 {
-		r.fail("truncated", f, p)
-		return 0
-	}
-	r.p = p + 1
-	return r.b[p]
+	r.p = p + n
+	r.mark = r.p - width
+	return p
 }
+
+func (r *reader) u8At(p int) uint8 { return r.b[p] }
+
+func (r *reader) u16At(p int) uint16 { return binary.BigEndian.Uint16(r.b[p:]) }
+
+func (r *reader) u32At(p int) uint32 { return binary.BigEndian.Uint32(r.b[p:]) }
 
 func (r *reader) u16(f string) uint16 {
 	p := r.p
@@ -618,17 +627,6 @@ func (r *reader) u16(f string) uint16 {
 	return binary.BigEndian.Uint16(r.b[p:])
 }
 
-func (r *reader) u16Little(f string) uint16 {
-	p := r.p
-	r.mark = p
-	if r.end-p < 2 {
-		r.fail("truncated", f, p)
-		return 0
-	}
-	r.p = p + 2
-	return binary.LittleEndian.Uint16(r.b[p:])
-}
-
 func (r *reader) u32(f string) uint32 {
 	p := r.p
 	r.mark = p
@@ -638,50 +636,6 @@ func (r *reader) u32(f string) uint32 {
 	}
 	r.p = p + 4
 	return binary.BigEndian.Uint32(r.b[p:])
-}
-
-func (r *reader) u32Little(f string) uint32 {
-	p := r.p
-	r.mark = p
-	if r.end-p < 4 {
-		r.fail("truncated", f, p)
-		return 0
-	}
-	r.p = p + 4
-	return binary.LittleEndian.Uint32(r.b[p:])
-}
-
-func (r *reader) bool(f string) bool {
-	x := r.u8(f)
-	r.require(x <= 1, "invalid_boolean", f)
-	return x == 1
-}
-
-// varint reads at most so many bytes, and 64 bits.
-func (r *reader) varint(most int, f string) uint64 {
-	r.mark = r.p
-	var v uint64
-	for i := 0; i < most; i++ {
-		if r.p+i >= r.end {
-			r.fail("truncated", f, r.p)
-			return 0
-		}
-		x := r.b[r.p+i]
-		if i == 9 && x > 1 {
-			break
-		}
-		if x == 0 && i > 0 {
-			r.fail("varint_not_shortest", f, r.mark)
-			return 0
-		}
-		v |= uint64(x&127) << (7 * i)
-		if x < 128 {
-			r.p += i + 1
-			return v
-		}
-	}
-	r.fail("varint_too_long", f, r.p)
-	return 0
 }
 
 func (r *reader) text(n int64, f string) string {
@@ -772,6 +726,20 @@ func (w *writer) grow() {
 	w.b = b
 }
 
+// reserve makes room for as many bytes as will probably follow.
+func (w *writer) reserve(n int) {
+	if n > 1048576 {
+		n = 1048576
+	}
+	if n += w.p; n > len(w.b) {
+		w.b = make([]byte, n)
+	}
+}
+
+func (w *writer) textLength(v string) int { return len(v) }
+
+func (w *writer) blobLength(v []byte) int { return len(v) }
+
 func (w *writer) refuse(kind, path string) {
 	if w.err == nil {
 		w.err = &Error{kind, path, -1}
@@ -805,21 +773,22 @@ func (w *writer) part(from, to int) []byte {
 	return w.b[from:to]
 }
 
-func (w *writer) putU8(v uint8, f string) { w.b[w.room(1)] = v }
+func (w *writer) setU8(p int, v uint8, f string) { w.b[p] = v }
 
-func (w *writer) putU16(v uint16, f string) {
-	p := w.room(2)
-	binary.BigEndian.PutUint16(w.b[p:], v)
-}
+func (w *writer) setU16(p int, v uint16, f string) { binary.BigEndian.PutUint16(w.b[p:], v) }
 
-func (w *writer) putU32(v uint32, f string) {
-	p := w.room(4)
-	binary.BigEndian.PutUint32(w.b[p:], v)
-}
+func (w *writer) setU32(p int, v uint32, f string) { binary.BigEndian.PutUint32(w.b[p:], v) }
+
+func (w *writer) putU8(v uint8, f string) { w.setU8(w.room(1), v, f) }
+
+func (w *writer) putU16(v uint16, f string) { w.setU16(w.room(2), v, f) }
+
+func (w *writer) putU32(v uint32, f string) { w.setU32(w.room(4), v, f) }
 
 // putUint writes a number of n bytes, which has been checked.
-func (w *writer) putUint(v uint64, n int, little bool) {
-	p := w.room(n)
+func (w *writer) putUint(v uint64, n int, little bool) { w.setUint(w.room(n), v, n, little) }
+
+func (w *writer) setUint(p int, v uint64, n int, little bool) {
 	for i := 0; i < n; i++ {
 		if little {
 			w.b[p+i] = byte(v >> (8 * i))
@@ -837,8 +806,10 @@ func (w *writer) putVarint(v uint64) {
 }
 
 func (w *writer) putText(v string, prefix int, most int64, f string) {
-	w.require(utf8.ValidString(v), "invalid_utf8", f)
-	w.putCount(w.limit(len(v), most, f), prefix, -1, f)
+	if !utf8.ValidString(v) {
+		w.require(false, "invalid_utf8", f)
+	}
+	w.putCount(len(v), prefix, most, f)
 	p := w.room(len(v))
 	copy(w.b[p:], v)
 }
@@ -850,12 +821,16 @@ func (w *writer) appendBlob(v []byte, f string) int {
 
 // putTrailing writes what follows the last known field; nothing may be missing before it.
 func (w *writer) putTrailing(v []byte, gap string) {
-	w.require(len(v) == 0 || gap == "", "gap_before_optional", gap)
-	w.appendBlob(v, "")
+	if len(v) > 0 {
+		w.require(gap == "", "gap_before_optional", gap)
+		w.appendBlob(v, "")
+	}
 }
 
 func (w *writer) limit(n int, most int64, f string) int {
-	w.require(most < 0 || int64(n) <= most, "too_long", f)
+	if most >= 0 && int64(n) > most {
+		w.require(false, "too_long", f)
+	}
 	return n
 }
 
@@ -876,29 +851,9 @@ func (w *writer) putCount(n, prefix int, most int64, f string) {
 	}
 }
 
-// gap is the first field of several that is not set; what is set may not follow it.
-func (w *writer) gap(before string, isSet bool, f string) string {
-	if before == "" && !isSet {
-		return f
-	}
-	w.require(before == "" || !isSet, "gap_before_optional", before)
-	return before
-}
-
 func (w *writer) nonNegative(n int) int {
 	if n < 0 {
 		return 0
 	}
 	return n
 }
-
-// frame is what has arrived of a packet between marks: its bytes, unescaped, and how many were read for them.
-type frame struct {
-	b      []byte
-	count  int
-	inside bool
-	first  int
-	err    *Error
-}
-
-func (f *frame) fault(kind string, place int) { f.err = &Error{kind, "packet.frame", place} }

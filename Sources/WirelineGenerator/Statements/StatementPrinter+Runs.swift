@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+
+/// A ``FixedRun`` that printed code reads after one test for all its bytes, and for which it makes room at once.
+///
+/// If nothing in it can be refused, the prefix of the next field belongs to it, too.
+private struct StatementRun {
+    let fields: [FieldPlan]
+    /// The bytes of each field, and those of the prefix.
+    let byteCounts: [Int]
+    /// The field whose prefix stands after the others, and the prefix; nil if there is none.
+    let prefixed: (field: FieldPlan, prefix: PlannedCount)?
+
+    var byteCount: Int { byteCounts.reduce(0, +) }
+    /// The names of the fields in the schema, that of the prefix included.
+    var names: [String] { fields.map(\.name) + (prefixed.map { [$0.field.name] } ?? []) }
+
+    init(_ run: FixedRun, _ body: BodyFields) {
+        fields = Array(body.fields[run.fields])
+        let next = run.fields.upperBound
+        if next < body.fields.count, fields.allSatisfy({ !$0.value.canBeRefused }),
+            let prefix = Self.prefix(of: body.fields[next]), let byteCount = prefix.format.fixedByteCount
+        {
+            prefixed = (body.fields[next], prefix)
+            byteCounts = run.byteCounts + [byteCount]
+        } else {
+            prefixed = nil
+            byteCounts = run.byteCounts
+        }
+    }
+
+    private static func prefix(of field: FieldPlan) -> PlannedCount? {
+        guard field.isPlain, field.absent == nil, field.constant == nil else { return nil }
+        switch field.value {
+        case .text(.prefix(let prefix)), .bytes(.prefix(let prefix)), .utf16(.prefix(let prefix), _),
+            .list(_, .prefix(let prefix), _):
+            return prefix
+        default: return nil
+        }
+    }
+}
+
+extension StatementPrinter {
+    // MARK: Reading
+
+    /// Returns the statements that read the fields of a body.
+    func readFields(of body: BodyFields) -> [String] {
+        var lines: [String] = []
+        let runs = body.fixedRuns
+        var index = 0
+        while index < body.fields.count {
+            if let fixed = runs.first(where: { $0.fields.lowerBound == index }) {
+                let run = StatementRun(fixed, body)
+                if run.byteCounts.count > 1 {
+                    lines += read(run, body)
+                    index += run.byteCounts.count
+                    continue
+                }
+            }
+            lines += read(body.fields[index], body)
+            index += 1
+        }
+        return lines
+    }
+
+    private func read(_ run: StatementRun, _ body: BodyFields) -> [String] {
+        let start = "q\(run.fields[0].index)"
+        let cut = zip(run.byteCounts, run.names).map { reading("take", String($0), dialect.string($1)) }
+        var lines = ifThen(read("lacks", String(run.byteCount)), cut + [dialect.returns(nil)])
+        let width = run.byteCounts[run.byteCounts.count - 1]
+        lines.append(dialect.constant(start, .position, read("run", String(run.byteCount), String(width))))
+        var offset = 0
+        for (field, byteCount) in zip(run.fields, run.byteCounts) {
+            let (member, name) = (dialect.member(field.ownName), dialect.string(field.name))
+            lines.append(dialect.assign(member, value(field.value, at: sum(start, offset), name)))
+            lines += check(field.value, member, name, "r")
+            offset += byteCount
+        }
+        guard let (field, prefix) = run.prefixed else { return lines }
+        let (count, name) = ("n\(field.index)", dialect.string(field.name))
+        let format = IntegerFormat(bitWidth: 8 * width, isSigned: false)
+        let number = read(suffix(format, prefix.byteOrder) + "At", sum(start, offset))
+        lines.append(dialect.constant(count, .number(.int64), dialect.convert(number, from: format, to: .int64)))
+        if let limit = prefix.limit {
+            let isWithin = dialect.compare(count, "<=", Int128(limit), .int64)
+            lines.append(reading("require", isWithin, word("too_long"), name))
+        }
+        let target = Target.assign(dialect.member(field.ownName))
+        return lines + read(field.value, name, into: target, unique: String(field.index), count: count, body)
+    }
+
+    /// Returns the expression for a value at a place in the reader's bytes.
+    private func value(_ value: ValuePlan, at place: String, _ name: String) -> String {
+        switch value {
+        case .number(let number):
+            let (format, order) = (number.format, number.byteOrder)
+            let wide = format.isSigned ? "sintAt" : "uintAt"
+            let own =
+                hasWord(format)
+                ? read(suffix(format, order) + "At", place)
+                : read(wide, place, String(format.byteCount), order.isLittleText)
+            return dialect.value(of: own, number)
+        case .float(let byteCount, let order, _):
+            return read("f\(8 * byteCount)\(order == .littleEndian ? "Little" : "")At", place)
+        default: return read("boolAt", place, name)
+        }
+    }
+
+    // MARK: Writing
+
+    /// Returns the statements that write a run which a field begins, and how many fields it has; nil if none begins there.
+    func writeRun(beginningAt index: Int, _ runs: [FixedRun], _ body: BodyFields) -> (lines: [String], count: Int)? {
+        guard let run = runs.first(where: { $0.fields.lowerBound == index }), run.fields.count > 1 else { return nil }
+        let fields = body.fields[run.fields]
+        guard fields.allSatisfy({ !$0.planned.isOptional && !$0.planned.followsOptional && tag(for: $0, body) == nil })
+        else { return nil }
+        let start = "q\(index)"
+        var lines = [dialect.constant(start, .position, written("room", String(run.byteCount)))]
+        var offset = 0
+        for (field, byteCount) in zip(fields, run.byteCounts) {
+            lines += set(
+                field.value, dialect.member(field.ownName), at: sum(start, offset), dialect.string(field.name))
+            offset += byteCount
+        }
+        return (lines, fields.count)
+    }
+
+    private func set(_ value: ValuePlan, _ text: String, at place: String, _ name: String) -> [String] {
+        let checks = check(value, text, name, "w")
+        switch value {
+        case .number(let number):
+            let (format, order) = (number.format, number.byteOrder)
+            let own = dialect.number(of: text, number)
+            if hasWord(format) {
+                let suffix = suffix(format, order)
+                return checks
+                    + [writing("set" + suffix.prefix(1).uppercased() + suffix.dropFirst(), place, own, name)]
+            }
+            let isWithin = isWithin(own, format.range, format).map {
+                [writing("require", $0, word("out_of_range"), name)]
+            }
+            let wide = dialect.convert(own, from: format, to: .uint64)
+            return checks + (isWithin ?? [])
+                + [writing("setUint", place, wide, String(format.byteCount), order.isLittleText)]
+        case .float(let byteCount, let order, _):
+            let word = "setF\(8 * byteCount)\(order == .littleEndian ? "Little" : "")"
+            return checks + [writing(word, place, text, name)]
+        default: return [writing("setBool", place, text)]
+        }
+    }
+
+    /// Returns the statement that makes room for what a message will probably have, so that its bytes need not move.
+    func reservation(_ body: BodyFields) -> String {
+        var byteCount = plan.longestTrailer
+        var isExact = true
+        var lengths: [String] = []
+        for field in body.fields {
+            if field.description.packing != nil {
+                byteCount += body.run(beginningAt: field.index)?.byteCount ?? 0
+            } else if !field.mayBeUnset, let fixed = plan.coding.fixedByteCount(of: field.planned.type) {
+                byteCount += fixed
+            } else if field.isPlain, case .text(let count) = field.value {
+                byteCount += count.extraByteCount
+                lengths.append(written("textLength", dialect.member(field.ownName)))
+            } else if field.isPlain, case .bytes(let count) = field.value {
+                byteCount += count.extraByteCount
+                lengths.append(written("blobLength", dialect.member(field.ownName)))
+            } else {
+                isExact = false
+            }
+        }
+        if let trailing = body.trailing { lengths.append(written("blobLength", dialect.member(trailing))) }
+        let fixed = String(byteCount + (isExact ? 0 : 256))
+        return writing("reserve", ([fixed] + lengths).joined(separator: " + "))
+    }
+}
+
+extension CountPlan {
+    /// The bytes beside the text itself: those of a prefix, of which a varint has at least one, or of a terminator.
+    fileprivate var extraByteCount: Int {
+        switch self {
+        case .prefix(let prefix): prefix.format.fixedByteCount ?? 1
+        case .terminated: 1
+        case .field, .exactly, .filled, .until, .rest: 0
+        }
+    }
+}
+
+extension CodePlan {
+    /// The bytes of the longest trailer.
+    fileprivate var longestTrailer: Int {
+        shapes.map { shape in
+            let layout = shape.layout
+            return layout.byteCounts[layout.header.count...].reduce(0) { $0 + ($1 ?? 0) }
+        }.max() ?? 0
+    }
+}
