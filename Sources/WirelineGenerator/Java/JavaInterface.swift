@@ -51,7 +51,7 @@ struct JavaInterface {
 
             private static byte[] written(Writer w, Message message, Header header\#(parameters)) throws WireException {
                 if (message == null) throw new WireException("wrong_type", "", -1);
-                Header h = header == null ? DEFAULTS : header;
+                Header h = header == null ? Writer.DEFAULTS : header;
                 w.begin(message.messageName(), \#(plan.longestHeader));
             \#(sender ? "    Sender side = sender == null ? message.messageSender() : sender;\n    if (side == null) \(unknownSide);\n" : "")\#
             \#(fixesHeader ? "    h = message.fix(w, h);\n" : "")\#
@@ -59,9 +59,6 @@ struct JavaInterface {
                 w.begin("packet");
                 return \#(isFramed ? "Frame.framed(\(wrap))" : wrap);
             }
-
-            /** Nothing sets its members. */
-            private static final Header DEFAULTS = new Header();
 
             \#(sender ? senders + "\n\n" : "")\#
             /** The packet that bytes begin with; null if it has not arrived whole. After an error nobody knows where the next one begins.\#(first) */

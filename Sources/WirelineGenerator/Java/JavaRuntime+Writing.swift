@@ -3,6 +3,8 @@
 extension JavaRuntime {
     /// What each writer has.
     static let writer = #"""
+        /** The header of a packet without one; nothing sets its members. */
+        static final Header DEFAULTS = new Header();
         private static final byte[] NO_BYTES = {};
         byte[] b = NO_BYTES;
         /** Where the packet begins in the bytes, and how many it has. */

@@ -28,9 +28,11 @@ enum BraceText {
 
     /// Returns pieces of a class, of which each declares one method.
     static func methods(_ text: String) -> RuntimeText {
-        RuntimeText(text, lineComment: "//", hasKeys: false, hasMembers: true, isFunction: { _ in true }) { line in
-            guard !line.hasPrefix(" "), !line.hasPrefix("/"), let end = line.firstIndex(of: "(") else { return nil }
-            return line[..<end].split(separator: " ").last.map { String($0.prefix { $0 != "<" }) }
-        }
+        RuntimeText(
+            text, lineComment: "//", hasKeys: false, hasMembers: true, isFunction: { _ in true },
+            name: { line in
+                guard !line.hasPrefix(" "), !line.hasPrefix("/"), let end = line.firstIndex(of: "(") else { return nil }
+                return line[..<end].split(separator: " ").last.map { String($0.prefix { $0 != "<" }) }
+            })
     }
 }

@@ -61,7 +61,7 @@ enum Language: String, CaseIterable {
         case .typescript: "node scene_benchmark.mjs"
         case .lua: "lua5.4 scene_benchmark.lua"
         case .python: "python3 scene_benchmark.py"
-        case .java: "java SceneBenchmark"
+        case .java: "java -XX:+UseSerialGC SceneBenchmark"
         case .csharp: "mono scene_benchmark.exe"
         case .go: "./scene_benchmark"
         }
