@@ -16,6 +16,16 @@ public enum LuaTool {
     /// The interpreters whose tests are skipped.
     public static let missing = names.filter { !wanted.contains($0) }
 
+    /// The interpreters whose tests of layers are run: those with the packages for them, or all if `WIRELINE_REQUIRE_PEERS=1`.
+    public static let wantedWithPackages = wanted.filter { name in
+        if ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1" { return true }
+        let requires = ["-e", "require('zlib') require('openssl.cipher')"]
+        return ProgramRun.path(of: name).map { (try? ProgramRun.output(of: $0, requires)) != nil } ?? false
+    }
+
+    /// The message of a test that is skipped.
+    public static let absenceOfPackages = "no Lua has packages for layers: install lua-zlib lua-luaossl"
+
     /// Runs a script.
     ///
     /// - Parameter input: What it reads from its standard input.

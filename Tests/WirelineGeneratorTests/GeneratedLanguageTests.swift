@@ -23,7 +23,7 @@ struct GeneratedLanguageTests {
             golden: "scene_protocol.ts", hasStates: true, hasLayers: false,
             files: { try TypeScriptGenerator($0).files() }, adapter: { try TypeScriptGenerator($0).adapter() }),
         Language(
-            golden: "scene_protocol.lua", hasStates: true, hasLayers: false,
+            golden: "scene_protocol.lua", hasStates: true, hasLayers: true,
             files: { try LuaGenerator($0).files() }, adapter: { try LuaGenerator($0).adapter() }),
         Language(
             golden: "scene_protocol.py", hasStates: true, hasLayers: true,

@@ -30,8 +30,23 @@ struct LuaAdapter {
         let tables = "local tables = parse(\(LuaText.literal(AdapterTables(plan).json)))\n"
         return GeneratedFile(
             path: stem + "_conform.lua",
-            text: [text, LuaAdapterJSON.text, tables, Self.showing, Self.reading, Self.answering].joined(
+            text: [text, LuaAdapterJSON.text, tables, Self.showing, Self.reading, connecting, Self.answering].joined(
                 separator: "\n"))
+    }
+
+    /// The function that makes a connection for a question, with the functions for layers that Lua does not have.
+    private var connecting: String {
+        let lines = plan.layers.map(LuaAdapterLayers.init)
+        return (lines?.functions ?? "") + #"""
+            -- The states of a question begin anew\#(plan.layers == nil ? "" : ", and so do its keys").
+            local function connection_of(request)
+              local states = {}
+              local given = request:get("state") or object()
+              for _, name in ipairs(given.keys) do states[name] = integer(given:get(name), true, "not_an_integer", "state." .. name) end
+              \#(lines?.connecting ?? "return wire.connection(states)")
+            end
+
+            """#
     }
 
     private static let showing = #"""
@@ -152,7 +167,9 @@ struct LuaAdapter {
           end
         end
 
-        local function line_of(packet)
+        local line_of
+
+        function line_of(packet)
           local header, shown = object(), object()
           for _, f in ipairs(tables:get("header")) do
             local v = packet.header[f:get("own")]
@@ -161,7 +178,12 @@ struct LuaAdapter {
           shown:set("message", packet.name or null)
           shown:set("id", packet.id)
           shown:set("header", header)
-          if not packet.name then
+          if packet.packets then
+            local inner = array()
+            for i, each_packet in ipairs(packet.packets) do inner[i] = line_of(each_packet) end
+            shown:set("packets", inner)
+            return shown
+          elseif not packet.name then
             shown:set("payload", hex(packet.payload))
             return shown
           end
@@ -311,25 +333,40 @@ struct LuaAdapter {
           return header
         end
 
-        local function encode(line, sender, connection)
+        -- A packet as `decode` returns it, at a path.
+        local packet_of
+
+        function packet_of(line, path)
           local own = line:get("message")
           if own == nil or own == null then
-            local id = integer(line:get("id") or 0, has_wide_ids, "not_an_integer", "id")
-            return wire.encode(id, bytes(line:get("payload") or ""), settable(line, "header."), senders_differ and sender or nil, connection)
+            local packet = { id = integer(line:get("id") or 0, has_wide_ids, "not_an_integer", path .. "id") }
+            packet.header = settable(line, path .. "header.")
+            if is_array(line:get("packets")) then
+              packet.packets = {}
+              for i, inner in ipairs(line:get("packets")) do packet.packets[i] = packet_of(inner, path .. "packets[" .. (i - 1) .. "].") end
+            else
+              packet.payload = bytes(line:get("payload") or "")
+            end
+            return packet
           end
           local known = message_named(own)
-          if not known then refuse("unknown_message", own) end
-          local message = values(known:get("fields"), line:get("fields") or object(), own)
+          if not known then refuse("unknown_message", path .. own) end
+          local message = values(known:get("fields"), line:get("fields") or object(), path .. own)
           local trailing = line:get("trailing")
           if known:get("trailing") ~= null and trailing and trailing ~= null then
             message[known:get("trailing")] = bytes(trailing)
           end
-          local header = settable(line, own .. ".header.")
-          local packet, e = wire.encode(known:get("name"), message, header, senders_differ and sender or nil, connection)
-          if packet then return packet end
+          return { name = known:get("name"), message = message, header = settable(line, path .. own .. ".header.") }
+        end
+
+        local function encode(line, sender, connection)
+          local given = packet_of(line, "")
+          local message = given.message or given.packets and given or given.payload
+          local packet, e = wire.encode(given.name or given.id, message, given.header, senders_differ and sender or nil, connection)
+          if packet or not given.name then return packet, e end
           -- A fault of the header, or of the packet as a whole, is one of the message that was to be written.
-          if e.path == "" then e.path = known:get("name")
-          elseif string.find(e.path, "^packet%.") and known:get("name") ~= "packet" then e.path = known:get("name") .. "." .. e.path end
+          if e.path == "" then e.path = given.name
+          elseif string.find(e.path, "^packet%.") and given.name ~= "packet" then e.path = given.name .. "." .. e.path end
           return nil, e
         end
 
@@ -342,14 +379,6 @@ struct LuaAdapter {
           if e.offset then reply:set("offset", e.offset) end
           if not e.refused then reply:set("text", tostring(e)) end
           return reply
-        end
-
-        -- The states of a question begin anew.
-        local function connection_of(request)
-          local states = {}
-          local given = request:get("state") or object()
-          for _, name in ipairs(given.keys) do states[name] = integer(given:get(name), true, "not_an_integer", "state." .. name) end
-          return wire.connection(states)
         end
 
         local function answer(id, request)
@@ -385,8 +414,16 @@ struct LuaAdapter {
             local id = request:get("id") or null
             local ok, result = pcall(answer, id, request)
             if not ok then
-              if type(result) ~= "table" or not result.refused then error(result, 0) end
-              result = failure(id, result)
+              if type(result) ~= "table" or not (result.refused or result.skipped) then error(result, 0) end
+              if result.refused then
+                result = failure(id, result)
+              else
+                local lacking = result.skipped
+                result = object()
+                result:set("id", id)
+                result:set("reply", "skip")
+                result:set("text", "this script does not have " .. lacking)
+              end
             end
             reply = result
           else

@@ -3,9 +3,12 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes what a module has of a connection's states: the function that finds the shape of a packet, and what messages do to states.
+/// Makes what a module has of a connection: the function that finds the shape of a packet, what messages do to states, and layers.
 struct LuaConnection {
+    let types: LuaTypes
     let plan: ContextPlan
+
+    private var hasLayers: Bool { types.plan.layers != nil }
 
     /// The tables and the function, as one text.
     var text: String {
@@ -26,6 +29,7 @@ struct LuaConnection {
             return "s[\(position + 1)] = \(check)"
         }
         let tests = plan.tests.enumerated().map { "if \(text(of: $1)) then n = n + \(2 << $0) end" }
+        let layers = types.plan.layers.map { "\n\n" + LuaLayers(types: types, plan: $0).text } ?? ""
         return """
             local state_names = { \(names.joined(separator: ", ")) }
 
@@ -42,7 +46,7 @@ struct LuaConnection {
             end
 
             -- The number of a packet's shape, by its sender and by the tests of states that hold.
-            local function shape_of(sender, connection)
+            local function shape_of(sender, connection\(hasLayers ? ", nested" : ""))
               top, at[1] = 1, "state"
               for name in pairs(connection.states) do
                 if not state_names[name] then refuse("unknown_state", tostring(name)) end
@@ -51,13 +55,13 @@ struct LuaConnection {
             \(LuaText.indented(numbers + tests).joined(separator: "\n"))
               return shapes[n]
             end
-            """
+            """ + layers
     }
 
     private func text(of test: WireCondition) -> String {
         LuaTypes.condition(test) { operand in
             guard case .state(let name) = operand, let state = plan.states.firstIndex(where: { $0.name == name }) else {
-                return ("0", false)
+                return (hasLayers ? "(nested or 0)" : "0", false)
             }
             return ("s[\(state + 1)]", plan.states[state].range.isWide)
         }
@@ -66,32 +70,40 @@ struct LuaConnection {
 
 extension LuaRuntime {
     /// The functions that read and write packets of a connection.
-    static let connection = #"""
+    static func connection(_ parameters: LuaRuntimeParameters) -> String {
+        parameters.layers.map { layers(parameters, $0) } ?? states
+    }
+
+    /// What a message does to the states.
+    static let changing = #"""
         -- What a message does to the states, for the packets after it.
         local function change(connection, sender, id)
           local found = changes[sender][id]
           if found then connection.states[found[1]] = found[2] end
         end
-
-        local function unwrap_next(s, position, sender, connection)
-          local packet, after = unwrap[shape_of(sender, connection)](s, position, senders[sender])
-          if packet then change(connection, sender, packet.id) end
-          return packet, after
-        end
-
-        local function wrap_next(id, payload, header, sender, connection)
-          local packet = wrap[shape_of(sender, connection)](id, payload, header)
-          change(connection, sender, id)
-          return packet
-        end
-
-        --- What the packets of a connection depend on, in both directions: encode, decode and both splitters share it.
-        -- states has numbers, true and false, by the schema's names; a state that is not there is 0. Messages set states, and so
-        -- may the program.
-        function M.connection(states)
-          local connection = { states = {} }
-          for name, v in pairs(states or {}) do connection.states[name] = v end
-          return connection
-        end
         """#
+
+    private static let states =
+        changing + "\n\n" + #"""
+            local function unwrap_next(s, position, sender, connection)
+              local packet, after = unwrap[shape_of(sender, connection)](s, position, senders[sender])
+              if packet then change(connection, sender, packet.id) end
+              return packet, after
+            end
+
+            local function wrap_next(id, payload, header, sender, connection)
+              local packet = wrap[shape_of(sender, connection)](id, payload, header)
+              change(connection, sender, id)
+              return packet
+            end
+
+            --- What the packets of a connection depend on, in both directions: encode, decode and both splitters share it.
+            -- states has numbers, true and false, by the schema's names; a state that is not there is 0. Messages set states, and so
+            -- may the program.
+            function M.connection(states)
+              local connection = { states = {} }
+              for name, v in pairs(states or {}) do connection.states[name] = v end
+              return connection
+            end
+            """#
 }

@@ -18,7 +18,10 @@ struct LuaModule {
         let own =
             [constants, choices, closed].flatMap(\.self) + [Self.tables] + zeros(for: bodies + messages) + bodies
             + messages + [lists] + (plan.context == nil ? [] : ["local unwrap, wrap, fitted = {}, {}, {}\n"])
-            + plan.shapes.flatMap { [LuaUnwrapping.function(types, $0)] + LuaWrapping.functions(types, $0) }
+            + plan.shapes.flatMap {
+                ($0.reads ? [LuaUnwrapping.function(types, $0)] : [])
+                    + ($0.writes ? LuaWrapping.functions(types, $0) : [])
+            }
         let program = LuaRuntime.program(parameters)
         let runtime = LuaRuntime.text(parameters)
         let used = (own + [program]).reduce(into: Set<String>()) { used, text in
@@ -38,7 +41,7 @@ struct LuaModule {
             varintForms: description.options.varintForms, hasWideIDs: plan.idRange.isWide,
             dependsOnSender: plan.dependsOnSender, fixesHeader: !plan.fixedHeaderFields.isEmpty,
             hasFlags: !description.flagSets.isEmpty, framing: description.layout.framing,
-            context: plan.context.map { LuaConnection(plan: $0).text } ?? "")
+            context: plan.context.map { LuaConnection(types: types, plan: $0).text } ?? "", layers: plan.layers)
     }
 
     /// The first lines of each file.

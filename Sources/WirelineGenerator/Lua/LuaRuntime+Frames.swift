@@ -76,14 +76,19 @@ extension LuaRuntime {
             """#
     }
 
-    /// Returns a pattern for one of some bytes; before Lua 5.2 a pattern has no byte 0.
-    private static func pattern(_ bytes: [UInt8]) -> String {
+    /// Returns a pattern for a byte that is no mark.
+    static func noMark(_ framing: PacketFraming) -> String {
+        pattern([framing.start, framing.end], excludes: true)
+    }
+
+    /// Returns a pattern for one of some bytes, or for another one; before Lua 5.2 a pattern has no byte 0.
+    private static func pattern(_ bytes: [UInt8], excludes: Bool = false) -> String {
         let all = Set(bytes).sorted().map { byte -> String in
             if byte == 0 { return "%z" }
             let isPunctuation = byte < 128 && Unicode.Scalar(byte).properties.generalCategory.isSymbol
             return (isPunctuation ? "%" : "") + LuaText.literal([byte]).dropFirst().dropLast()
         }
-        return "[\(all.joined())]"
+        return "[\(excludes ? "^" : "")\(all.joined())]"
     }
 }
 

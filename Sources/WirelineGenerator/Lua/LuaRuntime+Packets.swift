@@ -5,10 +5,10 @@ extension LuaRuntime {
     static func packets(_ parameters: LuaRuntimeParameters) -> String {
         #"""
         -- The bytes of the whole packet, by one of its lengths.
-        local function packet_size(length, difference, least, offset)
+        local function packet_size(length, difference, least, offset\#(parameters.hasLayers ? ", most" : ""))
           local size = length + difference
           if size < least then error(fault("length_too_small", "", offset), 0) end
-          if size > \#(parameters.maximumPacketByteCount) then error(fault("packet_too_long", "", offset), 0) end
+          if size > \#(parameters.hasLayers ? "(most or \(parameters.maximumPacketByteCount))" : "\(parameters.maximumPacketByteCount)") then error(fault("packet_too_long", "", offset), 0) end
           return size
         end
 

@@ -4,7 +4,8 @@ extension LuaRuntime {
     /// What programs call: `decode`, `encode`, `splitter` and, for flags, `has`. It stands at the end of each file.
     static func program(_ parameters: LuaRuntimeParameters) -> String {
         [
-            parameters.hasConnection ? parameters.context + "\n\n" + connection : nil, receiving(parameters),
+            parameters.hasConnection ? parameters.context + "\n\n" + connection(parameters) : nil,
+            receiving(parameters),
             sending(parameters), splitting(parameters), parameters.hasFlags ? flags : nil,
             "return M\n",
         ].compactMap(\.self).joined(separator: "\n\n")
@@ -78,39 +79,33 @@ extension LuaRuntime {
             side += " or \"client\""
         }
         let fixing = parameters.fixesHeader ? "\n    if fix[name] then header = fix[name](header) end" : ""
-        let isID =
-            parameters.hasWideIDs ? "type(name) == \"number\" or find(name, \"^%d+$\")" : "type(name) == \"number\""
-        return #"""
-            local none = {}
+        let sending =
+            checkingHeader + "\n\n" + #"""
+                local function send(name, message, header, sender\#(parameters.hasConnection ? ", connection" : ""))
+                  if header then check_header(header) else header = none end
+                  if not ids[name] then name = aliases[name] or name end
+                  top, at[1] = 1, name\#(parameters.maximumDepth.map { "\n  depth = \($0)" } ?? "")
+                  local id, payload = ids[name], message
+                  if id then
+                    if type(message) ~= "table" then refuse("wrong_type") end\#(fixing)
+                    payload = write[name](message, header)
+                  else
+                    if not (\#(isID(parameters))) then error(fault("unknown_message", tostring(name)), 0) end
+                    top = 0
+                    id = \#(checkedID(parameters))
+                    bytes_of(payload, nil, "payload")
+                  end\#(side)
+                  return \#(parameters.framing == nil ? wrap : "framed(\(wrap))")
+                end
 
-            local function check_header(header)
-              top, at[1] = 1, "packet"
-              if type(header) ~= "table" then refuse("wrong_type") end
-              for key in pairs(header) do
-                if not header_fields[key] then refuse("invalid_header_field", tostring(key)) end
-              end
-            end
 
-            local function send(name, message, header, sender\#(parameters.hasConnection ? ", connection" : ""))
-              if header then check_header(header) else header = none end
-              if not ids[name] then name = aliases[name] or name end
-              top, at[1] = 1, name\#(parameters.maximumDepth.map { "\n  depth = \($0)" } ?? "")
-              local id, payload = ids[name], message
-              if id then
-                if type(message) ~= "table" then refuse("wrong_type") end\#(fixing)
-                payload = write[name](message, header)
-              else
-                if not (\#(isID)) then error(fault("unknown_message", tostring(name)), 0) end
-                top = 0
-                id = \#(parameters.hasWideIDs ? "canonical(name, \"id\")" : "integer(name, -huge, huge, \"id\")")
-                bytes_of(payload, nil, "payload")
-              end\#(side)
-              return \#(parameters.framing == nil ? wrap : "framed(\(wrap))")
-            end
-
+                """#
+        let packets =
+            "\n-- Packets in one are an ID and a table { packets = { … } }, of packets as decode returns them."
+        return (parameters.hasLayers ? "" : sending) + #"""
             --- A whole packet of a message, by its name in the schema; nil and an error if a value cannot be written.
             -- What a caller can set of the header is taken from the third argument, which may be that of the packet that is answered.
-            -- A message that the schema does not know is its ID and a string.\#(parameters.dependsOnSender ? "\n-- A message that both sides send needs the sender: their packets differ." : "")\#(newConnection(parameters))
+            -- A message that the schema does not know is its ID and a string.\#(parameters.layers?.hasPackets == true ? packets : "")\#(parameters.dependsOnSender ? "\n-- A message that both sides send needs the sender: their packets differ." : "")\#(newConnection(parameters))
             function M.encode(name, message, header\#(arguments))
               local ok, packet = pcall(send, name, message, header\#(arguments))
               if ok then return packet end
@@ -118,6 +113,27 @@ extension LuaRuntime {
               return nil, packet
             end
             """#
+    }
+
+    static let checkingHeader = #"""
+        local none = {}
+
+        local function check_header(header)
+          top, at[1] = 1, "packet"
+          if type(header) ~= "table" then refuse("wrong_type") end
+          for key in pairs(header) do
+            if not header_fields[key] then refuse("invalid_header_field", tostring(key)) end
+          end
+        end
+        """#
+
+    /// Returns the expression for whether a name is an ID.
+    static func isID(_ parameters: LuaRuntimeParameters) -> String {
+        parameters.hasWideIDs ? "type(name) == \"number\" or find(name, \"^%d+$\")" : "type(name) == \"number\""
+    }
+
+    static func checkedID(_ parameters: LuaRuntimeParameters) -> String {
+        parameters.hasWideIDs ? "canonical(name, \"id\")" : "integer(name, -huge, huge, \"id\")"
     }
 
     private static func taking(_ parameters: LuaRuntimeParameters) -> String {
@@ -187,6 +203,21 @@ extension LuaRuntime {
             isFramed
             ? "local buffer, position, pieces, held, failure = \"\", 1, {}, 0, nil\n  local frame = new_frame()"
             : "local buffer, position, pieces, held, needed, failure = \"\", 1, {}, 0, 1, nil" + shape
+        let hasPackets = parameters.layers?.hasPackets == true
+        let one = #"""
+            -- Packets in another one come one by one in its place; the next of them is the last one here.
+              local inner = {}
+              function splitter:next()
+                while true do
+                  local packet = table.remove(inner)
+                  local e
+                  if not packet then packet, e = next_packet() end
+                  if not packet or not packet.packets then return packet, e end
+                  for i = #packet.packets, 1, -1 do inner[#inner + 1] = packet.packets[i] end
+                end
+              end
+
+            """#
         let inside = isFramed ? "inside_frame(frame)" : "#buffer - position + 1 + held > 0"
         let count = isFramed ? "frame.n" : "#buffer - position + 1 + held"
         return #"""
@@ -199,10 +230,11 @@ extension LuaRuntime {
               \#(state)
               local splitter = {}
               function splitter:push(s) pieces[#pieces + 1], held = s, held + #s end
-              function splitter:next()
+              \#(hasPackets ? "local function next_packet" : "function splitter:next")()
                 if failure then return nil, failure end
                 \#(isFramed ? takingFrame(parameters) : taking(parameters))
               end
+            \#(hasPackets ? "  " + one : "")\#
               function splitter:finish()
                 if not failure and \#(inside) then failure = fault("end_of_stream", "", \#(count)) end
                 if failure then return nil, failure end

@@ -20,6 +20,10 @@ struct LuaRuntimeParameters {
     var framing: PacketFraming?
     /// The states of a connection, and the shapes of its packets, as lines; empty if packets depend on none.
     var context: String
+    /// How packets are opened and sealed; nil without layers.
+    var layers: LayerPlan?
+
+    var hasLayers: Bool { layers != nil }
 
     /// Whether packets depend on a connection.
     var hasConnection: Bool { !context.isEmpty }

@@ -11,11 +11,11 @@ import WirelineLanguage
 struct LuaUnwrapping {
     let types: LuaTypes
     let shape: PacketShape
-    private let variables: LuaVariables
-    private var layout: PacketLayout { shape.layout }
+    let variables: LuaVariables
+    var layout: PacketLayout { shape.layout }
     private var lines: [String] = []
     /// The variable with the size of the packet.
-    private var total = ""
+    private(set) var total = ""
 
     private init(_ types: LuaTypes, _ shape: PacketShape) {
         self.types = types
@@ -32,18 +32,18 @@ struct LuaUnwrapping {
             }
             maker.lines += maker.text(step)
         }
-        maker.finish()
-        return
-            ([declaration("unwrap", shape, "s, position, names")] + LuaText.indented(maker.lines) + [
-                "end", "",
-            ])
+        if let part = shape.part { maker.lines += maker.end(of: part) } else { maker.finish() }
+        let parameters = shape.part == nil ? "s, position, names" : "s, position"
+        return ([declaration("unwrap", shape, parameters)] + LuaText.indented(maker.lines) + ["end", ""])
             .joined(separator: "\n")
     }
 
-    /// Returns the expression for a function of a shape: `unwrap_client`, `unwrap[2]`, or `unwrap` if there is one shape.
+    /// Returns the expression for a function of a shape: `unwrap_client`, `unwrap[2]`, `unwrap.outer_2` for a part of a packet, or
+    /// `unwrap` if there is one shape.
     ///
     /// Functions of numbered shapes stand in a table: a chunk has room for 200 local variables.
     static func reference(_ name: String, _ shape: PacketShape) -> String {
+        guard shape.part == nil else { return "\(name).\(shape.words.joined(separator: "_"))" }
         guard let number = shape.words.last, Int(number) != nil else {
             return ([name] + shape.words).joined(separator: "_")
         }
@@ -53,7 +53,7 @@ struct LuaUnwrapping {
     /// Returns the first line of a function of a shape.
     static func declaration(_ name: String, _ shape: PacketShape, _ parameters: String) -> String {
         let reference = reference(name, shape)
-        return reference.last == "]"
+        return reference.contains { $0 == "]" || $0 == "." }
             ? "\(reference) = function(\(parameters))" : "local function \(reference)(\(parameters))"
     }
 
@@ -177,7 +177,7 @@ struct LuaUnwrapping {
     // MARK: Steps
 
     private func name(_ index: Int) -> String { LuaText.literal(layout.fields[index].name) }
-    private func offset(_ offset: PacketOffset) -> String { offset.text { variables("w", $0) } }
+    func offset(_ offset: PacketOffset) -> String { offset.text { variables("w", $0) } }
     /// Returns the position of an offset for a function that takes one from the beginning of the bytes.
     private func place(_ index: Int, _ offset: PacketOffset) -> String {
         index < layout.header.count ? "start + \(self.offset(offset))" : "stop + \(self.offset(offset))"
@@ -188,7 +188,7 @@ struct LuaUnwrapping {
     private func isRead(_ index: Int) -> Bool { shape.unwrap.isFixed && index < layout.header.count }
 
     /// Returns the number of a length, of which only numbers that a packet can have must be exact.
-    private func number(_ index: Int) -> String { isWide(index) ? "tonumber(\(x(index)))" : x(index) }
+    func number(_ index: Int) -> String { isWide(index) ? "tonumber(\(x(index)))" : x(index) }
 
     private mutating func text(_ step: UnwrapStep) -> [String] {
         switch step {
@@ -290,7 +290,7 @@ struct LuaUnwrapping {
         let own = variables("t", length.field)
         let difference = length.difference.constant
         let sum = difference == 0 ? "" : difference < 0 ? " - \(-difference)" : " + \(difference)"
-        let limit = types.description.options.maximumPacketByteCount
+        let limit = shape.part?.limit ?? types.description.options.maximumPacketByteCount
         return [
             "\(variables.local)\(own) = \(number(length.field))\(sum)",
             "if \(own) < \(offset(length.least)) or \(own) > \(limit) then \(call(length)) end",
@@ -300,7 +300,12 @@ struct LuaUnwrapping {
     private func call(_ length: UnwrapLength) -> String {
         let (difference, least) = (offset(length.difference), offset(length.least))
         let fewest = length.mayBeNegative ? "math.max(\(least), \(difference))" : least
-        return "packet_size(\(number(length.field)), \(difference), \(fewest), \(offset(length.at)))"
+        return "packet_size(\(number(length.field)), \(difference), \(fewest), \(offset(length.at))\(unlimited))"
+    }
+
+    /// The argument for the limit of a part that has another one than packets.
+    private var unlimited: String {
+        shape.part.map { $0.limit == PacketPart.unlimited ? ", \($0.limit)" : "" } ?? ""
     }
 
     private mutating func conditional(_ index: Int, _ condition: WireCondition, _ steps: [UnwrapStep]) -> [String] {
@@ -315,7 +320,7 @@ struct LuaUnwrapping {
         return lines + ["end"]
     }
 
-    private func condition(_ condition: WireCondition) -> String {
+    func condition(_ condition: WireCondition) -> String {
         LuaTypes.condition(condition) { operand in
             guard case .field(let name) = operand,
                 let index = self.layout.header.firstIndex(where: { $0.name == name })
@@ -343,9 +348,10 @@ struct LuaUnwrapping {
         switch otherwise {
         case nil: break
         case .emptyPayload(let count)?:
-            lines.append("if not total then total = packet_size(\(offset(count)), 0, 0, 0) end")
+            lines.append("if not total then total = packet_size(\(offset(count)), 0, 0, 0\(unlimited)) end")
         case .allBytes(let least)?:
-            lines.append("if not total then total = packet_size(math.max(\(offset(least)), size), 0, 0, 0) end")
+            lines.append(
+                "if not total then total = packet_size(math.max(\(offset(least)), size), 0, 0, 0\(unlimited)) end")
         }
         return lines
     }
@@ -404,7 +410,7 @@ struct LuaUnwrapping {
     }
 
     /// Returns the position of a field that messages can fix; 0 for one that such packets never have.
-    private func fixedPlace(_ position: Int) -> String {
+    func fixedPlace(_ position: Int) -> String {
         guard let index = shape.positions.firstIndex(of: position) else { return "0" }
         return switch shape.unwrap.place(of: index) {
         case .header(let offset): "start + \(self.offset(offset))"
@@ -413,7 +419,7 @@ struct LuaUnwrapping {
     }
 
     /// The message's ID: the bits of its fields, the first one most significant.
-    private var identifier: String {
+    var identifier: String {
         let parts = layout.fields.indices.filter { layout.fields[$0].role == .messageID }
         guard !types.plan.idRange.isWide else {
             // The parts from the last one to the first, each above those after it.
@@ -435,7 +441,7 @@ struct LuaUnwrapping {
     }
 
     /// The members of the header, and the statements that add those of fields that may be absent.
-    private func header() -> (always: [String], sometimes: [String]) {
+    func header() -> (always: [String], sometimes: [String]) {
         var (always, sometimes) = ([String](), [String]())
         for (index, position) in shape.positions.enumerated() where layout.fields[index].role != .padding {
             let own = types.plan.names.headerFields[position]

@@ -10,7 +10,7 @@ struct LuaWrapping {
     private let variables: LuaVariables
     private var layout: PacketLayout { shape.layout }
     private var plan: WrapPlan { shape.wrap }
-    private var limit: Int { types.description.options.maximumPacketByteCount }
+    private var limit: Int { shape.part?.limit ?? types.description.options.maximumPacketByteCount }
     private var fitted: String { LuaUnwrapping.reference("fitted", shape) }
     private var isIDWide: Bool { types.plan.idRange.isWide }
 

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+
+/// Makes what a module has of its layers: the tables of ``LayerPlan``, and the functions that open and seal one layer.
+///
+/// Layers have numbers from 1 on, as their rules have; the rules of packets in packets and of bytes that are not read follow.
+struct LuaLayers {
+    let types: LuaTypes
+    let plan: LayerPlan
+
+    private func own(_ field: Int) -> String { types.plan.names.headerFields[field] }
+
+    private func names(_ fields: [Int]) -> String {
+        "{ \(fields.map { LuaText.literal(own($0)) }.joined(separator: ", ")) }"
+    }
+
+    private func set(_ layers: [Int]) -> String { "{ \(layers.map { "[\($0 + 1)] = true" }.joined(separator: ", ")) }" }
+
+    /// The tables and functions, as one text.
+    var text: String {
+        let keys = plan.keys.map { key in
+            let counts = key.byteCounts.map { "{ \($0.lowerBound), \($0.upperBound) }" }.joined(separator: ", ")
+            let layers = plan.layers(with: key.name).map { String($0 + 1) }.joined(separator: ", ")
+            return "  \(LuaText.key(key.name)) = { counts = { \(counts) }, layers = { \(layers) } },"
+        }
+        let shapes = plan.shapes.map { "  [\($0.number)] = \(shape($0))," }
+        let keyTable =
+            keys.isEmpty
+            ? ""
+            : """
+
+            -- The byte counts of keys, and the layers that use them.
+            layered.keys = {
+            \(keys.joined(separator: "\n"))
+            }
+
+            """
+        let given = plan.layersOfProgram.map { "\(LuaText.key($0)) = true" }
+        return """
+            -- What layers need: in a table, for a chunk has room for 200 local variables.
+            local layered = {}
+
+            -- The layers by their names in errors; those whose keystream goes on from packet to packet; and those that inflate.
+            layered.names = { \(plan.kinds.map { LuaText.literal("packet." + $0.name) }.joined(separator: ", ")) }
+            layered.lasting = \(set(plan.kinds.indices.filter { plan.kinds[$0].hasLastingKeystream }))
+            layered.inflating = \(set(plan.kinds.indices.filter { plan.kinds[$0].mayInflate }))
+            \(keyTable)
+            -- The layers whose functions the program gives, and the options of a connection.
+            layered.by_program = { \(given.joined(separator: ", ")) }
+            layered.options = { \(plan.options.map { "\($0) = true" }.joined(separator: ", ")) }
+
+            layered.settable_fields, layered.id_fields = \(names(plan.settable)), \(names(plan.identifiers))
+
+            -- How packets of each shape are read and written.
+            layered.shapes = {
+            \(shapes.joined(separator: "\n"))
+            }
+
+            \(LuaRuntime.transforms(plan))
+
+            function layered.open_layer(n, work, header, s)
+            \(LuaText.indented(steps(opened)).joined(separator: "\n"))
+            end
+
+            function layered.seal_layer(n, work, header, s)
+            \(LuaText.indented(steps(sealed)).joined(separator: "\n"))
+            end
+            """
+    }
+
+    private func steps(_ text: (LayerKind) -> String) -> [String] {
+        plan.kinds.enumerated().map { "if n == \($0 + 1) then return \(text($1)) end" }
+    }
+
+    private func shape(_ shape: LayerPlan.Shape) -> String {
+        func functions(_ part: String, _ read: String, _ write: String) -> String {
+            "\(read) = unwrap.\(part)_\(shape.number), \(write) = wrap.\(part)_\(shape.number)"
+        }
+        let sections = shape.sections.enumerated().map { position, section in
+            let layers = "layers = { \(section.layers.map { String($0 + 1) }.joined(separator: ", ")) }"
+            guard let settable = section.settable else { return "      { \(layers) }," }
+            let own = functions("inside\(position + 1)", "read", "write")
+            return "      { \(layers), \(own), fields = \(names(settable)) },"
+        }
+        var lines = [
+            "{", "    \(functions("outer", "read_outer", "write_outer")),",
+            "    \(functions("flat", "read_flat", "write_flat")), outer_fields = \(names(shape.outerSettable)),",
+            "    sections = {",
+        ]
+        lines += sections + ["    },"]
+        if let counter = shape.counter {
+            let name = LuaText.literal("packet." + types.description.layout.fields[counter.field].name)
+            lines.append(
+                "    counter = { field = \(LuaText.literal(own(counter.field))), path = \(name), "
+                    + "constant = \(counter.constant), is_settable = \(counter.isSettable) },")
+        }
+        return (lines + ["  }"]).joined(separator: "\n")
+    }
+
+    // MARK: Transforms
+
+    private func key(_ name: String) -> String { "layered.key_of(\(LuaText.literal(name)), n, work)" }
+
+    private func start(_ vector: LayerKind.Vector) -> String {
+        switch vector {
+        case .key(let name): key(name)
+        case .field(let name):
+            types.description.packetField(named: name).map { "header" + LuaText.member(own($0)) } ?? "\"\""
+        }
+    }
+
+    private func keystream(_ kind: LayerKind) -> String? {
+        switch kind {
+        case .xor(let name): "layered.xor_key(s, \(key(name)))"
+        case .rc4(let name): "layered.rc4(s, \(key(name)), n, work)"
+        case .aesCTR(let name, .key(let vector)): "layered.aes_ctr_lasting(s, \(key(name)), \(key(vector)), n, work)"
+        case .aesCTR(let name, let vector): "layered.aes_ctr(s, \(key(name)), \(start(vector)), 0, n, work)"
+        default: nil
+        }
+    }
+
+    private func opened(_ kind: LayerKind) -> String {
+        if case .aesCBC(let name, let vector) = kind {
+            return "layered.opened_aes_cbc(s, \(key(name)), \(start(vector)), n, work)"
+        }
+        return keystream(kind) ?? "layered.opened_by_program(s, header, \(LuaText.literal(kind.name)), n, work)"
+    }
+
+    private func sealed(_ kind: LayerKind) -> String {
+        if case .aesCBC(let name, let vector) = kind {
+            return "layered.sealed_aes_cbc(s, \(key(name)), \(start(vector)), n, work)"
+        }
+        return keystream(kind) ?? "layered.sealed_by_program(s, header, \(LuaText.literal(kind.name)), n, work)"
+    }
+}
+
+extension LayerPlan {
+    /// The names of the layers that Lua's library does not have: all but ciphers.
+    var layersOfProgram: [String] {
+        kinds.reduce(into: []) { names, kind in
+            if kind.mayInflate, !names.contains(kind.name) { names.append(kind.name) }
+        }
+    }
+
+    /// The options that a connection in Lua can have.
+    var options: [String] {
+        (keys.isEmpty ? [] : ["keys"]) + (layersOfProgram.isEmpty ? [] : ["layers"]) + (hasAES ? ["aes"] : [])
+            + (shapes.contains { $0.counter?.isSettable == true } ? ["threshold"] : [])
+    }
+}

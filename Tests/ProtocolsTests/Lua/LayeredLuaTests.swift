@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import ProtocolsSupport
+import Testing
+import TestingSupport
+import WirelineCodec
+import WirelineGenerator
+import WirelineLayers
+import WirelineSchema
+
+/// Asks the generated Lua about packets with layers: through its adapter, and in conversations whose keystreams go on.
+@Suite(.enabled(if: !LuaTool.wantedWithPackages.isEmpty, "\(LuaTool.absenceOfPackages)"), .aside)
+struct LayeredLuaTests {
+    private static let samples = LayeredProtocol.all
+
+    @Test(arguments: samples)
+    func `Lua reads what Swift writes, and writes what Swift reads`(sample: LayeredProtocol) throws {
+        let faults = try Self.faults(in: LuaTool.wantedWithPackages, sample) { try $0.exchanges() }
+        #expect(faults.prefix(3) == [], AdapterSamples.random.seedComment)
+    }
+
+    @Test(arguments: samples)
+    func `Lua gives Swift's verdict on cut and damaged packets`(sample: LayeredProtocol) throws {
+        let faults = try Self.faults(in: Self.some(for: sample), sample) { try $0.verdicts() }
+        #expect(faults.prefix(3) == [], AdapterSamples.random.seedComment)
+    }
+
+    @Test(arguments: LuaTool.wantedWithPackages)
+    func `Lua refuses a packet in a packet with the same keystream, as Swift does`(interpreter: String) throws {
+        let faults = try LayeredJudge.nestedKeystream { try Self.run($0, .ciphers, interpreter) }
+        #expect(faults == [])
+    }
+
+    @Test(arguments: samples + [.streams])
+    func `keystreams and states go on from packet to packet, wherever streams are split`(
+        sample: LayeredProtocol
+    ) throws {
+        var random = AdapterSamples.random
+        let conversations = try (0..<max(6, AdapterCases.messageCount / 20)).map { _ in
+            try LuaConversation(sample, RandomConversation.make(of: sample, count: 20, using: &random))
+        }
+        let input = conversations.map { "\($0.input(seed: Int.random(in: 1...65_535, using: &random)))\n" }.joined()
+        for interpreter in Self.some(for: sample) {
+            let output = try Self.inFolder(sample) { module, _ in
+                let options = try sample.options + (sample.isFramed ? ["framed"] : [])
+                return try LuaTool.run(
+                    interpreter, LuaLanguage.script("conversations.lua"), [module.path] + options, input: input)
+            }
+            let lines = output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            #expect(lines.count == conversations.count)
+            for (conversation, line) in zip(conversations, lines) {
+                let differences = try conversation.differences(to: line.split(separator: " ").map(String.init))
+                #expect(differences == [], AdapterSamples.random.seedComment)
+            }
+        }
+    }
+
+    @Test(arguments: LuaTool.wantedWithPackages)
+    func `a program gives functions and keys, and gets packets in packets one by one`(interpreter: String) throws {
+        let files = try ["Bilibili", "KeyedGame"].map {
+            try LuaGenerator(ProtocolFolder.named($0).translator.description).files()[0]
+        }
+        let output = try LayeredProtocol.inFolder(with: files) { folder in
+            try LuaTool.run(
+                interpreter, LuaLanguage.script("layers.lua"), files.map { folder.appending(path: $0.path).path })
+        }
+        #expect(output == "as expected\n")
+    }
+
+    @Test func `a module with layers requires nothing, and makes no code at run time`() throws {
+        for sample in Self.samples {
+            let text = try LuaGenerator(sample.translator().description).files()[0].text
+            let words = ["require(", "require \"", "loadstring(", "load(", "setfenv(", "ffi.", "bit.", "bit32."]
+            #expect(words.filter(text.contains) == [])
+        }
+    }
+
+    /// A chunk has room for 200 local variables.
+    @Test(arguments: LuaTool.wanted)
+    func `a module with values of all types has room for layers`(interpreter: String) throws {
+        func packet(_ schema: String) throws -> Range<String.Index> {
+            let start = try #require(schema.firstRange(of: "packet {")).lowerBound
+            return start..<(try #require(schema[start...].firstRange(of: "\n}"))).upperBound
+        }
+        var schema = try ProtocolFolder.features.files(extension: "wire").map {
+            try String(contentsOf: $0, encoding: .utf8)
+        }.joined()
+        let other = LayeredProtocol.streams.schema
+        schema.replaceSubrange(try packet(schema), with: other[try packet(other)])
+        let file = SourceFile(path: "Everything/a.wire", bytes: Array(schema.utf8))
+        let result = ProtocolDescription.check(name: "Everything", files: [file])
+        let files = try LuaGenerator(#require(result.description)).files()
+        let output = try LayeredProtocol.inFolder(with: files) { folder in
+            try LuaTool.run(
+                interpreter, LuaLanguage.script("load.lua"), [folder.appending(path: files[0].path).path])
+        }
+        #expect(output == "1 modules\n")
+    }
+
+    /// Two of the interpreters, others for the next sample. All if more messages than usual are sent.
+    private static func some(for sample: LayeredProtocol) -> [String] {
+        let all = LuaTool.wantedWithPackages
+        let position = samples.firstIndex { $0.name == sample.name } ?? 0
+        guard AdapterCases.messageCount <= 100, all.count > 2 else { return all }
+        return [0, 2].map { all[(position + $0) % all.count] }
+    }
+
+    private static func faults(
+        in interpreters: [String], _ sample: LayeredProtocol, _ judge: (LayeredJudge) throws -> [String]
+    ) throws -> [String] {
+        try interpreters.flatMap { name in
+            // No package for Lua has brotli: the script says that it has none.
+            let own = try LayeredJudge(sample, missing: ["brotli"]) { try run($0, sample, name) }
+            return try judge(own).map { "\(name): \($0)" }
+        }
+    }
+
+    private static func run(_ input: String, _ sample: LayeredProtocol, _ interpreter: String) throws -> String {
+        try inFolder(sample) { _, adapter in try LuaTool.run(interpreter, adapter, input: input) }
+    }
+
+    private static func inFolder<Result>(
+        _ sample: LayeredProtocol, _ body: (_ module: URL, _ adapter: URL) throws -> Result
+    ) throws -> Result {
+        let generator = LuaGenerator(try sample.translator().description)
+        let files = try generator.files() + [generator.adapter()]
+        return try LayeredProtocol.inFolder(with: files) { folder in
+            try body(folder.appending(path: files[0].path), folder.appending(path: files[1].path))
+        }
+    }
+}
+
+extension LayeredProtocol {
+    /// The layers and options that a connection in Lua can have, as one argument of a script.
+    fileprivate var options: [String] {
+        get throws {
+            let kinds = try translator().description.layout.content.layers.map(\.kind.word)
+            return [(kinds + (kinds.contains { $0.hasPrefix("aes") } ? ["aes"] : [])).joined(separator: " ")]
+        }
+    }
+
+    fileprivate var isFramed: Bool { get throws { try translator().description.layout.framing != nil } }
+}
+
+/// A conversation that Lua reads, and writes again.
+private struct LuaConversation {
+    private let translator: PacketTranslator
+    private let keys: JSONValue
+    private var packets: [RandomConversation.Packet] = []
+    /// The lines of the packets, as Swift reads them.
+    private var lines: [JSONValue] = []
+    /// The packet that ends the conversation because it is refused, and the error; nil if none is.
+    private var bad: (packet: RandomConversation.Packet, error: CodecError)?
+
+    init(_ sample: LayeredProtocol, _ all: [RandomConversation.Packet]) throws {
+        translator = try sample.translator()
+        keys = .object(sample.keys.map { JSONValue.Member($0.key, .string($0.value)) })
+        let opened = OpenedConversation(translator)
+        for packet in all {
+            do throws(CodecError) {
+                let line = try Self.next(packet.bytes, packet.context.sender, opened, translator)
+                // Lua has no brotli. The protocols that have it have no keystreams, which go on.
+                if "\(line)".contains("\"brotli\"") { continue }
+                lines.append(line)
+                packets.append(packet)
+            } catch {
+                bad = (packet, error)
+                return
+            }
+        }
+    }
+
+    private static func next(
+        _ bytes: [UInt8], _ sender: Sender, _ opened: OpenedConversation, _ translator: PacketTranslator
+    ) throws(CodecError) -> JSONValue {
+        opened.receive(bytes, from: sender)
+        guard let packet = try opened.next(from: sender) else { return .null }
+        return try translator.line(of: packet.opened, .from(sender))
+    }
+
+    /// Returns the line for the script.
+    func input(seed: Int) -> JSONValue {
+        [
+            "keys": keys, "seed": .exactInteger(Int128(seed)), "packets": .array(packets.map(Self.json)),
+            "bad": bad.map { Self.json($0.packet) } ?? .null,
+        ]
+    }
+
+    private static func json(_ packet: RandomConversation.Packet) -> JSONValue {
+        [
+            "from": .string(packet.context.sender.rawValue), "hex": .string(Hexadecimal.text(of: packet.bytes)),
+        ]
+    }
+
+    /// Returns the packets that mean something else than the ones that were read, and another error than Swift's.
+    ///
+    /// - Parameter answer: The packets, as Lua has written them; at last the error if there is one.
+    func differences(to answer: [String]) throws -> [String] {
+        let written = answer.prefix(packets.count)
+        let error = bad.map { "\($0.error.reason.kind),\($0.error.path),\($0.error.offset ?? -1)" }
+        // A packet inside of brotli cannot be refused for what Swift sees there.
+        let hasBrotli = translator.description.layout.content.layers.contains { $0.kind == .brotli }
+        if hasBrotli, answer.last == "layer_unavailable,packet.brotli,-1" { return [] }
+        guard answer.dropFirst(packets.count) == ArraySlice([error].compactMap(\.self)) else {
+            return ["\(answer.dropFirst(packets.count)) instead of \(error ?? "no error")"]
+        }
+        let opened = OpenedConversation(translator)
+        return try zip(zip(packets, lines), written).compactMap { item, hex in
+            let line = try Self.next(Hexadecimal.bytes(of: hex), item.0.context.sender, opened, translator)
+            return LineComparison(translator.description).difference(item.1, line).map {
+                "\(item.1) is written as \(line): \($0)"
+            }
+        }
+    }
+}
