@@ -18,7 +18,7 @@ struct LuaPageTests {
             $0.prefix(upTo: $0.firstRange(of: "\n```")?.lowerBound ?? $0.endIndex)
         }
         let lines = blocks.flatMap { $0.split(separator: "\n", omittingEmptySubsequences: false) }
-        let files = try ["Scene", "PostgreSQL"].flatMap {
+        let files = try ["Scene", "PostgreSQL", "KeyedGame", "Bilibili"].flatMap {
             try LuaGenerator(ProtocolFolder.named($0).translator.description).files()
         }
         let output = try LayeredProtocol.inFolder(with: files) { folder in
@@ -30,6 +30,6 @@ struct LuaPageTests {
         }
         let expected = lines.filter { $0.hasPrefix("-- ") }.map { $0.dropFirst(3) + "\n" }
         #expect(output == expected.joined())
-        #expect(expected.count == 10)
+        #expect(expected.count == 14)
     }
 }
