@@ -26,6 +26,21 @@ struct LayeredErlangTests {
         #expect(faults == [])
     }
 
+    @Test func `a part of a message sets no state`() throws {
+        let files = ErlangGenerator(try LayeredProtocol.streams.translator().description).files()
+        let module = try #require(files.first { $0.path.hasSuffix(".erl") })
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Erlang/parts.escript")
+        let text = try LayeredProtocol.inFolder(with: files) { folder in
+            let process = try ErlangInterpreter.process(
+                script: script, arguments: [folder.appending(path: module.path).path])
+            let output = Pipe()
+            process.standardOutput = output
+            let data = try process.runToEnd { try output.fileHandleForReading.readToEnd() ?? Data() }
+            return String(decoding: data, as: UTF8.self)
+        }
+        #expect(text == "as expected\n")
+    }
+
     /// Erlang/OTP has no brotli: its script says that it has no transform.
     private static func judge(_ sample: LayeredProtocol) throws -> LayeredJudge {
         try LayeredJudge(sample, missing: ["brotli"]) { try run($0, sample) }

@@ -96,7 +96,8 @@ extension ErlangRuntime {
                     require_depth(Depth),
                     {Messages, Next} = open_packets(Sender, Depth + 1, Content, 0, St),
                     {{packets, Id, Messages}, Next};
-                {_, true} -> {{unknown, Id, Content}, {Context, Left, Packets, [Id | Ids], Streams}};
+                % A part of a message sets no state.
+                {_, true} -> {{unknown, Id, Content}, St};
                 _ -> {content_message(Sender, Id, Content, End, Header), {Context, Left, Packets, [Id | Ids], Streams}}
             end.
 
@@ -149,14 +150,13 @@ extension ErlangRuntime {
             require_depth(Depth),
             {Packets, Next} = seal_all(Sender, Depth + 1, Items, 0, St),
             seal_packet(Sender, Depth, packets, Id, Packets, Header, Next);
-        seal(Sender, Depth, Header, Message, {Context, Left, Packets, Ids, Streams}) ->
+        seal(Sender, Depth, Header, Message, St) ->
             {Id, Payload} = message_payload(Message, Header),
             Kind =
                 case Message of
                     {unknown, _, _} -> any;
                     _ -> message
                 end,
-            St = {Context, Left, Packets, [Id | Ids], Streams},
             seal_packet(Sender, Depth, Kind, Id, Payload, completed_header(Message, Header), St).
 
         seal_all(_, _, [], _, St) -> {[], St};
@@ -184,8 +184,14 @@ extension ErlangRuntime {
                 content => Payload, count => counter(Shape),
                 try_count => fun(Key, V) -> known_fields(Shape, Sender, Id, Header#{Key => V}) end
             },
+            {Context, Left, Packets, Ids, Streams} = St,
+            Begun =
+                case {element(tuple_size(Rules) - 1, Rules), element(tuple_size(Rules), Rules)} of
+                    {false, false} -> {Context, Left, Packets, [Id | Ids], Streams};
+                    _ -> St
+                end,
             {Sealed, Next} = lists:foldr(
-                fun(Section, {S, S1}) -> seal_section(Sender, Section, S, S1) end, {Fields, St}, sections(Shape)
+                fun(Section, {S, S1}) -> seal_section(Sender, Section, S, S1) end, {Fields, Begun}, sections(Shape)
             ),
             #{content := Content, given := All} = set_content_count(none, Sealed),
             {framed_packet(wrap_outer(Shape, Content, All)), Next}.

@@ -169,8 +169,9 @@ extension PythonRuntime {
                 flat = data + content + trailer
                 part = _whole(shape.read_flat, flat, origin)
             \#(PythonText.indented(packets).joined(separator: "\n"))
-                work.ids.append(part.id)
                 readers = _READERS[sender]
+                # A part of a message sets no state.
+                if not part.rules[-1]: work.ids.append(part.id)
                 if part.rules[-1] or part.id not in readers:
                     return Packet(Unknown(part.id, content), part.id, part.header, after - start)
                 name = ""
@@ -303,7 +304,6 @@ extension PythonRuntime {
                         raise WireError("unknown_message", type(message).__name__)
                     if not isinstance(message.id, int):
                         raise WireError("invalid_message_id")
-                    work.ids.append(message.id)
                     return _sealed(message.id, _put_blob(message.payload, "payload"), h, None, sender, depth, work, streams)
                 id, name, write, _\#(fix) = known
             \#(PythonText.indented(fixing).joined(separator: "\n"))
@@ -312,7 +312,6 @@ extension PythonRuntime {
             \#(PythonText.indented(deep).joined(separator: "\n"))
                 except WireError as error:
                     raise _under(error, name) from None
-                work.ids.append(id)
                 return _sealed(id, payload, h, False, sender, depth, work, streams)
 
 
@@ -350,6 +349,7 @@ extension PythonRuntime {
                         raise WireError("presence", "packets")
                     if not holds and rules[-1]:
                         raise WireError("presence", "opaque")
+                if not any(rules[-2:]): work.ids.append(id)
                 given = {**_chosen(known, _IDENTIFIERS), **settable}
 
                 def count(n: int) -> None:

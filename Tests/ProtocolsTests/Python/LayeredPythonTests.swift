@@ -36,6 +36,15 @@ struct LayeredPythonTests {
         #expect(output == "as expected\n")
     }
 
+    @Test func `a part of a message sets no state`() throws {
+        let files = try PythonGenerator(LayeredProtocol.streams.translator().description).files()
+        let output = try LayeredProtocol.inFolder(with: files) { folder in
+            try PythonInterpreter.run(
+                PythonPeer.script("parts.py"), [folder.appending(path: files[0].path).path])
+        }
+        #expect(output == "as expected\n")
+    }
+
     @Test(.enabled(if: PythonInterpreter.hasTypeChecker, "\(PythonInterpreter.absenceOfTypeChecker)"))
     func `the strictest rules of mypy find nothing`() throws {
         for sample in LayeredProtocol.all {
