@@ -15,8 +15,8 @@ namespace Scene {
             return Packets.Written(new Writer(false), message, header);
         }
 
-        /// <summary>Puts a whole packet of a message into a writer, in place of what it has.</summary>
-        public static void Encode(Message message, PacketWriter writer, Header header = null) {
+        /// <summary>Puts a whole packet of a message into a writer, in place of what it has. All but these two may be null.</summary>
+        public static void Encode(Message message, Header header, PacketWriter writer) {
             writer.Take(null, 0, 0);
             byte[] bytes = Packets.Written(writer.w, message, header);
             writer.Take(bytes, writer.w.from, writer.w.size);

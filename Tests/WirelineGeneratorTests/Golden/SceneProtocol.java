@@ -18,22 +18,18 @@ public final class SceneProtocol {
     /** Puts a whole packet of a message into a writer, in place of what it has; null is the header's defaults. */
     public static void encode(Message message, Header header, PacketWriter writer) throws WireException {
         writer.take(null, 0, 0);
-        Writer w = writer.w;
-        byte[] bytes = written(w, message, header);
-        writer.take(bytes, w.from, w.size);
+        byte[] bytes = written(writer.w, message, header);
+        writer.take(bytes, writer.w.from, writer.w.size);
     }
 
     private static byte[] written(Writer w, Message message, Header header) throws WireException {
         if (message == null) throw new WireException("wrong_type", "", -1);
-        Header h = header == null ? DEFAULTS : header;
+        Header h = header == null ? Writer.DEFAULTS : header;
         w.begin(message.messageName(), 6);
         message.write(w, h);
         w.begin("packet");
         return wrap(w, message.messageId(), h);
     }
-
-    /** Nothing sets its members. */
-    private static final Header DEFAULTS = new Header();
 
     /** The packet that bytes begin with; null if it has not arrived whole. After an error nobody knows where the next one begins. */
     public static Packet decode(byte[] bytes, int offset, int count, Sender sender) throws WireException {
@@ -563,6 +559,8 @@ public final class SceneProtocol {
     }
 
     static final class Writer extends Steps {
+        /** The header of a packet without one; nothing sets its members. */
+        static final Header DEFAULTS = new Header();
         private static final byte[] NO_BYTES = {};
         byte[] b = NO_BYTES;
         /** Where the packet begins in the bytes, and how many it has. */
