@@ -37,6 +37,6 @@ struct CSharpPageTests {
         let output = try CSharpTool.run(program)
         let expected = lines.filter { $0.hasPrefix("// ") }.map { $0.dropFirst(3) + "\n" }
         #expect(output == expected.joined())
-        #expect(expected.count == 7)
+        #expect(expected.count == 8)
     }
 }

@@ -32,6 +32,6 @@ struct JavaPageTests {
         let output = try JavaTool.run("Page", paths: [folder])
         let expected = lines.filter { $0.hasPrefix("// ") }.map { $0.dropFirst(3) + "\n" }
         #expect(output == expected.joined())
-        #expect(expected.count == 7)
+        #expect(expected.count == 8)
     }
 }
