@@ -101,7 +101,7 @@ extension LuaRuntime {
 
                 """#
         let packets =
-            "\n-- Packets in one are an ID and a table { packets = { … } }, of packets as decode returns them."
+            "\n-- A packet that holds others is its ID and a table with packets, each as decode returns it."
         return (parameters.hasLayers ? "" : sending) + #"""
             --- A whole packet of a message, by its name in the schema; nil and an error if a value cannot be written.
             -- What a caller can set of the header is taken from the third argument, which may be that of the packet that is answered.
