@@ -20,7 +20,7 @@ struct GeneratedLanguageTests {
 
     static let languages = [
         Language(
-            golden: "scene_protocol.ts", hasStates: true, hasLayers: false,
+            golden: "scene_protocol.ts", hasStates: true, hasLayers: true,
             files: { try TypeScriptGenerator($0).files() }, adapter: { try TypeScriptGenerator($0).adapter() }),
         Language(
             golden: "scene_protocol.lua", hasStates: true, hasLayers: true,

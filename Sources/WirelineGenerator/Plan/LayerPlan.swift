@@ -87,6 +87,16 @@ struct LayerPlan: Sendable {
         }
     }
 
+    /// The names of what a program gives in a language without zlib: of its own layers, and of all that inflate.
+    var transformsOfProgram: [String] {
+        kinds.filter(\.mayInflate).reduce(into: []) { names, kind in
+            if !names.contains(kind.name) { names.append(kind.name) }
+        }
+    }
+
+    /// Whether a layer asks for the count of a content, so that a program says from how many bytes on there is one.
+    var hasThreshold: Bool { shapes.contains { $0.counter?.isSettable == true } }
+
     /// Whether a connection cannot be made without functions of the program, in a language that has zlib.
     var needsProgram: Bool { hasAES || !programLayers.isEmpty }
 

@@ -10,49 +10,85 @@ struct TypeScriptConnection {
 
     private var names: [String] { types.plan.names.states }
 
+    private var id: String { TypeScriptTypes.number(types.plan.idRange) }
+
     /// The class and the functions, as one text.
     var text: String {
-        let suffixes = types.plan.shapes.map(TypeScriptUnwrapping.suffix)
-        let bits = plan.tests.enumerated().map { "(\(text(of: $1)) ? \(2 << $0) : 0)" }
-        let number = (["(server ? 1 : 0)"] + bits).joined(separator: " + ")
+        let layers = types.plan.layers.map { TypeScriptLayers(types: types, plan: $0) }
+        let parts = [
+            plan.states.isEmpty && layers != nil ? "" : states,
+            layers?.connection(hasStates: !plan.states.isEmpty) ?? connection, layers?.tables ?? tables, shapes,
+            plan.changes.isEmpty && layers != nil ? "" : change,
+        ]
+        return parts.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
+    }
+
+    private var states: String {
         let members = plan.states.indices.flatMap { index in
             TypeScriptText.comment(plan.states[index].documentation, indent: "  ")
                 + ["  \(names[index])?: \(type(of: plan.states[index]));"]
         }
-        let known = names.map { TypeScriptText.string($0) }.joined(separator: ", ")
         return """
             /** The states of a connection; one that is not set is 0. Messages set them, and so may the program. */
             export interface States {
             \(members.joined(separator: "\n"))
             }
+            """
+    }
 
-            /** What the packets of a connection depend on, in both directions: `encode`, `decode` and both splitters share it. */
-            export class Connection {
-              readonly states: States;
-              constructor(states: States = {}) { this.states = Object.assign({}, states); }
-            }
+    private var connection: String {
+        """
+        /** What the packets of a connection depend on, in both directions: `encode`, `decode` and both splitters share it. */
+        export class Connection {
+          readonly states: States;
+          constructor(states: States = {}) { this.states = Object.assign({}, states); }
+        }
+        """
+    }
 
+    private var tables: String {
+        let suffixes = types.plan.shapes.map(TypeScriptUnwrapping.suffix)
+        return """
             const unwrappers: readonly ((r: Reader) => Unwrapped | undefined)[] = [\(suffixes.map { "unwrap\($0)" }.joined(separator: ", "))];
 
-            const wrappers: readonly ((w: Writer, id: \(TypeScriptTypes.number(types.plan.idRange)), h?: Partial<Header>) => Uint8Array)[] = [\(suffixes.map { "wrap\($0)" }.joined(separator: ", "))];
+            const wrappers: readonly ((w: Writer, id: \(id), h?: Partial<Header>) => Uint8Array)[] = [\(suffixes.map { "wrap\($0)" }.joined(separator: ", "))];
+            """
+    }
 
+    private var shapes: String {
+        let bits = plan.tests.enumerated().map { "(\(text(of: $1)) ? \(2 << $0) : 0)" }
+        let number = (["(server ? 1 : 0)"] + bits).joined(separator: " + ")
+        let known = names.map { TypeScriptText.string($0) }.joined(separator: ", ")
+        var lines: [String] = []
+        if !plan.states.isEmpty || types.plan.layers == nil {
+            lines = ["const s = connection.states;", "checkStates(s, [\(known)]);"]
+            lines += plan.states.enumerated().map {
+                "\(isTested($1) ? "const s\($0) = " : "")\(reading($1, names[$0]));"
+            }
+        }
+        lines.append("return shapes[\(number)]!;")
+        var parameters = "server: boolean, \(plan.states.isEmpty ? "_" : "")connection: Connection"
+        if types.plan.layers != nil {
+            parameters += ", \(TypeScriptModule.uses("nested", lines) ? "" : "_")nested = false"
+        }
+        return """
             const shapes: readonly number[] = [\(plan.shapes.map(String.init).joined(separator: ", "))];
 
             /** The number of a packet's shape, by its sender and by the tests of states that hold. */
-            function shapeOf(server: boolean, connection: Connection): number {
-              const s = connection.states;
-              checkStates(s, [\(known)]);
-            \(plan.states.enumerated().map { "  \(isTested($1) ? "const s\($0) = " : "")\(reading($1, names[$0]));" }.joined(separator: "\n"))
-              return shapes[\(number)]!;
+            function shapeOf(\(parameters)): number {
+            \(TypeScriptBodies.indented(lines))
             }
-
-            /** What a message does to the states, for the packets after it. */
-            function change(connection: Connection, server: boolean, id: \(TypeScriptTypes.number(types.plan.idRange))): void {
-              const s = connection.states;
-            \(changes.joined(separator: "\n"))
-            }
-
             """
+    }
+
+    private var change: String {
+        """
+        /** What a message does to the states, for the packets after it. */
+        function change(connection: Connection, server: boolean, id: \(id)): void {
+          const s = connection.states;
+        \(changes.joined(separator: "\n"))
+        }
+        """
     }
 
     private func type(of state: ContextPlan.State) -> String {
@@ -81,7 +117,7 @@ struct TypeScriptConnection {
     private func text(of test: WireCondition) -> String {
         TypeScriptTypes.condition(test) { operand in
             guard case .state(let name) = operand, let index = plan.states.firstIndex(where: { $0.name == name }) else {
-                return ("0", false)
+                return (types.plan.layers == nil ? "0" : "(nested ? 1 : 0)", false)
             }
             return ("s\(index)", plan.states[index].range.isWide)
         }

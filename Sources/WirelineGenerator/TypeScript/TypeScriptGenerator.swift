@@ -33,9 +33,9 @@ public struct TypeScriptGenerator: Sendable {
 
     /// Returns the module: `scene_protocol.ts`.
     ///
-    /// - Throws: ``GenerationError`` for a protocol with layers.
+    /// - Throws: ``GenerationError`` for a protocol that TypeScript cannot have; so far there is none.
     public func files() throws(GenerationError) -> [GeneratedFile] {
-        let plan = try CodePlan(description, .typeScript)
+        let plan = try CodePlan(description, .typeScript(description))
         return [
             GeneratedFile(path: description.fileStem + "_protocol.ts", text: TypeScriptModule(plan).text())
         ]
@@ -45,7 +45,7 @@ public struct TypeScriptGenerator: Sendable {
     ///
     /// It is for pages of Wireline. `inspect_packet` also says which bytes each value was read from.
     ///
-    /// - Throws: ``GenerationError`` for a protocol with layers.
+    /// - Throws: ``GenerationError`` for a protocol with layers or states.
     package func script() throws(GenerationError) -> GeneratedFile {
         let text = TypeScriptModule(try CodePlan(description, .script), .script).text()
         return GeneratedFile(path: description.fileStem + "_protocol.js", text: text)
@@ -55,8 +55,8 @@ public struct TypeScriptGenerator: Sendable {
     ///
     /// It belongs beside what a compiler makes of the module, and runs in Node.
     ///
-    /// - Throws: ``GenerationError`` for a protocol with layers or states.
+    /// - Throws: ``GenerationError`` for a protocol that TypeScript cannot have; so far there is none.
     public func adapter() throws(GenerationError) -> GeneratedFile {
-        TypeScriptAdapter(try CodePlan(description, .typeScript)).file()
+        TypeScriptAdapter(try CodePlan(description, .typeScript(description))).file()
     }
 }

@@ -25,16 +25,18 @@ struct TypeScriptModule {
         let functions =
             bodies + zeros(for: own + bodies)
             + plan.shapes.flatMap { shape in
-                [TypeScriptUnwrapping.function(types, shape)] + TypeScriptWrapping.functions(types, shape, lead: lead)
+                (shape.reads ? [TypeScriptUnwrapping.function(types, shape)] : [])
+                    + (shape.writes ? TypeScriptWrapping.functions(types, shape, lead: lead) : [])
             }
         let printed = (own + functions).map(form.text)
-        let runtime = TypeScriptRuntime.text(parameters(lead: lead), form)
+        let parameters = parameters(lead: lead)
+        let runtime = TypeScriptRuntime.text(parameters, form)
         let calls = printed.reduce(into: Set<String>()) { calls, text in
             calls.formUnion(RuntimeText.words(of: text[...], lineComment: Array("//".utf8), onlyCalls: true))
         }
         let used = calls.union(TypeScriptRuntime.exportedNames).union([
-            "Reader", "Writer", "Place", "Unwrapped", "inspect_packet",
-        ])
+            "Reader", "Writer", "Place", "inspect_packet",
+        ]).union(parameters.layers.map(TypeScriptRuntime.layerNames) ?? ["Unwrapped"])
         return ([form.text(of: banner)] + printed + [runtime.text(for: used)]).filter { !$0.isEmpty }
             .joined(separator: "\n")
     }
@@ -79,7 +81,10 @@ struct TypeScriptModule {
             hasDefaults: plan.messages.contains { $0.fields.contains { $0.absent != nil } },
             dependsOnSender: plan.dependsOnSender, hasConnection: plan.context != nil,
             looksAtHeader: description.hasHeaderConditions,
-            fixesHeader: !plan.fixedHeaderFields.isEmpty, framing: description.layout.framing)
+            fixesHeader: !plan.fixedHeaderFields.isEmpty, framing: description.layout.framing,
+            layers: plan.layers.map {
+                TypeScriptLayerParameters($0, changesStates: plan.context?.changes.isEmpty == false)
+            })
     }
 
     /// The first lines of each file.
@@ -256,7 +261,9 @@ struct TypeScriptModule {
     private var header: String {
         let always = Set(
             description.layout.fields.filter { field in
-                plan.shapes.allSatisfy { $0.layout.fields.contains { $0.name == field.name && $0.condition == nil } }
+                plan.wholeShapes.allSatisfy {
+                    $0.layout.fields.contains { $0.name == field.name && $0.condition == nil }
+                }
             }.map(\.name))
         var lines = ["/** A packet's header and trailer. */", "export interface Header {"]
         for (index, field) in description.layout.fields.enumerated() where field.role != .padding {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
+import WirelineLanguage
+
 /// How TypeScript spells names, and those that it or the runtime needs.
 extension NameStyle {
     static let typeScript = NameStyle(
@@ -14,12 +17,29 @@ extension NameStyle {
             spelling: .lowerCamel,
             reserved: typeScriptWords.union(typeScriptGlobals).union(TypeScriptRuntime.names)
                 .union(typeScriptFunctions)),
-        headerFields: Kind(spelling: .lowerCamel, reserved: inherited), trailing: "trailing", printsStates: true)
+        headerFields: Kind(spelling: .lowerCamel, reserved: inherited), trailing: "trailing", printsStates: true,
+        printsLayers: true)
 
-    /// The names of scripts in pages, which know no states of a connection.
+    /// The names of scripts in pages, which know neither states of a connection nor its layers.
     static let script: NameStyle = {
         var style = typeScript
         style.printsStates = false
+        style.printsLayers = false
+        return style
+    }()
+
+    /// Returns the names for a protocol. Without layers, a schema may have the names of what they need.
+    static func typeScript(_ description: ProtocolDescription) -> NameStyle {
+        description.layout.hasContent ? layered : typeScript
+    }
+
+    private static let layered: NameStyle = {
+        var style = typeScript
+        let names = TypeScriptRuntime.namesWithLayers.union([
+            "ConnectionOptions", "KeyName", "keyRules", "layered", "transforms", "settableKeys", "idKeys",
+        ])
+        style.types.reserved.formUnion(names)
+        style.constants.reserved.formUnion(names)
         return style
     }()
 

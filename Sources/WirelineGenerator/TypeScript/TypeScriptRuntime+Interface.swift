@@ -80,6 +80,19 @@ extension TypeScriptRuntime {
     }
 
     private static func coding(_ parameters: TypeScriptRuntimeParameters) -> String {
+        [encoding(parameters), parameters.takesSender ? senders(parameters) : "", decoding(parameters)]
+            .filter { !$0.isEmpty }.joined(separator: "\n\n")
+    }
+
+    /// The statements of `encode` and `encodeUnknown` for packets with layers.
+    private static let sealing = (
+        """
+          const item: Inner = { type: type as unknown as MessageType<string, never>, message, header };
+          return sealWith(item, connection, senderOf(side, type.from));
+        """, "  return sealWith({ id, payload, header }, connection, senderOf(side, undefined));"
+    )
+
+    private static func encoding(_ parameters: TypeScriptRuntimeParameters) -> String {
         let id = parameters.idType
         let sender = parameters.takesSender
         let hasConnection = parameters.hasConnection
@@ -99,10 +112,21 @@ extension TypeScriptRuntime {
             ? ("N extends string, M, S extends keyof M = never", "Omit<M, S> & Partial<Pick<M, S>>")
             : ("N extends string, M", "M")
         let typeArguments = parameters.hasDefaults ? "N, M, S" : "N, M"
-        let unwrap =
-            hasConnection
-            ? "unwrappers[shapeOf(isServer(side), connection)]!(r)"
-            : sender ? "(isServer(side) ? unwrapServer : unwrapClient)(r)" : "unwrap(r)"
+        let encoding = """
+              const w‹: Writer› = { b: spare || new Uint8Array(1024), p: \(parameters.lead), at: [type.name], depth: \(parameters.maximumDepth) };
+              spare = undefined;
+              if (typeof message !== "object" || message === null) refuse(w, "wrong_type");
+            \(fixing ? "  const given = type.fix ? type.fix(w, header || {}) : header;\n" : "")\
+              \(writing);
+              const packet = \(framed(wrap));
+              if (w.b.length <= 65536) spare = w.b;
+              return packet;
+            """
+        let encodingUnknown = """
+              const w‹: Writer› = { b: new Uint8Array(1024), p: \(parameters.lead), at: [], depth: 0 };
+              putBlob(w, payload, "payload");
+              return \(framed(wrapUnknown));
+            """
         return #"""
             /**
              * A whole packet of a message. Of the header what a caller can set is taken from `header`, which may be that of the packet
@@ -113,37 +137,42 @@ extension TypeScriptRuntime {
              * @throws WireError if a value is not what the schema allows; nothing is cut to fit.
              */
             export function encode‹<\#(typeParameters)>›(type‹: MessageType<\#(typeArguments)>›, message‹: \#(message)›, header‹?: Partial<Header>›\#(side))‹: Uint8Array› {
-              const w‹: Writer› = { b: spare || new Uint8Array(1024), p: \#(parameters.lead), at: [type.name], depth: \#(parameters.maximumDepth) };
-              spare = undefined;
-              if (typeof message !== "object" || message === null) refuse(w, "wrong_type");
-            \#(fixing ? "  const given = type.fix ? type.fix(w, header || {}) : header;\n" : "")\#
-              \#(writing);
-              const packet = \#(framed(wrap));
-              if (w.b.length <= 65536) spare = w.b;
-              return packet;
+            \#(parameters.layers == nil ? encoding : sealing.0)
             }
 
             /** A packet of a message that the schema does not know. */
             export function encodeUnknown(id‹: \#(id)›, payload‹: Uint8Array›, header‹?: Partial<Header>›\#(side))‹: Uint8Array› {
-              const w‹: Writer› = { b: new Uint8Array(1024), p: \#(parameters.lead), at: [], depth: 0 };
-              putBlob(w, payload, "payload");
-              return \#(framed(wrapUnknown));
+            \#(parameters.layers == nil ? encodingUnknown : sealing.1)
             }
+            """#
+    }
 
-            \#(sender ? senders(parameters) + "\n\n" : "")\#
+    private static func decoding(_ parameters: TypeScriptRuntimeParameters) -> String {
+        let hasConnection = parameters.hasConnection
+        let connection = hasConnection ? ", connection" : ""
+        return #"""
             /**
              * The packet that begins at `start`; undefined when it has not arrived whole. What stands behind it is not looked at.
              *
              * @throws WireError if the bytes are no packet of the protocol. Behind such an error nobody knows where the next one begins.
              */
-            export function decode‹<P>›(bytes‹: Uint8Array›, side‹: Side<P>›, start = 0\#(hasConnection ? ", connection = new Connection()" : ""))‹: P | Unknown | undefined› {
+            export function decode‹<P>›(bytes‹: Uint8Array›, side‹: Side<P>›, start = 0\#(hasConnection ? ", connection = new Connection()" : ""))‹: \#(parameters.received) | undefined› {
               \#(parameters.framing == nil ? "return receive(reader(bytes, start, bytes.length), side\(connection));" : decodingFrame(connection))
             }
 
             function reader(b‹: Uint8Array›, start‹: number›, end‹: number›)‹: Reader› {
               return { b, p: start, end, start, last: Infinity, wanted: 0, at: ["packet"], depth: \#(parameters.maximumDepth)«, count: 0, parts: []» };
             }
+            """# + (parameters.layers == nil ? "\n\n" + receiving(parameters) : "")
+    }
 
+    private static func receiving(_ parameters: TypeScriptRuntimeParameters) -> String {
+        let hasConnection = parameters.hasConnection
+        let unwrap =
+            hasConnection
+            ? "unwrappers[shapeOf(isServer(side), connection)]!(r)"
+            : parameters.takesSender ? "(isServer(side) ? unwrapServer : unwrapClient)(r)" : "unwrap(r)"
+        return #"""
             function receive‹<P>›(r‹: Reader›, side‹: Side<P>›\#(hasConnection ? ", connection: Connection" : "")\#(parameters.framing == nil ? "" : ", byteCount‹: number›"))‹: P | Unknown | undefined› {
               const b = r.b, packet = \#(unwrap);
               if (!packet) return undefined;
@@ -183,13 +212,14 @@ extension TypeScriptRuntime {
     }
 
     private static func wrapInConnection(_ parameters: TypeScriptRuntimeParameters) -> String {
-        """
-        function wrapFrom(server: boolean, w: Writer, id: \(parameters.idType), header: Partial<Header> | undefined, connection: Connection): Uint8Array {
-          const packet = wrappers[shapeOf(server, connection)]!(w, id, header);
-          change(connection, server, id);
-          return packet;
-        }
-        """
+        guard parameters.layers == nil else { return "" }
+        return """
+            function wrapFrom(server: boolean, w: Writer, id: \(parameters.idType), header: Partial<Header> | undefined, connection: Connection): Uint8Array {
+              const packet = wrappers[shapeOf(server, connection)]!(w, id, header);
+              change(connection, server, id);
+              return packet;
+            }
+            """
     }
 
     private static func decodingFrame(_ connection: String) -> String {
@@ -227,6 +257,20 @@ extension TypeScriptRuntime {
             """
     }
 
+    /// The method of a splitter for packets that hold others.
+    private static let one = """
+          /** The next packet; those in another one come one by one in its place. */
+          private one(): P | Unknown | undefined {
+            for (;;) {
+              const packet = this.waiting.pop() || this.nextPacket();
+              if (!packet || (packet as Unknown | Packets<P>).name !== undefined) return packet as P | Unknown | undefined;
+              const packets = (packet as Packets<P>).packets;
+              for (let i = packets.length - 1; i >= 0; i--) this.waiting.push(packets[i]!);
+            }
+          }
+
+        """
+
     private static func splitting(_ parameters: TypeScriptRuntimeParameters) -> String {
         let isFramed = parameters.framing != nil
         let connection = parameters.hasConnection ? ", this.connection" : ""
@@ -235,6 +279,7 @@ extension TypeScriptRuntime {
         let inside = isFramed ? "insideFrame(this.frame)" : "this.end > this.start"
         let count = isFramed ? "this.frame.n" : "this.end - this.start"
         let next = isFramed ? takingFrame(connection) : takingPacket(connection)
+        let hasPackets = parameters.layers?.hasPackets == true
         return #"""
             /**
              * Finds the packets in a stream, however they are glued and torn. After an error it stays failed: a stream without
@@ -248,6 +293,7 @@ extension TypeScriptRuntime {
               ‹private ›end = 0;
               \#(state)
               ‹private failure: unknown;›
+            \#(hasPackets ? "  private waiting: (P | Unknown | Packets<P>)[] = [];\n" : "")\#
               constructor(side‹: Side<P>›\#(parameters.hasConnection ? ", connection = new Connection()" : "")) { this.side = side;\#(parameters.hasConnection ? " this.connection = connection;" : "") }
               /** Takes what has arrived; the bytes are copied. */
               push(bytes‹: Uint8Array›)‹: void› {
@@ -267,7 +313,7 @@ extension TypeScriptRuntime {
               next()‹: P | Unknown | undefined› {
                 if (this.failure !== undefined) throw this.failure;
                 try {
-                  return this.nextPacket();
+                  return this.\#(hasPackets ? "one" : "nextPacket")();
                 } catch (error) {
                   this.failure = error;
                   throw error;
@@ -278,7 +324,8 @@ extension TypeScriptRuntime {
                 if (this.failure !== undefined) throw this.failure;
                 if (\#(inside)) throw (this.failure = new WireError("end_of_stream", "", \#(count)));
               }
-              ‹private ›nextPacket()‹: P | Unknown | undefined› {
+            \#(hasPackets ? one : "")\#
+              ‹private ›nextPacket()‹: \#(parameters.received) | undefined› {
             \#(next)
               }
               ‹private ›consume(n‹: number›)‹: void› {

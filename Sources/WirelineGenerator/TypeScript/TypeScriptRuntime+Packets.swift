@@ -27,6 +27,12 @@ struct TypeScriptRuntimeParameters {
     /// The marks around packets.
     var framing: PacketFraming?
 
+    /// What of packets with layers depends on the schema; nil without layers.
+    var layers: TypeScriptLayerParameters?
+
+    /// The type of a packet that was read.
+    var received: String { layers?.hasPackets == true ? "P | Unknown | Packets<P>" : "P | Unknown" }
+
     /// Whether a program may say who sends a packet to write.
     var takesSender: Bool { dependsOnSender || hasConnection }
 }
@@ -41,10 +47,10 @@ extension TypeScriptRuntime {
         function reject(kind‹: string›, offset‹: number›)‹: never› { throw new WireError(kind, "", offset); }
 
         /** The bytes of the whole packet, by one of its lengths. */
-        function packetSize(length‹: number›, difference‹: number›, least‹: number›, offset‹: number›)‹: number› {
+        function packetSize(length‹: number›, difference‹: number›, least‹: number›, offset‹: number›\#(parameters.layers == nil ? "" : ", most = \(parameters.maximumPacketByteCount)"))‹: number› {
           const size = length + difference;
           if (size < least) reject("length_too_small", offset);
-          return size > \#(parameters.maximumPacketByteCount) ? reject("packet_too_long", offset) : size;
+          return size > \#(parameters.layers == nil ? "\(parameters.maximumPacketByteCount)" : "most") ? reject("packet_too_long", offset) : size;
         }
 
         function sameSize(r‹: Reader›, size‹: number›, other‹: number›, f‹: Place›, offset‹: number›)‹: number› {

@@ -9,7 +9,8 @@ enum TypeScriptRuntime {
     /// The pieces that a file may contain.
     static func text(_ parameters: TypeScriptRuntimeParameters, _ form: TypeScriptForm = .module) -> RuntimeText {
         let all = [
-            api(parameters), errors, states, reading, numbers, texts, fixedTexts, utf16, values, packets(parameters),
+            api(parameters), parameters.layers.map { layers(parameters, $0) } ?? "", errors, states, reading, numbers,
+            texts, fixedTexts, utf16, values, packets(parameters),
             checksums,
             writing, writingTexts, writingValues, frames(parameters),
         ]
@@ -25,6 +26,14 @@ enum TypeScriptRuntime {
 
     /// The names of all pieces, which a schema's types and constants cannot have.
     static let names = text(TypeScriptRuntimeParameters()).names
+
+    /// The names of all pieces of a module with layers.
+    static let namesWithLayers: Set<String> = {
+        var parameters = TypeScriptRuntimeParameters()
+        parameters.hasConnection = true
+        parameters.layers = TypeScriptLayerParameters()
+        return text(parameters).names
+    }()
 
     private static func declaredName(_ line: Substring) -> String? {
         var words = line.split(separator: " ")[...]

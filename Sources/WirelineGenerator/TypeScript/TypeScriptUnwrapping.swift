@@ -28,8 +28,9 @@ struct TypeScriptUnwrapping {
             }
             maker.lines += maker.text(step)
         }
-        maker.finish()
-        return "function unwrap\(suffix(shape))(r‹: Reader›)‹: Unwrapped | undefined› {\n"
+        if let part = shape.part { maker.finish(part) } else { maker.finish() }
+        let result = shape.part == nil ? "Unwrapped" : "Part"
+        return "function unwrap\(suffix(shape))(r‹: Reader›)‹: \(result) | undefined› {\n"
             + TypeScriptBodies.indented(maker.lines) + "\n}\n"
     }
 
@@ -180,7 +181,12 @@ struct TypeScriptUnwrapping {
     private func call(_ length: UnwrapLength) -> String {
         let (difference, least) = (offset(length.difference), offset(length.least))
         let fewest = length.mayBeNegative ? "Math.max(\(least), \(difference))" : least
-        return "packetSize(\(number(length.field)), \(difference), \(fewest), \(offset(length.at)))"
+        return "packetSize(\(number(length.field)), \(difference), \(fewest), \(offset(length.at))\(unlimited))"
+    }
+
+    /// The argument for the limit of a part that has another one than packets.
+    private var unlimited: String {
+        shape.part.map { $0.limit == PacketPart.unlimited ? ", \($0.limit)" : "" } ?? ""
     }
 
     private mutating func conditional(_ index: Int, _ condition: WireCondition, _ steps: [UnwrapStep]) -> [String] {
@@ -220,9 +226,9 @@ struct TypeScriptUnwrapping {
         switch otherwise {
         case nil: break
         case .emptyPayload(let count)?:
-            lines.append("if (total < 0) total = packetSize(\(offset(count)), 0, 0, 0);")
+            lines.append("if (total < 0) total = packetSize(\(offset(count)), 0, 0, 0\(unlimited));")
         case .allBytes(let least)?:
-            lines.append("if (total < 0) total = packetSize(Math.max(\(offset(least)), size), 0, 0, 0);")
+            lines.append("if (total < 0) total = packetSize(Math.max(\(offset(least)), size), 0, 0, 0\(unlimited));")
         }
         return lines
     }
@@ -271,6 +277,33 @@ struct TypeScriptUnwrapping {
         var members = ["id: \(identifier)", "header", "byteCount: \(total)"]
         if !fixed.isEmpty { members.append("at: \(TypeScriptText.list(fixed.map(fixedPlace)))") }
         lines.append("return { \(members.joined(separator: ", ")) };")
+    }
+
+    /// Adds the statements that return a part of a packet with layers.
+    private mutating func finish(_ part: PacketPart) {
+        if layout.isBounded, !part.mayHaveFiller {
+            lines.append("if (\(total) < size) reject(\"trailing_bytes\", \(total));")
+        }
+        lines += header()
+        let rules = part.rules.map { rule in
+            switch rule {
+            case .always: "true"
+            case .never: "false"
+            case .when(let condition): self.condition(condition)
+            }
+        }
+        var count = "undefined"
+        if let index = part.counter {
+            count = "{ v: \(number(index)), at: \(offset(shape.unwrap.starts[index])) }"
+            if layout.fields[index].condition != nil { count = "c\(index) ? \(count) : undefined" }
+        }
+        let first =
+            part.firstField < shape.unwrap.starts.count
+            ? "r.start + \(offset(shape.unwrap.starts[part.firstField]))" : "body"
+        let places = part.isFlat ? types.plan.fixedHeaderFields.map(fixedPlace) : []
+        lines.append(
+            "return { id: \(identifier), header, body, end, after: r.start + \(total), first: \(first), count: \(count), "
+                + "rules: \(TypeScriptText.list(rules)), at: \(TypeScriptText.list(places)) };")
     }
 
     /// Returns the place of a field that messages can fix; -1 for one that such packets never have.
@@ -325,6 +358,8 @@ struct TypeScriptUnwrapping {
                 sometimes.append("if (c\(index)) header.\(own) = \(value);")
             }
         }
-        return ["const header‹: Header› = { \(always.joined(separator: ", ")) };"] + sometimes
+        let members = "{ \(always.joined(separator: ", ")) }"
+        let header = shape.part == nil ? "const header‹: Header› = \(members);" : "const header = \(members) as Header;"
+        return [header] + sometimes
     }
 }

@@ -14,7 +14,7 @@ struct TypeScriptWrapping {
     private var layout: PacketLayout { shape.layout }
     private var plan: WrapPlan { shape.wrap }
     private var writing: TypeScriptWriting { TypeScriptWriting(types: types) }
-    private var limit: Int { types.description.options.maximumPacketByteCount }
+    private var limit: Int { shape.part?.limit ?? types.description.options.maximumPacketByteCount }
     private var suffix: String { TypeScriptUnwrapping.suffix(shape) }
 
     static func functions(_ types: TypeScriptTypes, _ shape: PacketShape, lead: Int) -> [String] {
@@ -61,8 +61,10 @@ struct TypeScriptWrapping {
         var lines = ["w.at = [\"packet\"];"]
         lines += shape.foreign.map { position in
             let own = "h." + types.plan.names.headerFields[position]
-            return
-                "present(w, \(own), false, \(TypeScriptText.string(types.description.layout.fields[position].name)));"
+            let field = types.description.layout.fields[position]
+            // The count of a content can be set only if the packet has it.
+            guard !field.isSettable else { return "present(w, \(own), false, \(TypeScriptText.string(field.name)));" }
+            return "if (isSet(\(own))) throw new WireError(\"invalid_header_field\", \"\");"
         }
         lines.append("const count = w.p - \(lead);")
         lines += presence

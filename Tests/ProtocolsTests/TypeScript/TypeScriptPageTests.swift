@@ -17,17 +17,27 @@ struct TypeScriptPageTests {
             $0.prefix(upTo: $0.firstRange(of: "\n```")?.lowerBound ?? $0.endIndex)
         }
         let lines = blocks.flatMap { $0.split(separator: "\n", omittingEmptySubsequences: false) }
-        let files = try ["Scene", "PostgreSQL"].flatMap {
+        let files = try ["Scene", "PostgreSQL", "KeyedGame", "Bilibili"].flatMap {
             try TypeScriptGenerator(ProtocolFolder.named($0).translator.description).files()
         }
-        let output = try LayeredProtocol.inFolder(with: files) { folder in
+        // What the examples use of Node, whose own types are a package.
+        let node = """
+            declare module "node:zlib" {
+              export function inflateSync(b: Uint8Array, options: { maxOutputLength: number }): Uint8Array;
+              export function deflateSync(b: Uint8Array): Uint8Array;
+            }
+            """
+        let types = GeneratedFile(path: "node.d.ts", text: node)
+        let output = try LayeredProtocol.inFolder(with: files + [types]) { folder in
             let program = folder.appending(path: "page.ts")
             try Data(lines.joined(separator: "\n").utf8).write(to: program)
-            #expect(try TypeScriptTool.compile([program], target: "ES2015", module: "CommonJS") == "")
+            #expect(
+                try TypeScriptTool.compile(
+                    [program, folder.appending(path: types.path)], target: "ES2015", module: "CommonJS") == "")
             return try TypeScriptTool.run(folder.appending(path: "page.js"))
         }
         let expected = lines.filter { $0.hasPrefix("// ") }.map { $0.dropFirst(3) + "\n" }
         #expect(output == expected.joined())
-        #expect(expected.count == 7)
+        #expect(expected.count == 10)
     }
 }
