@@ -251,7 +251,7 @@ struct PythonAdapter {
                 except wire.WireError as error:
                     # A fault of the header, or of the packet as a whole, is one of the message that was to be written.
                     path = error.path or known["name"]
-                    if path.startswith("packet.") and known["name"] != "packet":
+                    if path in ("packets", "opaque") or path.startswith("packet.") and known["name"] != "packet":
                         path = known["name"] + "." + path
                     raise wire.WireError(error.kind, path, error.offset) from None
 

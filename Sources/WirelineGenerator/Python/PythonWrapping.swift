@@ -50,8 +50,13 @@ struct PythonWrapping {
 
     private var function: [String] {
         var lines = shape.foreign.map { position in
-            let name = types.description.layout.fields[position].name
-            return "_present(h.get(\(PythonText.string(name))), False, \(PythonText.string("packet." + name)))"
+            let field = types.description.layout.fields[position]
+            let value = "h.get(\(PythonText.string(field.name)))"
+            // The count of a content can be set only if the packet has it.
+            guard !field.isSettable else {
+                return "_present(\(value), False, \(PythonText.string("packet." + field.name)))"
+            }
+            return "if \(value) is not None: raise WireError(\"invalid_header_field\")"
         }
         lines.append("count = len(payload)")
         lines += presence + measuring + values + writingPacket

@@ -9,13 +9,13 @@ import WirelineSchema
 /// Asks the generated Python, through its adapter, about packets with layers.
 @Suite(.enabled(if: PythonInterpreter.isWanted, "\(PythonInterpreter.absence)"), .aside)
 struct LayeredPythonTests {
-    @Test(arguments: LayeredProtocol.all)
+    @Test(arguments: LayeredProtocol.all + LayeredProtocol.random)
     func `Python reads what Swift writes, and writes what Swift reads`(sample: LayeredProtocol) throws {
         let faults = try LayeredJudge(sample) { try Self.run($0, sample) }.exchanges()
         #expect(faults.prefix(3) == [], AdapterSamples.random.seedComment)
     }
 
-    @Test(arguments: LayeredProtocol.all)
+    @Test(arguments: LayeredProtocol.all + LayeredProtocol.random)
     func `Python gives Swift's verdict on cut and damaged packets`(sample: LayeredProtocol) throws {
         let faults = try LayeredJudge(sample) { try Self.run($0, sample) }.verdicts()
         #expect(faults.prefix(3) == [], AdapterSamples.random.seedComment)
