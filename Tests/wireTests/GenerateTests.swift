@@ -102,9 +102,7 @@ struct GenerateTests {
         #expect(outcome.status == 2 && outcome.errors.contains("--package NAME needs words with points between them"))
     }
 
-    @Test(arguments: [
-        "lua", "lua-adapter", "java", "java-adapter", "csharp", "csharp-adapter", "go", "go-adapter",
-    ])
+    @Test(arguments: ["java", "java-adapter", "csharp", "csharp-adapter", "go", "go-adapter"])
     func `a protocol that a language cannot have yet is refused, and nothing is written`(_ language: String) throws {
         let schema = "packet { @length(rest) uint16 size; @id uint8 id; layer zlib; }\n@id(0) @from(both) message A {}"
         let workspace = try Workspace(["P/a.wire": schema])
