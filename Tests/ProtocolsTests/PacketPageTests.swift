@@ -12,69 +12,9 @@ import WirelineSchema
 /// Reading and writing packets in the page of a protocol.
 @Suite(.enabled(if: ChromiumTool.isWanted, Comment(rawValue: ChromiumTool.absence)), .aside)
 struct PacketPageTests {
-    /// What a user does in the page.
-    private static let user = """
-        const get = (id) => d.getElementById(id);
-        const put = (id, text) => { get(id).value = text; get(id).dispatchEvent(new w.Event(get(id).tagName === "SELECT" ? "change" : "input")); };
-        const paste = (from, text) => { put("sender", from); put("bytes", text); };
-        const packets = () => [...d.querySelectorAll("#packets .packet")];
-        const rows = (element) => [...element.querySelectorAll("tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent).join("|"));
-        const title = (element) => element.querySelector(".row b").textContent;
-        """
-
-    private static func page(_ text: String) throws -> String {
-        let file = SourceFile(path: "Test.wire", bytes: Array(text.utf8))
-        return HTMLGenerator(try #require(ProtocolDescription.check(name: "Test", files: [file]).description)).files()[
-            0
-        ]
-        .text
-    }
-
-    /// Answers the questions of an adapter with what the page shows.
-    private static func answering(_ input: String) -> String {
-        let encoded = Data(input.utf8).base64EncodedString()
-        return """
-            \(user)
-            const failure = (text) => {
-                const [, , field, words, , offset] = /^(([^ :]+): )?([a-z0-9 ]+?)( at offset (\\d+))?$/.exec(text);
-                const members = { reply: "error", error: words.replace(/ /g, "_"), field };
-                if (offset !== undefined) { members.offset = Number(offset); }
-                return members;
-            };
-            const answer = (text) => {
-                const { ask, from, hex } = JSON.parse(text);
-                if (ask === "encode") {
-                    put("sender", from);
-                    put("json", text.slice(text.indexOf('"line":') + 7, -1));
-                    return get("digits").hidden ? failure(get("outcome").textContent) : { reply: "ok", hex: get("digits").textContent };
-                }
-                paste(from, hex);
-                const first = packets()[0];
-                if (first === undefined || title(first) === "incomplete packet") { return { reply: "more" }; }
-                if (first.querySelector(".fault") !== null) {
-                    const told = failure(first.querySelector(".fault").textContent);
-                    // The fault is one of the rows, at its offset.
-                    const row = rows(first).find((row) => row.startsWith(told.offset + "|") && row.endsWith("|" + told.error.replace(/_/g, " ")));
-                    return row === undefined ? { reply: "no row" } : told;
-                }
-                const count = Number(/([0-9]+) bytes?/.exec(first.querySelector(".quiet").textContent)[1]);
-                const shown = rows(first).map((row) => row.split("|")[1]).join("").replace(/ /g, "");
-                if (!shown.includes("…") && !isFramed && shown !== hex.slice(0, 2 * count)) { return { reply: "other rows " + shown }; }
-                first.querySelector("button").click();
-                return { reply: "ok", count, line: get("json").value.replace(/\\n */g, "") };
-            };
-            const input = new TextDecoder().decode(Uint8Array.from(atob("\(encoded)"), (c) => c.charCodeAt(0)));
-            input.trim().split("\\n").forEach((text, id) => {
-                const { line, ...members } = answer(text);
-                const start = JSON.stringify({ id, ...members });
-                const all = line === undefined ? start : start.slice(0, -1) + ',"line":' + line + "}";
-                say(all.replace(/[^ -~]/g, (unit) => "\\\\u" + unit.charCodeAt(0).toString(16).padStart(4, "0")));
-            });
-            """
-    }
-
     @Test(arguments: [
-        "Features", "GT06", "HTTP2", "Headers", "JTT808", "MQTT", "QSIOP", "Scene", "Senders", "Shapes", "Telemetry",
+        "Features", "GT06", "HTTP2", "Headers", "JTT808", "MQTT", "PostgreSQL", "QSIOP", "Scene", "Senders", "Shapes",
+        "States", "Telemetry",
     ])
     func `the page reads and writes what Swift does, and shows each byte once`(_ name: String) throws {
         let sample = try #require(JavaScriptLanguage.shared.get().samples[name])
@@ -83,9 +23,14 @@ struct PacketPageTests {
         let variants = try cases.variants().shuffled(using: &random).prefix(200)
         let judge = try AdapterJudge(sample, cases.values() + variants)
         let description = sample.translator.description
-        let framed = "const isFramed = \(description.layout.framing != nil);"
-        let lines = try FramedPage.lines(
-            of: HTMLGenerator(description).files()[0].text, framed + Self.answering(judge.input))
+        let script = PageUser.answering(
+            judge.input, isFramed: description.layout.framing != nil,
+            writing: """
+                put("sender", from);
+                fillStates(get("fields"), state);
+                put("json", text.slice(text.indexOf('"line":') + 7, -1));
+                """)
+        let lines = try FramedPage.lines(of: HTMLGenerator(description).files()[0].text, script)
         let disagreements = try judge.disagreements(in: lines.joined(separator: "\n"))
         #expect(disagreements == [], AdapterSamples.random.seedComment)
     }
@@ -94,7 +39,7 @@ struct PacketPageTests {
         let lines = try FramedPage.lines(
             of: HTMLGenerator(ProtocolFolder.named("Scene").translator.description).files()[0].text,
             """
-            \(Self.user)
+            \(PageUser.script)
             paste("client", " 0000000F 4e21 01 00000002\\n 00026869 00000008 0007 abcd 000000");
             for (const packet of packets()) { say(packet.querySelector(".row").textContent + ": " + rows(packet).join(" / ")); }
             say(packets()[2].querySelector(".fault").textContent);
@@ -137,7 +82,7 @@ struct PacketPageTests {
         ]
         let lines = try FramedPage.lines(
             of: HTMLGenerator(ProtocolFolder.named("Scene").translator.description).files()[0].text,
-            "\(Self.user)\n" + dumps.map { "paste('client', '\($0)'); say(get('link').hash);" }.joined())
+            "\(PageUser.script)\n" + dumps.map { "paste('client', '\($0)'); say(get('link').hash);" }.joined())
         let bytes = "#from=client&bytes=0000000f4e2101000000020002686900000008abcd"
         #expect(
             lines == [
@@ -147,7 +92,7 @@ struct PacketPageTests {
     }
 
     @Test func `64 bits are exact, enums have names, and a message of either side is written as its sender's`() throws {
-        let page = try Self.page(
+        let page = try PageUser.page(
             """
             enum Color : uint8 { red = 1; }
             flags Rights : uint8 { mute = 1; ban = 2; }
@@ -157,7 +102,7 @@ struct PacketPageTests {
         let lines = try FramedPage.lines(
             of: page,
             """
-            \(Self.user)
+            \(PageUser.script)
             put("sender", "client");
             put("json", '{"message":"Sc_1","fields":{"user":"18446744073709551615","score":-9007199254740993,"color":"red","rights":["ban",128],'
                 + '"items":[{"id":7,"name":"é"}],"raw":"AQI=","rate":0.5}}');
@@ -182,12 +127,12 @@ struct PacketPageTests {
         let lines = try FramedPage.lines(
             of: text,
             """
-            \(Self.user)
+            \(PageUser.script)
             const examples = [...d.querySelectorAll("article")].filter((article) => article.querySelector("pre.digits") !== null);
             const wrong = examples.filter((article) => {
                 article.querySelector("button").click();
                 const name = article.id.replace("message-", ""), digits = article.querySelector("pre.digits").textContent;
-                return title(packets()[0]) !== name || get("digits").textContent !== digits || get("example").value !== name;
+                return title(packets()[0]) !== name || get("digits").textContent !== digits || get("message").value !== name;
             });
             say(examples.length > 5); say(wrong.length); say(d.activeElement.id);
             get("clear").click(); say(get("bytes").value + packets().length + get("digits").hidden);
@@ -201,7 +146,7 @@ struct PacketPageTests {
             outcome.document.contains("#from=server&amp;bytes=0001") && outcome.document.contains("2 bytes, 1 packet"))
     }
 
-    @Test(arguments: ["KeyedGame", "States"])
+    @Test(arguments: ["KeyedGame", "Minecraft"])
     func `a protocol that TypeScript cannot have has a page without the tool, and the reason`(_ name: String) throws {
         let text = try HTMLGenerator(ProtocolFolder.named(name).translator.description).files()[0].text
         #expect(text.contains("This page cannot read or write packets: code for packets "))
@@ -213,7 +158,7 @@ struct PacketPageTests {
         let lines = try FramedPage.lines(
             of: HTMLGenerator(ProtocolFolder.named("Scene").translator.description).files()[0].text,
             """
-            \(Self.user)
+            \(PageUser.script)
             paste("client", "0000000f4e21010000000200026869".repeat(70000));
             say(packets().length); say(get("summary").textContent);
             """)

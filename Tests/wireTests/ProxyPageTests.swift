@@ -124,6 +124,61 @@ struct ProxyPageTests {
         _ = tools.server.end()
     }
 
+    private static let game = """
+        enum Phase : uint8 { login = 0; play = 2; }
+
+        packet {
+            state Phase phase;
+            @length(rest) uint8 size;
+            @if(phase == play) uint8 room;
+            @id uint8 id;
+        }
+
+        @id(1) @from(client) @reply(Welcome)
+        message Enter {}
+
+        @id(2) @from(server) @sets(phase = play)
+        message Welcome {}
+
+        @id(3) @from(both)
+        message Note { @rest string text; }
+
+        """
+
+    @Test(.enabled(if: ChromiumTool.isWanted, Comment(rawValue: ChromiumTool.absence)))
+    func `a packet opens in the page with the states before it`() async throws {
+        let script = """
+            on Enter { reply Welcome {}; }
+            on Note { send Note { text: "in" } header { room: 3 }; }
+            """
+        let server = try ScriptedServer(script, schema: Self.game, "--first-packet-timeout", "none")
+        let proxy = try ServingTool(
+            running: ["proxy", "--listen", "127.0.0.1:0", "--to", server.tool.address, "--web", "0"],
+            files: ["Protocols/Game/Game.wire": Self.game])
+        let line = try #require(proxy.nextLine())
+        let outcome = try server.tool.workspace.wire(
+            "call", proxy.address, "Enter", "{}", "Note", #"{"text":"hi"}"#, "--expect", "Note")
+        #expect(outcome.status == 0, "\(outcome)")
+        try await ChromiumTool.visit(String(line.dropFirst("the traffic is shown at ".count))) { debugger in
+            let page = try await BrowserDebugger(debugger)
+            func shows(_ expression: String, _ text: String) async throws -> Bool {
+                try await eventually { (try? await page.text(expression)) == text }
+            }
+            let packets = "lines.filter(line => line.event.link)"
+            #expect(try await shows("\(packets).length", "4"))
+            let links = try await page.text("\(packets).map(line => line.event.link).join(' ')")
+            #expect(
+                links == "#from=client&bytes=0101 #from=server&bytes=0102 #from=client&state.phase=2&bytes=0400036869 "
+                    + "#from=server&state.phase=2&bytes=040303696e")
+            _ = try await page.text("open(\(packets)[3])")
+            _ = try await page.text("location.href = \(packets)[3].detail.querySelector('a').href")
+            #expect(try await shows("document.querySelector('#packets b').textContent", "Note"))
+            #expect(try await page.text("document.querySelector('#states select').value") == "play")
+            #expect(try await page.text("document.getElementById('digits').textContent") == "040303696e")
+        }
+        _ = (proxy.end(), server.end())
+    }
+
     // MARK: Looking for a fault
 
     private static let shop = """

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineCodec
+package import WirelineCodec
 public import WirelineLanguage
 public import WirelineSwiftGenerator
 
@@ -11,7 +11,7 @@ public import WirelineSwiftGenerator
 /// words of their comments. The same description gives the same bytes.
 ///
 /// Two more scripts read and write packets in the page: the JavaScript of ``TypeScriptGenerator``, and a tool that uses it. A page for a
-/// protocol with layers or states says why it does not have them.
+/// protocol with layers says why it does not have them.
 ///
 /// Values of `@sensitive` fields are never shown: neither in examples, as text or bytes, nor as defaults.
 public struct HTMLGenerator: Sendable {
@@ -20,10 +20,19 @@ public struct HTMLGenerator: Sendable {
     /// Makes a generator for a protocol, as returned by the checker.
     public init(_ description: ProtocolDescription) { self.description = description }
 
-    /// Whether the page reads packets: not if the protocol has layers or states.
-    ///
-    /// Then `#from=client&bytes=0001` after its address shows these bytes.
+    /// Whether the page reads packets: not if the protocol has layers.
     package var readsPackets: Bool { (try? CodePlan(description, .script)) != nil }
+
+    /// Returns what stands after the address of a page that reads packets, so that it shows these bytes:
+    /// `#from=client&state.phase=2&bytes=0001`.
+    ///
+    /// - Parameter sender: Who has sent them; nil means the client.
+    package static func fragment(
+        showing bytes: [UInt8], from sender: Sender?, in states: PacketStates
+    ) -> String {
+        let states = states.names.map { "&state.\($0)=\(states[$0])" }.joined()
+        return "#from=\((sender ?? .client).rawValue)\(states)&bytes=\(Hexadecimal.text(of: bytes))"
+    }
 
     /// Returns the page, named after the protocol: `Scene.html`.
     ///

@@ -65,6 +65,44 @@ enum HTMLStyle {
         .row { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 0.75rem; max-width: none; }
         .quiet { color: var(--quiet); }
         .packet { border-top: 1px solid var(--line); padding-top: 0.25rem; }
+        .editor { display: grid; gap: 0.5rem 2rem; border-top: 1px solid var(--line); margin-top: 1rem; }
+        .editor > * { min-width: 0; }
+        @media (min-width: 62rem) {
+            .editor { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); }
+            #made { position: sticky; top: 5.5rem; max-height: calc(100vh - 6rem); align-self: start; overflow: auto; }
+        }
+        #digits { max-height: 12rem; overflow: auto; }
+        details { margin: 1rem 0; }
+        summary { cursor: pointer; font-weight: 600; }
+        fieldset { min-width: 0; margin: 0.5rem 0; padding: 0.1rem 0.75rem 0.5rem; border: 1px solid var(--line); border-radius: 6px; }
+        legend { font-weight: 600; padding: 0 0.3rem; }
+        .group > legend { color: var(--quiet); font-size: 0.875rem; }
+        div.field { display: flex; flex-wrap: wrap; align-items: center; gap: 0.1rem 0.6rem; padding: 0.3rem 0.4rem; margin: 0 -0.4rem; border-radius: 6px; }
+        .field .head { flex: 0 0 9rem; min-width: 0; overflow-wrap: anywhere; }
+        .field > textarea { flex: 1 1 12rem; width: auto; }
+        .field > input { flex: 0 1 14rem; }
+        input[type="checkbox"] { flex: none; width: 1.1rem; height: 1.1rem; margin: 0 0.4rem 0 0; padding: 0; vertical-align: -0.15rem; }
+        input[type="checkbox"].switch {
+            appearance: none; position: relative; width: 2rem; border-radius: 1rem; background: var(--back);
+        }
+        .switch::before {
+            content: ""; position: absolute; inset: 2px auto 2px 2px; width: 0.75rem; border-radius: 50%; background: var(--edge);
+        }
+        .switch:checked { background: var(--link); }
+        .switch:checked::before { inset: 2px 2px 2px auto; background: var(--back); }
+        #states { display: flex; flex-wrap: wrap; align-items: center; gap: 0 1rem; }
+        #states[hidden] { display: none; }
+        #states .head { flex-basis: auto; }
+        #states .hint { display: none; }
+        .check { display: inline-flex; align-items: center; font-weight: 400; }
+        .check input:not([type="checkbox"]) { width: 7rem; margin-left: 0.4rem; }
+        .hint { flex: 1 1 100%; }
+        .own { font-size: 0.8125rem; color: var(--quiet); }
+        .field .fault { flex: 1 1 100%; margin: 0; }
+        .field input[aria-invalid="true"], .field select[aria-invalid="true"] { border-color: var(--fault); }
+        .marked { background: var(--mark); }
+        #digits [data-path], #written tr { cursor: default; }
+        #written td button { border: 0; padding: 0; background: none; color: var(--link); text-align: left; overflow-wrap: anywhere; }
         .parts td { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: 0.8125rem; }
         .parts th:nth-child(1) { width: 4.5rem; }
         .parts th:nth-child(2) { width: 40%; }

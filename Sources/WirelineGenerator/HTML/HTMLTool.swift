@@ -2,6 +2,7 @@
 
 import WirelineCodec
 import WirelineLanguage
+import WirelineSchema
 
 /// The part of the page that reads and writes packets, with the generated JavaScript of the protocol.
 struct HTMLTool {
@@ -40,24 +41,51 @@ struct HTMLTool {
         let plan = try CodePlan(description, .script)
         let names =
             ["WireError", "encode", "encodeUnknown", "fromClient", "fromServer", "inspect_packet"]
-            + plan.names.messages.map(\.name)
+            + (plan.context == nil ? [] : ["Connection"]) + plan.names.messages.map(\.name)
         // Names of the schema do not reach the program: this module ends here.
         return """
             \(TypeScriptModule(plan, .script).text())
             globalThis.wireline = {
-              sendersDiffer: \(plan.dependsOnSender), hasWideIDs: \(plan.idRange.isWide),
-              tables: \(Self.short(AdapterTables(plan).json)),
+              sendersDiffer: \(plan.dependsOnSender || plan.context != nil), hasWideIDs: \(plan.idRange.isWide),
+              examples: \(examples(description)),
+              tables: \(Self.short(AdapterTables(plan, isForPages: true).json)),
               wire: { \(names.joined(separator: ", ")) },
             };
             """
     }
 
-    /// Returns tables without the members that are false, so that pages of many messages stay small.
-    private static func short(_ tables: String) -> String {
-        ["optional", "since", "wide"].reduce(tables) { $0.replacing(",\"\($1)\":false", with: "") }
+    /// Returns for each message whose example is not the first packet of a connection the states before it, and who sends it.
+    private static func examples(_ description: ProtocolDescription) -> JSONValue {
+        guard description.layout.hasStates else { return .object([]) }
+        return .object(
+            description.messages.enumerated().compactMap { index, message in
+                guard let context = description.contexts(ofExamplesOf: index).first else { return nil }
+                return JSONValue.Member(
+                    message.name,
+                    .object([
+                        JSONValue.Member("from", .string(context.sender.rawValue)),
+                        JSONValue.Member(
+                            "states",
+                            .object(
+                                context.states.names.map {
+                                    JSONValue.Member($0, .string(String(context.states[$0])))
+                                })),
+                    ]))
+            })
     }
 
-    private static let program = Script(TypeScriptJSON.functions + "\n" + HTMLToolScript.text)
+    /// Returns tables without the members that are false, so that pages of many messages stay small.
+    private static func short(_ tables: String) -> String {
+        ["optional", "since", "wide", "closed"].reduce(tables) { $0.replacing(",\"\($1)\":false", with: "") }
+    }
+
+    private static let program = Script(
+        [
+            TypeScriptJSON.functions, HTMLToolScript.text, HTMLFormControls.text, HTMLFormScript.text,
+            HTMLToolScript.start,
+        ]
+        .joined(separator: "\n").split(separator: "\n").map { $0.drop { $0 == " " } }
+        .filter { !$0.hasPrefix("//") }.joined(separator: "\n"))
 
     /// The elements of the tool, which the script shows.
     var text: [String] {
@@ -73,21 +101,32 @@ struct HTMLTool {
             <p class="row">
             <label for="sender">Sent by</label>
             <select id="sender"><option value="client">the client</option><option value="server">the server</option></select>
-            <label for="example">Example</label>
-            <select id="example"></select>
             <a id="link">Link to these bytes</a>
             <button id="clear" type="button">Clear</button>
             </p>
+            <fieldset id="states" class="group" hidden=""><legend>States of the connection before these bytes</legend></fieldset>
             <label for="bytes">Bytes: hexadecimal digits or Base64</label>
             <textarea id="bytes" rows="4" spellcheck="false" autocomplete="off" aria-describedby="summary"></textarea>
             <p><output id="summary" for="bytes sender" role="status"></output></p>
             <div id="packets"></div>
+            <div class="editor">
+            <div>
+            <p class="row"><label for="message">Edit a message</label><select id="message"></select></p>
+            <div id="fields" role="group" aria-label="Fields of the message"></div>
+            <details>
+            <summary>The message as JSON</summary>
+            <p class="line">Scripts and tests take this text: <code>wire encode</code>, <code>wire call</code> and golden vectors.</p>
             <label for="json">A message as JSON</label>
             <textarea id="json" rows="8" spellcheck="false" autocomplete="off" aria-describedby="outcome"></textarea>
-            <p><output id="outcome" for="json" role="status"></output></p>
+            </details>
+            </div>
+            <div id="made">
+            <p class="row"><output id="outcome" for="fields json" role="status"></output><button id="jump" type="button" hidden="">Go to the field</button></p>
             <pre id="digits" class="written" tabindex="0"></pre>
             <p class="row"><button id="use" type="button">Read these bytes</button></p>
             <div id="written"></div>
+            </div>
+            </div>
             </div>
             """
         ]

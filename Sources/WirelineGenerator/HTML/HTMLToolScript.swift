@@ -3,14 +3,23 @@
 /// The program of the tool that reads and writes packets. It contains no text from a schema.
 enum HTMLToolScript {
     static let text = #"""
-        const { wire, tables, sendersDiffer, hasWideIDs } = globalThis.wireline;
+        const { wire, tables, examples, sendersDiffer, hasWideIDs } = globalThis.wireline;
 
         // The most packets, fields and bytes of a field that are shown: pages stay fast, whatever is pasted.
         const mostPackets = 200, mostRows = 1000, mostBytes = 256, mostText = 400;
+        // The most fields of a form and items of a list that are shown at once, and characters of a value that can be edited in it.
+        const mostFields = 500, mostItems = 50, mostShown = 20000;
 
         const get = id => document.getElementById(id);
-        const [tool, sender, example, link, input, summary, packets, editor, outcome, digits, use, written] =
-          ["try", "sender", "example", "link", "bytes", "summary", "packets", "json", "outcome", "digits", "use", "written"].map(get);
+        const [tool, sender, link, input, summary, packets, chooser, form, editor, bytesOfMessage, outcome, jump, digits, use, written] =
+          ["try", "sender", "link", "bytes", "summary", "packets", "message", "fields", "json", "made", "outcome", "jump", "digits", "use", "written"].map(get);
+
+        // The message that is edited, as JSON has it; the states before it; and whether somebody has changed it.
+        let packet, before = zeroStates(), isEdited = false;
+        // What was made of the message: its packet, or a fault.
+        let result = {};
+        // The states before the bytes that are read.
+        let start = zeroStates();
 
         function made(name, text, kind) {
           const element = document.createElement(name);
@@ -65,12 +74,19 @@ enum HTMLToolScript {
           const isRead = typeof found !== "string";
           input.setAttribute("aria-invalid", String(!isRead));
           summary.textContent = isRead ? "" : found;
-          link.href = "#from=" + from + "&bytes=" + (isRead ? hex(found) : "");
+          link.href = "#from=" + from + linkedStates() + "&bytes=" + (isRead ? hex(found) : "");
           if (!isRead || found.length === 0) return;
+          const wrong = all(get("states")).find(element => element.problem);
+          if (wrong) {
+            summary.textContent = wrong.dataset.path + ": " + wrong.problem;
+            return;
+          }
+          const shared = connection(start);
           let at = 0, count = 0;
           while (at < found.length && count < mostPackets) {
-            const seen = wire.inspect_packet(found.subarray(at), sideOf(from));
-            packets.append(shownPacket(seen, at, from));
+            const states = statesOf(shared), seen = wire.inspect_packet(found.subarray(at), sideOf(from), ...shared);
+            packets.append(shownPacket(seen, at, from, states, statesOf(shared)));
+            if (count === 0 && seen.packet && !isEdited) edit(seen.packet, states);
             count++;
             if (seen.count === 0) { at = found.length; break; }
             at += seen.count;
@@ -80,12 +96,21 @@ enum HTMLToolScript {
             + (rest > 0 ? "; " + counted(rest, "more byte") + " not shown" : "");
         }
 
+        function statesOf(shared) {
+          return new Map(shared.length ? tables.states.map(f => [f.name, stateOf(f, shared[0].states[f.own])]) : []);
+        }
+
+        function linkedStates() {
+          const numbers = numbersOf(start);
+          return tables.states.filter(f => Number(numbers[f.own]) !== 0).map(f => "&state." + f.name + "=" + BigInt(numbers[f.own])).join("");
+        }
+
         function reason(error) {
           const place = error.path ? error.path + ": " : "";
           return place + error.kind.replace(/_/g, " ") + (error.offset === undefined ? "" : " at offset " + error.offset);
         }
 
-        function shownPacket(seen, at, from) {
+        function shownPacket(seen, at, from, states, after) {
           const { packet, error } = seen;
           const element = made("section", undefined, "packet"), title = made("p", undefined, "row");
           const name = packet ? packet.name || "unknown message" : error ? "no valid packet" : "incomplete packet";
@@ -94,12 +119,17 @@ enum HTMLToolScript {
           if (packet) facts.push("ID " + packet.id);
           facts.push(counted(seen.count || seen.bytes.length, "byte"));
           if (at > 0) facts.push("at byte " + at);
+          if (print(states) !== print(after)) facts.push("then the states are " + (stateText(after) || "0"));
           title.append(made("span", facts.join(", "), "quiet"));
-          if (packet) title.append(button("Edit", () => edit(pretty(new Map(Object.entries(line(packet))), ""))));
+          if (packet) title.append(button("Edit", () => {
+            edit(packet, states);
+            chooser.focus({ preventScroll: true });
+            chooser.scrollIntoView({ block: "nearest" });
+          }));
           element.append(title);
           if (error) element.append(made("p", reason(error), "fault"));
           else if (!packet) element.append(made("p", "More bytes are needed" + (seen.wanted > seen.bytes.length ? ": the packet has " + seen.wanted : "") + ".", "fault"));
-          element.append(table(seen));
+          element.append(table(seen, rowsOf(seen)));
           return element;
         }
 
@@ -150,20 +180,22 @@ enum HTMLToolScript {
           return all;
         }
 
-        function table(seen) {
+        function table(seen, rows, shown) {
           const element = made("table", undefined, "parts"), head = element.createTHead().insertRow();
           for (const name of ["Offset", "Bytes", "Field", "Value"]) {
             const cell = made("th", name);
             cell.scope = "col";
             head.append(cell);
           }
-          const rows = rowsOf(seen), body = element.createTBody();
+          const body = element.createTBody();
           for (const row of rows.slice(0, mostRows)) {
             const line = body.insertRow();
             if (row.isFault) line.className = "fault";
             const start = row.start === undefined ? row.from : row.start;
             const cells = [row.from, start < row.to ? spaced(seen.bytes.subarray(start, row.to)) : "", row.field.replace(/^packet\./, ""), row.value];
             for (const text of cells) line.insertCell().textContent = text;
+            if (shown && row.field) line.dataset.path = row.field;
+            if (shown && shown.has(row.field)) line.cells[2].replaceChildren(button(cells[2], () => focusOn(shown.get(row.field))));
           }
           if (rows.length > mostRows) body.insertRow().insertCell().textContent = counted(rows.length - mostRows, "more row") + " not shown";
           return element;
@@ -207,95 +239,201 @@ enum HTMLToolScript {
             return "{\n" + members.join(",\n") + "\n" + indent + "}";
           }
           if (Array.isArray(v) && v.some(item => item instanceof Map)) return "[\n" + v.map(item => inner + pretty(item, inner)).join(",\n") + "\n" + indent + "]";
-          return print(v);
+          if (Array.isArray(v)) return "[" + v.map(item => pretty(item, inner)).join(",") + "]";
+          return Object.is(v, -0) ? "-0.0" : print(v);
         }
 
-        function edit(text) {
+        // Takes a message that was read into the form.
+        function edit(message, states) {
+          isEdited = false;
+          take(pretty(new Map(Object.entries(line(message))), ""), states);
+        }
+
+        function take(text, states) {
           editor.value = text;
-          writeMessage();
-          editor.focus();
+          packet = parse(text);
+          before = new Map(tables.states.map(f => [f.name, states.get(f.name)]));
+          drawForm();
+          write();
         }
 
-        function writeMessage() {
-          const text = editor.value;
-          let made, problem = "", from = sender.value;
-          if (text.trim() !== "") try {
-            JSON.parse(text);
-            const packet = parse(text), name = member(packet, "message", null);
+        function readJSON() {
+          isEdited = true;
+          try {
+            if (editor.value.trim() === "") packet = undefined;
+            else {
+              JSON.parse(editor.value);
+              packet = parse(editor.value);
+            }
+          } catch (error) {
+            if (!(error instanceof SyntaxError)) throw error;
+            return showMade(undefined, undefined, { path: "", kind: error.message }, error.message);
+          }
+          drawForm();
+          write();
+        }
+
+        // The packet of the message, or why it has none.
+        function write() {
+          let made, fault, from = sender.value;
+          const wrong = all(form).find(element => element.problem);
+          if (wrong) fault = { path: wrong.dataset.path, kind: wrong.problem };
+          else if (packet !== undefined) try {
+            const name = member(packet, "message", null);
             if (!(packet instanceof Map)) refuse("wrong_kind", "");
             const known = tables.messages.find(m => m.name === name || m.other === name);
             if (known && !known.from.includes(from)) from = known.from[0];
-            made = encode(packet, sideOf(from));
+            made = encode(packet, sideOf(from), connection(before));
           } catch (error) {
-            if (!(error instanceof Refused || error instanceof wire.WireError || error instanceof SyntaxError)) throw error;
-            problem = error instanceof SyntaxError ? error.message : reason(error);
+            if (!(error instanceof Refused || error instanceof wire.WireError)) throw error;
+            fault = error;
+          }
+          showMade(made, from, fault, fault ? reason(fault) : "");
+        }
+
+        function showMade(made, from, fault, problem) {
+          const seen = made && wire.inspect_packet(made, sideOf(from), ...connection(before));
+          result = { seen, fault };
+          // Lengths and checksums in the JSON are those of the packet.
+          const header = seen && seen.packet && packet.get("header");
+          if (header instanceof Map) for (const f of tables.header) {
+            const v = seen.packet.header[f.own];
+            if (!f.settable && header.has(f.name) && v !== undefined) header.set(f.name, parse(print(show(f.type, v))));
           }
           editor.setAttribute("aria-invalid", String(problem !== ""));
           outcome.textContent = made ? counted(made.length, "byte") + ", sent by the " + from : problem;
           outcome.className = made ? "" : "fault";
           for (const element of [digits, use]) element.hidden = !made;
-          digits.textContent = made ? hex(made) : "";
+          const rows = made ? rowsOf(seen) : [];
+          showDigits(made, seen, rows);
           written.replaceChildren();
-          if (made) written.append(table(wire.inspect_packet(made, sideOf(from))));
+          if (made) written.append(table(seen, rows, new Map(all(form).map(element => [element.dataset.path, element]))));
           use.onclick = () => {
             sender.value = from;
+            start = new Map(before);
+            drawStates();
             input.value = hex(made);
+            isEdited = false;
             readBytes();
             input.focus();
           };
+          showResult();
+        }
+
+        // The bytes of each field can be marked, unless escapes stand between them.
+        function showDigits(made, seen, rows) {
+          digits.replaceChildren();
+          if (!made) return;
+          let p = 0;
+          if (hex(seen.bytes) === hex(made)) for (const row of rows.slice(0, mostRows)) {
+            const start = row.start === undefined ? row.from : row.start;
+            if (start < p || start >= row.to || row.isFault) continue;
+            digits.append(hex(made.subarray(p, start)));
+            const part = document.createElement("span");
+            part.textContent = hex(made.subarray(start, row.to));
+            part.dataset.path = row.field;
+            digits.append(part);
+            p = row.to;
+          }
+          digits.append(hex(made.subarray(p)));
         }
 
         // Examples
 
-        function showExample(name) {
+        // Returns whether the document has an example of the message.
+        function showExample(name, intoBytes) {
           const article = get("message-" + name), known = tables.messages.find(m => m.name === name);
-          if (!article || !known) return;
-          sender.value = known.from[0];
-          input.value = article.querySelector("pre.digits").textContent;
-          example.value = name;
+          const shown = article && article.querySelector("pre.digits");
+          if (!shown || !known) return false;
+          const { from, states } = examples[name] || {};
+          const given = new Map(tables.states.map(f => [f.name, stateOf(f, states && states[f.name])]));
+          if (!intoBytes) {
+            const found = wire.inspect_packet(bytes(shown.textContent, ""), sideOf(from || known.from[0]), ...connection(given));
+            if (found.packet) edit(found.packet, given);
+            return Boolean(found.packet);
+          }
+          sender.value = from || known.from[0];
+          start = given;
+          drawStates();
+          input.value = shown.textContent;
+          isEdited = false;
           readBytes();
-          const json = article.querySelector("pre.json").textContent;
-          editor.value = pretty(new Map([["message", name], ["fields", parse(json)]]), "");
-          writeMessage();
+          return true;
+        }
+
+        // The message that was chosen, with the values of its example, or with zeros.
+        function choose() {
+          const known = tables.messages.find(m => m.name === chooser.value);
+          if (known && showExample(known.name)) return;
+          isEdited = false;
+          const packet = known ? [["message", known.name], ["fields", newBody(known)]] : [["message", null], ["id", 0], ["payload", ""]];
+          take(pretty(new Map(packet), ""), zeroStates());
+        }
+
+        function newBody(known) {
+          return new Map(known.fields.filter(f => !f.optional && !f.since).map(f => [f.name, fresh(f.type)]));
+        }
+
+        function drawStates() {
+          get("states").hidden = tables.states.length === 0;
+          room = mostFields;
+          get("states").replaceChildren(get("states").firstElementChild, ...stateFields(start, readBytes));
         }
 
         // A link's bytes.
         function follow() {
-          const found = /^#from=(client|server)&bytes=([0-9a-f]*)$/i.exec(location.hash);
+          const found = /^#from=(client|server)((?:&state\.[^=&]+=-?[0-9]+)*)&bytes=([0-9a-f]*)$/i.exec(location.hash);
           if (!found) return false;
+          const given = new URLSearchParams(found[2]);
           sender.value = found[1];
-          input.value = found[2];
+          start = new Map(tables.states.map(f => [f.name, stateOf(f, given.get("state." + f.name) || 0)]));
+          drawStates();
+          input.value = found[3];
+          isEdited = false;
           readBytes();
           tool.scrollIntoView();
           return true;
         }
 
-        const entry = made("a", "Try it");
-        entry.href = "#try";
-        document.querySelector("nav").prepend(entry);
-        for (const message of tables.messages) example.append(made("option", message.name));
+        """#
+
+    /// What runs when the page has been read.
+    static let start = #"""
+        const toTool = made("a", "Try it");
+        toTool.href = "#try";
+        document.querySelector("nav").prepend(toTool);
+        for (const message of tables.messages) chooser.append(made("option", message.name));
+        chooser.append(new Option("another ID", ""));
         for (const article of document.querySelectorAll("article")) {
           const shown = article.querySelector("pre.digits"), name = article.id.replace(/^message-/, "");
           if (!shown) continue;
           shown.after(button("Try it", () => {
-            showExample(name);
+            showExample(name, true);
             tool.scrollIntoView();
             input.focus({ preventScroll: true });
           }));
         }
-        input.addEventListener("input", readBytes);
-        sender.addEventListener("change", readBytes);
-        editor.addEventListener("input", writeMessage);
-        example.addEventListener("change", () => showExample(example.value));
+        input.addEventListener("input", () => {
+          isEdited = false;
+          readBytes();
+        });
+        sender.addEventListener("change", () => {
+          readBytes();
+          write();
+        });
+        editor.addEventListener("input", readJSON);
+        chooser.addEventListener("change", choose);
         get("clear").onclick = () => {
           input.value = editor.value = "";
           readBytes();
-          writeMessage();
+          readJSON();
+          isEdited = false;
           input.focus();
         };
         window.addEventListener("hashchange", follow);
         tool.hidden = false;
-        if (tables.messages.length) showExample(tables.messages[0].name);
+        drawStates();
+        if (!tables.messages.length || !showExample(tables.messages[0].name, true)) choose();
         follow();
         """#
 }

@@ -18,13 +18,18 @@ import WirelineSchema
 /// the type `null`; the one that keeps other tags has `kept`. Numbers beyond 53 bits are strings.
 ///
 /// For a language without unsigned types, `unsigned` is an integer that can be above 2⁶³ − 1, and `"unsigned":true` such an enum.
+///
+/// Pages also know the `type` of a state, the `count` of a fixed list, which enums are `closed`, and the names of structures and
+/// unions in the schema.
 struct AdapterTables {
     private let plan: CodePlan
     private let tellsUnsigned: Bool
+    private let isForPages: Bool
 
-    init(_ plan: CodePlan, tellsUnsigned: Bool = false) {
+    init(_ plan: CodePlan, tellsUnsigned: Bool = false, isForPages: Bool = false) {
         self.plan = plan
         self.tellsUnsigned = tellsUnsigned
+        self.isForPages = isForPages
     }
 
     private var description: ProtocolDescription { plan.description }
@@ -37,7 +42,10 @@ struct AdapterTables {
             ("unions", .array(unions)),
             (
                 "enumerations",
-                .array(zip(description.enumerations, plan.names.enumerations).map { choice($1, $0.cases, $0.format) })
+                .array(
+                    zip(description.enumerations, plan.names.enumerations).map {
+                        choice($1, $0.cases, $0.format, isClosed: $0.isClosed)
+                    })
             ),
             ("flags", .array(zip(description.flagSets, plan.names.flagSets).map { choice($1, $0.cases, $0.format) })),
         ]).description
@@ -57,9 +65,10 @@ struct AdapterTables {
 
     private var states: [JSONValue] {
         zip(plan.context?.states ?? [], plan.names.states).map { state, own in
-            object([
-                ("name", .string(state.name)), ("own", .string(own)), ("wide", .boolean(state.range.isWide)),
-            ])
+            object(
+                [
+                    ("name", .string(state.name)), ("own", .string(own)), ("wide", .boolean(state.range.isWide)),
+                ] + forPages("type", type(state.type)))
         }
     }
 
@@ -77,8 +86,10 @@ struct AdapterTables {
     }
 
     private var structures: [JSONValue] {
-        zip(plan.structures, plan.names.structures).map { body, names in
-            object([("own", .string(names.name)), ("fields", .array(fields(body)))])
+        zip(zip(description.structures, plan.structures), plan.names.structures).map { item, names in
+            object(
+                [("own", .string(names.name)), ("fields", .array(fields(item.1)))]
+                    + forPages("name", .string(item.0.name)))
         }
     }
 
@@ -90,12 +101,15 @@ struct AdapterTables {
                     ("type", arm.tag == nil ? .string("kept") : arm.field.map { type($0.type) } ?? .null),
                 ])
             }
-            return object([("own", .string(names.name)), ("tag", type(union.tag)), ("arms", .array(arms))])
+            return object(
+                [("own", .string(names.name)), ("tag", type(union.tag)), ("arms", .array(arms))]
+                    + forPages("name", .string(union.name)))
         }
     }
 
     private func choice(
-        _ names: CodeNames.Choice, _ cases: [EnumerationDescription.Case], _ format: IntegerFormat
+        _ names: CodeNames.Choice, _ cases: [EnumerationDescription.Case], _ format: IntegerFormat,
+        isClosed: Bool = false
     ) -> JSONValue {
         let items = zip(cases, names.cases).map { item, own in
             object([("name", .string(item.name)), ("own", .string(own)), ("value", Self.number(item.value))])
@@ -103,7 +117,11 @@ struct AdapterTables {
         let unsigned = tellsUnsigned ? [("unsigned", JSONValue.boolean(format == .uint64))] : []
         return object(
             [("own", .string(names.name)), ("wide", .boolean(format.range.isWide))] + unsigned
-                + [("cases", .array(items))])
+                + [("cases", .array(items))] + forPages("closed", .boolean(isClosed)))
+    }
+
+    private func forPages(_ name: String, _ value: JSONValue) -> [(String, JSONValue)] {
+        isForPages ? [(name, value)] : []
     }
 
     private func fields(_ body: BodyFields) -> [JSONValue] {
@@ -130,7 +148,9 @@ struct AdapterTables {
         case .flags(let index, _): object([("flags", .integer(Int128(index)))])
         case .structure(let index): object([("structure", .integer(Int128(index)))])
         case .union(let index): object([("union", .integer(Int128(index)))])
-        case .list(let element, _), .fixedList(let element, _): object([("list", self.type(element))])
+        case .list(let element, _): object([("list", self.type(element))])
+        case .fixedList(let element, let count):
+            object([("list", self.type(element))] + forPages("count", .integer(Int128(count))))
         case .sized(let content, _): self.type(content)
         }
     }

@@ -28,20 +28,20 @@ struct TypeScriptConnection {
             TypeScriptText.comment(plan.states[index].documentation, indent: "  ")
                 + ["  \(names[index])?: \(type(of: plan.states[index]));"]
         }
-        return """
-            /** The states of a connection; one that is not set is 0. Messages set them, and so may the program. */
-            export interface States {
-            \(members.joined(separator: "\n"))
-            }
-            """
+        return TypeScriptForm.onlyModule(
+            [
+                "/** The states of a connection; one that is not set is 0. Messages set them, and so may the program. */",
+                "export interface States {",
+            ] + members + ["}"]
+        ).joined(separator: "\n")
     }
 
     private var connection: String {
         """
         /** What the packets of a connection depend on, in both directions: `encode`, `decode` and both splitters share it. */
         export class Connection {
-          readonly states: States;
-          constructor(states: States = {}) { this.states = Object.assign({}, states); }
+          ‹readonly states: States;›
+          constructor(states‹: States› = {}) { this.states = Object.assign({}, states); }
         }
         """
     }
@@ -49,9 +49,9 @@ struct TypeScriptConnection {
     private var tables: String {
         let suffixes = types.plan.shapes.map(TypeScriptUnwrapping.suffix)
         return """
-            const unwrappers: readonly ((r: Reader) => Unwrapped | undefined)[] = [\(suffixes.map { "unwrap\($0)" }.joined(separator: ", "))];
+            const unwrappers‹: readonly ((r: Reader) => Unwrapped | undefined)[]› = [\(suffixes.map { "unwrap\($0)" }.joined(separator: ", "))];
 
-            const wrappers: readonly ((w: Writer, id: \(id), h?: Partial<Header>) => Uint8Array)[] = [\(suffixes.map { "wrap\($0)" }.joined(separator: ", "))];
+            const wrappers‹: readonly ((w: Writer, id: \(id), h?: Partial<Header>) => Uint8Array)[]› = [\(suffixes.map { "wrap\($0)" }.joined(separator: ", "))];
             """
     }
 
@@ -66,16 +66,16 @@ struct TypeScriptConnection {
                 "\(isTested($1) ? "const s\($0) = " : "")\(reading($1, names[$0]));"
             }
         }
-        lines.append("return shapes[\(number)]!;")
-        var parameters = "server: boolean, \(plan.states.isEmpty ? "_" : "")connection: Connection"
+        lines.append("return shapes[\(number)]‹!›;")
+        var parameters = "server‹: boolean›, \(plan.states.isEmpty ? "_" : "")connection‹: Connection›"
         if types.plan.layers != nil {
             parameters += ", \(TypeScriptModule.uses("nested", lines) ? "" : "_")nested = false"
         }
         return """
-            const shapes: readonly number[] = [\(plan.shapes.map(String.init).joined(separator: ", "))];
+            const shapes‹: readonly number[]› = [\(plan.shapes.map(String.init).joined(separator: ", "))];
 
             /** The number of a packet's shape, by its sender and by the tests of states that hold. */
-            function shapeOf(\(parameters)): number {
+            function shapeOf(\(parameters))‹: number› {
             \(TypeScriptBodies.indented(lines))
             }
             """
@@ -84,7 +84,7 @@ struct TypeScriptConnection {
     private var change: String {
         """
         /** What a message does to the states, for the packets after it. */
-        function change(connection: Connection, server: boolean, id: \(id)): void {
+        function change(connection‹: Connection›, server‹: boolean›, id‹: \(id)›)‹: void› {
           const s = connection.states;
         \(changes.joined(separator: "\n"))
         }
@@ -141,18 +141,18 @@ struct TypeScriptConnection {
 extension TypeScriptRuntime {
     /// The functions that verify states.
     static let states = #"""
-        function checkStates(states: object, stateNames: readonly string[]): void {
+        function checkStates(states‹: object›, stateNames‹: readonly string[]›)‹: void› {
           for (const name of Object.keys(states)) if (stateNames.indexOf(name) < 0) throw new WireError("unknown_state", "state." + name);
         }
 
-        function stateNumber(v: number | boolean | undefined, low: number, high: number, path: string): number {
+        function stateNumber(v‹: number | boolean | undefined›, low‹: number›, high‹: number›, path‹: string›)‹: number› {
           const n = typeof v === "boolean" ? (v ? 1 : 0) : v === undefined ? 0 : v;
           if (typeof n !== "number") throw new WireError("wrong_type", path);
           if (!(n >= low && n <= high) || Math.floor(n) !== n) throw new WireError("out_of_range", path);
           return n;
         }
 
-        function wideStateNumber(v: bigint | undefined, low: bigint, high: bigint, path: string): bigint {
+        function wideStateNumber(v‹: bigint | undefined›, low‹: bigint›, high‹: bigint›, path‹: string›)‹: bigint› {
           const n = v === undefined ? BigInt(0) : v;
           if (typeof n !== "bigint") throw new WireError("wrong_type", path);
           if (n < low || n > high) throw new WireError("out_of_range", path);

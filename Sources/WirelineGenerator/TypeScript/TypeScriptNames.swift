@@ -20,10 +20,9 @@ extension NameStyle {
         headerFields: Kind(spelling: .lowerCamel, reserved: inherited), trailing: "trailing", printsStates: true,
         printsLayers: true)
 
-    /// The names of scripts in pages, which know neither states of a connection nor its layers.
+    /// The names of scripts in pages, which open no layers.
     static let script: NameStyle = {
         var style = typeScript
-        style.printsStates = false
         style.printsLayers = false
         return style
     }()

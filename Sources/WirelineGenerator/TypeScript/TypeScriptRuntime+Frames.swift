@@ -60,7 +60,7 @@ extension TypeScriptRuntime {
             /** Whether a stream may not end here: after a mark that ends packets and begins them, nothing has begun. */
             function insideFrame(frame‹: Frame›)‹: boolean› { return frame.inside && \#(framing.hasSameMarks ? "(frame.n > 0 || frame.first >= 0)" : "true"); }
 
-            function unframed‹<P>›(frame‹: Frame›, side‹: Side<P>›\#(parameters.hasConnection ? ", connection: Connection" : ""))‹: \#(parameters.received)› {
+            function unframed‹<P>›(frame‹: Frame›, side‹: Side<P>›\#(parameters.hasConnection ? ", connection‹: Connection›" : ""))‹: \#(parameters.received)› {
               const r = reader(frame.b, 0, frame.n);
               return receive(r, side, \#(parameters.hasConnection ? "connection, " : "")frame.count) || reject("truncated", frame.n);
             }

@@ -14,23 +14,25 @@ extension TypeScriptRuntime {
 
     /// The function for pages that looks at the packet that bytes begin with, whether it can be decoded or not.
     private static func inspecting(_ parameters: TypeScriptRuntimeParameters) -> String {
-        parameters.framing == nil
+        let (taken, given) =
+            parameters.hasConnection ? (", connection = new Connection()", ", connection") : ("", "")
+        return parameters.framing == nil
             ? """
-            «export function inspect_packet(bytes, side) {
+            «export function inspect_packet(bytes, side\(taken)) {
               const r = reader(bytes, 0, bytes.length);
               let packet, error;
-              try { packet = receive(r, side); } catch (caught) { error = caught; }
+              try { packet = receive(r, side\(given)); } catch (caught) { error = caught; }
               return { packet, error, count: r.count, wanted: r.wanted, bytes: bytes.subarray(0, r.count || bytes.length), parts: r.parts };
             }»
             """
             : """
-            «export function inspect_packet(bytes, side) {
+            «export function inspect_packet(bytes, side\(taken)) {
               const frame = newFrame();
               let r, packet, error;
               try {
                 if (unframe(bytes, 0, bytes.length, frame)) {
                   r = reader(frame.b, 0, frame.n);
-                  packet = receive(r, side, frame.count) || reject("truncated", frame.n);
+                  packet = receive(r, side\(given), frame.count) || reject("truncated", frame.n);
                 }
               } catch (caught) { error = caught; }
               return { packet, error, count: r ? frame.count : 0, wanted: 0, bytes: frame.b.subarray(0, frame.n), parts: r ? r.parts : [] };
@@ -170,10 +172,10 @@ extension TypeScriptRuntime {
         let hasConnection = parameters.hasConnection
         let unwrap =
             hasConnection
-            ? "unwrappers[shapeOf(isServer(side), connection)]!(r)"
+            ? "unwrappers[shapeOf(isServer(side), connection)]‹!›(r)"
             : parameters.takesSender ? "(isServer(side) ? unwrapServer : unwrapClient)(r)" : "unwrap(r)"
         return #"""
-            function receive‹<P>›(r‹: Reader›, side‹: Side<P>›\#(hasConnection ? ", connection: Connection" : "")\#(parameters.framing == nil ? "" : ", byteCount‹: number›"))‹: P | Unknown | undefined› {
+            function receive‹<P>›(r‹: Reader›, side‹: Side<P>›\#(hasConnection ? ", connection‹: Connection›" : "")\#(parameters.framing == nil ? "" : ", byteCount‹: number›"))‹: P | Unknown | undefined› {
               const b = r.b, packet = \#(unwrap);
               if (!packet) return undefined;
               const { id, header\#(parameters.framing == nil ? ", byteCount" : "") } = packet, type = side(id);
@@ -214,8 +216,8 @@ extension TypeScriptRuntime {
     private static func wrapInConnection(_ parameters: TypeScriptRuntimeParameters) -> String {
         guard parameters.layers == nil else { return "" }
         return """
-            function wrapFrom(server: boolean, w: Writer, id: \(parameters.idType), header: Partial<Header> | undefined, connection: Connection): Uint8Array {
-              const packet = wrappers[shapeOf(server, connection)]!(w, id, header);
+            function wrapFrom(server‹: boolean›, w‹: Writer›, id‹: \(parameters.idType)›, header‹: Partial<Header> | undefined›, connection‹: Connection›)‹: Uint8Array› {
+              const packet = wrappers[shapeOf(server, connection)]‹!›(w, id, header);
               change(connection, server, id);
               return packet;
             }
@@ -274,7 +276,7 @@ extension TypeScriptRuntime {
     private static func splitting(_ parameters: TypeScriptRuntimeParameters) -> String {
         let isFramed = parameters.framing != nil
         let connection = parameters.hasConnection ? ", this.connection" : ""
-        let shape = parameters.hasConnection && !isFramed ? "\n  private shape = -1;" : ""
+        let shape = parameters.hasConnection && !isFramed ? "\n  ‹private ›shape = -1;" : ""
         let state = (isFramed ? "‹private ›frame = newFrame();" : "‹private ›wanted = 1;") + shape
         let inside = isFramed ? "insideFrame(this.frame)" : "this.end > this.start"
         let count = isFramed ? "this.frame.n" : "this.end - this.start"
@@ -287,7 +289,7 @@ extension TypeScriptRuntime {
              */
             export class PacketSplitter‹<P>› {
               ‹private readonly side: Side<P>;›
-            \#(parameters.hasConnection ? "  private readonly connection: Connection;\n" : "")\#
+            \#(parameters.hasConnection ? "  ‹private readonly connection: Connection;›\n" : "")\#
               ‹private ›buffer = new Uint8Array(0);
               ‹private ›start = 0;
               ‹private ›end = 0;

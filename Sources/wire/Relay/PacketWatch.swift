@@ -47,8 +47,12 @@ struct PacketWatch: ~Copyable {
                 return remarks
             }
             repeat {
+                // The splitter stops after a packet that changes them.
+                let states = splitter.states
                 try splitter.receive(piece.rawSpan) { packet in
-                    remarks.append(reader.remark(on: packet, from: sender))
+                    var remark = reader.remark(on: packet, from: sender)
+                    remark.states = states
+                    remarks.append(remark)
                 }
                 piece = []
             } while splitter.endedAtStateChange

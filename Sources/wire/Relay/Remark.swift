@@ -40,6 +40,8 @@ struct Remark: CustomStringConvertible, Sendable {
     var parts: [Part] = []
     /// The packet as it was sent. It is empty if nobody can open it again, or if a part of it is hidden.
     var packet: [UInt8] = []
+    /// The states of the connection before that packet.
+    var states = PacketStates()
     /// The time since the packet that this one answers.
     var replyTime: Duration?
 

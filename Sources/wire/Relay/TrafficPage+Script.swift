@@ -127,7 +127,7 @@ extension TrafficPage {
             const scroll = document.createElement("div");
             scroll.className = "scroll";
             scroll.append(table(line.event.parts));
-            if (line.event.packet) scroll.append(link(line.event));
+            if (line.event.link) scroll.append(link(line.event));
             cell.append(scroll);
             line.after(line.detail);
         }
@@ -135,7 +135,7 @@ extension TrafficPage {
         // The page of the protocol decodes the bytes again, and encodes what a user changes.
         function link(event) {
             const made = document.createElement("a");
-            made.href = `/protocol#from=${event.sender}&bytes=${event.packet}`;
+            made.href = "/protocol" + event.link;
             made.target = "_blank";
             made.textContent = "Read and edit these bytes";
             return made;

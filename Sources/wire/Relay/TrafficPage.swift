@@ -2,6 +2,7 @@
 
 import Wireline
 import WirelineCodec
+import WirelineGenerator
 import WirelineSchema
 import WirelineTransport
 import WirelineWebSocket
@@ -31,7 +32,8 @@ final class TrafficPage: Sendable {
                 JSONValue.Member("parts", .array(remark.parts.map(Self.json))),
             ]
             if !remark.packet.isEmpty {
-                members.append(JSONValue.Member("packet", .string(Hexadecimal.text(of: remark.packet))))
+                let link = HTMLGenerator.fragment(showing: remark.packet, from: remark.sender, in: remark.states)
+                members.append(JSONValue.Member("link", .string(link)))
             }
             if let time = remark.replyTime {
                 members.append(JSONValue.Member("replyTime", .integer(Int128(time / .microseconds(1)))))
