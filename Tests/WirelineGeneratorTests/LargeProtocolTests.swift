@@ -35,8 +35,10 @@ struct LargeProtocolTests {
     @Test func `the documentation of a message takes less than three kilobytes`() throws {
         let large = try LargeProtocol(messageCount: 500)
         let (html, markdown) = large.document()
+        // What every page has does not count.
+        let one = try LargeProtocol(messageCount: 1).document().html[0].text.utf8.count
         #expect(html[0].text.components(separatedBy: "<article ").count == 1 + 1 + 1_500)
-        #expect(html[0].text.utf8.count < 1_000 * 3_000)
+        #expect(html[0].text.utf8.count - one < 998 * 3_000)
         #expect(markdown[0].text.utf8.count < 1_000 * 2_000)
     }
 

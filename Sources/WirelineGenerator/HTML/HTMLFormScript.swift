@@ -92,11 +92,13 @@ enum HTMLFormScript {
             case "enum": return enumControl(shown, slot, type, name);
             case "flags": return flagsControl(shown, slot, type, name);
             case "list": return [listControl(f, slot, path, name)];
-            case "structure": return [body(tables.structures[type.structure].fields, slot.get(), path, "struct-" + tables.structures[type.structure].name, slot.changed)];
+            case "structure": return [body(tables.structures[type.structure].fields, slot.get(), path, "struct-" + schemaName(tables.structures[type.structure]), slot.changed)];
             case "kept": return [body(keptFields(f.union), slot.get(), path, "", slot.changed)];
             default: return unionControl(shown, slot, path, tables.unions[type.union], name, draw);
           }
         }
+
+        function schemaName(type) { return type.name || type.own; }
 
         // The fields of a message or a structure.
         function body(list, values, path, anchor, changed) {
@@ -191,7 +193,7 @@ enum HTMLFormScript {
             if (hadFocus) focusOn(shown);
             slot.changed();
           };
-          return [box, field({ name: key, type: arm.type, union }, place(value, key, slot.changed), path + "." + key, get("union-" + union.name + "." + key))];
+          return [box, field({ name: key, type: arm.type, union }, place(value, key, slot.changed), path + "." + key, get("union-" + schemaName(union) + "." + key))];
         }
 
         function group(title, ...parts) {

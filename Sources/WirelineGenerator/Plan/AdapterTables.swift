@@ -19,8 +19,8 @@ import WirelineSchema
 ///
 /// For a language without unsigned types, `unsigned` is an integer that can be above 2⁶³ − 1, and `"unsigned":true` such an enum.
 ///
-/// Pages also know the `type` of a state, the `count` of a fixed list, which enums are `closed`, and the names of structures and
-/// unions in the schema.
+/// Pages also know the `type` of a state, the `count` of a fixed list, which enums are `closed`, and the `name` of a
+/// structure or union whose own one differs.
 struct AdapterTables {
     private let plan: CodePlan
     private let tellsUnsigned: Bool
@@ -89,7 +89,7 @@ struct AdapterTables {
         zip(zip(description.structures, plan.structures), plan.names.structures).map { item, names in
             object(
                 [("own", .string(names.name)), ("fields", .array(fields(item.1)))]
-                    + forPages("name", .string(item.0.name)))
+                    + schemaName(item.0.name, unless: names.name))
         }
     }
 
@@ -103,7 +103,7 @@ struct AdapterTables {
             }
             return object(
                 [("own", .string(names.name)), ("tag", type(union.tag)), ("arms", .array(arms))]
-                    + forPages("name", .string(union.name)))
+                    + schemaName(union.name, unless: names.name))
         }
     }
 
@@ -118,6 +118,10 @@ struct AdapterTables {
         return object(
             [("own", .string(names.name)), ("wide", .boolean(format.range.isWide))] + unsigned
                 + [("cases", .array(items))] + forPages("closed", .boolean(isClosed)))
+    }
+
+    private func schemaName(_ name: String, unless own: String) -> [(String, JSONValue)] {
+        name == own ? [] : forPages("name", .string(name))
     }
 
     private func forPages(_ name: String, _ value: JSONValue) -> [(String, JSONValue)] {
