@@ -43,7 +43,7 @@ struct CSharpInterface {
                 writer.Take(bytes, \#(isFramed ? "0, bytes.Length" : "writer.w.from, writer.w.size"));
             }
 
-            /// <summary>The packet that bytes begin with; null if it has not arrived whole. After an error nobody knows where the next one begins.\#(hasConnection ? " " + first : "")</summary>
+            /// <summary>The packet that bytes begin with; null if it has not arrived whole. After an error, the start of the next packet is unknown.\#(hasConnection ? " " + first : "")</summary>
             public static Packet Decode(byte[] bytes, int offset, int count, Sender sender\#(optionalConnection)) {
             \#(isFramed ? "    var frame = new Frame();\n    return frame.Take(bytes, offset, offset + count) ? Packets.Unframed(frame, sender\(givenOrNew)) : null;" : "    return Packets.Unwrapped(new Reader(bytes, offset, count), sender\(givenOrNew));")
             }

@@ -305,8 +305,8 @@ struct ErlangModule {
         """
         %% @doc The packet that bytes begin with, which the client (cs) or the server (sc) has sent.
         %%
-        %% If the bytes end in the packet, at least so many more are needed. After an error in a header nobody knows where
-        %% the next packet begins. Strings and bytes are parts of the binary that was given: binary:copy/1 those that
+        %% If the bytes end in the packet, at least so many more are needed. After an error in a header, the start
+        %% of the next packet is unknown. Strings and bytes are parts of the binary that was given: binary:copy/1 those that
         %% are kept for long.
         -spec decode(cs | sc, binary()) ->
             {ok, header(), message(), Rest :: binary()} | {more, pos_integer()} | {error, error()}.

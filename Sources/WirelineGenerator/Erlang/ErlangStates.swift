@@ -217,8 +217,8 @@ struct ErlangStates {
         %% It returns the context of the packets after it, which a message may change. Both directions share the states:
         %% pass the context from each packet to the next, whoever sends it.
         %%
-        %% If the bytes end in the packet, at least so many more are needed. After an error in a header nobody knows where
-        %% the next packet begins. Strings and bytes are parts of the binary that was given: binary:copy/1 those that
+        %% If the bytes end in the packet, at least so many more are needed. After an error in a header, the start
+        %% of the next packet is unknown. Strings and bytes are parts of the binary that was given: binary:copy/1 those that
         %% are kept for long.
         -spec decode(context(), cs | sc, binary()) ->
             {ok, header(), message(), Rest :: binary(), context()} | {more, pos_integer()} | {error, error()}.

@@ -177,8 +177,8 @@ extension GoRuntime {
             }
             """#
         return #"""
-            // Decode is the packet that bytes begin with; nil without an error if it has not arrived whole. After an error nobody knows where
-            // the next packet begins.
+            // Decode is the packet that bytes begin with; nil without an error if it has not arrived whole. After an error, the
+            // start of the next packet is unknown.
             func \#(parameters.receiver)Decode(b []byte, sender Sender) (*Packet, error) {
             \#(parameters.framing == nil ? plain : frame)
             }\#(parameters.framing == nil ? "" : unframing)

@@ -61,7 +61,7 @@ struct JavaInterface {
             }
 
             \#(sender ? senders + "\n\n" : "")\#
-            /** The packet that bytes begin with; null if it has not arrived whole. After an error nobody knows where the next one begins.\#(first) */
+            /** The packet that bytes begin with; null if it has not arrived whole. After an error, the start of the next packet is unknown.\#(first) */
             public static Packet decode(byte[] bytes, int offset, int count, Sender sender) throws WireException {
             \#(hasConnection ? Self.decodingFirst : "")\#
             \#(isFramed ? "    Frame frame = new Frame();\n    return frame.take(bytes, offset, offset + count) ? unframed(frame, sender\(given)) : null;" : "    return unwrapped(new Reader(bytes, offset, count), sender\(given));")

@@ -43,7 +43,7 @@ extension LuaRuntime {
             --- The packet that a string begins with, or has at a position, which the "client" or the "server" has sent.
             -- Returns a table (name, id, header, message; payload if the message is unknown; size) and the position after it; nil if
             -- more bytes are needed, and how many if that is known, as the third result; or nil and an error with kind, path and
-            -- offset. After an error nobody knows where the next packet begins.\#(newConnection(parameters))
+            -- offset. After an error, the start of the next packet is unknown.\#(newConnection(parameters))
             function M.decode(s, sender, position\#(connection))
               \#(parameters.hasConnection ? "" : "local names = senders[sender]\n  ")if not \#(parameters.hasConnection ? "senders[sender]" : "names") then error("the sender is \"client\" or \"server\"", 2) end
             \#(parameters.hasConnection ? "  connection = connection or M.connection()\n" : "")\#

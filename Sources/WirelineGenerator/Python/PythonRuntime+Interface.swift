@@ -161,8 +161,8 @@ extension PythonRuntime {
             def decode(data: bytes | bytearray | memoryview, sender: Literal["client", "server"], start: int = 0\#(connection(parameters))) -> Packet | None:
                 """The packet that begins at `start`, sent by the client or by the server; None if it has not arrived whole.
 
-                What stands after it is not looked at. Raises WireError if the bytes are no packet of the protocol; after such an error
-                nobody knows where the next one begins.\#(explanation)
+                What stands after it is not looked at. Raises WireError if the bytes are no packet of the protocol; after such an error,
+                the start of the next packet is unknown.\#(explanation)
                 """
             \#(decode)\#(parameters.dependsOnSender && !parameters.hasConnection ? choosing : "")
 
@@ -239,8 +239,8 @@ extension PythonRuntime {
                     splitter.push(data)
                     for packet in splitter: ...
 
-                Packets before a fault are given before the error is raised. After an error it stays failed: nobody knows where the next
-                packet begins.
+                Packets before a fault are given before the error is raised. After an error it stays failed, because the start of the
+                next packet is unknown.
                 """
 
                 def __init__(self, sender: Literal["client", "server"]\#(self.connection(parameters))) -> None:

@@ -156,16 +156,24 @@ extension TypeScriptRuntime {
             /**
              * The packet that begins at `start`; undefined when it has not arrived whole. What stands behind it is not looked at.
              *
-             * @throws WireError if the bytes are no packet of the protocol. Behind such an error nobody knows where the next one begins.
+             * @throws WireError if the bytes are no packet of the protocol. After such an error, the start of the next packet is unknown.
              */
             export function decode‹<P>›(bytes‹: Uint8Array›, side‹: Side<P>›, start = 0\#(hasConnection ? ", connection = new Connection()" : ""))‹: \#(parameters.received) | undefined› {
-              \#(parameters.framing == nil ? "return receive(reader(bytes, start, bytes.length), side\(connection));" : decodingFrame(connection))
+            \#(parameters.framing == nil ? decodingBytes(connection) : "  " + decodingFrame(connection))
             }
 
             function reader(b‹: Uint8Array›, start‹: number›, end‹: number›)‹: Reader› {
               return { b, p: start, end, start, last: Infinity, wanted: 0, at: ["packet"], depth: \#(parameters.maximumDepth)«, count: 0, parts: []» };
             }
             """# + (parameters.layers == nil ? "\n\n" + receiving(parameters) : "")
+    }
+
+    private static func decodingBytes(_ connection: String) -> String {
+        #"""
+          // What a Buffer of Node gives for `slice` shares its memory.
+          const b = bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+          return receive(reader(b, start, b.length), side\#(connection));
+        """#
     }
 
     private static func receiving(_ parameters: TypeScriptRuntimeParameters) -> String {

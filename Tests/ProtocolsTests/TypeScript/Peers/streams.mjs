@@ -54,9 +54,14 @@ function connection(state) {
 
 function check({ from, state, packets, ends, bad, seed }) {
   const side = from === "server" ? wire.fromServer : wire.fromClient;
-  const all = bytes(packets.join("")), expected = [], own = connection(state);
+  const all = bytes(packets.join("")), expected = [], own = connection(state), twin = connection(state);
   for (let start = 0; start < all.length;) {
     const packet = wire.decode(all, side, start, ...own);
+    // A packet shares nothing with the bytes, also where they are a Buffer, whose `slice` shares them.
+    const buffer = Buffer.from(all);
+    const same = wire.decode(buffer, side, start, ...twin);
+    buffer.fill(0xee);
+    assert.deepEqual(same, packet);
     expected.push(packet);
     start += packet.byteCount;
   }
