@@ -22,7 +22,7 @@ namespace Scene {
             writer.Take(bytes, writer.w.from, writer.w.size);
         }
 
-        /// <summary>The packet that bytes begin with; null if it has not arrived whole. After an error nobody knows where the next one begins.</summary>
+        /// <summary>The packet that bytes begin with; null if it has not arrived whole. After an error, the start of the next packet is unknown.</summary>
         public static Packet Decode(byte[] bytes, int offset, int count, Sender sender) {
             return Packets.Unwrapped(new Reader(bytes, offset, count), sender);
         }

@@ -31,7 +31,7 @@ public final class SceneProtocol {
         return wrap(w, message.messageId(), h);
     }
 
-    /** The packet that bytes begin with; null if it has not arrived whole. After an error nobody knows where the next one begins. */
+    /** The packet that bytes begin with; null if it has not arrived whole. After an error, the start of the next packet is unknown. */
     public static Packet decode(byte[] bytes, int offset, int count, Sender sender) throws WireException {
         return unwrapped(new Reader(bytes, offset, count), sender);
     }

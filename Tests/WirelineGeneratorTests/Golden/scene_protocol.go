@@ -218,8 +218,8 @@ func Append(b []byte, m Message, header *Header) ([]byte, error) {
 	return append(b, packet...), nil
 }
 
-// Decode is the packet that bytes begin with; nil without an error if it has not arrived whole. After an error nobody knows where
-// the next packet begins.
+// Decode is the packet that bytes begin with; nil without an error if it has not arrived whole. After an error, the
+// start of the next packet is unknown.
 func Decode(b []byte, sender Sender) (*Packet, error) {
 	packet, _, err := receive(b, sender, true)
 	if err != nil {

@@ -237,7 +237,7 @@ end
 --- The packet that a string begins with, or has at a position, which the "client" or the "server" has sent.
 -- Returns a table (name, id, header, message; payload if the message is unknown; size) and the position after it; nil if
 -- more bytes are needed, and how many if that is known, as the third result; or nil and an error with kind, path and
--- offset. After an error nobody knows where the next packet begins.
+-- offset. After an error, the start of the next packet is unknown.
 function M.decode(s, sender, position)
   local names = senders[sender]
   if not names then error("the sender is \"client\" or \"server\"", 2) end

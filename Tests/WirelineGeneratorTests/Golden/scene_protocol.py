@@ -304,8 +304,8 @@ def _check_names(h: Mapping[str, Any]) -> None:
 def decode(data: bytes | bytearray | memoryview, sender: Literal["client", "server"], start: int = 0) -> Packet | None:
     """The packet that begins at `start`, sent by the client or by the server; None if it has not arrived whole.
 
-    What stands after it is not looked at. Raises WireError if the bytes are no packet of the protocol; after such an error
-    nobody knows where the next one begins.
+    What stands after it is not looked at. Raises WireError if the bytes are no packet of the protocol; after such an error,
+    the start of the next packet is unknown.
     """
     if type(data) is not bytes: data = bytes(memoryview(data))
     found = _decode(data, sender, start)
@@ -318,8 +318,8 @@ class Splitter:
         splitter.push(data)
         for packet in splitter: ...
 
-    Packets before a fault are given before the error is raised. After an error it stays failed: nobody knows where the next
-    packet begins.
+    Packets before a fault are given before the error is raised. After an error it stays failed, because the start of the
+    next packet is unknown.
     """
 
     def __init__(self, sender: Literal["client", "server"]) -> None:

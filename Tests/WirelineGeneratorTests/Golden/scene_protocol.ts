@@ -218,10 +218,12 @@ export function encodeUnknown(id: number, payload: Uint8Array, header?: Partial<
 /**
  * The packet that begins at `start`; undefined when it has not arrived whole. What stands behind it is not looked at.
  *
- * @throws WireError if the bytes are no packet of the protocol. Behind such an error nobody knows where the next one begins.
+ * @throws WireError if the bytes are no packet of the protocol. After such an error, the start of the next packet is unknown.
  */
 export function decode<P>(bytes: Uint8Array, side: Side<P>, start = 0): P | Unknown | undefined {
-  return receive(reader(bytes, start, bytes.length), side);
+  // What a Buffer of Node gives for `slice` shares its memory.
+  const b = bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+  return receive(reader(b, start, b.length), side);
 }
 
 function reader(b: Uint8Array, start: number, end: number): Reader {
