@@ -199,7 +199,7 @@ struct SwiftReading {
         case .list(let element, let extent): readList(field, element, extent, place)
         case .sized(let content, let extent): readSized(field, content, extent, fields, place)
         case .fixedList(let element, let count):
-            readItems(field, element, count: "\(count)", capacity: "\(count)", extra: nil)
+            readItems(field, element, count: "\(count)", capacity: "\(count)")
         case .varint(let format):
             let range = field.description.range
             if range != nil { source.line("let start\(field.index) = reader.offset") }
@@ -343,8 +343,9 @@ struct SwiftReading {
             if case .structure = element { isUsedTwice = false }
             let count = readCount(field, place, isUsedTwice: isUsedTwice)
             let capacity = "reader.itemCapacity(\(count), minimumByteCount: \(minimum))"
-            return readItems(field, element, count: count, capacity: capacity, extra: nil)
-        case .until(let terminator): return readItems(field, element, until: terminator)
+            return readItems(field, element, count: count, capacity: capacity)
+        case .until(let terminator):
+            return readItems(field, element, while: "try !reader.readTerminator(\(terminator))")
         default: break
         }
         if let (integer, _) = types.bulkInteger(element) {
@@ -358,19 +359,19 @@ struct SwiftReading {
                 let place = "reader.offset \(sum) \(SwiftText.int(maximum * width))"
                 source.line("try WirelineCodec::FieldCheck.count(\(some), limit: \(maximum), at: \(place))")
             }
-            return readItems(field, element, count: count, capacity: "", extra: nil)
+            return readItems(field, element, count: count, capacity: "")
         }
-        let check = maximum.map { "try WirelineCodec::FieldCheck.count(item + 1, limit: \($0), at: reader.offset)" }
-        readItems(field, element, count: nil, capacity: nil, extra: check)
+        guard maximum == nil else { return readItems(field, element, while: "!reader.isAtEnd") }
+        readItems(field, element, count: nil, capacity: nil)
     }
 
-    /// Reads items up to a byte that ends the list.
-    private mutating func readItems(_ field: SwiftField, _ element: TypeDescription, until terminator: UInt8) {
+    /// Reads items as long as a condition holds. That there are too many is an error of the list, and not of an item.
+    private mutating func readItems(_ field: SwiftField, _ element: TypeDescription, while condition: String) {
         errors.setsItem = true
         let list = "list\(field.index)"
         source.line("var \(list): \(field.valueType) = []")
         let value = types.item(element)
-        source.block("while try !reader.readTerminator(\(terminator))") { source in
+        source.block("while \(condition)") { source in
             if let maximum = field.description.maximumCount {
                 let arguments = "\(list).count + 1, limit: \(maximum), at: reader.offset"
                 source.line("try WirelineCodec::FieldCheck.count(\(arguments))")
@@ -385,9 +386,8 @@ struct SwiftReading {
 
     /// - Parameters:
     ///   - count: The number of items; nil for all remaining bytes.
-    ///   - extra: A statement before each item.
     private mutating func readItems(
-        _ field: SwiftField, _ element: TypeDescription, count: String?, capacity: String?, extra: String?
+        _ field: SwiftField, _ element: TypeDescription, count: String?, capacity: String?
     ) {
         errors.setsItem = true
         if let count, let (format, order) = types.bulkInteger(element) {
@@ -408,7 +408,6 @@ struct SwiftReading {
         source.line("item = 0")
         let value = types.item(element)
         source.block("while \(count.map { "item < " + $0 } ?? "!reader.isAtEnd")") { source in
-            if let extra { source.line(extra) }
             source.line("\(list).append(try \(value.text))")
             source.line("item += 1")
         }

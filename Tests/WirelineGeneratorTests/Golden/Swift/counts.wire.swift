@@ -92,13 +92,12 @@ public struct Sizes: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage 
             field = 8
             let body8 = try reader.enterSizedBody(byteCount: reader.readCount(.varint, .littleEndian))
             var list8: [Pocket] = []
-            item = 0
             while !reader.isAtEnd {
-                try WirelineCodec::FieldCheck.count(item + 1, limit: 3, at: reader.offset)
+                try WirelineCodec::FieldCheck.count(list8.count + 1, limit: 3, at: reader.offset)
+                item = list8.count
                 list8.append(try .init(from: &reader))
-                item += 1
+                item = -1
             }
-            item = -1
             self.pockets = list8
             reader.leaveSizedBody(body8)
             field = 9

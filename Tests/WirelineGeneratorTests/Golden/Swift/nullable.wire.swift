@@ -113,13 +113,12 @@ public struct Nullable: WirelineCodec::ClientMessage, WirelineCodec::ServerMessa
             } else {
                 let body7 = try reader.enterSizedBody(byteCount: count7)
                 var list7: [Pocket] = []
-                item = 0
                 while !reader.isAtEnd {
-                    try WirelineCodec::FieldCheck.count(item + 1, limit: 2, at: reader.offset)
+                    try WirelineCodec::FieldCheck.count(list7.count + 1, limit: 2, at: reader.offset)
+                    item = list7.count
                     list7.append(try .init(from: &reader))
-                    item += 1
+                    item = -1
                 }
-                item = -1
                 self.sized = list7
                 reader.leaveSizedBody(body7)
             }
