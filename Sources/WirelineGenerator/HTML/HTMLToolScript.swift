@@ -14,7 +14,7 @@ enum HTMLToolScript {
         const [tool, sender, link, input, summary, packets, chooser, form, editor, bytesOfMessage, outcome, jump, digits, use, written] =
           ["try", "sender", "link", "bytes", "summary", "packets", "message", "fields", "json", "made", "outcome", "jump", "digits", "use", "written"].map(get);
 
-        // The message that is edited, as JSON has it; the states before it; and whether somebody has changed it.
+        // The edited message in the form of JSON, the states before it, and whether it was changed.
         let packet, before = zeroStates(), isEdited = false;
         // What was made of the message: its packet, or a fault.
         let result = {};

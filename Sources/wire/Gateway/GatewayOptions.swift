@@ -5,6 +5,7 @@ import WirelineCodec
 import WirelineErlangNode
 import WirelineErlangRecords
 import WirelineGateway
+import WirelineLayers
 import WirelineSchema
 import WirelineTransport
 
@@ -45,7 +46,7 @@ struct GatewayOptions {
         let keys = try arguments.layerSettings(of: description)
         schema = GatewayProtocol(ErlangRecords(description), states: states, keys: keys)
         translator = arguments.has(.verbose) ? PacketTranslator(description) : nil
-        configuration.goodbye = try Self.goodbye(arguments, description, states)
+        configuration.goodbye = try Self.goodbye(arguments, description, states, keys)
         try applyLimits(arguments)
         try applyNode(arguments)
     }
@@ -89,16 +90,19 @@ struct GatewayOptions {
 
     /// The record of `MESSAGE JSON`.
     private static func goodbye(
-        _ arguments: Arguments, _ description: ProtocolDescription, _ states: PacketStates
+        _ arguments: Arguments, _ description: ProtocolDescription, _ states: PacketStates, _ keys: LayerSettings
     ) throws(CommandError) -> ErlangTerm? {
         guard let text = arguments[.goodbye] else { return nil }
         let message = String(text.prefix { !$0.isWhitespace })
         let json = text.dropFirst(message.count).drop(while: \.isWhitespace)
-        let translator = PacketTranslator(description)
+        var translator = PacketTranslator(description)
+        translator.layers = keys
         try translator.requireMessage(message)
         let packet = try translator.packet(
             of: message, Array((json.isEmpty ? "{}" : String(json)).utf8), header: nil, from: .server, states: states)
-        return try record(of: packet, ErlangRecords(description), PacketContext(from: .server, states: states))
+        var records = ErlangRecords(description)
+        records.layers = keys
+        return try record(of: packet, records, PacketContext(from: .server, states: states))
     }
 
     /// Returns the record in a packet that has just been encoded.

@@ -38,7 +38,7 @@ struct Remark: CustomStringConvertible, Sendable {
     var message: Message?
     /// The packet's bytes and their meaning, if the remark is about a packet and somebody may want to see them.
     var parts: [Part] = []
-    /// The packet as it was sent. It is empty if nobody can open it again, or if a part of it is hidden.
+    /// The packet as it was sent; empty if a page cannot decode it again, or must not show a part of it.
     var packet: [UInt8] = []
     /// The states of the connection before that packet.
     var states = PacketStates()
