@@ -11,7 +11,7 @@ import WirelineSchema
 /// The form of the page, in which each value of a message has a field.
 @Suite(.enabled(if: ChromiumTool.isWanted, Comment(rawValue: ChromiumTool.absence)), .aside)
 struct PacketPageFormTests {
-    @Test(arguments: JavaScriptLanguage.folders.map(\.name))
+    @Test(arguments: AdapterSamples.folders.map(\.name))
     func `values that are entered into the form have the bytes of Swift`(_ name: String) throws {
         let sample = try #require(JavaScriptLanguage.shared.get().samples[name])
         let cases = try AdapterCases(sample).values()

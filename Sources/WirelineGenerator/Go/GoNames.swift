@@ -17,7 +17,7 @@ extension NameStyle {
             constants: Kind(spelling: .exportedCamel, reserved: names),
             // States are named as these, and stand beside the methods of a connection.
             headerFields: Kind(spelling: .exportedCamel, reserved: hasStates ? goNames : []), trailing: "Trailing",
-            printsStates: true, arms: Kind(spelling: .exportedCamel, reserved: names), prefixesCases: true)
+            arms: Kind(spelling: .exportedCamel, reserved: names), prefixesCases: true)
     }
 
     /// The names with a capital that packages declare for themselves.

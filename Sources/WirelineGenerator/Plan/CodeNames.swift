@@ -42,8 +42,6 @@ struct NameStyle: Sendable {
     var headerFields: Kind
     /// The name of the field that keeps the bytes after the last known one.
     var trailing: String
-    /// Whether the back end prints packets that depend on states of the connection.
-    var printsStates = false
     /// Whether the back end prints packets with layers.
     var printsLayers = false
     /// How the arms of unions are written if each is a type: the union's name, and this.

@@ -40,9 +40,6 @@ struct CodePlan: Sendable {
         guard style.printsLayers || !description.layout.hasContent else {
             throw GenerationError("code for packets with layers is not generated for this language, so far")
         }
-        guard style.printsStates || !description.layout.hasStates else {
-            throw GenerationError("code for packets that depend on states is not generated for this language, so far")
-        }
         self.description = description
         let coding = CodingPlan(description)
         let names = CodeNames(description, style)

@@ -17,7 +17,7 @@ extension NameStyle {
             spelling: .lowerCamel,
             reserved: typeScriptWords.union(typeScriptGlobals).union(TypeScriptRuntime.names)
                 .union(typeScriptFunctions)),
-        headerFields: Kind(spelling: .lowerCamel, reserved: inherited), trailing: "trailing", printsStates: true,
+        headerFields: Kind(spelling: .lowerCamel, reserved: inherited), trailing: "trailing",
         printsLayers: true)
 
     /// The names of scripts in pages, which open no layers.

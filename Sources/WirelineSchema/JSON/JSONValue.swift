@@ -100,5 +100,8 @@ extension String {
     /// Whether the two strings have the same bytes.
     ///
     /// `==` would also equate strings that Unicode calls equivalent, but those are different keys on the wire.
-    func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+    func hasSameBytes(as other: String) -> Bool {
+        // `==` finds most differences, and much faster.
+        self == other && utf8.elementsEqual(other.utf8)
+    }
 }

@@ -16,9 +16,6 @@ protocol AdapterLanguage {
     /// The language's folder among the samples.
     static var name: String { get }
 
-    /// Whether its code has packets that depend on states of a connection; false if the language does not say so.
-    static var printsStates: Bool { get }
-
     /// Returns the generated files, the module first.
     static func files(_ description: ProtocolDescription) throws -> [GeneratedFile]
 
@@ -32,20 +29,6 @@ protocol AdapterLanguage {
     ///
     /// - Returns: What the compiler says; nothing if it accepts all.
     static func compile(_ samples: [AdapterSample]) throws -> String
-}
-
-extension AdapterLanguage {
-    static var printsStates: Bool { false }
-
-    /// The protocols that the language can have.
-    static var folders: [ProtocolFolder] {
-        AdapterSamples.folders + (printsStates ? AdapterSamples.foldersWithStates : [])
-    }
-
-    /// The names of all samples of the language.
-    static var sampleNames: [String] {
-        AdapterSamples.names + (printsStates ? AdapterSamples.namesWithStates : [])
-    }
 }
 
 /// The generated code of one protocol in one language.
@@ -66,30 +49,19 @@ struct AdapterSample: Sendable {
 
 /// The generated code of all protocols that a language can have, and of random ones.
 struct AdapterSamples: Sendable {
-    /// The protocols that each language can have.
-    static let folders =
-        ProtocolFolder.all.filter {
-            !$0.hasLayers && !$0.translator.description.layout.hasStates
-        } + [.features, .names]
-    /// The protocols whose packets depend on states, and have no layers.
-    static let foldersWithStates = ProtocolFolder.all.filter {
-        !$0.hasLayers && $0.translator.description.layout.hasStates
-    }
+    /// The protocols without layers.
+    static let folders = ProtocolFolder.all.filter { !$0.hasLayers } + [.features, .names]
     /// Scene's messages in packets of any layout.
     private static let layoutCount = 12
     /// Messages of any types.
     private static let schemaCount = 8
-
-    /// The names of the samples that each language has.
-    static let names =
-        folders.map(\.name) + ["Reserved"] + (0..<layoutCount).map { "Layout\($0)" }
-        + (0..<schemaCount).map { "Schema\($0)" }
-
     /// Scene's messages in packets that depend on states.
     private static let contextCount = 4
 
-    /// The names of the samples that depend on states.
-    static let namesWithStates = foldersWithStates.map(\.name) + (0..<contextCount).map { "Context\($0)" }
+    /// The names of all samples.
+    static let names =
+        folders.map(\.name) + ["Reserved"] + (0..<layoutCount).map { "Layout\($0)" }
+        + (0..<schemaCount).map { "Schema\($0)" } + (0..<contextCount).map { "Context\($0)" }
 
     /// The random numbers of all samples and their tests, so that one seed repeats a test with its sample.
     static let random = SeededGenerator.forThisRun()
@@ -114,7 +86,7 @@ struct AdapterSamples: Sendable {
                 name: name, translator: translator, folder: folder, files: files, output: output,
                 adapterPath: adapter.path)
         }
-        for folder in language.folders { try add(folder.name, folder.translator, folder) }
+        for folder in Self.folders { try add(folder.name, folder.translator, folder) }
         let everything = try language.files(ProtocolFolder.features.translator.description)[0].text
         let reserved = Set(language.reservedNames(declaredIn: everything)).sorted()
         try add("Reserved", PacketTranslator(ReservedNames.description(reserved)))
@@ -130,7 +102,7 @@ struct AdapterSamples: Sendable {
         for number in 0..<Self.schemaCount {
             try add("Schema\(number)", PacketTranslator(RandomSchema.make(using: &random).description))
         }
-        for number in 0..<Self.contextCount where language.printsStates {
+        for number in 0..<Self.contextCount {
             try add("Context\(number)", PacketTranslator(Self.inStates(using: &random)))
         }
         self.samples = samples

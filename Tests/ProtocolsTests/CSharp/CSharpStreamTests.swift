@@ -21,7 +21,7 @@ struct CSharpStreamTests {
         return program
     }
 
-    @Test(arguments: CSharpLanguage.sampleNames)
+    @Test(arguments: AdapterSamples.names)
     func `a stream has the same packets wherever it is split, and an error only after them`(name: String) throws {
         let sample = try CSharpLanguage.sample(name)
         let streams = AdapterStreams(sample)

@@ -15,7 +15,7 @@ struct GeneratedCSharpTests {
     }
 
     /// All of a sample is asked at once, because a program takes long to begin.
-    @Test(arguments: CSharpLanguage.sampleNames)
+    @Test(arguments: AdapterSamples.names)
     func `C# writes and reads the same as Swift, and gives its verdict on packets that are none`(name: String) throws {
         let sample = try CSharpLanguage.sample(name)
         let cases = AdapterCases(sample)
@@ -26,7 +26,7 @@ struct GeneratedCSharpTests {
     }
 
     /// Platforms that compile ahead of time lack these.
-    @Test(arguments: CSharpLanguage.sampleNames)
+    @Test(arguments: AdapterSamples.names)
     func `a file makes no code at run time and finds no members by their names`(name: String) throws {
         let text = try CSharpLanguage.sample(name).files[0].text
         for word in ["System.Reflection", "Emit", "System.Linq", "dynamic ", "\nusing "] where name != "Reserved" {

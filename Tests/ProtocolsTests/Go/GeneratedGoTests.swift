@@ -11,14 +11,14 @@ struct GeneratedGoTests {
         #expect(try GoLanguage.shared.get().findings == "", AdapterSamples.random.seedComment)
     }
 
-    @Test(arguments: GoLanguage.sampleNames)
+    @Test(arguments: AdapterSamples.names)
     func `Go writes and reads the same as Swift`(name: String) throws {
         let sample = try GoLanguage.sample(name)
         let disagreements = try Self.disagreements(sample, AdapterCases(sample).values())
         #expect(disagreements == [], AdapterSamples.random.seedComment)
     }
 
-    @Test(arguments: GoLanguage.sampleNames)
+    @Test(arguments: AdapterSamples.names)
     func `Go gives Swift's verdict on truncated, changed and invalid packets`(name: String) throws {
         let sample = try GoLanguage.sample(name)
         let disagreements = try Self.disagreements(sample, AdapterCases(sample).variants())
@@ -30,7 +30,7 @@ struct GeneratedGoTests {
         return try judge.disagreements(in: ProgramRun.output(of: sample.goProgram.path, [], input: judge.input))
     }
 
-    @Test(arguments: GoLanguage.sampleNames)
+    @Test(arguments: AdapterSamples.names)
     func `the code is formatted as gofmt formats it`(name: String) throws {
         let sample = try GoLanguage.sample(name)
         for file in [sample.module, sample.adapter] {
@@ -46,7 +46,7 @@ struct GeneratedGoTests {
         }
     }
 
-    @Test(arguments: GoLanguage.sampleNames)
+    @Test(arguments: AdapterSamples.names)
     func `a package imports the standard library only, and neither reflection nor anything unsafe`(name: String) throws
     {
         let text = try String(contentsOf: GoLanguage.sample(name).module, encoding: .utf8)

@@ -11,7 +11,7 @@ struct GoStreamTests {
         try ProgramRun.output(of: GoLanguage.sample(name).goProgram.path, [question], input: input)
     }
 
-    @Test(arguments: GoLanguage.sampleNames)
+    @Test(arguments: AdapterSamples.names)
     func `a stream has the same packets wherever it is split, and an error only after them`(name: String) throws {
         let sample = try GoLanguage.sample(name)
         let streams = AdapterStreams(sample)

@@ -15,7 +15,7 @@ struct GeneratedJavaTests {
     }
 
     /// All of a sample is asked at once, because a program takes long to begin.
-    @Test(arguments: JavaLanguage.sampleNames)
+    @Test(arguments: AdapterSamples.names)
     func `Java writes and reads the same as Swift, and gives its verdict on packets that are none`(name: String) throws
     {
         let sample = try JavaLanguage.sample(name)
@@ -26,7 +26,7 @@ struct GeneratedJavaTests {
         #expect(disagreements == [], AdapterSamples.random.seedComment)
     }
 
-    @Test(arguments: JavaLanguage.sampleNames)
+    @Test(arguments: AdapterSamples.names)
     func `a class makes no code at run time and finds no members by their names`(name: String) throws {
         let text = try JavaLanguage.sample(name).files[0].text
         for word in ["java.lang.reflect", "Class.forName", "\nimport "] { #expect(!text.contains(word)) }

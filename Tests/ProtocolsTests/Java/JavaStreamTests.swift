@@ -25,7 +25,7 @@ struct JavaStreamTests {
         return peers
     }
 
-    @Test(arguments: JavaLanguage.sampleNames)
+    @Test(arguments: AdapterSamples.names)
     func `a stream has the same packets wherever it is split, and an error only after them`(name: String) throws {
         let sample = try JavaLanguage.sample(name)
         let streams = AdapterStreams(sample)

@@ -21,14 +21,14 @@ struct GeneratedPythonTests {
         #expect(findingsOfAdapter == "")
     }
 
-    @Test(arguments: PythonLanguage.sampleNames)
+    @Test(arguments: AdapterSamples.names)
     func `Python writes and reads the same as Swift`(name: String) throws {
         let sample = try PythonLanguage.sample(name)
         let disagreements = try Self.disagreements(sample, AdapterCases(sample).values())
         #expect(disagreements == [], AdapterSamples.random.seedComment)
     }
 
-    @Test(arguments: PythonLanguage.sampleNames)
+    @Test(arguments: AdapterSamples.names)
     func `Python gives Swift's verdict on truncated, changed and invalid packets`(name: String) throws {
         let sample = try PythonLanguage.sample(name)
         let disagreements = try Self.disagreements(sample, AdapterCases(sample).variants())
@@ -40,7 +40,7 @@ struct GeneratedPythonTests {
         return try judge.disagreements(in: PythonInterpreter.run(sample.adapter, input: judge.input))
     }
 
-    @Test(arguments: PythonLanguage.sampleNames)
+    @Test(arguments: AdapterSamples.names)
     func `a module imports the standard library only, and makes no code at run time`(name: String) throws {
         let text = try String(contentsOf: PythonLanguage.sample(name).module, encoding: .utf8)
         let imports = text.split(separator: "\n").filter { $0.hasPrefix("import ") || $0.hasPrefix("from ") }

@@ -7,7 +7,7 @@ import TestingSupport
 /// Gives streams and values to the generated module. The scripts in `Peers` cut and merge the packets, and check what must hold.
 @Suite(.enabled(if: PythonInterpreter.isWanted, "\(PythonInterpreter.absence)"), .aside)
 struct PythonStreamTests {
-    @Test(arguments: PythonLanguage.sampleNames)
+    @Test(arguments: AdapterSamples.names)
     func `a stream has the same packets wherever it is split, and an error only after them`(name: String) throws {
         let sample = try PythonLanguage.sample(name)
         let streams = AdapterStreams(sample)

@@ -22,14 +22,14 @@ struct GeneratedTypeScriptTests {
         #expect(findings == "")
     }
 
-    @Test(arguments: TypeScriptLanguage.sampleNames)
+    @Test(arguments: AdapterSamples.names)
     func `TypeScript writes and reads the same as Swift`(name: String) throws {
         let sample = try TypeScriptLanguage.sample(name)
         let disagreements = try Self.disagreements(sample, AdapterCases(sample).values())
         #expect(disagreements == [], AdapterSamples.random.seedComment)
     }
 
-    @Test(arguments: TypeScriptLanguage.sampleNames)
+    @Test(arguments: AdapterSamples.names)
     func `TypeScript gives Swift's verdict on truncated, changed and invalid packets`(name: String) throws {
         let sample = try TypeScriptLanguage.sample(name)
         let disagreements = try Self.disagreements(sample, AdapterCases(sample).variants())
@@ -53,7 +53,7 @@ struct GeneratedTypeScriptTests {
             in: TypeScriptTool.run(sample.adapter, preload: preload, input: judge.input))
     }
 
-    @Test(arguments: TypeScriptLanguage.sampleNames)
+    @Test(arguments: AdapterSamples.names)
     func `a module makes no code at run time, and has BigInt only for wide integers`(name: String) throws {
         let sample = try TypeScriptLanguage.sample(name)
         let code = try String(contentsOf: sample.compiledModule, encoding: .utf8)

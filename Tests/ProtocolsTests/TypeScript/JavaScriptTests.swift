@@ -9,7 +9,7 @@ import WirelineSchema
 /// The JavaScript of pages does what the compiler makes of generated TypeScript: it passes the same tests with the same adapter.
 @Suite(.enabled(if: TypeScriptTool.isWanted, "\(TypeScriptTool.absence)"), .aside)
 struct JavaScriptTests {
-    @Test(arguments: JavaScriptLanguage.sampleNames)
+    @Test(arguments: AdapterSamples.names)
     func `JavaScript for pages writes and reads the same as Swift`(name: String) throws {
         let sample = try #require(JavaScriptLanguage.shared.get().samples[name])
         let cases = AdapterCases(sample)
@@ -18,7 +18,7 @@ struct JavaScriptTests {
         #expect(disagreements == [], AdapterSamples.random.seedComment)
     }
 
-    @Test(arguments: JavaScriptLanguage.sampleNames)
+    @Test(arguments: AdapterSamples.names)
     func `a script has no types, no marks, and nothing that ends it`(name: String) throws {
         let script = try #require(JavaScriptLanguage.shared.get().samples[name]).files[0].text
         #expect(!script.contains(/[‹›«»]|<\/|<!|\]\]>|\beval\(|\bFunction\(/))
@@ -33,7 +33,6 @@ enum JavaScriptLanguage: AdapterLanguage {
 
     static let name = "JavaScript"
 
-    static let printsStates = true
 
     static func files(_ description: ProtocolDescription) throws -> [GeneratedFile] {
         [try TypeScriptGenerator(description).script()]

@@ -7,7 +7,7 @@ import TestingSupport
 /// Gives streams of packets to the generated `PacketSplitter`. The script `Peers/streams.mjs` cuts and merges them.
 @Suite(.enabled(if: TypeScriptTool.isWanted, "\(TypeScriptTool.absence)"), .aside)
 struct TypeScriptStreamTests {
-    @Test(arguments: TypeScriptLanguage.sampleNames)
+    @Test(arguments: AdapterSamples.names)
     func `a stream has the same packets wherever it is torn, and an error only after them`(name: String) throws {
         let sample = try TypeScriptLanguage.sample(name)
         let streams = AdapterStreams(sample)
