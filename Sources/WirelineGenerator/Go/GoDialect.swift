@@ -203,7 +203,7 @@ struct GoDialect: Dialect {
 
     func arms(_ arms: [(name: String, lines: [String])], otherwise: [String]) -> [String] {
         let uses = arms.flatMap(\.lines).contains {
-            RuntimeText.words(of: $0[...], lineComment: Array("//".utf8), hasKeys: false).contains("a")
+            RuntimeText.words(of: $0[...], lineComment: "//", hasKeys: false).contains("a")
         }
         var lines = [uses ? "switch a := m.(type) {" : "switch m.(type) {"]
         for arm in arms { lines += ["case \(arm.name):"] + GoText.indented(arm.lines) }

@@ -29,7 +29,7 @@ struct GoFunctions {
             let isDeclared = text.hasPrefix("var ") || text.hasPrefix("_ = ")
             let target = GoFormat.assignment(in: text)
             let rest = isDeclared ? "" : target.contains { ".[*".contains($0) } ? text : text.dropFirst(target.count)
-            used.formUnion(RuntimeText.words(of: rest, lineComment: Array("//".utf8), hasKeys: false))
+            used.formUnion(RuntimeText.words(of: rest, lineComment: "//", hasKeys: false))
         }
         return whole.filter { line in
             let text = line.drop { $0 == "\t" }

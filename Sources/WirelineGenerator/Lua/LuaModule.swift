@@ -25,11 +25,11 @@ struct LuaModule {
         let program = LuaRuntime.program(parameters)
         let runtime = LuaRuntime.text(parameters)
         let used = (own + [program]).reduce(into: Set<String>()) { used, text in
-            used.formUnion(RuntimeText.words(of: text[...], lineComment: Array("--".utf8)))
+            used.formUnion(RuntimeText.words(of: text[...], lineComment: "--"))
         }
         let code = runtime.text(for: used)
         let formats = LuaPacking.functions(for: [code] + own + [program])
-        let helpers = RuntimeText.words(of: formats[...], lineComment: Array("--".utf8))
+        let helpers = RuntimeText.words(of: formats[...], lineComment: "--")
         return ([banner, LuaRuntime.beginning, runtime.text(for: used.union(helpers)), formats] + own + [program])
             .joined(separator: "\n")
     }

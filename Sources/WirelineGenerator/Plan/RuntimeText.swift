@@ -60,13 +60,9 @@ struct RuntimeText: Sendable {
     func needs(of code: String) -> Set<String> { Self.needs(of: code[...], syntax, functions) }
 
     private static func needs(of code: Substring, _ syntax: Syntax, _ functions: Set<String>) -> Set<String> {
-        func words(onlyCalls: Bool) -> Set<String> {
-            Self.words(
-                of: code, lineComment: syntax.lineComment, hasKeys: syntax.hasKeys, hasMembers: syntax.hasMembers,
-                onlyCalls: onlyCalls)
-        }
-        let all = words(onlyCalls: false)
-        return functions.isEmpty ? all : all.subtracting(functions).union(words(onlyCalls: true))
+        var words = Words()
+        words.read(code, syntax)
+        return words.others.subtracting(functions).union(words.called)
     }
 
     /// The names of all pieces.
@@ -92,59 +88,80 @@ struct RuntimeText: Sendable {
     /// Returns the names in code; comments and strings have none, nor what stands after a point or before a
     /// colon, which is a member.
     ///
+    /// - Parameter hasKeys: Whether a word before a colon names a member.
+    static func words(of text: Substring, lineComment: String, hasKeys: Bool = true) -> Set<String> {
+        var words = Words()
+        words.read(text, Syntax(lineComment: Array(lineComment.utf8), hasKeys: hasKeys, hasMembers: false))
+        return words.others.union(words.called)
+    }
+
+    /// Returns the names in code before a parenthesis or an angle bracket.
+    ///
     /// - Parameters:
     ///   - hasKeys: Whether a word before a colon names a member.
     ///   - hasMembers: Whether names after a point are returned, too.
-    ///   - onlyCalls: Whether only names before a parenthesis or an angle bracket are returned.
-    static func words(
-        of text: Substring, lineComment: [UInt8], hasKeys: Bool = true, hasMembers: Bool = false,
-        onlyCalls: Bool = false
+    static func calls(
+        in text: Substring, lineComment: String, hasKeys: Bool = true, hasMembers: Bool = false
     ) -> Set<String> {
-        var words: Set<String> = []
-        let bytes = Array(text.utf8)
-        var position = 0
-        var previous: UInt8 = 0
-        while position < bytes.count {
-            let byte = bytes[position]
-            if bytes[position...].starts(with: lineComment) {
-                while position < bytes.count, bytes[position] != UInt8(ascii: "\n") { position += 1 }
-            } else if bytes[position...].starts(with: [UInt8(ascii: "/"), UInt8(ascii: "*")]) {
-                position += 2
-                while position < bytes.count, !bytes[..<position].hasSuffix([UInt8(ascii: "*"), UInt8(ascii: "/")]) {
+        var words = Words()
+        words.read(text, Syntax(lineComment: Array(lineComment.utf8), hasKeys: hasKeys, hasMembers: hasMembers))
+        return words.called
+    }
+
+    /// The names in code.
+    private struct Words {
+        /// Those before a parenthesis or an angle bracket.
+        var called: Set<String> = []
+        var others: Set<String> = []
+
+        mutating func read(_ text: Substring, _ syntax: Syntax) {
+            let bytes = Array(text.utf8)
+            let lineComment = syntax.lineComment
+            let count = bytes.count
+            var position = 0
+            var previous: UInt8 = 0
+            while position < count {
+                let byte = bytes[position]
+                if RuntimeText.isWordByte(byte) {
+                    let start = position
+                    while position < count, RuntimeText.isWordByte(bytes[position]) { position += 1 }
+                    let next = position < count ? bytes[position] : 0
+                    let isMember = previous == UInt8(ascii: ".") && !syntax.hasMembers
+                    if !isMember, next != UInt8(ascii: ":") || !syntax.hasKeys {
+                        let word = String(decoding: bytes[start..<position], as: UTF8.self)
+                        if next == UInt8(ascii: "(") || next == UInt8(ascii: "<") {
+                            called.insert(word)
+                        } else {
+                            others.insert(word)
+                        }
+                    }
+                } else if byte == lineComment[0], bytes[position...].starts(with: lineComment) {
+                    while position < count, bytes[position] != UInt8(ascii: "\n") { position += 1 }
+                } else if byte == UInt8(ascii: "/"), position + 1 < count, bytes[position + 1] == UInt8(ascii: "*") {
+                    position += 2
+                    while position < count,
+                        bytes[position - 1] != UInt8(ascii: "/") || bytes[position - 2] != UInt8(ascii: "*")
+                    {
+                        position += 1
+                    }
+                } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                    position += 1
+                    while position < count, bytes[position] != byte {
+                        position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
+                    }
+                    position += 1
+                } else {
                     position += 1
                 }
-            } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-                position += 1
-                while position < bytes.count, bytes[position] != byte {
-                    position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
-                }
-                position += 1
-            } else if isWordByte(byte) {
-                let start = position
-                while position < bytes.count, isWordByte(bytes[position]) { position += 1 }
-                let isCall = position < bytes.count && [UInt8(ascii: "("), UInt8(ascii: "<")].contains(bytes[position])
-                let isKey = hasKeys && position < bytes.count && bytes[position] == UInt8(ascii: ":")
-                if previous != UInt8(ascii: ".") || hasMembers, !isKey, isCall || !onlyCalls {
-                    words.insert(String(decoding: bytes[start..<position], as: UTF8.self))
-                }
-            } else {
-                position += 1
+                previous = byte
             }
-            previous = byte
         }
-        return words
     }
 
     private static func isWordByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        // The bit by which a small letter differs from a capital.
+        let letter = byte | 0x20
+        return letter >= UInt8(ascii: "a") && letter <= UInt8(ascii: "z")
+            || byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") || byte == UInt8(ascii: "_")
     }
-}
-
-extension ArraySlice<UInt8> {
-    fileprivate func hasSuffix(_ other: [UInt8]) -> Bool { suffix(other.count).elementsEqual(other) }
 }

@@ -38,7 +38,7 @@ struct PythonModule {
 
     private static func words(_ texts: [String]) -> Set<String> {
         texts.reduce(into: []) { words, text in
-            words.formUnion(RuntimeText.words(of: text[...], lineComment: Array("#".utf8), hasKeys: false))
+            words.formUnion(RuntimeText.words(of: text[...], lineComment: "#", hasKeys: false))
         }
     }
 

@@ -153,7 +153,7 @@ extension BraceDialect {
     func arms(_ arms: [(name: String, lines: [String])], otherwise: [String]) -> [String] {
         let branches = arms.map { arm in
             let usesArm = arm.lines.contains {
-                RuntimeText.words(of: $0[...], lineComment: Array("//".utf8)).contains("a")
+                RuntimeText.words(of: $0[...], lineComment: "//").contains("a")
             }
             let declaration = usesArm ? ["\(arm.name) a = (\(arm.name)) m;"] : []
             return (condition: "m \(classTest) \(arm.name)", lines: declaration + arm.lines)

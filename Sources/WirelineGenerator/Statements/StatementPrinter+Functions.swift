@@ -46,8 +46,7 @@ extension StatementPrinter {
     static func calls(in code: [String]) -> Set<String> {
         code.reduce(into: []) { calls, line in
             calls.formUnion(
-                RuntimeText.words(
-                    of: line[...], lineComment: Array("//".utf8), hasKeys: false, hasMembers: true, onlyCalls: true))
+                RuntimeText.calls(in: line[...], lineComment: "//", hasKeys: false, hasMembers: true))
         }
     }
 }

@@ -150,7 +150,7 @@ struct StatementPrinter: Sendable {
             var uses: [String: Int] = [:]
             for line in lines {
                 let code = line.split(separator: Self.mark, omittingEmptySubsequences: false).last ?? ""
-                for word in RuntimeText.words(of: code, lineComment: Array("//".utf8), hasKeys: false) {
+                for word in RuntimeText.words(of: code, lineComment: "//", hasKeys: false) {
                     uses[word, default: 0] += 1
                 }
             }

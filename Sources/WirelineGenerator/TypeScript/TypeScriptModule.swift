@@ -32,7 +32,7 @@ struct TypeScriptModule {
         let parameters = parameters(lead: lead)
         let runtime = TypeScriptRuntime.text(parameters, form)
         let calls = printed.reduce(into: Set<String>()) { calls, text in
-            calls.formUnion(RuntimeText.words(of: text[...], lineComment: Array("//".utf8), onlyCalls: true))
+            calls.formUnion(RuntimeText.calls(in: text[...], lineComment: "//"))
         }
         let used = calls.union(TypeScriptRuntime.exportedNames).union([
             "Reader", "Writer", "Place", "inspect_packet",
@@ -62,7 +62,7 @@ struct TypeScriptModule {
         var functions: [Int: String] = [:]
         var waiting = code
         while let text = waiting.popLast() {
-            let calls = RuntimeText.words(of: text[...], lineComment: Array("//".utf8), onlyCalls: true)
+            let calls = RuntimeText.calls(in: text[...], lineComment: "//")
             for (index, name) in types.zeros where functions[index] == nil && calls.contains(name) {
                 let function = types.zeroFunction(index)
                 functions[index] = function
@@ -238,7 +238,7 @@ struct TypeScriptModule {
 
     /// Returns whether statements use a variable.
     static func uses(_ variable: String, _ lines: [String]) -> Bool {
-        lines.contains { RuntimeText.words(of: $0[...], lineComment: Array("//".utf8)).contains(variable) }
+        lines.contains { RuntimeText.words(of: $0[...], lineComment: "//").contains(variable) }
     }
 
     private func documentation(of message: MessageDescription) -> [String] {

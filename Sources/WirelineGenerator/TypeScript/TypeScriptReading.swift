@@ -230,7 +230,7 @@ struct TypeScriptReading {
     /// What is read for them is still read. A script keeps the places, for the bytes of fields that share them.
     private static func withoutUnused(_ lines: [String], before end: Int) -> [String] {
         let words = lines.map {
-            RuntimeText.words(of: TypeScriptForm.module.text(of: $0)[...], lineComment: Array("//".utf8))
+            RuntimeText.words(of: TypeScriptForm.module.text(of: $0)[...], lineComment: "//")
         }
         var uses: [String: Int] = [:]
         for word in words.joined() { uses[word, default: 0] += 1 }

@@ -2,6 +2,7 @@
 
 import Foundation
 import ProtocolsSupport
+import Synchronization
 import TestingSupport
 import WirelineCodec
 import WirelineSchema
@@ -21,7 +22,12 @@ struct AdapterCases {
     // MARK: Cases of a sample
 
     /// All exact vectors, and random messages: their packets and their values, or why they cannot be written.
-    func values() throws -> [AdapterCase] {
+    func values() throws -> [AdapterCase] { try sample.source.values.get(makeValues) }
+
+    /// Truncated, changed and invalid packets, and bytes that are none: the verdicts on them.
+    func variants() throws -> [AdapterCase] { try sample.source.variants.get(makeVariants) }
+
+    private func makeValues() throws -> [AdapterCase] {
         var lines = RandomLines(translator.description, using: AdapterSamples.random)
         var cases: [AdapterCase] = []
         for vector in sample.folder?.vectors(.exact) ?? [] {
@@ -34,8 +40,7 @@ struct AdapterCases {
         return cases
     }
 
-    /// Truncated, changed and invalid packets, and bytes that are none: the verdicts on them.
-    func variants() throws -> [AdapterCase] {
+    private func makeVariants() throws -> [AdapterCase] {
         var random = AdapterSamples.random
         var lines = RandomLines(translator.description, using: random)
         let vectors = try Vector.Kind.allCases.flatMap { sample.folder?.vectors($0) ?? [] }.map {
@@ -110,8 +115,8 @@ struct AdapterCases {
 }
 
 /// A question to an adapter, and the right answer.
-struct AdapterCase {
-    enum Answer {
+struct AdapterCase: Sendable {
+    enum Answer: Sendable {
         case bytes([UInt8])
         case packet(byteCount: Int, line: JSONValue)
         case more
@@ -123,6 +128,8 @@ struct AdapterCase {
     let answer: Answer
     /// What is asked, for people.
     let text: String
+    /// The texts of answers that were judged and are right.
+    let right = RightAnswers()
 
     /// Asks what some bytes mean.
     fileprivate init(decoding bytes: [UInt8], in context: PacketContext, _ answer: Answer) {
@@ -154,4 +161,16 @@ struct AdapterCase {
 extension PacketStates {
     /// The states that are not 0, with their numbers.
     var json: JSONValue { .object(names.map { JSONValue.Member($0, .exactInteger(self[$0])) }) }
+}
+
+/// What adapters said and what was found right. Most languages answer with the same text, which need not be judged again.
+final class RightAnswers: Sendable {
+    private let texts = Mutex<Set<Substring>>([])
+
+    func contains(_ text: Substring) -> Bool { texts.withLock { $0.contains(text) } }
+
+    func insert(_ text: Substring) {
+        let own = Substring(String(text))
+        texts.withLock { _ = $0.insert(own) }
+    }
 }

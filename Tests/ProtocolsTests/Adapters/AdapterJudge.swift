@@ -22,13 +22,23 @@ struct AdapterJudge {
     ///
     /// - Parameter output: What the adapter prints for the ``input``.
     func disagreements(in output: String) throws -> [String] {
-        let answers = try output.split(separator: "\n").map { try JSONValue(parsing: String($0)) }
+        let answers = output.split(separator: "\n")
         // An empty run does not count as agreement.
         guard answers.count == cases.count, !cases.isEmpty else { return ["not all was answered"] }
-        let faults = zip(cases, answers).lazy.compactMap { item, answer in
-            fault(of: answer, item.answer).map { "\(item.text): \($0), in \(answer)" }
+        var faults: [String] = []
+        for (number, (item, text)) in zip(cases, answers).enumerated() where faults.count < 3 {
+            // Another language may have the same question at another place.
+            let id = "{\"id\":\(number),"
+            let rest = text.hasPrefix(id) ? text.dropFirst(id.utf8.count) : text
+            guard !item.right.contains(rest) else { continue }
+            let answer = try JSONValue(parsing: String(text))
+            guard let fault = fault(of: answer, item.answer) else {
+                item.right.insert(rest)
+                continue
+            }
+            faults.append("\(item.text): \(fault), in \(answer)")
         }
-        return Array(faults.prefix(3))
+        return faults
     }
 
     private func fault(of answer: JSONValue, _ expected: AdapterCase.Answer) -> String? {

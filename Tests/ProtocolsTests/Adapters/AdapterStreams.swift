@@ -18,13 +18,19 @@ struct AdapterStreams {
     /// The streams, one a line.
     let input: String
 
-    init(_ sample: AdapterSample) {
+    init(_ sample: AdapterSample) throws {
+        let lines = try sample.source.streams.get { Self.lines(sample.source) }
+        count = lines.count
+        input = lines.joined()
+    }
+
+    private static func lines(_ source: AdapterProtocol) -> [String] {
         var random = AdapterSamples.random
-        var lines = RandomLines(sample.translator.description, using: random)
+        var lines = RandomLines(source.translator.description, using: random)
         var streams: [JSONValue] = []
         for _ in 0..<8 {
             let sender = Sender.allCases.randomElement(using: &random)!
-            let layout = sample.translator.description.layout
+            let layout = source.translator.description.layout
             var context = PacketContext(from: sender)
             if layout.hasStates { context.states = layout.randomStates(using: &random) }
             let first = context
@@ -32,22 +38,21 @@ struct AdapterStreams {
             for _ in 0..<40 where packets.count < 4 {
                 let (own, line) = layout.hasStates ? lines.next(in: context) : lines.next()
                 guard own == sender,
-                    let bytes = try? sample.translator.encode(line: line, from: sender, states: context.states),
+                    let bytes = try? source.translator.encode(line: line, from: sender, states: context.states),
                     bytes.count < 2_000
                 else { continue }
                 packets.append(bytes)
-                let id = try? sample.translator.decode(bytes.rawSpan, in: context)["id"]
+                let id = try? source.translator.decode(bytes.rawSpan, in: context)["id"]
                 for change in layout.stateChanges
                 where change.sender == sender && id == .exactInteger(Int128(change.messageID)) {
                     context.states[change.state] = change.value
                 }
             }
             if !packets.isEmpty {
-                streams.append(Self.stream(packets, from: first, to: context, sample.translator, using: &random))
+                streams.append(stream(packets, from: first, to: context, source.translator, using: &random))
             }
         }
-        count = streams.count
-        input = streams.map { "\($0)\n" }.joined()
+        return streams.map { "\($0)\n" }
     }
 
     private static func stream(

@@ -16,7 +16,6 @@ enum CSharpLanguage: AdapterLanguage {
 
     static let name = "CSharp"
 
-
     static func files(_ description: ProtocolDescription) throws -> [GeneratedFile] {
         try CSharpGenerator(description).files()
     }

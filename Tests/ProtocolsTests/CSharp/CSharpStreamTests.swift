@@ -24,7 +24,7 @@ struct CSharpStreamTests {
     @Test(arguments: AdapterSamples.names)
     func `a stream has the same packets wherever it is split, and an error only after them`(name: String) throws {
         let sample = try CSharpLanguage.sample(name)
-        let streams = AdapterStreams(sample)
+        let streams = try AdapterStreams(sample)
         let type = sample.module.deletingPathExtension().lastPathComponent
         let output = try CSharpTool.run(Self.streams.get(), [sample.program.path, type], input: streams.input)
         #expect(output == "\(streams.count) streams\n", AdapterSamples.random.seedComment)

@@ -17,7 +17,6 @@ enum GoLanguage: AdapterLanguage {
 
     static let name = "Go"
 
-
     static func files(_ description: ProtocolDescription) throws -> [GeneratedFile] {
         try GoGenerator(description, package: "main").files()
     }

@@ -14,7 +14,7 @@ struct GoStreamTests {
     @Test(arguments: AdapterSamples.names)
     func `a stream has the same packets wherever it is split, and an error only after them`(name: String) throws {
         let sample = try GoLanguage.sample(name)
-        let streams = AdapterStreams(sample)
+        let streams = try AdapterStreams(sample)
         let output = try Self.run(name, "streams", input: streams.input)
         #expect(output == "\(streams.count) streams\n", AdapterSamples.random.seedComment)
         #expect(streams.count > 0 || sample.folder == nil)

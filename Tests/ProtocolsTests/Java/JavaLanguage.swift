@@ -16,7 +16,6 @@ enum JavaLanguage: AdapterLanguage {
 
     static let name = "Java"
 
-
     static func files(_ description: ProtocolDescription) throws -> [GeneratedFile] {
         try JavaGenerator(description).files()
     }

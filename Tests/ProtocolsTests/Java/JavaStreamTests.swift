@@ -28,7 +28,7 @@ struct JavaStreamTests {
     @Test(arguments: AdapterSamples.names)
     func `a stream has the same packets wherever it is split, and an error only after them`(name: String) throws {
         let sample = try JavaLanguage.sample(name)
-        let streams = AdapterStreams(sample)
+        let streams = try AdapterStreams(sample)
         let output = try JavaTool.run(
             "Streams", [sample.moduleName], paths: [sample.folderOfModule, Self.peers.get()], input: streams.input)
         #expect(output == "\(streams.count) streams\n", AdapterSamples.random.seedComment)

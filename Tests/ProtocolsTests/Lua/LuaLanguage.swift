@@ -16,7 +16,6 @@ enum LuaLanguage: AdapterLanguage {
 
     static let name = "Lua"
 
-
     static func files(_ description: ProtocolDescription) throws -> [GeneratedFile] {
         try LuaGenerator(description).files()
     }

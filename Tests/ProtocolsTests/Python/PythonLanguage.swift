@@ -16,7 +16,6 @@ enum PythonLanguage: AdapterLanguage {
 
     static let name = "Python"
 
-
     static func files(_ description: ProtocolDescription) throws -> [GeneratedFile] {
         try PythonGenerator(description).files()
     }

@@ -10,7 +10,7 @@ struct PythonStreamTests {
     @Test(arguments: AdapterSamples.names)
     func `a stream has the same packets wherever it is split, and an error only after them`(name: String) throws {
         let sample = try PythonLanguage.sample(name)
-        let streams = AdapterStreams(sample)
+        let streams = try AdapterStreams(sample)
         let output = try PythonInterpreter.run(
             PythonPeer.script("streams.py"), [sample.module.path], input: streams.input)
         #expect(output == "\(streams.count) streams\n", AdapterSamples.random.seedComment)

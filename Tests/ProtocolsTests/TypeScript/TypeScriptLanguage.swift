@@ -16,7 +16,6 @@ enum TypeScriptLanguage: AdapterLanguage {
 
     static let name = "TypeScript"
 
-
     static func files(_ description: ProtocolDescription) throws -> [GeneratedFile] {
         try TypeScriptGenerator(description).files()
     }

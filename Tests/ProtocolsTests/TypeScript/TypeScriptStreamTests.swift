@@ -10,7 +10,7 @@ struct TypeScriptStreamTests {
     @Test(arguments: AdapterSamples.names)
     func `a stream has the same packets wherever it is torn, and an error only after them`(name: String) throws {
         let sample = try TypeScriptLanguage.sample(name)
-        let streams = AdapterStreams(sample)
+        let streams = try AdapterStreams(sample)
         let output = try TypeScriptTool.run(
             TypeScriptPeer.script("streams.mjs"), [sample.compiledModule.path], input: streams.input)
         #expect(output == "\(streams.count) streams\n", AdapterSamples.random.seedComment)
