@@ -16,6 +16,14 @@ struct LayeredErlangTests {
     }
 
     @Test(arguments: LayeredProtocol.all)
+    func `Erlang refuses messages whose header says that the content is another one, as Swift does`(
+        sample: LayeredProtocol
+    ) throws {
+        let faults = try Self.judge(sample).refusals()
+        #expect(faults.prefix(3) == [])
+    }
+
+    @Test(arguments: LayeredProtocol.all)
     func `Erlang gives Swift's verdict on cut and damaged packets`(sample: LayeredProtocol) throws {
         let faults = try Self.judge(sample).verdicts()
         #expect(faults.prefix(3) == [])

@@ -153,6 +153,8 @@ struct ErlangAdapter {
                 {[Known | _], <<>>} -> Error#{path => Known};
                 {[Known | _], <<"packet.", _/binary>>} when Known =/= <<"packet">> ->
                     Error#{path => <<Known/binary, ".", Path/binary>>};
+                {[Known | _], Content} when Content =:= <<"packets">>; Content =:= <<"opaque">> ->
+                    Error#{path => <<Known/binary, ".", Path/binary>>};
                 _ -> Error
             end.
 

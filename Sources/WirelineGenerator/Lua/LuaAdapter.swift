@@ -366,7 +366,9 @@ struct LuaAdapter {
           if packet or not given.name then return packet, e end
           -- A fault of the header, or of the packet as a whole, is one of the message that was to be written.
           if e.path == "" then e.path = given.name
-          elseif string.find(e.path, "^packet%.") and given.name ~= "packet" then e.path = given.name .. "." .. e.path end
+          elseif e.path == "packets" or e.path == "opaque" or string.find(e.path, "^packet%.") and given.name ~= "packet" then
+            e.path = given.name .. "." .. e.path
+          end
           return nil, e
         end
 

@@ -61,17 +61,40 @@ struct LayeredJudge {
                 faults.append("\(line) is not written: \(answers[2 * number + 1])")
                 continue
             }
-            let packet = packets[number]
             let bytes = try Hexadecimal.bytes(of: hex)
-            var written = try translator.decode(bytes.rawSpan, in: packet.context)
-            if translator.description.layout.content.isCompressed {
-                // Compressors differ, and so do lengths: Swift's bytes of the same line have the same ones.
-                let again = try translator.encode(line: written, from: packet.sender, states: packet.states)
-                written = try translator.decode(again.rawSpan, in: packet.context)
-            }
-            if difference(line, written) != nil { faults.append("\(line) is written as \(written)") }
+            let written = try translator.decode(bytes.rawSpan, in: packets[number].context)
+            if translator.differenceOfSealed(line, written) != nil { faults.append("\(line) is written as \(written)") }
         }
         return faults
+    }
+
+    /// Returns messages with headers of which Swift refuses the packet, and the adapter does not say the same about it.
+    func refusals() throws -> [String] {
+        let lines = try packets.map { (try JSONValue(parsing: $0.line), $0.context) }
+        let headers = lines.compactMap { line, _ in line["header"] }
+        var questions: [Question] = []
+        var errors: [TranslationError] = []
+        for (line, context) in lines {
+            guard case .object(let members) = line, case .string? = line["message"] else { continue }
+            for header in headers {
+                let other = members.filter { $0.name != "header" } + [JSONValue.Member("header", header)]
+                do throws(TranslationError) {
+                    _ = try translator.encode(line: .object(other), from: context.sender, states: context.states)
+                } catch {
+                    // What values a type can have, and which fields a packet has, is said with other words.
+                    guard case .value(let reason) = error.reason, reason.kind == "presence",
+                        !error.path.contains("packet.")
+                    else { continue }
+                    questions.append(Question("encode", context, ["line": .object(other)]))
+                    errors.append(error)
+                }
+            }
+        }
+        let answers = try ask(questions)
+        return zip(zip(questions, errors), answers).compactMap { item, answer in
+            let isSame = answer["error"] == "presence" && answer["field"] == .string(item.1.path)
+            return isSame ? nil : "\(item.0.members): \(answer) instead of \(item.1)"
+        }
     }
 
     private func difference(_ line: JSONValue, _ other: JSONValue) -> String? {

@@ -15,6 +15,14 @@ struct LayeredPythonTests {
         #expect(faults.prefix(3) == [], AdapterSamples.random.seedComment)
     }
 
+    @Test(arguments: LayeredProtocol.all)
+    func `Python refuses messages whose header says that the content is another one, as Swift does`(
+        sample: LayeredProtocol
+    ) throws {
+        let faults = try LayeredJudge(sample) { try Self.run($0, sample) }.refusals()
+        #expect(faults.prefix(3) == [])
+    }
+
     @Test(arguments: LayeredProtocol.all + LayeredProtocol.random)
     func `Python gives Swift's verdict on cut and damaged packets`(sample: LayeredProtocol) throws {
         let faults = try LayeredJudge(sample) { try Self.run($0, sample) }.verdicts()
