@@ -183,9 +183,10 @@ extension TypeScriptRuntime {
               if (counter && count && count.v !== (opened < 0 ? 0 : opened + counter.plus)) throw new WireError("length_mismatch", counter.path, count.at);
               const flat = joined(data, content, trailer), part = whole(shape.readFlat, flat, origin), id = part.id;
             \#(packets)\#
-              work.ids.push(id);
-              const type = side(id);
-              if (!type || part.rules[part.rules.length - 1]) return { name: null, id, header: part.header, payload: flat.slice(part.body, part.end), byteCount };
+              // A part of a message sets no state.
+              const isPart = part.rules[part.rules.length - 1], type = isPart ? undefined : side(id);
+              if (!isPart) work.ids.push(id);
+              if (!type) return { name: null, id, header: part.header, payload: flat.slice(part.body, part.end), byteCount };
               const own = reader(flat, 0, flat.length);
               own.p = part.body;
               own.end = part.end;
@@ -353,7 +354,6 @@ extension TypeScriptRuntime {
               const w: Writer = { b: new Uint8Array(1024), p: \#(lead), at: [], depth: \#(parameters.maximumDepth) };
               if (!("type" in item)) {
                 putBlob(w, item.payload, "payload");
-                work.ids.push(item.id);
                 return sealed(item.id, w.b.subarray(\#(lead), w.p), h, undefined, depth, work, streams);
               }
               const type = item.type;
@@ -361,7 +361,6 @@ extension TypeScriptRuntime {
               if (typeof item.message !== "object" || item.message === null) refuse(w, "wrong_type");
             \#(parameters.fixesHeader ? "  if (type.fix) h = type.fix(w, h);\n" : "")\#
               \#(writing);
-              work.ids.push(type.id);
               return sealed(type.id, w.b.subarray(\#(lead), w.p), h, false, depth, work, streams);
             }
 
@@ -403,6 +402,7 @@ extension TypeScriptRuntime {
                 if (holds !== rules[rules.length - 2]) throw new WireError("presence", "packets");
                 if (!holds && rules[rules.length - 1]) throw new WireError("presence", "opaque");
               }
+              if (!rules[rules.length - 2] && !rules[rules.length - 1]) work.ids.push(id);
               let header = part.header, given: Partial<Header> = Object.assign({}, chosen(header, idKeys), settable), isCounted = false;
               /** Sets the number of bytes inside the innermost layer, which must mean the same layers to a reader. */
               const count = (n: number): void => {

@@ -15,6 +15,14 @@ struct LayeredTypeScriptTests {
         #expect(faults.prefix(3) == [], AdapterSamples.random.seedComment)
     }
 
+    @Test(arguments: LayeredProtocol.all)
+    func `TypeScript refuses messages whose header says that the content is another one, as Swift does`(
+        sample: LayeredProtocol
+    ) throws {
+        let faults = try LayeredJudge(sample) { try Self.run($0, sample) }.refusals()
+        #expect(faults.prefix(3) == [])
+    }
+
     @Test(arguments: LayeredProtocol.all + LayeredProtocol.random)
     func `TypeScript gives Swift's verdict on cut and damaged packets`(sample: LayeredProtocol) throws {
         let faults = try LayeredJudge(sample) { try Self.run($0, sample) }.verdicts()
@@ -32,6 +40,10 @@ struct LayeredTypeScriptTests {
 
     @Test func `keystreams go on in both directions, wherever streams are cut`() throws {
         #expect(try Self.check(.ciphers, "keystreams.mjs") == "as expected\n")
+    }
+
+    @Test func `a part of a message sets no state`() throws {
+        #expect(try Self.check(.streams, "parts.mjs") == "as expected\n")
     }
 
     @Test(arguments: ["ES2015", "ES2020"])
@@ -87,7 +99,7 @@ private struct LayeredModules {
         atexit { try? FileManager.default.removeItem(at: LayeredModules.output) }
         try FileManager.default.createDirectory(at: Self.output, withIntermediateDirectories: true)
         var modules: [String: Module] = [:]
-        for sample in LayeredProtocol.all + LayeredProtocol.random + [Self.names] {
+        for sample in LayeredProtocol.all + LayeredProtocol.random + [.streams, Self.names] {
             let generator = TypeScriptGenerator(try sample.translator().description)
             let (files, adapter) = try (generator.files(), generator.adapter())
             for file in files + [adapter] { try Data(file.text.utf8).write(to: Self.output.appending(path: file.path)) }
