@@ -14,18 +14,16 @@ struct LanguageMatrixTests {
     /// The table's columns, with generators of their languages. That of Swift refuses nothing.
     private static let columns: [(languages: String, generators: [Generate])] = [
         (
-            "Swift, Erlang, TypeScript, Lua, Python",
+            "Swift, Erlang, TypeScript, Lua, Python, Go",
             [
                 { _ = ErlangGenerator($0).files() }, { _ = try TypeScriptGenerator($0).files() },
                 { _ = try LuaGenerator($0).files() }, { _ = try PythonGenerator($0).files() },
+                { _ = try GoGenerator($0).files() },
             ]
         ),
         (
-            "Java, C#, Go",
-            [
-                { _ = try JavaGenerator($0).files() }, { _ = try CSharpGenerator($0).files() },
-                { _ = try GoGenerator($0).files() },
-            ]
+            "Java, C#",
+            [{ _ = try JavaGenerator($0).files() }, { _ = try CSharpGenerator($0).files() }]
         ),
     ]
 

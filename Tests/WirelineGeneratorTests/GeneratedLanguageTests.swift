@@ -35,7 +35,7 @@ struct GeneratedLanguageTests {
             golden: "SceneProtocol.cs", hasLayers: false,
             files: { try CSharpGenerator($0).files() }, adapter: { try CSharpGenerator($0).adapter() }),
         Language(
-            golden: "scene_protocol.go", hasLayers: false,
+            golden: "scene_protocol.go", hasLayers: true,
             files: { try GoGenerator($0).files() }, adapter: { try GoGenerator($0).adapter() }),
     ]
 

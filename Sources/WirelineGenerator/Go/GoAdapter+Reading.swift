@@ -2,11 +2,13 @@
 
 extension GoAdapter {
     /// JSON to messages.
-    static let reading = #"""
+    static func reading(hasPackets: Bool) -> String {
+        #"""
         // JSON to messages
 
         func message(line object) (m Message, header *Header, name string) {
         	name, ok := line.get("message", nil).(string)
+        \#(hasPackets ? packets : "")\#
         	if !ok {
         		m := &Unknown{Payload: unhex(line.get("payload", ""), "")}
         		set("wide", line.get("id", json.Number("0")), reflect.ValueOf(&m.ID).Elem(), "id")
@@ -264,6 +266,21 @@ extension GoAdapter {
         	}
         	return b
         }
+
+        """#
+    }
+
+    /// The statements for packets in a packet.
+    private static let packets = #"""
+        	if list, isList := line.get("packets", nil).([]interface{}); !ok && isList {
+        		m := &Packets{}
+        		set("wide", line.get("id", json.Number("0")), reflect.ValueOf(&m.ID).Elem(), "id")
+        		for _, item := range list {
+        			inner, header, _ := message(item.(object))
+        			m.Packets = append(m.Packets, &Packet{Message: inner, Header: *header})
+        		}
+        		return m, settable(line, "", "header."), ""
+        	}
 
         """#
 

@@ -63,9 +63,12 @@ struct GoAdapter {
             // The arms of each union.
             \(list("var arms = [][]interface{}", arms))
 
-            \(encoding)
+            \(encoding)\(programLayers.isEmpty ? "" : "\n" + Self.absent + "\n")
             """
-        let code = text + "\n" + Self.program(hasConnection: hasConnection) + "\n" + Self.reading + "\n" + Self.json
+        let code =
+            text + "\n"
+            + Self.program(hasConnection: hasConnection, prepare: prepare, recovering: recovering, showing: showing)
+            + "\n" + Self.reading(hasPackets: plan.layers?.hasPackets == true) + "\n" + Self.json
         return GeneratedFile(
             path: stem + "_conform.go", text: code.replacing("package main\n", with: "package main\n\n" + Self.imports))
     }
@@ -97,6 +100,62 @@ struct GoAdapter {
 
         """
 
+    private var programLayers: [String] { plan.layers?.programLayers ?? [] }
+
+    /// What is set in a connection with layers.
+    private var prepare: String {
+        let layers = programLayers.map {
+            "\t\t\(GoText.string($0)): func(Sender) Layer { return absent(\(GoText.string($0))) },\n"
+        }
+        let own = layers.isEmpty ? "" : "\tconnection.Layers = map[string]func(Sender) Layer{\n\(layers.joined())\t}\n"
+        guard plan.layers?.keys.isEmpty == false else { return own }
+        return own + """
+            \tkeys, _ := request.get("keys", nil).(object)
+            \tfor _, key := range keys {
+            \t\tname, senders := key.name, []Sender{}
+            \t\tfor sender, side := range []string{"client.", "server."} {
+            \t\t\tif strings.HasPrefix(name, side) {
+            \t\t\t\tname, senders = strings.TrimPrefix(name, side), []Sender{Sender(sender)}
+            \t\t\t}
+            \t\t}
+            \t\tif err := connection.SetKey(name, unhex(key.value, ""), senders...); err != nil {
+            \t\t\treturn append(object{id}, failure(err, "")...)
+            \t\t}
+            \t}
+
+            """
+    }
+
+    private var recovering: String {
+        programLayers.isEmpty
+            ? ""
+            : "\t\tcase absent:\n\t\t\tanswer = object{id, {\"reply\", \"skip\"}, {\"text\", \"this program does not have \" + string(e)}}\n"
+    }
+
+    private var showing: String {
+        guard plan.layers?.hasPackets == true else { return "" }
+        return """
+            \tif m, ok := packet.Message.(*Packets); ok {
+            \t\tinner := []interface{}{}
+            \t\tfor _, packet := range m.Packets {
+            \t\t\tinner = append(inner, show(packet))
+            \t\t}
+            \t\treturn object{{"message", nil}, {"id", id}, {"header", header}, {"packets", inner}}
+            \t}
+
+            """
+    }
+
+    /// A layer that this program does not have.
+    private static let absent = #"""
+        // absent is a layer that this program does not have.
+        type absent string
+
+        func (a absent) Open(sealed []byte, header *Header, limit int) ([]byte, error) { panic(a) }
+
+        func (a absent) Seal(content []byte, header *Header) ([]byte, error) { panic(a) }
+        """#
+
     /// The connection of a question, whose states begin anew.
     private static let connection = #"""
         var connection = &Connection{}
@@ -127,7 +186,7 @@ struct GoAdapter {
         """#
 
     /// The questions, and messages to JSON.
-    private static func program(hasConnection: Bool) -> String {
+    private static func program(hasConnection: Bool, prepare: String, recovering: String, showing: String) -> String {
         #"""
         type field struct {
         	Name, Own                 string
@@ -198,6 +257,7 @@ struct GoAdapter {
         	defer func() {
         		switch e := recover().(type) {
         		case nil:
+        \#(recovering)\#
         		case refused:
         			answer = object{id, {"reply", "error"}, {"error", e.kind}, {"field", e.path}}
         		default:
@@ -208,7 +268,7 @@ struct GoAdapter {
         	if request.get("from", nil) == "server" {
         		sender = Server
         	}
-        \#(hasConnection ? "\tstates, _ := request.get(\"state\", nil).(object)\n\tconnection = connect(states)\n" : "")\#
+        \#(hasConnection ? "\tstates, _ := request.get(\"state\", nil).(object)\n\tconnection = connect(states)\n" + prepare : "")\#
         	switch request.get("ask", nil) {
         	case "decode":
         		packet, err := \#(hasConnection ? "connection." : "")Decode(unhex(request.get("hex", ""), ""), sender)
@@ -237,7 +297,7 @@ struct GoAdapter {
         	path := e.Path
         	if name != "" && path == "" {
         		path = name
-        	} else if name != "" && name != "packet" && strings.HasPrefix(path, "packet.") {
+        	} else if name != "" && name != "packet" && (strings.HasPrefix(path, "packet.") || path == "packets" || path == "opaque") {
         		path = name + "." + path
         	}
         	answer := object{{"reply", "error"}, {"error", e.Kind}}
@@ -258,6 +318,7 @@ struct GoAdapter {
         	if m, ok := packet.Message.(*Unknown); ok {
         		return object{{"message", nil}, {"id", id}, {"header", header}, {"payload", hex.EncodeToString(m.Payload)}}
         	}
+        \#(showing)\#
         	name := packet.Message.MessageName()
         	for _, known := range tables.Messages {
         		if known.Name != name {

@@ -170,12 +170,13 @@ struct GoDeclarations {
     private var connection: [String] {
         guard let context = plan.context else { return [] }
         let statements = ContextStatements(printer, context)
-        let rows = zip(context.states.enumerated(), names.states).map { item, own in
+        var rows = zip(context.states.enumerated(), names.states).map { item, own in
             (
                 comment: GoText.comment(GoText.documentation(item.element.documentation, nil)),
                 cells: [own, printer.dialect.type(statements.type(item.offset))]
             )
         }
+        if let layers = plan.layers { rows += layers.members }
         let comment = [
             "// Connection has the states of a connection, which both directions share. A new one has all at 0. Messages set them, and so may the",
             "// program.",

@@ -7,7 +7,7 @@ import WirelineLanguage
 ///
 /// Errors are kept by the reader and the writer, so statements follow each other as in languages with exceptions. Only values that may
 /// nest leave a function early, because nothing else would end them.
-struct GoDialect: Dialect {
+struct GoDialect: LayeredDialect {
     let types: GoTypes
     var plan: CodePlan { types.plan }
 
@@ -235,5 +235,17 @@ struct GoDialect: Dialect {
     func received(_ shape: PacketShape, places: [String]) -> [String] {
         let known = places.isEmpty ? [] : ["packet.places = []int{\(places.joined(separator: ", "))}"]
         return ["packet.Size = total", "packet.id = id"] + known + ["return true"]
+    }
+
+    var newPartHeader: String { "&Header{}" }
+
+    func received(_ part: ReceivedPart) -> [String] {
+        var members = ["id: id", "header: header", "body: body", "end: end", "after: total", "first: \(part.first)"]
+        if let counter = part.counter {
+            members += ["hasCount: \(counter.isThere)", "count: \(counter.number)", "place: \(counter.place)"]
+        }
+        members.append("rules: []bool{\(part.rules.joined(separator: ", "))}")
+        if !part.places.isEmpty { members.append("places: []int{\(part.places.joined(separator: ", "))}") }
+        return ["*p = part{\(members.joined(separator: ", "))}", "return true"]
     }
 }

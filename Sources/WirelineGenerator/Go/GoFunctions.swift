@@ -104,24 +104,30 @@ struct GoFunctions {
     /// The functions that find a message by its ID or its type, and take packets apart and put them together.
     var packets: [String] {
         [readMessage, writeMessage] + plan.shapes.flatMap(shape) + (plan.context.map(connection) ?? [])
+            + (plan.layers.map { GoLayers(types: types, plan: $0).texts } ?? [])
     }
 
     /// Returns what finds a packet's shape and calls its functions, and the method that changes states.
     private func connection(_ context: ContextPlan) -> [String] {
         let statements = ContextStatements(printer, context)
+        let nested = plan.layers == nil ? "" : ", nested bool"
+        let calls =
+            plan.layers == nil
+            ? [
+                function(
+                    "unwrap(shape int, r *reader, packet *Packet) bool",
+                    statements.calls(of: "unwrap", ["r", "packet"])),
+                function(
+                    "wrap(shape int, w *writer, id uint64, h *Header) []byte",
+                    statements.calls(of: "wrap", ["w", "id", "h"])),
+            ] : []
         return [
             "var shapes = [...]int{\(context.shapes.map(String.init).joined(separator: ", "))}\n",
             function(
-                "shapeOf(sender Sender, c *Connection) (int, *Error)",
+                "shapeOf(sender Sender, c *Connection\(nested)) (int, *Error)",
                 printer.settled(statements.numbering) + ["return shapes[n], nil"]),
-            function(
-                "unwrap(shape int, r *reader, packet *Packet) bool",
-                statements.calls(of: "unwrap", ["r", "packet"])),
-            function(
-                "wrap(shape int, w *writer, id uint64, h *Header) []byte",
-                statements.calls(of: "wrap", ["w", "id", "h"])),
             function("(c *Connection) change(sender Sender, id uint64)", statements.changes),
-        ]
+        ] + calls
     }
 
     /// The function that reads the message of a packet. A switch calls methods of known types; by an interface the reader would need memory
@@ -175,9 +181,11 @@ struct GoFunctions {
 
     private func shape(_ shape: PacketShape) -> [String] {
         let suffix = shape.suffix
-        var functions = [
-            function("unwrap\(suffix)(r *reader, packet *Packet) bool", UnwrapStatements.lines(printer, shape))
-        ]
+        let result = shape.part == nil ? "packet *Packet" : "p *part"
+        var functions =
+            shape.reads
+            ? [function("unwrap\(suffix)(r *reader, \(result)) bool", UnwrapStatements.lines(printer, shape))] : []
+        guard shape.writes else { return functions }
         let wrapping = WrapStatements.lines(printer, shape)
         let parameters = "(w *writer, id uint64, h *Header"
         guard let (index, values) = shape.wrap.fitting else {

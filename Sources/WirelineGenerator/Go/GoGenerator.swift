@@ -43,7 +43,7 @@ public struct GoGenerator: Sendable {
 
     /// Returns the package: `scene_protocol.go`.
     ///
-    /// - Throws: ``GenerationError`` for a protocol with layers, and for a package that cannot have its name.
+    /// - Throws: ``GenerationError`` for a package that cannot have its name.
     public func files() throws(GenerationError) -> [GeneratedFile] {
         try checkPackage()
         let plan = try CodePlan(description, .go(description))
@@ -57,7 +57,7 @@ public struct GoGenerator: Sendable {
     ///
     /// It belongs beside the package, which must have been generated as `main`.
     ///
-    /// - Throws: ``GenerationError`` for a protocol with layers.
+    /// - Throws: ``GenerationError`` for what Go does not print.
     public func adapter() throws(GenerationError) -> GeneratedFile {
         GoAdapter(try CodePlan(description, .go(description))).file()
     }

@@ -38,7 +38,8 @@ struct GoModule {
             maximumDepth: description.options.maximumDepth,
             maximumPacketByteCount: description.options.maximumPacketByteCount,
             varintForms: description.options.varintForms, dependsOnSender: plan.dependsOnSender,
-            fixesHeader: !plan.fixedHeaderFields.isEmpty, hasConnection: plan.context != nil, lead: plan.longestHeader,
+            fixesHeader: !plan.fixedHeaderFields.isEmpty, hasConnection: plan.context != nil, layers: plan.layers,
+            lead: plan.longestHeader,
             framing: description.layout.framing)
     }
 
@@ -63,8 +64,9 @@ struct GoModule {
 
     private func imports(_ code: String) -> String {
         let paths = [
-            "bytes", "encoding/binary", "hash/adler32", "hash/crc32", "math", "strconv", "strings", "unicode/utf16",
-            "unicode/utf8",
+            "bytes", "compress/flate", "compress/gzip", "compress/zlib", "crypto/aes", "crypto/cipher", "crypto/rc4",
+            "encoding/binary", "hash/adler32", "hash/crc32", "io", "math", "strconv", "strings", "sync",
+            "unicode/utf16", "unicode/utf8",
         ]
         let used = Self.packages(code)
         let lines = paths.filter { used.contains(String($0.split(separator: "/").last ?? "")) }.map { "\t\"\($0)\"" }

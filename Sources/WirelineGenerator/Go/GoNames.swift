@@ -8,16 +8,17 @@ import WirelineLanguage
 /// All names of a schema begin with a capital, so none is a word of Go, and none is a small name of the package.
 extension NameStyle {
     static func go(_ description: ProtocolDescription) -> NameStyle {
-        let hasStates = description.layout.hasStates
-        let names = hasStates ? goNames.union(["Connection"]) : goNames
+        let hasConnection = description.layout.hasStates || description.layout.hasContent
+        let names = hasConnection ? goNames.union(connectionNames) : goNames
         return NameStyle(
             types: Kind(spelling: .exported, reserved: names),
             fields: Kind(spelling: .exportedCamel, reserved: goMethods),
             cases: Kind(spelling: .exportedCamel, reserved: names),
             constants: Kind(spelling: .exportedCamel, reserved: names),
             // States are named as these, and stand beside the methods of a connection.
-            headerFields: Kind(spelling: .exportedCamel, reserved: hasStates ? goNames : []), trailing: "Trailing",
-            arms: Kind(spelling: .exportedCamel, reserved: names), prefixesCases: true)
+            headerFields: Kind(spelling: .exportedCamel, reserved: hasConnection ? names : []), trailing: "Trailing",
+            printsLayers: true, arms: Kind(spelling: .exportedCamel, reserved: names),
+            prefixesCases: true)
     }
 
     /// The names with a capital that packages declare for themselves.
@@ -25,6 +26,11 @@ extension NameStyle {
         "Append", "AppendFrom", "Client", "Decode", "Encode", "EncodeFrom", "Error", "Header", "Message", "NewHeader",
         "NewSplitter", "Packet", "Property", "Sender", "Server", "Split", "SplitClient", "SplitServer", "Splitter",
         "Unknown",
+    ]
+
+    /// What packages with states or layers have besides.
+    private static let connectionNames: Set<String> = [
+        "Connection", "Layer", "Layers", "Packets", "SetKey", "Threshold",
     ]
 
     /// The methods of messages, and those of types with `@sensitive` fields. A field cannot have the name of a method.

@@ -10,9 +10,10 @@ extension GoRuntime {
         	packet := wrap(shape, w, m.MessageID(), header)
         """#
 
-    static let reshaping = #"""
+    static func reshaping(_ parameters: GoRuntimeParameters) -> String {
+        #"""
         	// How much is needed depends on the packet's shape, which packets of the other side may change.
-        	shape, fault := shapeOf(s.sender, s.c)
+        	shape, fault := shapeOf(s.sender, s.c\#(parameters.layers == nil ? "" : ", false"))
         	if fault != nil {
         		s.err = fault
         		return nil, fault
@@ -22,6 +23,7 @@ extension GoRuntime {
         	}
 
         """#
+    }
 
     /// The functions for the first packet of a connection.
     static let withoutConnection = #"""

@@ -6,7 +6,9 @@ extension GoRuntime {
         let all = [
             types(parameters), encoding(parameters), decoding(parameters), splitting(parameters), scanning(parameters),
         ]
-        return (all + (parameters.hasConnection ? [withoutConnection] : [])).joined(separator: "\n\n")
+        return
+            (all + (parameters.hasConnection ? [withoutConnection] : [])
+            + (parameters.layers.map { [layers(parameters, $0)] } ?? [])).joined(separator: "\n\n")
     }
 
     private static func types(_ parameters: GoRuntimeParameters) -> String {
@@ -43,6 +45,7 @@ extension GoRuntime {
             	return m.ID
             }
 
+            \#(parameters.layers.map { $0.hasPackets ? packetsType($0) + "\n\n" : "" } ?? "")\#
             func (m *Unknown) write(w *writer, h *Header) {
             	if m == nil {
             		w.require(false, "wrong_type", "")
@@ -79,6 +82,18 @@ extension GoRuntime {
                 \t\tpacket = wrapClient(w, m.MessageID(), header)
                 \t}
                 """ : "packet := wrap(w, m.MessageID(), header)"
+        let sealing = #"""
+            	if m == nil {
+            		return b, &Error{"wrong_type", "", -1}
+            	}
+            	k := newWork(sender, c)
+            	packet, err := k.seal(m, header, 0, new(uint))
+            	if err != nil {
+            		return b, err
+            	}
+            	k.commit()
+            	return append(b, packet...), nil
+            """#
         let one = #"""
             	if m == nil {
             		return b, &Error{"wrong_type", "", -1}
@@ -114,7 +129,7 @@ extension GoRuntime {
 
             // AppendFrom puts a packet that one side sends after the bytes of a slice. After an error it gives the slice as it was.
             func \#(parameters.receiver)AppendFrom(sender Sender, b []byte, m Message, header *Header) ([]byte, error) {
-            \#(appending)
+            \#(parameters.layers == nil ? appending : sealing)
             }
             """#
         return #"""
@@ -153,6 +168,43 @@ extension GoRuntime {
             	}
             	return f.packet(sender, true\#(parameters.argument))
             """#
+        let opening = #"""
+            	if withMessage {
+            		k := newWork(sender, c)
+            		packet, wanted, err = k.open(b, 0, 0)
+            		if err == nil && packet != nil {
+            			k.commit()
+            		}
+            		return packet, wanted, err
+            	}
+            	shape, err := shapeOf(sender, c, false)
+            	if err != nil {
+            		return nil, 0, err
+            	}
+            	r := newReader(b, \#(parameters.maximumPacketByteCount))
+            	var found part
+            	if !layerings[shape].readOuter(r, &found) || r.err != nil {
+            		return nil, r.wanted, r.err
+            	}
+            	return &Packet{Size: found.after}, 0, nil
+            """#
+        let unwrappingAll = #"""
+            \#(parameters.hasConnection ? "\tshape, err := shapeOf(sender, c)\n\tif err != nil {\n\t\treturn nil, 0, err\n\t}\n" : "")\#
+            	r := &reader{b: b, end: len(b), surely: math.MaxInt, depth: \#(parameters.maximumDepth), trail: trail{base: "packet"}}
+            	var head Packet
+            	\#(unwrapping)
+            	if isWhole && withMessage && r.err == nil {
+            		packet = readMessage(r, &head, sender)
+            	} else if isWhole {
+            		copied := head
+            		packet = &copied
+            	}
+            	if r.err != nil {
+            		return nil, 0, r.err
+            	}
+            \#(parameters.hasConnection ? "\tif packet != nil && withMessage {\n\t\tc.change(sender, packet.id)\n\t}\n" : "")\#
+            	return packet, r.wanted, nil
+            """#
         let plain = #"""
             	packet, _, err := receive(b, sender, true\#(parameters.argument))
             	if err != nil {
@@ -185,32 +237,19 @@ extension GoRuntime {
 
             // receive is the packet that bytes begin with, or how many bytes it needs at least.
             func receive(b []byte, sender Sender, withMessage bool\#(parameters.parameter)) (packet *Packet, wanted int, err *Error) {
-            \#(parameters.hasConnection ? "\tshape, err := shapeOf(sender, c)\n\tif err != nil {\n\t\treturn nil, 0, err\n\t}\n" : "")\#
-            	r := &reader{b: b, end: len(b), surely: math.MaxInt, depth: \#(parameters.maximumDepth), trail: trail{base: "packet"}}
-            	var head Packet
-            	\#(unwrapping)
-            	if isWhole && withMessage && r.err == nil {
-            		packet = readMessage(r, &head, sender)
-            	} else if isWhole {
-            		copied := head
-            		packet = &copied
-            	}
-            	if r.err != nil {
-            		return nil, 0, r.err
-            	}
-            \#(parameters.hasConnection ? "\tif packet != nil && withMessage {\n\t\tc.change(sender, packet.id)\n\t}\n" : "")\#
-            	return packet, r.wanted, nil
+            \#(parameters.layers == nil ? unwrappingAll : opening)
             }
             """#
     }
 
     private static func splitting(_ parameters: GoRuntimeParameters) -> String {
         let isFramed = parameters.framing != nil
+        let hasPackets = parameters.layers?.hasPackets == true
         let taking = #"""
             	if s.err != nil {
             		return nil, s.err
             	}
-            \#(parameters.hasConnection ? reshaping : "")\#
+            \#(parameters.hasConnection ? reshaping(parameters) : "")\#
             	held := len(s.buffer) - s.start
             	// A packet that has not arrived whole is not tried again before it can have.
             	if held < s.wanted {
@@ -259,7 +298,7 @@ extension GoRuntime {
             	buffer []byte
             	start  int
             	\#(isFramed ? "frame  *frame" : "wanted int")
-            	err    error\#(parameters.hasConnection ? "\n\tc      *Connection" + (isFramed ? "" : "\n\tshape  int") : "")
+            	err    error\#(hasPackets ? "\n\tinner  []*Packet" : "")\#(parameters.hasConnection ? "\n\tc      *Connection" + (isFramed ? "" : "\n\tshape  int") : "")
             }
 
             // NewSplitter makes a splitter of what one side sends.
@@ -282,8 +321,7 @@ extension GoRuntime {
             	s.buffer = append(s.buffer, b...)
             }
 
-            // Next is the next packet; nil without an error if more bytes are needed.
-            func (s *Splitter) Next() (*Packet, error) {
+            \#(hasPackets ? flattening + "\n\nfunc (s *Splitter) next() (*Packet, error) {" : "// Next is the next packet; nil without an error if more bytes are needed.\nfunc (s *Splitter) Next() (*Packet, error) {")
             \#(isFramed ? takingFrame : taking)
             }
 

@@ -14,6 +14,8 @@ struct GoRuntimeParameters {
     var fixesHeader = false
     /// Whether packets depend on states of a connection.
     var hasConnection = false
+    /// How packets are opened and sealed; nil without layers.
+    var layers: LayerPlan?
     /// The bytes that the longest header has.
     var lead = 0
     /// The marks around packets.
@@ -42,7 +44,7 @@ extension GoRuntime {
         	size := length + int64(difference)
         	if size < int64(least) {
         		r.reject("length_too_small", "", place)
-        	} else if size > \#(parameters.maximumPacketByteCount) {
+        	} else if size > \#(parameters.layers == nil ? String(parameters.maximumPacketByteCount) : "r.limit") {
         		r.reject("packet_too_long", "", place)
         	}
         	if r.err != nil {

@@ -9,7 +9,7 @@ enum GoRuntime {
     /// The pieces that a file may contain.
     static func text(_ parameters: GoRuntimeParameters) -> RuntimeText {
         let all = [
-            errors, reading, counts, numbers, varints(parameters), texts, fixedTexts, utf16, properties,
+            errors, reading(parameters), counts, numbers, varints(parameters), texts, fixedTexts, utf16, properties,
             packets(parameters), checksums,
             writing.replacing("MAXIMUM_SIZE", with: String(parameters.maximumPacketByteCount)), writingNumbers,
             writingTexts, writingFixedTexts, writingCounts,
@@ -109,7 +109,8 @@ enum GoRuntime {
         """#
 
     /// The reader, and how it moves.
-    static let reading = #"""
+    static func reading(_ parameters: GoRuntimeParameters) -> String {
+        #"""
         // reader reads fields of b up to end, and knows where it is. It keeps the first error; what is read after that is zero.
         type reader struct {
         	b      []byte
@@ -117,7 +118,7 @@ enum GoRuntime {
         	end    int
         	mark   int
         	surely int
-        	wanted int
+        	wanted int\#(parameters.layers == nil ? "" : "\n\tlimit  int64")
         	depth  int
         	err    *Error
         	trail
@@ -236,6 +237,7 @@ enum GoRuntime {
         	}
         }
         """#
+    }
 
     /// The functions for counts and lists.
     static let counts = #"""

@@ -5,7 +5,7 @@ import WirelineLanguage
 
 /// The statements that find the shape of a packet, and those that change the states of a connection.
 ///
-/// The connection is the variable `c`, who sends the packet `sender`.
+/// The connection is the variable `c`, who sends the packet `sender`, and whether it stands inside another one `nested`.
 struct ContextStatements {
     private let printer: StatementPrinter
     private let context: ContextPlan
@@ -49,7 +49,7 @@ struct ContextStatements {
         printer.condition(test) { operand in
             guard case .state(let name) = operand,
                 let index = context.states.firstIndex(where: { $0.name == name })
-            else { return .literal(0) }
+            else { return operand == .nested ? .boolean("nested") : .literal(0) }
             guard let number = number(index) else { return .boolean(member(index)) }
             return .number(dialect.number(of: member(index), number), number.format)
         }

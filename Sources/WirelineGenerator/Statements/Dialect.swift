@@ -185,6 +185,28 @@ protocol Dialect: Sendable {
     func received(_ shape: PacketShape, places: [String]) -> [String]
 }
 
+/// How a language that has layers spells what a packet with layers needs besides.
+protocol LayeredDialect: Dialect {
+    /// The header of a part of a packet.
+    var newPartHeader: String { get }
+
+    /// Returns the statement that ends a function which reads a part of a packet. The variables are those of a whole packet, and `body` and
+    /// `end`, the places of its content.
+    func received(_ part: ReceivedPart) -> [String]
+}
+
+/// What was read of a packet with layers, as expressions.
+struct ReceivedPart: Sendable {
+    /// The place of the first field that is not written for conditions only.
+    let first: String
+    /// The number of the field that counts the content, of the format `int64`, its place, and whether it is there; nil if there is none.
+    let counter: (number: String, place: String, isThere: String)?
+    /// Whether each rule holds.
+    let rules: [String]
+    /// The place of each of ``CodePlan/fixedHeaderFields``.
+    let places: [String]
+}
+
 /// The type of something in printed code.
 enum CodeType: Sendable {
     /// A value of the schema.

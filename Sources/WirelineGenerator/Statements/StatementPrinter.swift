@@ -177,7 +177,7 @@ extension PacketShape {
 extension CodePlan {
     /// Whether every header has a field, so that its member cannot be absent; by its position among all fields of packets.
     func hasAlways(headerField position: Int) -> Bool {
-        shapes.allSatisfy { shape in
+        wholeShapes.allSatisfy { shape in
             guard let index = shape.positions.firstIndex(of: position) else { return false }
             return shape.layout.fields[index].condition == nil && shape.wrap.fitting?.field != index
         } && !fixedHeaderFields.contains(position)

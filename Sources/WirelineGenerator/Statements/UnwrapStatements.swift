@@ -284,12 +284,34 @@ struct UnwrapStatements {
 
     private func finish() -> [String] {
         var lines: [String] = []
-        if layout.isBounded { lines.append(printer.reading("onlyPacket", total)) }
-        lines.append(printer.reading("bound", "body", "end"))
-        lines += dialect.variable("header", .header, dialect.newHeader)
+        if layout.isBounded, shape.part?.mayHaveFiller != true { lines.append(printer.reading("onlyPacket", total)) }
+        if shape.part == nil { lines.append(printer.reading("bound", "body", "end")) }
+        let layered = shape.part == nil ? nil : dialect as? any LayeredDialect
+        lines += dialect.variable("header", .header, layered?.newPartHeader ?? dialect.newHeader)
         lines += header + identifier
         if total != "total" { lines.append(dialect.constant("total", .position, total)) }
+        if let part = shape.part, let layered { return lines + layered.received(received(part)) }
         return lines + dialect.received(shape, places: printer.plan.fixedHeaderFields.map(fixedPlace))
+    }
+
+    private func received(_ part: PacketPart) -> ReceivedPart {
+        let rules = part.rules.map { rule in
+            switch rule {
+            case .always: "true"
+            case .never: "false"
+            case .when(let condition): self.condition(condition)
+            }
+        }
+        let counter = part.counter.map { index in
+            (
+                number: printer.asLength("x\(index)", format(index)), place: offset(shape.unwrap.starts[index]),
+                isThere: isConditional(index) ? "c\(index)" : "true"
+            )
+        }
+        let starts = shape.unwrap.starts
+        return ReceivedPart(
+            first: part.firstField < starts.count ? offset(starts[part.firstField]) : "body", counter: counter,
+            rules: rules, places: part.isFlat ? printer.plan.fixedHeaderFields.map(fixedPlace) : [])
     }
 
     /// Returns the place of a field that messages can fix; -1 for one that such packets never have.

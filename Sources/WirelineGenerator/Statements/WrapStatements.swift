@@ -16,7 +16,10 @@ struct WrapStatements {
     private var dialect: any Dialect { printer.dialect }
     private var layout: PacketLayout { shape.layout }
     private var plan: WrapPlan { shape.wrap }
-    private var limit: Int { printer.plan.description.options.maximumPacketByteCount }
+    private var limit: Int {
+        // A number that each language has for positions.
+        min(shape.part?.limit ?? printer.plan.description.options.maximumPacketByteCount, Int(Int32.max))
+    }
 
     /// Returns the lines of the function.
     static func lines(_ printer: StatementPrinter, _ shape: PacketShape) -> [String] {

@@ -19,7 +19,7 @@ struct GoPageTests {
         let program = blocks.joined(separator: "\n\n") + "\n"
         let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
-        for (name, package) in [("Scene", "scene"), ("PostgreSQL", "postgres")] {
+        for (name, package) in [("Scene", "scene"), ("PostgreSQL", "postgres"), ("KeyedGame", "keyed")] {
             let output = folder.appending(path: package)
             try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
             let description = try ProtocolFolder.named(name).translator.description
@@ -33,7 +33,7 @@ struct GoPageTests {
         let expected = program.split(separator: "\n").map { $0.drop { $0 == "\t" } }
             .filter { $0.hasPrefix("// ") }.map { $0.dropFirst(3) + "\n" }
         #expect(output == expected.joined())
-        #expect(expected.count == 7)
+        #expect(expected.count == 8)
         // The whole program is what `gofmt` makes of it.
         #expect(try GoTool.formatted(folder.appending(path: "main.go")) == program)
     }

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+
+/// Makes what a package has of its layers: the tables of ``LayerPlan``, and the functions that open and seal one layer.
+struct GoLayers {
+    let types: GoTypes
+    let plan: LayerPlan
+    private var code: CodePlan { types.plan }
+
+    /// The tables and functions.
+    var texts: [String] {
+        [
+            "var layerings = [...]layering{\n\(plan.shapes.map(shape).joined())}\n",
+            """
+            // The layers by their names in errors; those whose keystream goes on from packet to packet; and those that inflate.
+            var layerNames = [...]string{\(list(plan.kinds.map { GoText.string("packet." + $0.name) }))}
+
+            var isLasting = [...]bool{\(list(plan.kinds.map { String($0.hasLastingKeystream) }))}
+
+            var inflates = [...]bool{\(list(plan.kinds.map { String($0.mayInflate) }))}
+
+            """,
+        ] + (plan.keys.isEmpty ? [] : [keys]) + [
+            copying, layer("open", opened), layer("seal", sealed),
+        ]
+    }
+
+    private func list(_ items: [String]) -> String { items.joined(separator: ", ") }
+
+    private var keys: String {
+        let rows = plan.keys.map { key in
+            let sizes = key.byteCounts.map { "{\($0.lowerBound), \($0.upperBound)}" }
+            let layers = plan.layers(with: key.name).map(String.init)
+            return (
+                comment: [String](),
+                cells: [
+                    GoText.string(key.name) + ":", "{[][2]int{\(list(sizes))}, []int{\(list(layers))}},",
+                ]
+            )
+        }
+        return """
+            // layerKeys is the sizes of keys, and the layers that use them.
+            var layerKeys = map[string]struct {
+            \tsizes  [][2]int
+            \tlayers []int
+            }{
+            \(GoText.indented(GoText.table(rows)).joined(separator: "\n"))
+            }
+
+            """
+    }
+
+    private func member(_ position: Int) -> String { code.names.headerFields[position] }
+
+    private var copying: String {
+        let lines = plan.identifiers.map { "\tgiven.\(member($0)) = known.\(member($0))\n" }
+        return """
+            // copyIdentifiers sets the fields with the ID of a message.
+            func copyIdentifiers(given, known *Header) {
+            \(lines.joined())}
+
+            """
+    }
+
+    private func shape(_ shape: LayerPlan.Shape) -> String {
+        var lines = ["Outer", "Flat"].flatMap { part in
+            ["\t\tunwrap\(part)\(shape.number),", "\t\twrap\(part)\(shape.number),"]
+        }
+        lines.append("\t\t[]section{")
+        for (position, section) in shape.sections.enumerated() {
+            let suffix = "Inside\(position + 1)\(shape.number)"
+            let functions = section.settable == nil ? "nil, nil" : "unwrap\(suffix), wrap\(suffix)"
+            lines.append("\t\t\t{[]int{\(list(section.layers.map(String.init)))}, \(functions)},")
+        }
+        lines.append("\t\t},")
+        lines += counter(shape.counter)
+        return "\t{\n\(lines.joined(separator: "\n"))\n\t},\n"
+    }
+
+    private func counter(_ counter: LayerPlan.Counter?) -> [String] {
+        guard let counter else { return ["\t\tnil,"] }
+        let field = types.description.layout.fields[counter.field]
+        let name = GoText.string(field.name)
+        let most = min(field.range.upperBound, Int128(Int64.max))
+        let own = "h.\(member(counter.field))"
+        let type = GoDialect(types: types).type(code.headerType(counter.field))
+        let isAlways = code.hasAlways(headerField: counter.field)
+        return [
+            "\t\t&counter{", "\t\t\t\(name), \(counter.constant), \(most), \(counter.isSettable),",
+            "\t\t\tfunc(h *Header) bool { return \(own) != \(isAlways ? "0" : "nil") },",
+            "\t\t\tfunc(h *Header) bool { return \(isAlways ? "true" : own + " != nil") },",
+            "\t\t\tfunc(h *Header, n int) {",
+        ]
+            + (isAlways
+                ? ["\t\t\t\t\(own) = \(type)(n)"] : ["\t\t\t\tnumber := \(type)(n)", "\t\t\t\t\(own) = &number"]) + [
+                "\t\t\t},", "\t\t},",
+            ]
+    }
+
+    private func layer(_ word: String, _ body: (LayerKind, Int) -> [String]) -> String {
+        let cases = plan.kinds.enumerated().flatMap { index, kind in
+            ["case \(index):"] + GoText.indented(body(kind, index))
+        }
+        let head = "func (k *work) \(word)Layer(n int, h *Header, b []byte) ([]byte, *Error)"
+        return GoText.block(head, ["switch n {"] + cases + ["}", "return b, nil"]).joined(separator: "\n") + "\n"
+    }
+
+    /// Returns statements for the start of AES, and the expression for it.
+    private func start(_ vector: LayerKind.Vector) -> (lines: [String], text: String) {
+        switch vector {
+        case .key(let name):
+            (
+                ["start, err := k.key(\(GoText.string(name)), n)", "if err != nil {", "\treturn nil, err", "}"], "start"
+            )
+        case .field(let name):
+            ([], "h." + member(types.description.packetField(named: name) ?? 0))
+        }
+    }
+
+    private func keystream(_ kind: LayerKind) -> [String] {
+        switch kind {
+        case .xor(let name): return ["return k.xorKey(b, \(GoText.string(name)), n)"]
+        case .rc4(let name): return ["return k.rc4(b, \(GoText.string(name)), n)"]
+        case .aesCTR(let name, .key(let vector)):
+            return ["return k.aesCTRLasting(b, \(GoText.string(name)), \(GoText.string(vector)), n)"]
+        case .aesCTR(let name, let vector):
+            let (lines, text) = start(vector)
+            return lines + ["return k.aesCTR(b, \(GoText.string(name)), \(text), 0, n)"]
+        default: return ["return b, nil"]
+        }
+    }
+
+    private func opened(_ kind: LayerKind, _ index: Int) -> [String] {
+        switch kind {
+        case .zlib: return ["return k.openZlib(b, n)"]
+        case .deflate: return ["return k.openDeflate(b, n)"]
+        case .gzip: return ["return k.openGzip(b, n)"]
+        case .brotli, .custom: return ["return k.openOwn(b, h, \(GoText.string(kind.name)), n)"]
+        case .aesCBC(let name, let vector):
+            let (lines, text) = start(vector)
+            return lines + ["return k.openAESCBC(b, \(GoText.string(name)), \(text), n)"]
+        default: return keystream(kind)
+        }
+    }
+
+    private func sealed(_ kind: LayerKind, _ index: Int) -> [String] {
+        switch kind {
+        case .zlib: return ["return deflated(&zlibWriters, b), nil"]
+        case .deflate: return ["return deflated(&flateWriters, b), nil"]
+        case .gzip: return ["return deflated(&gzipWriters, b), nil"]
+        case .brotli, .custom: return ["return k.sealOwn(b, h, \(GoText.string(kind.name)), n)"]
+        case .aesCBC(let name, let vector):
+            let (lines, text) = start(vector)
+            return lines + ["return k.sealAESCBC(b, \(GoText.string(name)), \(text), n)"]
+        default: return keystream(kind)
+        }
+    }
+}
+
+extension LayerPlan {
+    /// The members of a connection in Go.
+    var members: [(comment: [String], cells: [String])] {
+        var rows: [(comment: [String], cells: [String])] = []
+        if hasThreshold {
+            let comment =
+                "// Threshold says from how many bytes on a content gets a layer that asks for its count; without it none does."
+            rows.append(([comment], ["Threshold", "*int"]))
+        }
+        if !programLayers.isEmpty {
+            let names = programLayers.joined(separator: ", ")
+            rows.append(
+                (
+                    ["// Layers makes the layers of the program for what one side sends: \(names)."],
+                    ["Layers", "map[string]func(Sender) Layer"]
+                ))
+            rows.append(([], ["layers", "map[layerPlace]Layer"]))
+        }
+        if !keys.isEmpty { rows.append(([], ["keys", "map[keyPlace][]byte"])) }
+        return rows + [([], ["streams", "map[stream]interface{}"])]
+    }
+}
