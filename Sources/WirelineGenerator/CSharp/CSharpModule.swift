@@ -74,7 +74,7 @@ struct CSharpModule {
         let reading = BraceText.methods(
             [
                 CSharpRuntime.numbers(isShortest: options.varintForms == .shortest), CSharpRuntime.counts,
-                CSharpRuntime.texts, CSharpRuntime.packets(limit: options.maximumPacketByteCount),
+                CSharpRuntime.texts, CSharpRuntime.packets(limit: String(options.maximumPacketByteCount)),
             ].joined(separator: "\n\n")
         ).text(for: calls)
         let writing = BraceText.methods(

@@ -118,7 +118,7 @@ extension CSharpRuntime {
         """#
 
     /// What takes packets apart.
-    static func packets(limit: Int) -> String {
+    static func packets(limit: String) -> String {
         #"""
         /// <summary>The bytes of the whole packet, by one of its lengths.</summary>
         internal int PacketSize(long length, int difference, int least, int place) {

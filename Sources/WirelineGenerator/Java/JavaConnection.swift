@@ -4,12 +4,20 @@
 struct JavaConnection {
     let plan: CodePlan
 
+    private var documentation: String {
+        let states =
+            "The states of a connection, which both directions share. A new one has all at 0. Messages set them, and so may the program."
+        guard plan.layers != nil else { return states }
+        let layers = "What packets on a connection need beside their bytes, in both directions: keys and layers, and where keystreams go on."
+        return plan.context?.states.isEmpty == false ? layers + " " + states : layers
+    }
+
     /// Returns the class, with the members for states.
     func text(_ states: [String]) -> String {
         let module = JavaDialect(plan).className
         return #"""
             /**
-             * The states of a connection, which both directions share. A new one has all at 0. Messages set them, and so may the program.
+             * \#(documentation)
              */
             public static final class Connection {
             \#(BraceText.indented(states.joined(separator: "\n")))
@@ -66,15 +74,17 @@ extension JavaInterface {
             return packet;
         """#
 
-    static let reshaping = #"""
+    static func reshaping(hasLayers: Bool) -> String {
+        #"""
             // How much is needed depends on the packet's shape, which packets of the other side may change.
-            int now = shapeOf(sender, connection);
+            int now = shapeOf(sender, connection\#(hasLayers ? ", false" : ""));
             if (now != shape) {
                 shape = now;
                 wanted = 1;
             }
 
         """#
+    }
 
     static func connecting(_ isFramed: Bool) -> String {
         #"""
@@ -91,4 +101,58 @@ extension JavaInterface {
             }
         """#
     }
+
+    /// How a packet is opened.
+    static let opening = #"""
+            Work work = new Work(sender, connection);
+            Packet packet = work.open(r, 0, 0);
+            if (packet != null) work.commit();
+            return packet;
+        """#
+
+    /// An error that says what to give.
+    static let advising = #"""
+
+
+            WireException(String kind, String path, String advice) {
+                super(path + ": " + kind + ": " + advice);
+                this.kind = kind;
+                this.path = path;
+                this.offset = -1;
+            }
+        """#
+
+    static let packetToWrite = #"""
+            /** A packet to write inside of another one; null is the header's defaults. */
+            public Packet(Message message, Header header) { this(message, header, 0); }
+
+
+        """#
+
+    static let innerQueue = #"""
+            private final java.util.ArrayDeque<Packet> inner = new java.util.ArrayDeque<>();
+
+        """#
+
+    static let flattening = #"""
+            /** The next packet that holds no others. */
+            private Packet takeInner() throws WireException {
+                while (inner.isEmpty()) {
+                    Packet packet = take();
+                    if (packet == null) return null;
+                    flatten(packet);
+                }
+                return inner.poll();
+            }
+
+            private void flatten(Packet packet) {
+                if (!(packet.message instanceof InnerPackets)) {
+                    inner.add(packet);
+                    return;
+                }
+                for (Packet own : ((InnerPackets) packet.message).packets) flatten(own);
+            }
+
+
+        """#
 }

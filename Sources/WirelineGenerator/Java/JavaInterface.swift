@@ -11,6 +11,9 @@ struct JavaInterface {
     private var isFramed: Bool { description.layout.framing != nil }
     private var fixesHeader: Bool { !plan.fixedHeaderFields.isEmpty }
     private var hasConnection: Bool { plan.context != nil }
+    private var layers: LayerPlan? { plan.layers }
+    /// Whether a packet to write is made in a new array, so that a writer keeps no bytes of its own.
+    private var isCopied: Bool { isFramed || layers != nil }
     /// The last parameter of functions that need a connection.
     private var connection: String { hasConnection ? ", Connection connection" : "" }
     /// The argument for it.
@@ -21,13 +24,8 @@ struct JavaInterface {
     /// The functions of the class.
     var functions: String {
         let sender = plan.takesSender
-        let wrap = sender ? "wrapFrom(side, w, message.messageId(), h\(given))" : "wrap(w, message.messageId(), h)"
-        let unknownSide =
-            plan.dependsOnSender
-            ? "throw new WireException(\"needs_sender\", \"\", -1)" : "side = Sender.CLIENT"
         let first = hasConnection ? " It is the first one of a connection." : ""
         let access = hasConnection ? "private" : "public"
-        let parameters = (sender ? ", Sender sender" : "") + connection
         let arguments = (sender ? ", sender" : "") + given
         return #"""
             /** A whole packet of a message, with the header's defaults. Nothing is cut to fit.\#(first) */
@@ -39,26 +37,17 @@ struct JavaInterface {
             \#(hasConnection ? " *" + first + "\n" : "") */
             \#(hasConnection ? Self.encodingFirst : "")\#
             \#(access) static byte[] encode(Message message, Header header\#(parameters)) throws WireException {
-                return written(new Writer(false), message, header\#(arguments));
+                return written(\#(layers == nil ? "new Writer(false), " : "")message, header\#(arguments));
             }
 
             /** Puts a whole packet of a message into a writer, in place of what it has; null is the header's defaults. */
             \#(access) static void encode(Message message, Header header\#(parameters), PacketWriter writer) throws WireException {
                 writer.take(null, 0, 0);
-                byte[] bytes = written(writer.w, message, header\#(arguments));
-                writer.take(bytes, \#(isFramed ? "0, bytes.length" : "writer.w.from, writer.w.size"));
+                byte[] bytes = written(\#(layers == nil ? "writer.w, " : "")message, header\#(arguments));
+                writer.take(bytes, \#(isCopied ? "0, bytes.length" : "writer.w.from, writer.w.size"));
             }
 
-            private static byte[] written(Writer w, Message message, Header header\#(parameters)) throws WireException {
-                if (message == null) throw new WireException("wrong_type", "", -1);
-                Header h = header == null ? Writer.DEFAULTS : header;
-                w.begin(message.messageName(), \#(plan.longestHeader));
-            \#(sender ? "    Sender side = sender == null ? message.messageSender() : sender;\n    if (side == null) \(unknownSide);\n" : "")\#
-            \#(fixesHeader ? "    h = message.fix(w, h);\n" : "")\#
-                message.write(w, h);
-                w.begin("packet");
-                return \#(isFramed ? "Frame.framed(\(wrap))" : wrap);
-            }
+            \#(layers == nil ? writing : sealing)
 
             \#(sender ? senders + "\n\n" : "")\#
             /** The packet that bytes begin with; null if it has not arrived whole. After an error, the start of the next packet is unknown.\#(first) */
@@ -71,7 +60,7 @@ struct JavaInterface {
             public static Packet decode(byte[] bytes, Sender sender) throws WireException { return decode(bytes, 0, bytes.length, sender); }
 
             private static Packet unwrapped(Reader r, Sender sender\#(connection)) throws WireException {
-            \#(hasConnection ? Self.unwrapping : "    return \(sender ? "sender == Sender.SERVER ? unwrapServer(r, sender) : unwrapClient(r, sender)" : "unwrap(r, sender)");")
+            \#(layers != nil ? Self.opening : hasConnection ? Self.unwrapping : "    return \(sender ? "sender == Sender.SERVER ? unwrapServer(r, sender) : unwrapClient(r, sender)" : "unwrap(r, sender)");")
             }
 
             \#(isFramed ? unframed + "\n\n" : "")\#
@@ -87,7 +76,55 @@ struct JavaInterface {
             """#
     }
 
+    private var parameters: String { (plan.takesSender ? ", Sender sender" : "") + connection }
+
+    /// The statements that find out who sends a message.
+    private var choosingSender: String {
+        let unknown =
+            plan.dependsOnSender
+            ? "throw new WireException(\"needs_sender\", \"\", -1)" : "side = Sender.CLIENT"
+        return
+            "    Sender side = sender == null ? message.messageSender() : sender;\n    if (side == null) \(unknown);\n"
+    }
+
+    private var writing: String {
+        let sender = plan.takesSender
+        let wrap = sender ? "wrapFrom(side, w, message.messageId(), h\(given))" : "wrap(w, message.messageId(), h)"
+        return #"""
+            private static byte[] written(Writer w, Message message, Header header\#(parameters)) throws WireException {
+                if (message == null) throw new WireException("wrong_type", "", -1);
+                Header h = header == null ? Writer.DEFAULTS : header;
+                w.begin(message.messageName(), \#(plan.longestHeader));
+            \#(sender ? choosingSender : "")\#
+            \#(fixesHeader ? "    h = message.fix(w, h);\n" : "")\#
+                message.write(w, h);
+                w.begin("packet");
+                return \#(isFramed ? "Frame.framed(\(wrap))" : wrap);
+            }
+            """#
+    }
+
+    private var sealing: String {
+        #"""
+        private static byte[] written(Message message, Header header\#(parameters)) throws WireException {
+            if (message == null) throw new WireException("wrong_type", "", -1);
+        \#(choosingSender)\#
+            Work work = new Work(side, connection);
+            byte[] packet = work.seal(message, header, 0);
+            work.commit();
+            return packet;
+        }
+        """#
+    }
+
     private var senders: String {
+        return #"""
+            /** A whole packet of a message that only one side sends.\#(hasConnection ? " It is the first one of a connection." : "") */
+            public static byte[] encode(Message message, Header header) throws WireException { return encode(message, header, null); }\#(layers == nil ? "\n\n" + wrapFrom : "")
+            """#
+    }
+
+    private var wrapFrom: String {
         let wrapping =
             hasConnection
             ? """
@@ -96,9 +133,6 @@ struct JavaInterface {
             return packet;
             """ : "return sender == Sender.SERVER ? wrapServer(w, id, h) : wrapClient(w, id, h);"
         return #"""
-            /** A whole packet of a message that only one side sends.\#(hasConnection ? " It is the first one of a connection." : "") */
-            public static byte[] encode(Message message, Header header) throws WireException { return encode(message, header, null); }
-
             private static byte[] wrapFrom(Sender sender, Writer w, long id, Header h\#(connection)) throws WireException {
             \#(BraceText.indented(wrapping))
             }
@@ -160,7 +194,7 @@ struct JavaInterface {
                     this.kind = kind;
                     this.path = path;
                     this.offset = offset;
-                }
+                }\#(layers == nil ? "" : Self.advising)
             }
 
             /** Who has sent a packet. */
@@ -202,6 +236,7 @@ struct JavaInterface {
                 /** How many bytes the packet had. */
                 public final int byteCount;
 
+            \#(layers?.hasPackets == true ? Self.packetToWrite : "")\#
                 Packet(Message message, Header header, int byteCount) {
                     this.message = message;
                     this.header = header;
@@ -209,9 +244,9 @@ struct JavaInterface {
                 }
             }
 
-            /** Keeps the bytes of one packet, and is used again for the next one: then nothing is allocated. It is for one thread at a time. */
+            /** Keeps the bytes of one packet, and is used again for the next one\#(layers == nil ? ": then nothing is allocated" : ""). It is for one thread at a time. */
             public static final class PacketWriter {
-                final Writer w = new Writer(\#(!isFramed));
+            \#(layers == nil ? "    final Writer w = new Writer(\(!isFramed));\n" : "")\#
                 private byte[] bytes;
                 private int offset;
                 private int count;
@@ -248,7 +283,7 @@ struct JavaInterface {
                 frame = new Frame();
                 return unframed(whole, sender\#(given));
             """#
-            : (hasConnection ? Self.reshaping : "") + #"""
+            : (hasConnection ? Self.reshaping(hasLayers: layers != nil) : "") + #"""
                     // A packet that has not arrived whole is not tried again before it can have.
                     if (end - start < wanted) return null;
                     Reader r = new Reader(buffer, start, end - start);
@@ -266,6 +301,7 @@ struct JavaInterface {
                 private int end;
                 private \#(isFramed ? "Frame frame = new Frame()" : "int wanted = 1");
                 private WireException failure;
+            \#(layers?.hasPackets == true ? Self.innerQueue : "")\#
             \#(hasConnection ? Self.connecting(isFramed) : "\n    public Splitter(Sender sender) { this.sender = sender; }")
 
                 /** Takes what has arrived; the bytes are copied. */
@@ -285,9 +321,10 @@ struct JavaInterface {
 
                 /** The next packet; null if more bytes are needed. */
                 public Packet next() throws WireException {
+            \#(layers?.hasPackets == true ? "        if (!inner.isEmpty()) return inner.poll();\n" : "")\#
                     if (failure != null) throw failure;
                     try {
-                        return take();
+                        return \#(layers?.hasPackets == true ? "takeInner()" : "take()");
                     } catch (WireException error) {
                         failure = error;
                         throw error;
@@ -300,6 +337,7 @@ struct JavaInterface {
                     if (failure != null) throw failure;
                 }
 
+            \#(layers?.hasPackets == true ? Self.flattening : "")\#
                 private Packet take() throws WireException {
             \#(taking.split(separator: "\n").map { "    " + $0 }.joined(separator: "\n"))
                 }

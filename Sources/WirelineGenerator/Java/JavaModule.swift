@@ -24,9 +24,9 @@ struct JavaModule {
         let parts = constants + classes.functions
         let types = choices + classes.unions + classes.structures + classes.messages + [header] + connection
         let api = JavaInterface(printer)
-        let calls = StatementPrinter.calls(in: parts + types)
+        let calls = StatementPrinter.calls(in: parts + types).union(classes.layers?.checksums ?? [])
         let all =
-            [api.functions] + parts + types + [api.types] + runtime(calls)
+            [api.functions] + parts + types + [api.types] + (classes.layers?.classes ?? []) + runtime(calls)
             + (calls.contains("filled") ? [Self.filled] : [])
         let members = all.filter { !$0.isEmpty }.map { BraceText.indented($0) }.joined(separator: "\n\n")
         let documentation =
@@ -62,7 +62,8 @@ struct JavaModule {
             [
                 JavaRuntime.numbers(isShortest: options.varintForms == .shortest), JavaRuntime.counts,
                 JavaRuntime.texts,
-                JavaRuntime.packets(limit: options.maximumPacketByteCount),
+                JavaRuntime.packets(
+                    limit: plan.layers == nil ? String(options.maximumPacketByteCount) : "limit"),
             ].joined(separator: "\n\n"))
         let writing = BraceText.methods(
             [JavaRuntime.writingNumbers, JavaRuntime.writingTexts].joined(separator: "\n\n"))
@@ -71,8 +72,11 @@ struct JavaModule {
             text.replacing("MAXIMUM_DEPTH", with: String(options.maximumDepth))
                 .replacing("MAXIMUM_SIZE", with: String(options.maximumPacketByteCount))
         }
+        let limit =
+            plan.layers == nil
+            ? "" : "/** The most bytes of a packet. */\nint limit = \(options.maximumPacketByteCount);\n"
         let bodies = [
-            ("Reader extends Steps", JavaRuntime.reader + "\n\n" + reading.text(for: calls)),
+            ("Reader extends Steps", limit + JavaRuntime.reader + "\n\n" + reading.text(for: calls)),
             ("Writer extends Steps", limited(JavaRuntime.writer) + "\n\n" + writing.text(for: calls)),
             ("Checksum", checksums),
         ]
@@ -84,9 +88,11 @@ struct JavaModule {
             + (description.layout.framing.map { [JavaInterface.frame($0, options)] } ?? [])
     }
 
-    /// The class for a connection; nothing without states.
+    /// The class for a connection; nothing without states and layers.
     private var connection: [String] {
-        plan.context.map { [JavaConnection(plan: plan).text(classes.states($0))] } ?? []
+        plan.context.map {
+            [JavaConnection(plan: plan).text(classes.states($0) + (classes.layers?.members ?? []))]
+        } ?? []
     }
 
     // MARK: Constants, enums and flags
@@ -142,7 +148,7 @@ struct JavaModule {
             let initial = printer.initial(headerField: position).flatMap { Self.zeros.contains($0) ? nil : $0 }
             lines.append("    public \(own) \(names.headerFields[position])\(initial.map { " = " + $0 } ?? "");")
         }
-        if !plan.fixedHeaderFields.isEmpty {
+        if !plan.fixedHeaderFields.isEmpty || plan.layers != nil {
             let copies = fields.map { names.headerFields[$0.offset] }.map { "h.\($0) = \(dialect.member($0));" }
             lines += [
                 "",

@@ -10,14 +10,17 @@ extension NameStyle {
         let types = javaTypes.union(javaWords).union(JavaRuntime.names).union(
             [
                 description.upperCamelName + "Protocol", description.upperCamelName + "Conform", "Header",
-            ] + (description.layout.hasStates ? ["Connection"] : []))
+            ] + (description.layout.hasStates ? ["Connection"] : [])
+                + (description.layout.hasContent ? ["Connection", "InnerPackets", "Keystream", "Layer", "Part", "Work"] : []))
+        // States stand beside these members of a connection.
+        let members: Set<String> = description.layout.hasContent ? ["keys", "layers", "streams", "threshold"] : []
         return NameStyle(
             types: Kind(spelling: .capitalized, reserved: types),
             fields: Kind(spelling: .lowerCamel, reserved: javaWords),
             cases: Kind(spelling: .shouting, reserved: javaWords),
             constants: Kind(spelling: .shouting, reserved: javaWords),
-            headerFields: Kind(spelling: .lowerCamel, reserved: javaWords), trailing: "trailing",
-            arms: Kind(spelling: .upperCamel, reserved: types))
+            headerFields: Kind(spelling: .lowerCamel, reserved: javaWords.union(members)), trailing: "trailing",
+            printsLayers: true, arms: Kind(spelling: .upperCamel, reserved: types))
     }
 
     /// The classes of the language that generated code names, or that hide something from a reader.

@@ -115,7 +115,7 @@ extension JavaRuntime {
         """#
 
     /// What takes packets apart.
-    static func packets(limit: Int) -> String {
+    static func packets(limit: String) -> String {
         #"""
         /** The bytes of the whole packet, by one of its lengths. */
         int packetSize(long length, int difference, int least, int place) throws WireException {

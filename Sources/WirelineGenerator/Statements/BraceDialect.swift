@@ -4,7 +4,7 @@ import WirelineCodec
 import WirelineLanguage
 
 /// What the languages with braces and semicolons have in common: Java and C#.
-protocol BraceDialect: Dialect {
+protocol BraceDialect: LayeredDialect {
     /// Returns a float of 4 or 8 bytes.
     func float(_ number: Double, byteCount: Int) -> String
 
@@ -187,5 +187,18 @@ extension BraceDialect {
         var arguments = ["r", "id", "header", "total", shape.sender.map(sender) ?? "sender"]
         if !places.isEmpty { arguments.append("new int[] {\(places.joined(separator: ", "))}") }
         return ["return \(spelled("receive"))(\(arguments.joined(separator: ", ")));"]
+    }
+
+    var newPartHeader: String { newHeader }
+
+    func received(_ part: ReceivedPart) -> [String] {
+        let counter = part.counter ?? (number: "0", place: "0", isThere: "false")
+        let rules = "new \(type(.boolean))[] {\(part.rules.joined(separator: ", "))}"
+        let places = part.places.isEmpty ? "null" : "new int[] {\(part.places.joined(separator: ", "))}"
+        let arguments = [
+            "id", "header", "body", "end", "total", part.first, counter.isThere, counter.number, counter.place, rules,
+            places,
+        ]
+        return ["return new Part(\(arguments.joined(separator: ", ")));"]
     }
 }

@@ -28,6 +28,18 @@ protocol ClassDialect: BraceDialect {
     /// Returns a list of numbers that never changes.
     func constants(_ name: String, _ numbers: [Int]) -> String
 
+    /// Returns the text of ``ClassLayers`` in this language.
+    func respelled(_ text: String) -> String
+
+    /// The members of the class of packets in a packet that say its name, its ID and its only sender.
+    var innerPacketsFacts: [String] { get }
+
+    /// The interface of a layer that the program gives.
+    var layerInterface: String { get }
+
+    /// Returns the functions of the language's library for some kinds of layers: `inflate` and `deflate`, `counted` and `chained` AES.
+    func transforms(for words: Set<String>) -> [String]
+
     /// Returns the lines that choose the first value with which all lengths can hold the packet: in the header it is `own`.
     func fitting(_ type: String, _ values: [String], _ fitted: String, own: String) -> [String]
 }
@@ -66,25 +78,32 @@ struct ClassPrinter {
     /// The functions that read and write unions, take packets apart and put them together.
     var functions: [String] {
         plan.used.unions.sorted { $0.key < $1.key }.flatMap { union($0, tagsAt: $1) } + plan.shapes.flatMap(packet)
-            + (plan.context.map(connection) ?? [])
+            + (plan.context.map(connection) ?? []) + (layers?.functions ?? [])
     }
+
+    /// What a protocol with layers has besides; nil without them.
+    var layers: ClassLayers? { plan.layers.map { ClassLayers(dialect: dialect, printer: printer, layers: $0) } }
 
     /// Returns what finds a packet's shape and calls its functions, and the function that changes states.
     private func connection(_ context: ContextPlan) -> [String] {
         let statements = ContextStatements(printer, context)
         let shape = dialect.returns(dialect.item("shapes", "n"))
-        return [
-            dialect.constants("shapes", context.shapes),
-            function(
-                .helper, "int", "shapeOf", "Sender sender, Connection c",
-                printer.settled(statements.numbering) + [shape]),
+        let nested = layers == nil ? "" : ", \(dialect.type(.boolean)) nested"
+        let calls = [
             function(
                 .helper, "Packet", "unwrap", "int shape, Reader r, Sender sender",
                 statements.calls(of: "unwrap", ["r", "sender"])),
             function(
                 .helper, dialect.type(.bytes), "wrap", "int shape, Writer w, \(id) id, Header h",
                 statements.calls(of: "wrap", ["w", "id", "h"])),
-            function(.helper, "void", "change", "Connection c, Sender sender, \(id) id", statements.changes),
+        ]
+        return [
+            dialect.constants("shapes", context.shapes),
+            function(
+                .helper, "int", "shapeOf", "Sender sender, Connection c\(nested)",
+                printer.settled(statements.numbering) + [shape]),
+        ] + (layers == nil ? calls : []) + [
+            function(.helper, "void", "change", "Connection c, Sender sender, \(id) id", statements.changes)
         ]
     }
 
@@ -117,11 +136,17 @@ struct ClassPrinter {
     private func packet(_ shape: PacketShape) -> [String] {
         let suffix = shape.suffix
         let parameters = "Writer w, \(id) id, Header h"
-        let unwrap = function(
-            .helper, "Packet", "unwrap" + suffix, "Reader r, Sender sender", UnwrapStatements.lines(printer, shape))
+        let (result, sender) = shape.part == nil ? ("Packet", ", Sender sender") : ("Part", "")
+        let unwrap =
+            shape.reads
+            ? [
+                function(
+                    .helper, result, "unwrap" + suffix, "Reader r" + sender, UnwrapStatements.lines(printer, shape))
+            ] : []
+        guard shape.writes else { return unwrap }
         let lines = WrapStatements.lines(printer, shape)
         guard let (index, values) = shape.wrap.fitting else {
-            return [unwrap, function(.helper, dialect.type(.bytes), "wrap" + suffix, parameters, lines)]
+            return unwrap + [function(.helper, dialect.type(.bytes), "wrap" + suffix, parameters, lines)]
         }
         let position = shape.positions[index]
         let type = dialect.type(plan.headerType(position))
@@ -129,8 +154,8 @@ struct ClassPrinter {
             type, values.map { printer.literal(headerField: position, .integer($0)) },
             dialect.spelled("fitted") + suffix,
             own: dialect.headerMember("h", names.headerFields[position]))
-        return [
-            unwrap, function(.helper, dialect.type(.bytes), "wrap" + suffix, parameters, fitting),
+        return unwrap + [
+            function(.helper, dialect.type(.bytes), "wrap" + suffix, parameters, fitting),
             function(.helper, dialect.type(.bytes), "fitted" + suffix, parameters + ", \(type) fit", lines),
         ]
     }

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+
+/// Prints what a protocol with layers has in languages with classes: the tables of ``LayerPlan``, and the class that opens and seals
+/// packets.
+///
+/// The text is the same in all these languages but for words: see ``ClassDialect/respelled(_:)``.
+struct ClassLayers {
+    let dialect: any ClassDialect
+    let printer: StatementPrinter
+    let layers: LayerPlan
+    var plan: CodePlan { printer.plan }
+    var framing: PacketFraming? { plan.description.layout.framing }
+    var id: String { dialect.type(.number(.uint64)) }
+    /// Whether a keystream goes on from packet to packet.
+    var hasStreams: Bool { layers.kinds.contains(where: \.hasLastingKeystream) }
+    var hasCounter: Bool { layers.shapes.contains { $0.counter != nil } }
+
+    /// The checksums of the runtime that transforms call.
+    var checksums: Set<String> {
+        Set(layers.kinds.compactMap { $0 == .gzip ? "crc32" : $0 == .zlib ? "adler32" : nil })
+    }
+
+    /// The classes that open and seal packets, and their types.
+    var classes: [String] {
+        var classes = [part, work]
+        if hasStreams { classes.append(Self.keystream) }
+        if layers.hasPackets { classes.append(innerPackets) }
+        return classes.map(respelled) + (layers.programLayers.isEmpty ? [] : [dialect.layerInterface])
+    }
+
+    /// The members of a connection.
+    var members: [String] {
+        var members: [String] = []
+        if layers.hasThreshold {
+            let comment = "From how many bytes on a content gets a layer that asks for its count; without it none does."
+            members += dialect.comment(comment, nil, indent: "")
+            members.append("public \(dialect.optionalType(.position)) \(dialect.spelled("threshold"));")
+        }
+        var texts: [String] = []
+        if hasStreams { texts.append("internal Keystream[] streams = new Keystream[\(2 * layers.kinds.count)];") }
+        if !layers.keys.isEmpty { texts += ["internal byte[][] keys = new byte[\(2 * layers.keys.count)][];", setKey] }
+        if !layers.programLayers.isEmpty {
+            texts += ["internal Layer[] layers = new Layer[\(2 * layers.programLayers.count)];", setLayer]
+        }
+        return members + (texts.isEmpty ? [] : [respelled(texts.joined(separator: "\n\n"))])
+    }
+
+    private func respelled(_ text: String) -> String { dialect.respelled(text.replacing("ID_TYPE", with: id)) }
+
+    // MARK: Tables
+
+    private func array(_ type: String, _ items: [String]) -> String {
+        "new \(type)[] {\(items.joined(separator: ", "))}"
+    }
+
+    private func table(_ name: String, _ type: String, _ items: [String]) -> String {
+        "internal static readonly \(type)[] \(name) = \(array(type, items));"
+    }
+
+    /// The ends of the names of all functions for parts: for each shape the outer part, all fields, and the fields inside of layers.
+    private var parts: [String] {
+        layers.shapes.flatMap { shape in
+            ["Outer\(shape.number)", "Flat\(shape.number)"]
+                + shape.sections.indices.compactMap { inside($0, of: shape) }
+        }
+    }
+
+    private func inside(_ position: Int, of shape: LayerPlan.Shape) -> String? {
+        shape.sections[position].settable.map { _ in "Inside\(position + 1)\(shape.number)" }
+    }
+
+    private func number(_ part: String) -> String { String(parts.firstIndex(of: part) ?? -1) }
+
+    private var tables: [String] {
+        let sections = layers.shapes.map { shape in
+            array(
+                "int[]",
+                shape.sections.enumerated().map { position, section in
+                    array("int", [number(inside(position, of: shape) ?? "")] + section.layers.map(String.init))
+                })
+        }
+        var tables = [
+            table("outers", "int", layers.shapes.map { number("Outer\($0.number)") }),
+            "/** For each shape its sections: the number of their fields' functions, and their layers. */\n"
+                + table("sections", "int[][]", sections),
+            table("layerNames", "String", layers.kinds.map { dialect.string("packet." + $0.name) }),
+            table("inflates", "boolean", layers.kinds.map { String($0.mayInflate) }),
+        ]
+        if hasStreams { tables.append(table("lasts", "boolean", layers.kinds.map { String($0.hasLastingKeystream) })) }
+        if hasCounter {
+            let names = layers.shapes.map { shape in
+                shape.counter.map { dialect.string("packet." + plan.description.layout.fields[$0.field].name) }
+                    ?? "null"
+            }
+            tables.append(table("counterNames", "String", names))
+            tables.append(table("counterConstants", "int", layers.shapes.map { String($0.counter?.constant ?? 0) }))
+        }
+        if layers.hasThreshold {
+            tables.append(table("isSettable", "boolean", layers.shapes.map { String($0.counter?.isSettable == true) }))
+        }
+        if !layers.keys.isEmpty {
+            let sizes = layers.keys.map { key in
+                array("int", key.byteCounts.flatMap { [String($0.lowerBound), String($0.upperBound)] })
+            }
+            let uses = layers.keys.map { array("int", layers.layers(with: $0.name).map(String.init)) }
+            tables += [
+                table("keyNames", "String", layers.keys.map { dialect.string($0.name) }),
+                table("keySizes", "int[]", sizes),
+            ]
+            if hasStreams { tables.append(table("keyLayers", "int[]", uses)) }
+        }
+        if !layers.programLayers.isEmpty {
+            tables.append(table("programLayers", "String", layers.programLayers.map { dialect.string($0) }))
+        }
+        return tables
+    }
+
+    // MARK: Functions
+
+    private func member(_ position: Int, of variable: String) -> String {
+        dialect.headerMember(variable, plan.names.headerFields[position])
+    }
+
+    private func function(_ result: String, _ name: String, _ parameters: String, _ lines: [String]) -> String {
+        BraceText.function(
+            dialect.functionHead(.helper, dialect.respelled(result), dialect.spelled(name), dialect.respelled(parameters)),
+            lines)
+    }
+
+    /// The functions that call those of one part or of one layer.
+    var functions: [String] {
+        let copies = layers.identifiers.map {
+            dialect.assign(member($0, of: "given"), member($0, of: "known"))
+        }
+        return [
+            function(
+                "Part", "unwrap", "int part, Reader r",
+                dialect.select("part", parts.map { [dialect.returns(dialect.call("unwrap" + $0, ["r"]))] })),
+            function(
+                dialect.type(.bytes), "wrap", "int part, Writer w, \(id) id, Header h",
+                dialect.select("part", parts.map { [dialect.returns(dialect.call("wrap" + $0, ["w", "id", "h"]))] })),
+            function("void", "copyIdentifiers", "Header given, Header known", copies),
+        ] + counters + [layer("openLayer", isSealing: false), layer("sealLayer", isSealing: true)]
+    }
+
+    /// The functions of the field that counts the bytes inside the innermost layer.
+    private var counters: [String] {
+        guard hasCounter else { return [] }
+        func counter(_ shape: LayerPlan.Shape, _ lines: (Int, Bool) -> [String], otherwise: [String]) -> [String] {
+            shape.counter.map { lines($0.field, plan.hasAlways(headerField: $0.field)) } ?? otherwise
+        }
+        func select(_ lines: (Int, Bool) -> [String], otherwise: [String]) -> [String] {
+            dialect.select("shape", layers.shapes.map { counter($0, lines, otherwise: otherwise) })
+        }
+        let isThere = select(
+            { [dialect.returns($1 ? "true" : dialect.isSet(member($0, of: "h")))] },
+            otherwise: [dialect.returns("false")])
+        let isGiven = select(
+            { [dialect.returns($1 ? member($0, of: "h") + " != 0" : dialect.isSet(member($0, of: "h")))] },
+            otherwise: [dialect.returns("false")])
+        let set = select(
+            { field, _ in
+                let type = dialect.type(plan.headerType(field))
+                return [
+                    dialect.assign(member(field, of: "h"), type == dialect.type(.position) ? "n" : "(\(type)) n"),
+                    dialect.returns(nil),
+                ]
+            }, otherwise: [dialect.returns(nil)])
+        return [function("boolean", "hasCount", "int shape, Header h", isThere)]
+            + (layers.hasThreshold ? [function("boolean", "isCountGiven", "int shape, Header h", isGiven)] : [])
+            + [function("void", "setCount", "int shape, Header h, int n", set)]
+    }
+
+    private func layer(_ name: String, isSealing: Bool) -> String {
+        let lines = dialect.select(
+            "n",
+            layers.kinds.map { kind in [dialect.respelled("return \(call(kind, isSealing ? "seal" : "open"));")] })
+        return function("byte[]", name, "Work work, int n, Header h, byte[] b", lines)
+    }
+
+    private func key(_ name: String) -> String {
+        "work.key(\(layers.keys.firstIndex { $0.name == name } ?? 0), n)"
+    }
+
+    private func start(_ vector: LayerKind.Vector) -> String {
+        switch vector {
+        case .key(let name): key(name)
+        case .field(let name):
+            "h.‹\(plan.names.headerFields[plan.description.packetField(named: name) ?? 0])›"
+        }
+    }
+
+    private func call(_ kind: LayerKind, _ verb: String) -> String {
+        switch kind {
+        case .zlib: "work.\(verb)Zlib(b, n)"
+        case .deflate: "work.\(verb)Deflate(b, n)"
+        case .gzip: "work.\(verb)Gzip(b, n)"
+        case .brotli, .custom:
+            "work.\(verb)Own(b, h, \(layers.programLayers.firstIndex(of: kind.name) ?? 0), n)"
+        case .xor(let name): "work.xor(b, \(key(name)))"
+        case .rc4(let name): "work.rc4(b, \(key(name)), n)"
+        case .aesCTR(let name, .key(let vector)): "work.aesCTRLasting(b, \(key(name)), \(key(vector)), n)"
+        case .aesCTR(let name, let vector): "work.aesCTR(b, \(key(name)), \(start(vector)), 0, n)"
+        case .aesCBC(let name, let vector): "work.\(verb)AESCBC(b, \(key(name)), \(start(vector)), n)"
+        }
+    }
+
+    // MARK: The class
+
+    private var work: String {
+        let members =
+            [tables.joined(separator: "\n"), head, opening] + (layers.hasPackets ? [packetsInside] : []) + [sealing]
+            + (hasCounter ? [counting] : []) + transforms
+        return """
+            /** Goes on through all packets in one. Only if all of it was right, the connection takes it over. */
+            internal sealed class Work {
+            \(BraceText.indented(members.joined(separator: "\n\n")))
+            }
+            """
+    }
+
+    /// The transforms that the layers use.
+    private var transforms: [String] {
+        let words = Set(layers.kinds.map(\.word))
+        let aes: Set<String> = ["aes_ctr", "aes_cbc"]
+        let own: [(words: Set<String>, text: String)] = [
+            (["zlib"], Self.zlib), (["deflate"], Self.rawDeflate), (["gzip"], Self.gzip), (["xor"], Self.xor),
+            (["rc4"], Self.rc4), (aes, Self.vector), (["aes_ctr"], Self.aesCTR),
+            (hasLastingCTR ? ["aes_ctr"] : [], Self.aesCTRLasting), (["aes_cbc"], Self.aesCBC),
+        ]
+        return (layers.keys.isEmpty ? [] : [key]) + (hasStreams ? [place] : [])
+            + own.filter { !words.isDisjoint(with: $0.words) }.map(\.text)
+            + dialect.transforms(for: words) + (layers.programLayers.isEmpty ? [] : [byProgram])
+    }
+
+    /// Whether AES goes on with its counter from packet to packet.
+    private var hasLastingCTR: Bool {
+        layers.kinds.contains { if case .aesCTR(_, .key) = $0 { true } else { false } }
+    }
+}
