@@ -28,6 +28,9 @@ extension LayeredProtocol {
             return nil
         }
     }()
+
+    /// Those for a language whose adapter does not have brotli.
+    static let randomWithoutBrotli = random.filter { !$0.schema.contains("brotli") }
 }
 
 /// A random schema with layers.

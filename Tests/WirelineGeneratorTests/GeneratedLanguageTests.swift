@@ -10,8 +10,6 @@ struct GeneratedLanguageTests {
     struct Language: CustomTestStringConvertible, Sendable {
         /// The file of Scene in the folder `Golden`.
         let golden: String
-        /// Whether packets with layers are generated.
-        let hasLayers: Bool
         let files: @Sendable (ProtocolDescription) throws -> [GeneratedFile]
         let adapter: @Sendable (ProtocolDescription) throws -> GeneratedFile
 
@@ -20,22 +18,22 @@ struct GeneratedLanguageTests {
 
     static let languages = [
         Language(
-            golden: "scene_protocol.ts", hasLayers: true,
+            golden: "scene_protocol.ts",
             files: { try TypeScriptGenerator($0).files() }, adapter: { try TypeScriptGenerator($0).adapter() }),
         Language(
-            golden: "scene_protocol.lua", hasLayers: true,
+            golden: "scene_protocol.lua",
             files: { try LuaGenerator($0).files() }, adapter: { try LuaGenerator($0).adapter() }),
         Language(
-            golden: "scene_protocol.py", hasLayers: true,
+            golden: "scene_protocol.py",
             files: { try PythonGenerator($0).files() }, adapter: { try PythonGenerator($0).adapter() }),
         Language(
-            golden: "SceneProtocol.java", hasLayers: false,
+            golden: "SceneProtocol.java",
             files: { try JavaGenerator($0).files() }, adapter: { try JavaGenerator($0).adapter() }),
         Language(
-            golden: "SceneProtocol.cs", hasLayers: false,
+            golden: "SceneProtocol.cs",
             files: { try CSharpGenerator($0).files() }, adapter: { try CSharpGenerator($0).adapter() }),
         Language(
-            golden: "scene_protocol.go", hasLayers: true,
+            golden: "scene_protocol.go",
             files: { try GoGenerator($0).files() }, adapter: { try GoGenerator($0).adapter() }),
     ]
 
@@ -65,14 +63,5 @@ struct GeneratedLanguageTests {
             try language.files(ProtocolDescription.checked(schemas))[0].text
         }
         #expect(try text(order.map { several[$0] }) == text(several))
-    }
-
-    @Test(arguments: languages.filter { !$0.hasLayers })
-    func `layers that a language does not have yet are refused with the reason`(language: Language) throws {
-        let schema = "packet { @length(rest) uint16 size; @id uint8 id; layer zlib; }\n@id(0) @from(both) message A {}"
-        let description = try ProtocolDescription.checked([("a.wire", schema)])
-        let error = #expect(throws: GenerationError.self) { try language.files(description) }
-        #expect(error?.description.contains("layers") == true)
-        #expect(throws: GenerationError.self) { try language.adapter(description) }
     }
 }

@@ -102,14 +102,12 @@ struct GenerateTests {
         #expect(outcome.status == 2 && outcome.errors.contains("--package NAME needs words with points between them"))
     }
 
-    @Test(arguments: ["java", "java-adapter", "csharp", "csharp-adapter", "go", "go-adapter"])
-    func `a protocol that a language cannot have yet is refused, and nothing is written`(_ language: String) throws {
+    @Test(arguments: ["erlang", "typescript", "lua", "python", "java", "csharp", "go"], ["", "-adapter"])
+    func `each language has protocols with layers`(_ language: String, _ suffix: String) throws {
         let schema = "packet { @length(rest) uint16 size; @id uint8 id; layer zlib; }\n@id(0) @from(both) message A {}"
-        let workspace = try Workspace(["P/a.wire": schema])
-        let outcome = try workspace.wire("generate", language, "--out", "out", "--protocol", "P")
-        let reason = "code for packets with layers is not generated for this language, so far"
-        #expect(outcome == Outcome(status: 1, output: "", errors: "error: \(language): \(reason)\n"))
-        #expect(try workspace.shell("ls -d out").status != 0)
+        let outcome = try Workspace(["P/a.wire": schema]).wire(
+            "generate", language + suffix, "--out", "out", "--protocol", "P")
+        #expect(outcome.status == 0 && outcome.output.hasPrefix("out/") && outcome.errors == "")
     }
 
     @Test func `only some languages take the name of a package`() throws {

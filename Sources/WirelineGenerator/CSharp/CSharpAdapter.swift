@@ -7,8 +7,9 @@ import WirelineSwiftGenerator
 struct CSharpAdapter {
     private let dialect: CSharpDialect
     private var namespace: String { dialect.namespace }
-    private var plan: CodePlan { dialect.plan }
+    var plan: CodePlan { dialect.plan }
     private var hasConnection: Bool { plan.context != nil }
+    private var hasPackets: Bool { plan.layers?.hasPackets == true }
 
     init(_ dialect: CSharpDialect) { self.dialect = dialect }
 
@@ -30,11 +31,14 @@ struct CSharpAdapter {
                     private const string Prefix = "\(namespace).";
 
             \(BraceText.indented(BraceText.indented(hasConnection ? Self.encodingOnConnection : Self.encoding(takesSender: plan.takesSender))))
-            \(hasConnection ? "\n" + BraceText.indented(BraceText.indented(Self.connection)) + "\n" : "")
+            \(hasConnection ? "\n" + BraceText.indented(BraceText.indented(connection)) + "\n" : "")
             """
         let program = BraceText.indented(
             BraceText.indented(
-                [Self.program(hasConnection: hasConnection), Self.values, Self.json, Self.floats].joined(
+                [
+                    Self.program(hasConnection: hasConnection, hasPackets: hasPackets),
+                    Self.values(hasPackets: hasPackets), Self.json, Self.floats,
+                ].joined(
                     separator: "\n\n")))
         return GeneratedFile(
             path: name + ".cs",
@@ -42,26 +46,6 @@ struct CSharpAdapter {
                 .replacing("MAP", with: "System.Collections.Generic.Dictionary<string, object>")
                 .replacing("LIST", with: "System.Collections.Generic.List<object>"))
     }
-
-    /// The connection of a question, whose states begin anew.
-    private static let connection = #"""
-        private static Connection connection;
-
-        private static Connection MakeConnection(object states) {
-            var made = new Connection();
-            if (states == null) return made;
-            foreach (object item in List(Tables["states"])) {
-                object v = Member(Map(states), (string)Map(item)["name"], null);
-                System.Reflection.FieldInfo member = Field(made, Map(item)["own"]);
-                if (v == null) continue;
-                System.Type type = member.FieldType;
-                if (type == typeof(bool)) member.SetValue(made, v.Equals(true) || v.Equals(1m));
-                else if (type.IsEnum) member.SetValue(made, System.Enum.ToObject(type, Integer(v, System.Enum.GetUnderlyingType(type), "not_an_integer", "state")));
-                else member.SetValue(made, Integer(v, type, "not_an_integer", "state"));
-            }
-            return made;
-        }
-        """#
 
     /// The function that encodes a message, in two ways.
     private static func encoding(takesSender: Bool) -> String {
@@ -88,7 +72,7 @@ struct CSharpAdapter {
         }
         """#
 
-    private static func program(hasConnection: Bool) -> String {
+    private static func program(hasConnection: Bool, hasPackets: Bool) -> String {
         #"""
 
         private sealed class Refused : System.Exception {
@@ -129,7 +113,7 @@ struct CSharpAdapter {
                 answer["error"] = error.Kind;
                 answer["field"] = error.Where;
             } catch (WireException error) {
-                answer["reply"] = "error";
+                answer["reply"] = error.Kind == "absent" ? "skip" : "error";
                 answer["error"] = error.Kind;
                 if (error.Path != "") answer["field"] = error.Path;
                 if (error.Offset >= 0) answer["offset"] = (decimal)error.Offset;
@@ -140,7 +124,7 @@ struct CSharpAdapter {
 
         private static void Answer(MAP request, MAP answer) {
             Sender sender = "server".Equals(Member(request, "from", null)) ? Sender.Server : Sender.Client;
-        \#(hasConnection ? "    connection = MakeConnection(Member(request, \"state\", null));\n" : "")\#
+        \#(hasConnection ? "    connection = MakeConnection(request);\n" : "")\#
             if ("decode".Equals(Member(request, "ask", null))) {
                 byte[] bytes = Unhexed(Member(request, "hex", ""), "");
                 Packet packet = WIRE.Decode(bytes, sender\#(hasConnection ? ", connection" : ""));
@@ -167,6 +151,7 @@ struct CSharpAdapter {
                 if (value != null) header[(string)Map(item)["name"]] = Show(Map(item)["type"], value);
             }
             line["header"] = header;
+        \#(hasPackets ? showingPackets : "")\#
             var unknown = packet.Message as UnknownMessage;
             if (unknown != null) {
                 line["payload"] = Hexed(unknown.Payload);
@@ -274,16 +259,33 @@ struct CSharpAdapter {
         """#
     }
 
-    private static let values = #"""
+    private static func values(hasPackets: Bool) -> String {
+        #"""
         // JSON to messages
 
         private static byte[] Encode(MAP line, Sender sender) {
+            Message message = Written(line);
+            Header header = SetHeader(line);
+            if (message.MessageName == null) return Encoded(message, header, sender);
+            try {
+                return Encoded(message, header, sender);
+            } catch (WireException error) {
+                // A fault of the header, or of the packet as a whole, is one of the message that was to be written.
+                string path = error.Path == "" ? message.MessageName : error.Path;
+                bool isOfPacket = path.StartsWith("packet.", System.StringComparison.Ordinal) && message.MessageName != "packet";
+                if (isOfPacket || path == "packets" || path == "opaque") path = message.MessageName + "." + path;
+                throw new WireException(error.Kind, path, error.Offset);
+            }
+        }
+
+        private static Message Written(MAP line) {
             object name = Member(line, "message", null);
+        \#(hasPackets ? writingPackets : "")\#
             if (name == null) {
                 var unknown = new UnknownMessage();
                 unknown.Id = (ulong)Integer(Member(line, "id", 0m), typeof(ulong), "not_an_integer", "id");
                 unknown.Payload = Unhexed(Member(line, "payload", ""), "");
-                return Encoded(unknown, SetHeader(line, "header."), sender);
+                return unknown;
             }
             MAP known = Known(name);
             if (known == null) throw new Refused("unknown_message", (string)name);
@@ -291,26 +293,20 @@ struct CSharpAdapter {
             Values(List(known["fields"]), Member(line, "fields", new MAP()), message, (string)name);
             object trailing = Member(line, "trailing", null);
             if (known["trailing"] != null && trailing != null) Field(message, known["trailing"]).SetValue(message, Unhexed(trailing, ""));
-            Header header = SetHeader(line, name + ".header.");
-            try {
-                return Encoded(message, header, sender);
-            } catch (WireException error) {
-                // A fault of the header, or of the packet as a whole, is one of the message that was to be written.
-                string path = error.Path == "" ? message.MessageName : error.Path;
-                if (path.StartsWith("packet.", System.StringComparison.Ordinal) && message.MessageName != "packet") path = message.MessageName + "." + path;
-                throw new WireException(error.Kind, path, error.Offset);
-            }
+            return message;
         }
 
         private static object Made(object own) { return System.Activator.CreateInstance(typeof(WireException).Assembly.GetType(Prefix + own), true); }
 
-        private static Header SetHeader(MAP line, string path) {
+        private static Header SetHeader(MAP line) {
+            object name = Member(line, "message", null);
+            string path = name == null ? "header." : name + ".header.";
             var header = new Header();
             if (Member(line, "header", null) == null) return header;
             MAP given = Map(line["header"]);
             foreach (object item in List(Tables["header"])) {
-                var name = (string)Map(item)["name"];
-                if (Map(item)["settable"].Equals(true) && given.ContainsKey(name)) Set(header, Map(item), given[name], path + name);
+                var own = (string)Map(item)["name"];
+                if (Map(item)["settable"].Equals(true) && given.ContainsKey(own)) Set(header, Map(item), given[own], path + own);
             }
             return header;
         }
@@ -452,4 +448,5 @@ struct CSharpAdapter {
 
         private static string Hexed(byte[] bytes) { return System.BitConverter.ToString(bytes).Replace("-", "").ToLowerInvariant(); }
         """#
+    }
 }

@@ -2,16 +2,6 @@
 
 /// What the code has of a connection.
 extension CSharpInterface {
-    /// Returns the class, with the members for states.
-    static func connectionClass(_ states: [String]) -> String {
-        #"""
-        /// <summary>The states of a connection, which both directions share. A new one has all at 0. Messages set them, and so may the program.</summary>
-        public sealed class Connection {
-        \#(BraceText.indented(states.joined(separator: "\n")))
-        }
-        """#
-    }
-
     static let wrapInConnection = #"""
         internal static byte[] WrapFrom(Sender sender, Writer w, ulong id, Header h, Connection connection) {
             byte[] packet = Wrap(ShapeOf(sender, connection), w, id, h);
@@ -26,15 +16,17 @@ extension CSharpInterface {
             return packet;
         """#
 
-    static let reshaping = #"""
+    static func reshaping(hasLayers: Bool) -> String {
+        #"""
             // How much is needed depends on the packet's shape, which packets of the other side may change.
-            int now = Packets.ShapeOf(sender, connection);
+            int now = Packets.ShapeOf(sender, connection\#(hasLayers ? ", false" : ""));
             if (now != shape) {
                 shape = now;
                 wanted = 1;
             }
 
         """#
+    }
 
     static func connecting(_ isFramed: Bool) -> String {
         #"""
@@ -48,4 +40,55 @@ extension CSharpInterface {
             }
         """#
     }
+
+    /// How a packet is opened.
+    static let opening = #"""
+            var work = new Work(sender, connection);
+            Packet packet = work.Open(r, 0, 0);
+            if (packet != null) work.Commit();
+            return packet;
+        """#
+
+    /// An error that says what to give.
+    static let advising = #"""
+
+
+            internal WireException(string kind, string path, string advice) : base(path + ": " + kind + ": " + advice) {
+                Kind = kind;
+                Path = path;
+                Offset = -1;
+            }
+        """#
+
+    static let packetToWrite = #"""
+            /// <summary>A packet to write inside of another one; without a header it has the defaults.</summary>
+            public Packet(Message message, Header header = null) : this(message, header, 0) {}
+
+
+        """#
+
+    static let innerQueue = #"""
+            private readonly System.Collections.Generic.Queue<Packet> inner = new System.Collections.Generic.Queue<Packet>();
+
+        """#
+
+    static let flattening = #"""
+            /// <summary>The next packet that holds no others.</summary>
+            private Packet TakeInner() {
+                while (inner.Count == 0) {
+                    Packet packet = Take();
+                    if (packet == null) return null;
+                    Flatten(packet);
+                }
+                return inner.Dequeue();
+            }
+
+            private void Flatten(Packet packet) {
+                var group = packet.Message as InnerPackets;
+                if (group == null) inner.Enqueue(packet);
+                else foreach (Packet own in group.Packets) Flatten(own);
+            }
+
+
+        """#
 }

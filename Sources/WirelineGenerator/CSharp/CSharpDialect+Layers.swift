@@ -7,9 +7,8 @@ import WirelineLanguage
 extension CSharpDialect {
     func respelled(_ text: String) -> String {
         let words = [
-            (" throws WireException", ""), (" extends ", " : "), ("boolean", "bool"), ("String", "string"),
-            (".length", ".Length"), ("instanceof", "is"), ("VARIADIC ", "params Sender[] "),
-            ("EXCEPTION", "System.Exception"), ("(byte) ", "(byte)"), ("(int) ", "(int)"),
+            (" throws WireException", ""), (" extends ", " : "), ("VARIADIC ", "params Sender[] "),
+            ("(EXCEPTION)", "(System.Exception)"), ("(byte) ", "(byte)"), ("(int) ", "(int)"),
         ]
         let lines = words.reduce(text) { $0.replacing($1.0, with: $1.1) }.split(
             separator: "\n", omittingEmptySubsequences: false
@@ -22,6 +21,7 @@ extension CSharpDialect {
     }
 
     private static let statements: Set<String> = ["if", "for", "while", "switch", "catch", "return"]
+    private static let own = ["boolean": "bool", "String": "string", "instanceof": "is"]
 
     /// Returns a line in which functions and what programs see begin with a capital.
     private static func respelled(line: Substring) -> String {
@@ -46,7 +46,8 @@ extension CSharpDialect {
             }
             rest = rest[word.endIndex...]
             let isFunction = rest.first == "(" && !statements.contains(String(word))
-            result += isFunction || result.isEmpty == false && rest.first == "›" ? capitalized(String(word)) : String(word)
+            let isMember = rest.first == "›" || word == "length" && result.last == "."
+            result += isFunction || isMember ? capitalized(String(word)) : own[String(word)] ?? String(word)
         }
         return result
     }
@@ -70,11 +71,11 @@ extension CSharpDialect {
     var layerInterface: String {
         #"""
         /// <summary>A layer that the program gives, for what one side sends or both do. Any exception says that the bytes are damaged.</summary>
-        public interface ILayer {
+        public abstract class Layer {
             /// <summary>What is inside of bytes; null if it is longer than the limit.</summary>
-            byte[] Open(byte[] bytes, Header header, int limit);
+            public abstract byte[] Open(byte[] bytes, Header header, int limit);
 
-            byte[] Seal(byte[] content, Header header);
+            public abstract byte[] Seal(byte[] content, Header header);
         }
         """#
     }
@@ -89,8 +90,124 @@ extension CSharpDialect {
 }
 
 extension CSharpRuntime {
-    static let inflating = ""
-    static let counted = ""
-    static let chained = ""
-    static let aes = ""
+    fileprivate static let inflating = #"""
+        /// <summary>Bytes for a stream: some at once, the others one by one, so that it is known where the stream ends among them.</summary>
+        private sealed class Pieces : System.IO.Stream {
+            private readonly byte[] b;
+            private readonly int together;
+            private int p;
+            /// <summary>Whether more bytes were asked for than there are.</summary>
+            internal bool isOver = false;
+
+            internal Pieces(byte[] bytes, int from, int end) {
+                b = bytes;
+                p = from;
+                together = end;
+            }
+
+            public override bool CanRead { get { return true; } }
+
+            public override bool CanSeek { get { return false; } }
+
+            public override bool CanWrite { get { return false; } }
+
+            public override long Length { get { return b.Length; } }
+
+            public override long Position { get { return p; } set { throw new System.NotSupportedException(); } }
+
+            public override void Flush() {}
+
+            public override int Read(byte[] buffer, int offset, int count) {
+                int n = System.Math.Min(count, p < together ? together - p : System.Math.Min(1, b.Length - p));
+                if (p == b.Length) isOver = true;
+                System.Buffer.BlockCopy(b, p, buffer, offset, n);
+                p += n;
+                return n;
+            }
+
+            public override long Seek(long offset, System.IO.SeekOrigin origin) { throw new System.NotSupportedException(); }
+
+            public override void SetLength(long value) { throw new System.NotSupportedException(); }
+
+            public override void Write(byte[] buffer, int offset, int count) { throw new System.NotSupportedException(); }
+        }
+
+        /// <summary>Where the last stream ended that was inflated.</summary>
+        private int after = 0;
+
+        /// <summary>The content of a stream of deflate; no more than the limit is made.</summary>
+        private byte[] Inflate(byte[] b, int from, int n) {
+            // No more than eight bytes follow a whole stream.
+            int together = System.Math.Max(from, b.Length - 10);
+            byte[] content = Inflated(b, from, together, n);
+            return together == from || after > together ? content : Inflated(b, from, from, n);
+        }
+
+        private byte[] Inflated(byte[] b, int from, int together, int n) {
+            var pieces = new Pieces(b, from, together);
+            var content = new byte[(int)System.Math.Min(left + 1L, 4L * (b.Length - from) + 64)];
+            int count = 0;
+            try {
+                using (var stream = new System.IO.Compression.DeflateStream(pieces, System.IO.Compression.CompressionMode.Decompress)) {
+                    for (int made = 1; made > 0; count += made) {
+                        if (count == content.Length) System.Array.Resize(ref content, (int)System.Math.Min(left + 1L, 2L * count));
+                        made = stream.Read(content, count, content.Length - count);
+                        if (count + made > left) throw Refused("inflated_too_long", n);
+                    }
+                }
+            } catch (System.IO.InvalidDataException) {
+                throw Refused("invalid_layer", n);
+            } catch (System.IO.IOException) {
+                throw Refused("invalid_layer", n);
+            }
+            if (pieces.isOver) throw Refused("invalid_layer", n);
+            after = (int)pieces.Position;
+            return Cut(content, 0, count);
+        }
+
+        private static byte[] Deflate(byte[] b, int n) {
+            // Nothing at all would be written of no bytes.
+            if (b.Length == 0) return new byte[] {3, 0};
+            using (var made = new System.IO.MemoryStream()) {
+                using (var stream = new System.IO.Compression.DeflateStream(made, System.IO.Compression.CompressionMode.Compress, true)) {
+                    stream.Write(b, 0, b.Length);
+                }
+                return made.ToArray();
+            }
+        }
+        """#
+
+    fileprivate static let aes = #"""
+        private static byte[] Blocks(System.Security.Cryptography.CipherMode mode, bool isSealing, byte[] key, byte[] start, byte[] b) {
+            using (System.Security.Cryptography.Aes aes = System.Security.Cryptography.Aes.Create()) {
+                aes.Mode = mode;
+                aes.Padding = System.Security.Cryptography.PaddingMode.None;
+                aes.Key = key;
+                aes.IV = start;
+                using (System.Security.Cryptography.ICryptoTransform blocks = isSealing ? aes.CreateEncryptor() : aes.CreateDecryptor()) {
+                    return blocks.TransformFinalBlock(b, 0, b.Length);
+                }
+            }
+        }
+        """#
+
+    fileprivate static let counted = #"""
+        private static byte[] Counted(byte[] key, byte[] start, byte[] b, int n) {
+            var counters = new byte[(b.Length + 15) / 16 * 16];
+            var next = Cut(start, 0, 16);
+            for (int p = 0; p < counters.Length; p += 16) {
+                System.Buffer.BlockCopy(next, 0, counters, p, 16);
+                for (int i = 15; i >= 0 && ++next[i] == 0; i--) {}
+            }
+            byte[] made = Blocks(System.Security.Cryptography.CipherMode.ECB, true, key, start, counters);
+            for (int i = 0; i < b.Length; i++) made[i] ^= b[i];
+            return Cut(made, 0, b.Length);
+        }
+        """#
+
+    fileprivate static let chained = #"""
+        private static byte[] Chained(bool isSealing, byte[] key, byte[] start, byte[] b, int n) {
+            return Blocks(System.Security.Cryptography.CipherMode.CBC, isSealing, key, start, b);
+        }
+        """#
 }

@@ -38,7 +38,7 @@ public struct CSharpGenerator: Sendable {
 
     /// Returns the file: `SceneProtocol.cs`.
     ///
-    /// - Throws: ``GenerationError`` for a protocol with layers.
+    /// - Throws: ``GenerationError`` for what C# does not print.
     public func files() throws(GenerationError) -> [GeneratedFile] {
         let dialect = CSharpDialect(try CodePlan(description, .cSharp(description)), namespace: namespace)
         return [
@@ -49,7 +49,7 @@ public struct CSharpGenerator: Sendable {
 
     /// Returns a program that answers the questions of `wire conform`: `SceneConform.cs`.
     ///
-    /// - Throws: ``GenerationError`` for a protocol with layers.
+    /// - Throws: ``GenerationError`` for what C# does not print.
     public func adapter() throws(GenerationError) -> GeneratedFile {
         let dialect = CSharpDialect(try CodePlan(description, .cSharp(description)), namespace: namespace)
         return CSharpAdapter(dialect).file()

@@ -11,6 +11,10 @@ struct CSharpInterface {
     private var isFramed: Bool { description.layout.framing != nil }
     private var fixesHeader: Bool { !plan.fixedHeaderFields.isEmpty }
     private var hasConnection: Bool { plan.context != nil }
+    private var layers: LayerPlan? { plan.layers }
+    private var hasPackets: Bool { layers?.hasPackets == true }
+    /// Whether a packet to write is made in a new array, so that a writer keeps no bytes of its own.
+    private var isCopied: Bool { isFramed || layers != nil }
     /// The last parameter of functions that need a connection; of those that programs call.
     private var connection: String { hasConnection ? ", Connection connection" : "" }
     private var optionalConnection: String { hasConnection ? connection + " = null" : "" }
@@ -33,14 +37,14 @@ struct CSharpInterface {
             \#(hasConnection ? "/// " + first + "\n" : "")\#
             /// </summary>
             public static byte[] Encode(Message message, Header header = null\#(sender ? ", Sender? sender = null" : "")\#(optionalConnection)) {
-                return Packets.Written(new Writer(false), message, header\#(arguments));
+                return Packets.Written(\#(layers == nil ? "new Writer(false), " : "")message, header\#(arguments));
             }
 
             /// <summary>Puts a whole packet of a message into a writer, in place of what it has. All but these two may be null.</summary>
             public static void Encode(Message message, Header header\#(sender ? ", Sender? sender" : "")\#(connection), PacketWriter writer) {
                 writer.Take(null, 0, 0);
-                byte[] bytes = Packets.Written(writer.w, message, header\#(arguments));
-                writer.Take(bytes, \#(isFramed ? "0, bytes.Length" : "writer.w.from, writer.w.size"));
+                byte[] bytes = Packets.Written(\#(layers == nil ? "writer.w, " : "")message, header\#(arguments));
+                writer.Take(bytes, \#(isCopied ? "0, bytes.Length" : "writer.w.from, writer.w.size"));
             }
 
             /// <summary>The packet that bytes begin with; null if it has not arrived whole. After an error, the start of the next packet is unknown.\#(hasConnection ? " " + first : "")</summary>
@@ -56,33 +60,16 @@ struct CSharpInterface {
     /// The functions that find the function of a sender, and make messages.
     var making: String {
         let sender = plan.takesSender
-        let wrap =
-            sender ? "WrapFrom(side.Value, w, message.MessageId, h\(givenOrNew))" : "Wrap(w, message.MessageId, h)"
-        let unknownSide =
-            plan.dependsOnSender
-            ? "throw new WireException(\"needs_sender\", \"\", -1)" : "side = Sender.Client"
         return #"""
-            /// <summary>Nothing sets its members.</summary>
-            private static readonly Header Defaults = new Header();
-
-            internal static byte[] Written(Writer w, Message message, Header header\#(sender ? ", Sender? sender" : "")\#(connection)) {
-                if (message == null) throw new WireException("wrong_type", "", -1);
-                Header h = header ?? Defaults;
-                w.Begin(message.MessageName, \#(plan.longestHeader));
-            \#(sender ? "    Sender? side = sender ?? message.MessageSender;\n    if (side == null) \(unknownSide);\n" : "")\#
-            \#(fixesHeader ? "    h = message.Fix(w, h);\n" : "")\#
-                message.Write(w, h);
-                w.Begin("packet");
-                return \#(isFramed ? "Frame.Framed(\(wrap))" : wrap);
-            }
+            \#(layers == nil ? writing : sealing)
 
             internal static Packet Unwrapped(Reader r, Sender sender\#(connection)) {
-            \#(hasConnection ? Self.unwrapping : "    return \(sender ? "sender == Sender.Server ? UnwrapServer(r, sender) : UnwrapClient(r, sender)" : "Unwrap(r, sender)");")
+            \#(layers != nil ? Self.opening : hasConnection ? Self.unwrapping : "    return \(sender ? "sender == Sender.Server ? UnwrapServer(r, sender) : UnwrapClient(r, sender)" : "Unwrap(r, sender)");")
             }
 
-            \#(sender ? (hasConnection ? Self.wrapInConnection : Self.wrapFrom) + "\n\n" : "")\#
+            \#(sender && layers == nil ? (hasConnection ? Self.wrapInConnection : Self.wrapFrom) + "\n\n" : "")\#
             \#(isFramed ? unframed + "\n\n" : "")\#
-            private static Packet Receive(Reader r, ulong id, Header header, int total, Sender sender\#(fixesHeader ? ", int[] at" : "")) {
+            \#(layers == nil ? "private" : "internal") static Packet Receive(Reader r, ulong id, Header header, int total, Sender sender\#(fixesHeader ? ", int[] at" : "")) {
                 Message message = Make(id, sender);
             \#(fixesHeader ? "    message.Verify(r, header, at);\n" : "")\#
                 r.Begin(message.MessageName);
@@ -92,6 +79,48 @@ struct CSharpInterface {
 
             \#(make)
             """#
+    }
+
+    /// The statements that find out who sends a message.
+    private var choosingSender: String {
+        let unknown =
+            plan.dependsOnSender
+            ? "throw new WireException(\"needs_sender\", \"\", -1)" : "side = Sender.Client"
+        return "    Sender? side = sender ?? message.MessageSender;\n    if (side == null) \(unknown);\n"
+    }
+
+    private var writing: String {
+        let sender = plan.takesSender
+        let wrap =
+            sender ? "WrapFrom(side.Value, w, message.MessageId, h\(givenOrNew))" : "Wrap(w, message.MessageId, h)"
+        return #"""
+            /// <summary>Nothing sets its members.</summary>
+            private static readonly Header Defaults = new Header();
+
+            internal static byte[] Written(Writer w, Message message, Header header\#(sender ? ", Sender? sender" : "")\#(connection)) {
+                if (message == null) throw new WireException("wrong_type", "", -1);
+                Header h = header ?? Defaults;
+                w.Begin(message.MessageName, \#(plan.longestHeader));
+            \#(sender ? choosingSender : "")\#
+            \#(fixesHeader ? "    h = message.Fix(w, h);\n" : "")\#
+                message.Write(w, h);
+                w.Begin("packet");
+                return \#(isFramed ? "Frame.Framed(\(wrap))" : wrap);
+            }
+            """#
+    }
+
+    private var sealing: String {
+        #"""
+        internal static byte[] Written(Message message, Header header, Sender? sender, Connection connection) {
+            if (message == null) throw new WireException("wrong_type", "", -1);
+        \#(choosingSender)\#
+            var work = new Work(side.Value, connection ?? new Connection());
+            byte[] packet = work.Seal(message, header, 0);
+            work.Commit();
+            return packet;
+        }
+        """#
     }
 
     private static let wrapFrom = #"""
@@ -147,7 +176,7 @@ struct CSharpInterface {
                     Kind = kind;
                     Path = path;
                     Offset = offset;
-                }
+                }\#(layers == nil ? "" : Self.advising)
             }
 
             /// <summary>Who has sent a packet.</summary>
@@ -190,6 +219,7 @@ struct CSharpInterface {
                 /// <summary>How many bytes the packet had.</summary>
                 public readonly int ByteCount;
 
+            \#(hasPackets ? Self.packetToWrite : "")\#
                 internal Packet(Message message, Header header, int byteCount) {
                     Message = message;
                     Header = header;
@@ -197,10 +227,9 @@ struct CSharpInterface {
                 }
             }
 
-            /// <summary>Keeps the bytes of one packet, and is used again for the next one: then nothing is allocated. It is for one thread at a time.</summary>
+            /// <summary>Keeps the bytes of one packet, and is used again for the next one\#(layers == nil ? ": then nothing is allocated" : ""). It is for one thread at a time.</summary>
             public sealed class PacketWriter {
-                internal readonly Writer w = new Writer(\#(!isFramed));
-
+            \#(layers == nil ? "    internal readonly Writer w = new Writer(\(!isFramed));\n\n" : "")\#
                 internal void Take(byte[] bytes, int offset, int count) {
                     Bytes = bytes;
                     Offset = offset;
@@ -233,7 +262,7 @@ struct CSharpInterface {
                 frame = new Frame();
                 return Packets.Unframed(whole, sender\#(given));
             """#
-            : (hasConnection ? Self.reshaping : "") + #"""
+            : (hasConnection ? Self.reshaping(hasLayers: layers != nil) : "") + #"""
                     // A packet that has not arrived whole is not tried again before it can have.
                     if (end - start < wanted) return null;
                     var r = new Reader(buffer, start, end - start);
@@ -251,6 +280,7 @@ struct CSharpInterface {
                 private int end = 0;
                 private \#(isFramed ? "Frame frame = new Frame()" : "int wanted = 1");
                 private WireException failure = null;
+            \#(hasPackets ? Self.innerQueue : "")\#
             \#(hasConnection ? Self.connecting(isFramed) : "\n    public PacketSplitter(Sender sender) { this.sender = sender; }")
 
                 /// <summary>Takes what has arrived; the bytes are copied.</summary>
@@ -270,9 +300,10 @@ struct CSharpInterface {
 
                 /// <summary>The next packet; null if more bytes are needed.</summary>
                 public Packet Next() {
+            \#(hasPackets ? "        if (inner.Count > 0) return inner.Dequeue();\n" : "")\#
                     if (failure != null) throw failure;
                     try {
-                        return Take();
+                        return \#(hasPackets ? "TakeInner()" : "Take()");
                     } catch (WireException error) {
                         failure = error;
                         throw;
@@ -285,6 +316,7 @@ struct CSharpInterface {
                     if (failure != null) throw failure;
                 }
 
+            \#(hasPackets ? Self.flattening : "")\#
                 private Packet Take() {
             \#(taking.split(separator: "\n").map { "    " + $0 }.joined(separator: "\n"))
                 }

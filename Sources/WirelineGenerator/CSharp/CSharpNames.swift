@@ -10,6 +10,10 @@ extension NameStyle {
         let own =
             [className, description.upperCamelName + "Conform", "Header", "FloatBits"]
             + (description.layout.hasStates ? ["Connection"] : [])
+            + (description.layout.hasContent
+                ? ["Connection", "InnerPackets", "Keystream", "Layer", "Part", "Work"] : [])
+        // States stand beside these members of a connection.
+        let layered: Set<String> = description.layout.hasContent ? ["SetKey", "SetLayer", "Threshold"] : []
         let inherited: Set<String> = [
             "Equals", "Finalize", "GetHashCode", "GetType", "MemberwiseClone", "ReferenceEquals", "ToString",
         ]
@@ -23,8 +27,8 @@ extension NameStyle {
             types: Kind(spelling: .capitalized, reserved: types),
             fields: Kind(spelling: .upperCamel, reserved: members), cases: Kind(spelling: .upperCamel, reserved: ["_"]),
             constants: Kind(spelling: .upperCamel, reserved: members.union(types).union(["Decode", "Encode"])),
-            headerFields: Kind(spelling: .upperCamel, reserved: members), trailing: "Trailing",
-            arms: Kind(spelling: .upperCamel, reserved: types),
+            headerFields: Kind(spelling: .upperCamel, reserved: members.union(layered)), trailing: "Trailing",
+            printsLayers: true, arms: Kind(spelling: .upperCamel, reserved: types),
             membersDifferFromType: true)
     }
 }

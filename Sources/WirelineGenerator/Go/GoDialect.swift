@@ -7,7 +7,7 @@ import WirelineLanguage
 ///
 /// Errors are kept by the reader and the writer, so statements follow each other as in languages with exceptions. Only values that may
 /// nest leave a function early, because nothing else would end them.
-struct GoDialect: LayeredDialect {
+struct GoDialect: Dialect {
     let types: GoTypes
     var plan: CodePlan { types.plan }
 

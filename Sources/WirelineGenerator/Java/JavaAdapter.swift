@@ -7,8 +7,9 @@ import WirelineSwiftGenerator
 struct JavaAdapter {
     private let dialect: JavaDialect
     private let package: String
-    private var plan: CodePlan { dialect.plan }
+    var plan: CodePlan { dialect.plan }
     private var hasConnection: Bool { plan.context != nil }
+    private var hasPackets: Bool { plan.layers?.hasPackets == true }
 
     init(_ dialect: JavaDialect, package: String) {
         self.dialect = dialect
@@ -46,10 +47,11 @@ struct JavaAdapter {
                 private \(name)() {}
 
             \(BraceText.indented(hasConnection ? Self.encodingOnConnection : Self.encoding(takesSender: plan.takesSender)))
-            \(hasConnection ? "\n" + BraceText.indented(Self.connection) + "\n" : "")
+            \(hasConnection ? "\n" + BraceText.indented(connection) + "\n" : "")
             """
         let program = BraceText.indented(
-            Self.program(hasConnection: hasConnection) + "\n\n" + Self.values + "\n\n" + Self.json)
+            Self.program(hasConnection: hasConnection, hasPackets: hasPackets) + "\n\n"
+                + Self.values(hasPackets: hasPackets) + "\n\n" + Self.json)
         return GeneratedFile(
             path: folder + name + ".java",
             text: (text + program + "\n}\n").replacing("WIRE.", with: dialect.className + "."))
@@ -59,24 +61,6 @@ struct JavaAdapter {
         [
             "java.math.BigInteger", "java.nio.charset.StandardCharsets",
         ] + ["ArrayList", "Base64", "LinkedHashMap", "List", "Map"].map { "java.util." + $0 }
-
-    /// The connection of a question, whose states begin anew.
-    private static let connection = #"""
-        private static WIRE.Connection connection;
-
-        private static WIRE.Connection connection(Map<String, Object> request) throws Exception {
-            WIRE.Connection made = new WIRE.Connection();
-            if (request.get("state") == null) return made;
-            for (Object item : list(TABLES.get("states"))) {
-                Object v = map(request.get("state")).get(map(item).get("name"));
-                java.lang.reflect.Field member = made.getClass().getField((String) map(item).get("own"));
-                if (v == null) continue;
-                if (member.getType() == boolean.class) member.set(made, v.equals(true) || v.equals(BigInteger.ONE));
-                else member.set(made, integer(v, member.getType(), !v.toString().startsWith("-"), "not_an_integer", "state"));
-            }
-            return made;
-        }
-        """#
 
     /// The function that encodes a message, in two ways.
     private static func encoding(takesSender: Bool) -> String {
@@ -101,7 +85,7 @@ struct JavaAdapter {
         }
         """#
 
-    private static func program(hasConnection: Bool) -> String {
+    private static func program(hasConnection: Bool, hasPackets: Bool) -> String {
         #"""
 
         private static final class Refused extends Exception {
@@ -143,7 +127,7 @@ struct JavaAdapter {
                 answer.put("error", error.kind);
                 answer.put("field", error.path);
             } catch (WIRE.WireException error) {
-                answer.put("reply", "error");
+                answer.put("reply", error.kind.equals("absent") ? "skip" : "error");
                 answer.put("error", error.kind);
                 if (!error.path.isEmpty()) answer.put("field", error.path);
                 if (error.offset >= 0) answer.put("offset", BigInteger.valueOf(error.offset));
@@ -180,6 +164,7 @@ struct JavaAdapter {
                 if (value != null) header.put((String) map(item).get("name"), show(map(item).get("type"), value));
             }
             line.put("header", header);
+        \#(hasPackets ? JavaAdapter.showingPackets : "")\#
             if (packet.message instanceof WIRE.UnknownMessage) {
                 line.put("payload", hexed(((WIRE.UnknownMessage) packet.message).payload));
                 return line;
@@ -280,16 +265,33 @@ struct JavaAdapter {
         """#
     }
 
-    private static let values = #"""
+    private static func values(hasPackets: Bool) -> String {
+        #"""
         // JSON to messages
 
         private static byte[] encode(Map<String, Object> line, WIRE.Sender sender) throws Exception {
+            WIRE.Message message = written(line);
+            WIRE.Header header = header(line);
+            if (message.messageName() == null) return encoded(message, header, sender);
+            try {
+                return encoded(message, header, sender);
+            } catch (WIRE.WireException error) {
+                // A fault of the header, or of the packet as a whole, is one of the message that was to be written.
+                String path = error.path.isEmpty() ? message.messageName() : error.path;
+                boolean isOfPacket = path.equals("packets") || path.equals("opaque") || path.startsWith("packet.") && !message.messageName().equals("packet");
+                if (isOfPacket) path = message.messageName() + "." + path;
+                throw new WIRE.WireException(error.kind, path, error.offset);
+            }
+        }
+
+        private static WIRE.Message written(Map<String, Object> line) throws Exception {
             Object name = line.get("message");
+        \#(hasPackets ? JavaAdapter.writingPackets : "")\#
             if (name == null) {
                 WIRE.UnknownMessage unknown = new WIRE.UnknownMessage();
                 unknown.id = (Long) integer(line.getOrDefault("id", BigInteger.ZERO), long.class, true, "not_an_integer", "id");
                 unknown.payload = unhexed(line.getOrDefault("payload", ""), "");
-                return encoded(unknown, header(line, "header."), sender);
+                return unknown;
             }
             Map<String, Object> known = message(name);
             if (known == null) throw new Refused("unknown_message", (String) name);
@@ -298,20 +300,13 @@ struct JavaAdapter {
             if (known.get("trailing") != null && line.get("trailing") != null) {
                 message.getClass().getField((String) known.get("trailing")).set(message, unhexed(line.get("trailing"), ""));
             }
-            WIRE.Header header = header(line, name + ".header.");
-            try {
-                return encoded(message, header, sender);
-            } catch (WIRE.WireException error) {
-                // A fault of the header, or of the packet as a whole, is one of the message that was to be written.
-                String path = error.path.isEmpty() ? message.messageName() : error.path;
-                if (path.startsWith("packet.") && !message.messageName().equals("packet")) path = message.messageName() + "." + path;
-                throw new WIRE.WireException(error.kind, path, error.offset);
-            }
+            return message;
         }
 
         private static Object made(Object own) throws Exception { return Class.forName(PREFIX + own).getDeclaredConstructor().newInstance(); }
 
-        private static WIRE.Header header(Map<String, Object> line, String path) throws Exception {
+        private static WIRE.Header header(Map<String, Object> line) throws Exception {
+            String path = line.get("message") == null ? "header." : line.get("message") + ".header.";
             WIRE.Header header = new WIRE.Header();
             if (line.get("header") == null) return header;
             Map<String, Object> given = map(line.get("header"));
@@ -456,4 +451,5 @@ struct JavaAdapter {
             return text.toString();
         }
         """#
+    }
 }

@@ -4,20 +4,12 @@
 struct JavaConnection {
     let plan: CodePlan
 
-    private var documentation: String {
-        let states =
-            "The states of a connection, which both directions share. A new one has all at 0. Messages set them, and so may the program."
-        guard plan.layers != nil else { return states }
-        let layers = "What packets on a connection need beside their bytes, in both directions: keys and layers, and where keystreams go on."
-        return plan.context?.states.isEmpty == false ? layers + " " + states : layers
-    }
-
     /// Returns the class, with the members for states.
     func text(_ states: [String]) -> String {
         let module = JavaDialect(plan).className
         return #"""
             /**
-             * \#(documentation)
+             * \#(plan.context?.documentation(hasLayers: plan.layers != nil) ?? "")
              */
             public static final class Connection {
             \#(BraceText.indented(states.joined(separator: "\n")))

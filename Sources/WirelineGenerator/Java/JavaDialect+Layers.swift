@@ -8,7 +8,7 @@ extension JavaDialect {
             ("private readonly ", "private final "), ("internal sealed class ", "static final class "),
             ("public sealed class ", "public static final class "), ("internal override ", "@Override "),
             ("internal ", ""), ("‹", ""), ("›", ""), ("~", ""), ("COPY(", "System.arraycopy("),
-            ("VARIADIC ", "Sender... "), ("EXCEPTION", "Exception error"),
+            ("VARIADIC ", "Sender... "), ("(EXCEPTION)", "(Exception error)"),
         ]
         return words.reduce(text) { $0.replacing($1.0, with: $1.1) }
     }

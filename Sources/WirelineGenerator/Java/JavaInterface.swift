@@ -118,10 +118,10 @@ struct JavaInterface {
     }
 
     private var senders: String {
-        return #"""
-            /** A whole packet of a message that only one side sends.\#(hasConnection ? " It is the first one of a connection." : "") */
-            public static byte[] encode(Message message, Header header) throws WireException { return encode(message, header, null); }\#(layers == nil ? "\n\n" + wrapFrom : "")
-            """#
+        #"""
+        /** A whole packet of a message that only one side sends.\#(hasConnection ? " It is the first one of a connection." : "") */
+        public static byte[] encode(Message message, Header header) throws WireException { return encode(message, header, null); }\#(layers == nil ? "\n\n" + wrapFrom : "")
+        """#
     }
 
     private var wrapFrom: String {

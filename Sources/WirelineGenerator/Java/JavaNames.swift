@@ -11,7 +11,8 @@ extension NameStyle {
             [
                 description.upperCamelName + "Protocol", description.upperCamelName + "Conform", "Header",
             ] + (description.layout.hasStates ? ["Connection"] : [])
-                + (description.layout.hasContent ? ["Connection", "InnerPackets", "Keystream", "Layer", "Part", "Work"] : []))
+                + (description.layout.hasContent
+                    ? ["Connection", "InnerPackets", "Keystream", "Layer", "Part", "Work"] : []))
         // States stand beside these members of a connection.
         let members: Set<String> = description.layout.hasContent ? ["keys", "layers", "streams", "threshold"] : []
         return NameStyle(

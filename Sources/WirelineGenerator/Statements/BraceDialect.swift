@@ -4,7 +4,7 @@ import WirelineCodec
 import WirelineLanguage
 
 /// What the languages with braces and semicolons have in common: Java and C#.
-protocol BraceDialect: LayeredDialect {
+protocol BraceDialect: Dialect {
     /// Returns a float of 4 or 8 bytes.
     func float(_ number: Double, byteCount: Int) -> String
 

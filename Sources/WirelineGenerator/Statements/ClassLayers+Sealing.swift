@@ -124,7 +124,7 @@ extension ClassLayers {
         #"""
         internal byte[] key(int k, int n) throws WireException {
             byte[] key = c.keys[sender == \#(dialect.sender(.server)) ? k + \#(layers.keys.count) : k];
-            if (key == null) throw new WireException("layer_unavailable", layerNames[n], "give its key with setKey");
+            if (key == null) throw new WireException("layer_unavailable", layerNames[n], "give its key with \#(dialect.spelled("setKey"))");
             return key;
         }
         """#
@@ -172,7 +172,7 @@ extension ClassLayers {
         #"""
         private Layer own(int place, int n) throws WireException {
             Layer layer = c.layers[sender == \#(dialect.sender(.server)) ? place + \#(layers.programLayers.count) : place];
-            if (layer == null) throw new WireException("layer_unavailable", layerNames[n], "give it with setLayer");
+            if (layer == null) throw new WireException("layer_unavailable", layerNames[n], "give it with \#(dialect.spelled("setLayer"))");
             return layer;
         }
 

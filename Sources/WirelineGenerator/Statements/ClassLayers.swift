@@ -20,7 +20,8 @@ struct ClassLayers {
 
     /// The checksums of the runtime that transforms call.
     var checksums: Set<String> {
-        Set(layers.kinds.compactMap { $0 == .gzip ? "crc32" : $0 == .zlib ? "adler32" : nil })
+        let names = layers.kinds.compactMap { $0 == .gzip ? "crc32" : $0 == .zlib ? "adler32" : nil }
+        return Set(names.map(dialect.spelled))
     }
 
     /// The classes that open and seal packets, and their types.
@@ -48,7 +49,9 @@ struct ClassLayers {
         return members + (texts.isEmpty ? [] : [respelled(texts.joined(separator: "\n\n"))])
     }
 
-    private func respelled(_ text: String) -> String { dialect.respelled(text.replacing("ID_TYPE", with: id)) }
+    private func respelled(_ text: String) -> String {
+        dialect.respelled(text.replacing("ID_TYPE ", with: id + " ").replacing("ID_TYPE[", with: id + "["))
+    }
 
     // MARK: Tables
 
@@ -126,7 +129,8 @@ struct ClassLayers {
 
     private func function(_ result: String, _ name: String, _ parameters: String, _ lines: [String]) -> String {
         BraceText.function(
-            dialect.functionHead(.helper, dialect.respelled(result), dialect.spelled(name), dialect.respelled(parameters)),
+            dialect.functionHead(
+                .helper, dialect.respelled(result), dialect.spelled(name), dialect.respelled(parameters)),
             lines)
     }
 
@@ -239,5 +243,16 @@ struct ClassLayers {
     /// Whether AES goes on with its counter from packet to packet.
     private var hasLastingCTR: Bool {
         layers.kinds.contains { if case .aesCTR(_, .key) = $0 { true } else { false } }
+    }
+}
+
+extension ContextPlan {
+    /// Returns what a connection is, for programs.
+    func documentation(hasLayers: Bool) -> String {
+        let own =
+            "The states of a connection, which both directions share. A new one has all at 0. Messages set them, and so may the program."
+        guard hasLayers else { return own }
+        let layers = "What the packets of a connection need: keys, layers, and where keystreams go on."
+        return states.isEmpty ? layers : layers + " " + own
     }
 }

@@ -183,10 +183,9 @@ protocol Dialect: Sendable {
     ///
     /// - Parameter places: The place of each of ``CodePlan/fixedHeaderFields``; -1 for one that such packets never have.
     func received(_ shape: PacketShape, places: [String]) -> [String]
-}
 
-/// How a language that has layers spells what a packet with layers needs besides.
-protocol LayeredDialect: Dialect {
+    // MARK: Layers
+
     /// The header of a part of a packet.
     var newPartHeader: String { get }
 

@@ -286,11 +286,10 @@ struct UnwrapStatements {
         var lines: [String] = []
         if layout.isBounded, shape.part?.mayHaveFiller != true { lines.append(printer.reading("onlyPacket", total)) }
         if shape.part == nil { lines.append(printer.reading("bound", "body", "end")) }
-        let layered = shape.part == nil ? nil : dialect as? any LayeredDialect
-        lines += dialect.variable("header", .header, layered?.newPartHeader ?? dialect.newHeader)
+        lines += dialect.variable("header", .header, shape.part == nil ? dialect.newHeader : dialect.newPartHeader)
         lines += header + identifier
         if total != "total" { lines.append(dialect.constant("total", .position, total)) }
-        if let part = shape.part, let layered { return lines + layered.received(received(part)) }
+        if let part = shape.part { return lines + dialect.received(received(part)) }
         return lines + dialect.received(shape, places: printer.plan.fixedHeaderFields.map(fixedPlace))
     }
 

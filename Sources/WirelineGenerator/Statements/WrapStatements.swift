@@ -49,8 +49,14 @@ struct WrapStatements {
     /// The statements that refuse what only packets of the other sender have.
     private var refusals: [String] {
         shape.foreign.map { position in
+            let field = printer.plan.description.layout.fields[position]
             let own = dialect.headerMember("h", printer.plan.names.headerFields[position])
-            let name = dialect.string(printer.plan.description.layout.fields[position].name)
+            // The count of a content can be set only if the packet has it.
+            guard field.isSettable else {
+                let isUnset = "!(\(dialect.isSet(own)))"
+                return printer.writing("verify", isUnset, printer.word("invalid_header_field"))
+            }
+            let name = dialect.string(field.name)
             return printer.writing("isPresent", dialect.isSet(own), "false", name)
         } + [printer.declare("count", .position, "\(printer.written("position")) - \(lead)", effect: nil)]
     }

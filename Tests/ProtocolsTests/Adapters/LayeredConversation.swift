@@ -5,7 +5,7 @@ import WirelineCodec
 import WirelineLayers
 import WirelineSchema
 
-/// A conversation that the generated code of a language without brotli reads, and writes again.
+/// A conversation that generated code reads, and writes again.
 struct LayeredConversation {
     private let translator: PacketTranslator
     private let keys: JSONValue
@@ -15,14 +15,14 @@ struct LayeredConversation {
     /// The packet that ends the conversation because it is refused, and the error; nil if none is.
     private var bad: (packet: RandomConversation.Packet, error: CodecError)?
 
-    init(_ sample: LayeredProtocol, _ all: [RandomConversation.Packet]) throws {
+    private init(_ sample: LayeredProtocol, _ all: [RandomConversation.Packet]) throws {
         translator = try sample.translator()
         keys = .object(sample.keys.map { JSONValue.Member($0.key, .string($0.value)) })
         let opened = OpenedConversation(translator)
         for packet in all {
             do throws(CodecError) {
                 let line = try Self.next(packet.bytes, packet.context.sender, opened, translator)
-                // The protocols that have brotli have no keystreams, which go on.
+                // Few languages have brotli. The protocols that have it have no keystreams, which go on.
                 if "\(line)".contains("\"brotli\"") { continue }
                 lines.append(line)
                 packets.append(packet)
@@ -30,6 +30,22 @@ struct LayeredConversation {
                 bad = (packet, error)
                 return
             }
+        }
+    }
+
+    /// Returns how random conversations differ that a program reads, and writes again.
+    ///
+    /// - Parameter run: Gives a program lines for ``input(seed:)``, and returns the lines that it prints.
+    static func differences(of sample: LayeredProtocol, run: (_ input: String) throws -> String) throws -> [String] {
+        var random = AdapterSamples.random
+        let conversations = try (0..<max(6, AdapterCases.messageCount / 20)).map { _ in
+            try LayeredConversation(sample, RandomConversation.make(of: sample, count: 20, using: &random))
+        }
+        let input = conversations.map { "\($0.input(seed: Int.random(in: 1...65_535, using: &random)))\n" }.joined()
+        let lines = try run(input).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        guard lines.count == conversations.count else { return ["\(lines.count) of \(conversations.count) lines"] }
+        return try zip(conversations, lines).flatMap { conversation, line in
+            try conversation.differences(to: line.split(separator: " ").map(String.init))
         }
     }
 
@@ -42,7 +58,7 @@ struct LayeredConversation {
     }
 
     /// Returns the line for the script.
-    func input(seed: Int) -> JSONValue {
+    private func input(seed: Int) -> JSONValue {
         [
             "keys": keys, "seed": .exactInteger(Int128(seed)), "packets": .array(packets.map(Self.json)),
             "bad": bad.map { Self.json($0.packet) } ?? .null,
@@ -55,18 +71,9 @@ struct LayeredConversation {
         ]
     }
 
-    /// Returns what is wrong with the lines that a script prints, one for each conversation.
-    static func differences(of conversations: [LayeredConversation], to output: String) throws -> [String] {
-        let lines = output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-        guard lines.count == conversations.count else { return ["\(lines.count) conversations: \(output)"] }
-        return try zip(conversations, lines).flatMap { conversation, line in
-            try conversation.differences(to: line.split(separator: " ").map(String.init))
-        }
-    }
-
     /// Returns the packets that mean something else than the ones that were read, and another error than Swift's.
     ///
-    /// - Parameter answer: The packets, as the language has written them; at last the error if there is one.
+    /// - Parameter answer: The packets, as the code has written them; at last the error if there is one.
     private func differences(to answer: [String]) throws -> [String] {
         let written = answer.prefix(packets.count)
         let error = bad.map { "\($0.error.reason.kind),\($0.error.path),\($0.error.offset ?? -1)" }

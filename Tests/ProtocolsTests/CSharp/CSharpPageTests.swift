@@ -21,7 +21,7 @@ struct CSharpPageTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let modules = try ["Scene", "PostgreSQL"].flatMap {
+        let modules = try ["Scene", "PostgreSQL", "KeyedGame"].flatMap {
             try CSharpGenerator(ProtocolFolder.named($0).translator.description).files()
         }
         for module in modules { try Data(module.text.utf8).write(to: folder.appending(path: module.path)) }
@@ -37,6 +37,6 @@ struct CSharpPageTests {
         let output = try CSharpTool.run(program)
         let expected = lines.filter { $0.hasPrefix("// ") }.map { $0.dropFirst(3) + "\n" }
         #expect(output == expected.joined())
-        #expect(expected.count == 8)
+        #expect(expected.count == 9)
     }
 }

@@ -81,13 +81,7 @@ struct LayeredGoTests {
     func `keystreams and states go on from packet to packet, wherever streams are split`(
         sample: LayeredProtocol
     ) throws {
-        var random = AdapterSamples.random
-        let conversations = try (0..<max(6, AdapterCases.messageCount / 20)).map { _ in
-            try LayeredConversation(sample, RandomConversation.make(of: sample, count: 20, using: &random))
-        }
-        let input = conversations.map { "\($0.input(seed: Int.random(in: 1...65_535, using: &random)))\n" }.joined()
-        let output = try Self.run(input, sample, "conversations")
-        let differences = try LayeredConversation.differences(of: conversations, to: output)
+        let differences = try LayeredConversation.differences(of: sample) { try Self.run($0, sample, "conversations") }
         #expect(differences == [], AdapterSamples.random.seedComment)
     }
 
