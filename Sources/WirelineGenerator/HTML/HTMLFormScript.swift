@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The form: a field for each value of a message, and what ties fields to bytes.
-enum HTMLFormScript {
-    static let text = #"""
+struct HTMLFormScript {
+    let hasLayers: Bool
+
+    /// Returns JavaScript that only pages of protocols with layers have, and otherwise what the other pages have in its place.
+    private func layered(_ text: String, _ otherwise: String = "") -> String { hasLayers ? text : otherwise }
+
+    var text: String {
+        #"""
         // Fields
 
         // What stands in the document about a field: its type, its range, its comment.
@@ -222,7 +228,7 @@ enum HTMLFormScript {
           return numbers;
         }
 
-        function connection(states) { return tables.states.length ? [new wire.Connection(numbersOf(states))] : []; }
+        \#(layered("", "function connection(states) { return tables.states.length ? [new wire.Connection(numbersOf(states))] : []; }"))
 
         // What is set, for people.
         function stateText(states) {
@@ -249,14 +255,13 @@ enum HTMLFormScript {
           if (known && known.trailing) parts.push(field({ name: "trailing", type: "bytes", isHex: true, optional: true }, place(packet, "trailing", changed), "trailing"));
           if (name === null) parts.push(
             field({ name: "id", label: "ID", type: "integer" }, place(packet, "id", changed), "id"),
-            field({ name: "payload", type: "bytes", isHex: true }, place(packet, "payload", changed), "payload"));
+            \#(layered("Array.isArray(packet.get(\"packets\")) ? made(\"p\", counted(packet.get(\"packets\").length, \"packet\") + \" in this packet: edit them as JSON.\", \"quiet\") : "))field({ name: "payload", type: "bytes", isHex: true }, place(packet, "payload", changed), "payload"));
           form.append(...parts);
         }
 
-        function changed() {
+        \#(layered("async "))function changed() {
           isEdited = true;
-          write();
-          editor.value = pretty(packet, "");
+          \#(layered("if (await write()) ", "write();\n"))editor.value = pretty(packet, "");
         }
 
         // Fields and bytes
@@ -275,10 +280,10 @@ enum HTMLFormScript {
 
         // Shows at each field its bytes, and the fault at the one that it names.
         function showResult() {
-          const { seen, fault } = result, parts = new Map(seen ? seen.parts.map(part => [part.path, part]) : []);
+          const { seen, fault } = result, parts = new Map(seen ? \#(layered("levelsOf(seen).flatMap(level => level.parts.map(part => [part.path, { ...part, bytes: level.bytes }]))", "seen.parts.map(part => [part.path, part])")) : []);
           for (const element of all(form)) {
             const { own, fault: text, first } = insides.get(element), part = parts.get(element.dataset.path);
-            own.textContent = part ? short(seen.bytes.subarray(part.from, part.to)) : "";
+            own.textContent = part ? short(\#(layered("part", "seen")).bytes.subarray(part.from, part.to)) : "";
             text.hidden = true;
             text.textContent = "";
             if (first) first.removeAttribute("aria-invalid");
@@ -321,4 +326,5 @@ enum HTMLFormScript {
           if (path && getSelection().isCollapsed) focusOn(fieldAt(path));
         });
         """#
+    }
 }

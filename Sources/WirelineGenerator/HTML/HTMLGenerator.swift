@@ -21,7 +21,7 @@ public struct HTMLGenerator: Sendable {
     public init(_ description: ProtocolDescription) { self.description = description }
 
     /// Whether the page reads packets: not if the protocol has layers.
-    package var readsPackets: Bool { (try? CodePlan(description, .script)) != nil }
+    package var readsPackets: Bool { (try? CodePlan(description, .typeScript(description))) != nil }
 
     /// Returns what stands after the address of a page that reads packets, so that it shows these bytes:
     /// `#from=client&state.phase=2&bytes=0001`.

@@ -23,32 +23,40 @@ struct HTMLTool {
 
     /// The protocol's code, and the program of the tool; none if no code can be generated.
     let scripts: [Script]
+    /// The program's part for layers; nil for a protocol without them.
+    private let layers: HTMLLayerScript?
     /// Why no code can be generated.
     private let refusal: GenerationError?
 
     init(_ description: ProtocolDescription) {
         do throws(GenerationError) {
-            scripts = [Script(try Self.code(description)), Self.program]
+            let plan = try CodePlan(description, .typeScript(description))
+            let layers = plan.layers.map {
+                HTMLLayerScript(plan: $0, hasStates: plan.context?.states.isEmpty == false)
+            }
+            scripts = [Script(Self.code(plan, layers)), Self.program(layers)]
+            self.layers = layers
             refusal = nil
         } catch {
             scripts = []
+            layers = nil
             refusal = error
         }
     }
 
     /// Returns the module, and what the program uses of it.
-    private static func code(_ description: ProtocolDescription) throws(GenerationError) -> String {
-        let plan = try CodePlan(description, .script)
+    private static func code(_ plan: CodePlan, _ layers: HTMLLayerScript?) -> String {
         let names =
             ["WireError", "encode", "encodeUnknown", "fromClient", "fromServer", "inspect_packet"]
-            + (plan.context == nil ? [] : ["Connection"]) + plan.names.messages.map(\.name)
+            + (plan.context == nil ? [] : ["Connection"])
+            + (plan.layers?.hasPackets == true ? ["inner", "encodePackets"] : []) + plan.names.messages.map(\.name)
         // Names of the schema do not reach the program: this module ends here.
         return """
             \(TypeScriptModule(plan, .script).text())
             globalThis.wireline = {
               sendersDiffer: \(plan.dependsOnSender || plan.context != nil), hasWideIDs: \(plan.idRange.isWide),
-              examples: \(examples(description)),
-              tables: \(Self.short(AdapterTables(plan, isForPages: true).json)),
+              examples: \(examples(plan.description)),
+              tables: \(Self.short(AdapterTables(plan, isForPages: true).json)),\(layers.map { "\n  layers: \($0.table)," } ?? "")
               wire: { \(names.joined(separator: ", ")) },
             };
             """
@@ -79,13 +87,17 @@ struct HTMLTool {
         ["optional", "since", "wide", "closed"].reduce(tables) { $0.replacing(",\"\($1)\":false", with: "") }
     }
 
-    private static let program = Script(
-        [
-            TypeScriptJSON.functions, HTMLToolScript.text, HTMLFormControls.text, HTMLFormScript.text,
-            HTMLToolScript.start,
-        ]
-        .joined(separator: "\n").split(separator: "\n").map { $0.drop { $0 == " " } }
-        .filter { !$0.hasPrefix("//") }.joined(separator: "\n"))
+    private static func program(_ layers: HTMLLayerScript?) -> Script {
+        let hasLayers = layers != nil
+        let tool = HTMLToolScript(hasLayers: hasLayers)
+        let parts =
+            [
+                TypeScriptJSON.functions, tool.text, HTMLFormControls.text, HTMLFormScript(hasLayers: hasLayers).text,
+            ] + (layers.map { [TypeScriptJSON.layered, $0.text] } ?? []) + [tool.start]
+        return Script(
+            parts.joined(separator: "\n").split(separator: "\n").map { $0.drop { $0 == " " } }
+                .filter { !$0.hasPrefix("//") && !$0.isEmpty }.joined(separator: "\n"))
+    }
 
     /// The elements of the tool, which the script shows.
     var text: [String] {
@@ -105,7 +117,7 @@ struct HTMLTool {
             <button id="clear" type="button">Clear</button>
             </p>
             <fieldset id="states" class="group" hidden=""><legend>States of the connection before these bytes</legend></fieldset>
-            <label for="bytes">Bytes: hexadecimal digits or Base64</label>
+            \(layers.flatMap(\.element).map { $0 + "\n" } ?? "")<label for="bytes">Bytes: hexadecimal digits or Base64</label>
             <textarea id="bytes" rows="4" spellcheck="false" autocomplete="off" aria-describedby="summary"></textarea>
             <p><output id="summary" for="bytes sender" role="status"></output></p>
             <div id="packets"></div>

@@ -1,9 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The program of the tool that reads and writes packets. It contains no text from a schema.
-enum HTMLToolScript {
-    static let text = #"""
-        const { wire, tables, examples, sendersDiffer, hasWideIDs } = globalThis.wireline;
+///
+/// Browsers compress and inflate later, with promises. So in the page of a protocol with layers some functions are `async`:
+/// ``HTMLLayerScript`` has what they wait for.
+struct HTMLToolScript {
+    let hasLayers: Bool
+
+    /// Returns JavaScript that only pages of protocols with layers have, and otherwise what the other pages have in its place.
+    private func layered(_ text: String, _ otherwise: String = "") -> String { hasLayers ? text : otherwise }
+
+    /// Returns an expression that may need what is made later.
+    private func settled(_ expression: String) -> String {
+        layered("await settled(() => \(expression))", expression)
+    }
+
+    var text: String {
+        #"""
+        const { wire, tables, examples, sendersDiffer, hasWideIDs\#(layered(", layers")) } = globalThis.wireline;
 
         // The most packets, fields and bytes of a field that are shown: pages stay fast, whatever is pasted.
         const mostPackets = 200, mostRows = 1000, mostBytes = 256, mostText = 400;
@@ -68,7 +82,8 @@ enum HTMLToolScript {
 
         // Reading
 
-        function readBytes() {
+        \#(layered("async "))function readBytes() {
+        \#(layered("const run = ++reading;"))
           const found = pasted(input.value), from = sender.value;
           packets.replaceChildren();
           const isRead = typeof found !== "string";
@@ -76,7 +91,7 @@ enum HTMLToolScript {
           summary.textContent = isRead ? "" : found;
           link.href = "#from=" + from + linkedStates() + "&bytes=" + (isRead ? hex(found) : "");
           if (!isRead || found.length === 0) return;
-          const wrong = all(get("states")).find(element => element.problem);
+          const wrong = \#(layered("wrongKey() || "))all(get("states")).find(element => element.problem);
           if (wrong) {
             summary.textContent = wrong.dataset.path + ": " + wrong.problem;
             return;
@@ -84,7 +99,8 @@ enum HTMLToolScript {
           const shared = connection(start);
           let at = 0, count = 0;
           while (at < found.length && count < mostPackets) {
-            const states = statesOf(shared), seen = wire.inspect_packet(found.subarray(at), sideOf(from), ...shared);
+            const states = statesOf(shared), seen = \#(settled("wire.inspect_packet(found.subarray(at), sideOf(from), ...shared)"));
+        \#(layered("if (run !== reading) return;"))
             packets.append(shownPacket(seen, at, from, states, statesOf(shared)));
             if (count === 0 && seen.packet && !isEdited) edit(seen.packet, states);
             count++;
@@ -107,13 +123,13 @@ enum HTMLToolScript {
 
         function reason(error) {
           const place = error.path ? error.path + ": " : "";
-          return place + error.kind.replace(/_/g, " ") + (error.offset === undefined ? "" : " at offset " + error.offset);
+          return place + error.kind.replace(/_/g, " ") + (error.offset === undefined ? "" : " at offset " + error.offset)\#(layered(" + needed(error)"));
         }
 
         function shownPacket(seen, at, from, states, after) {
           const { packet, error } = seen;
           const element = made("section", undefined, "packet"), title = made("p", undefined, "row");
-          const name = packet ? packet.name || "unknown message" : error ? "no valid packet" : "incomplete packet";
+          const name = packet ? \#(layered("packet.packets ? counted(packet.packets.length, \"packet\") + \" in a packet\" : "))packet.name || "unknown message" : error ? "no valid packet" : "incomplete packet";
           title.append(made("b", name));
           const facts = [];
           if (packet) facts.push("ID " + packet.id);
@@ -129,7 +145,7 @@ enum HTMLToolScript {
           element.append(title);
           if (error) element.append(made("p", reason(error), "fault"));
           else if (!packet) element.append(made("p", "More bytes are needed" + (seen.wanted > seen.bytes.length ? ": the packet has " + seen.wanted : "") + ".", "fault"));
-          element.append(table(seen, rowsOf(seen)));
+          element.append(\#(layered("...tablesOf(seen, from, states)", "table(seen, rowsOf(seen))")));
           return element;
         }
 
@@ -246,7 +262,7 @@ enum HTMLToolScript {
         // Takes a message that was read into the form.
         function edit(message, states) {
           isEdited = false;
-          take(pretty(new Map(Object.entries(line(message))), ""), states);
+          take(pretty(\#(layered("parse(print(lineOf(message)))", "new Map(Object.entries(line(message)))")), ""), states);
         }
 
         function take(text, states) {
@@ -274,25 +290,28 @@ enum HTMLToolScript {
         }
 
         // The packet of the message, or why it has none.
-        function write() {
+        \#(layered("async "))function write() {
+        \#(layered("const run = ++writing;"))
           let made, fault, from = sender.value;
-          const wrong = all(form).find(element => element.problem);
+          const wrong = \#(layered("wrongKey() || "))all(form).find(element => element.problem);
           if (wrong) fault = { path: wrong.dataset.path, kind: wrong.problem };
           else if (packet !== undefined) try {
             const name = member(packet, "message", null);
             if (!(packet instanceof Map)) refuse("wrong_kind", "");
-            const known = tables.messages.find(m => m.name === name || m.other === name);
+            const known = \#(layered("firstMessage(packet)", "tables.messages.find(m => m.name === name || m.other === name)"));
             if (known && !known.from.includes(from)) from = known.from[0];
-            made = encode(packet, sideOf(from), connection(before));
+            made = \#(hasLayers ? settled("encodeLine(packet, sideOf(from), connection(before))") : "encode(packet, sideOf(from), connection(before))");
           } catch (error) {
             if (!(error instanceof Refused || error instanceof wire.WireError)) throw error;
             fault = error;
           }
-          showMade(made, from, fault, fault ? reason(fault) : "");
+        \#(layered("if (run !== writing) return false;\nreturn "))showMade(made, from, fault, fault ? reason(fault) : "");
         }
 
-        function showMade(made, from, fault, problem) {
-          const seen = made && wire.inspect_packet(made, sideOf(from), ...connection(before));
+        \#(layered("async "))function showMade(made, from, fault, problem) {
+        \#(layered("const run = ++writing;"))
+          const seen = made && \#(settled("wire.inspect_packet(made, sideOf(from), ...connection(before))"));
+        \#(layered("if (run !== writing) return false;"))
           result = { seen, fault };
           // Lengths and checksums in the JSON are those of the packet.
           const header = seen && seen.packet && packet.get("header");
@@ -304,10 +323,10 @@ enum HTMLToolScript {
           outcome.textContent = made ? counted(made.length, "byte") + ", sent by the " + from : problem;
           outcome.className = made ? "" : "fault";
           for (const element of [digits, use]) element.hidden = !made;
-          const rows = made ? rowsOf(seen) : [];
+          const rows = made ? rowsOf(\#(layered("levelsOf(seen)[0]", "seen"))) : [];
           showDigits(made, seen, rows);
           written.replaceChildren();
-          if (made) written.append(table(seen, rows, new Map(all(form).map(element => [element.dataset.path, element]))));
+          if (made) written.append(\#(layered("...tablesOf(seen, from, before, ", "table(seen, rows, "))new Map(all(form).map(element => [element.dataset.path, element]))));
           use.onclick = () => {
             sender.value = from;
             start = new Map(before);
@@ -318,6 +337,7 @@ enum HTMLToolScript {
             input.focus();
           };
           showResult();
+        \#(layered("return true;"))
         }
 
         // The bytes of each field can be marked, unless escapes stand between them.
@@ -396,9 +416,11 @@ enum HTMLToolScript {
         }
 
         """#
+    }
 
     /// What runs when the page has been read.
-    static let start = #"""
+    var start: String {
+        #"""
         const toTool = made("a", "Try it");
         toTool.href = "#try";
         document.querySelector("nav").prepend(toTool);
@@ -433,7 +455,9 @@ enum HTMLToolScript {
         window.addEventListener("hashchange", follow);
         tool.hidden = false;
         drawStates();
+        \#(layered("drawKeys();"))
         if (!tables.messages.length || !showExample(tables.messages[0].name, true)) choose();
         follow();
         """#
+    }
 }

@@ -23,7 +23,7 @@ struct TypeScriptAdapterLayers {
 
             const absentLayers = \(TypeScriptText.list(absent));
 
-            """ + "\n" + Self.program
+            """ + "\n" + Self.program + "\n" + TypeScriptJSON.layered
     }
 
     private static func functions(of kind: LayerKind) -> String? {
@@ -85,42 +85,6 @@ struct TypeScriptAdapterLayers {
           const cipher = (encrypts ? createCipheriv : createDecipheriv)("aes-" + 8 * key.length + "-ecb", key, null);
           cipher.setAutoPadding(false);
           return Buffer.concat([cipher.update(blocks), cipher.final()]);
-        }
-
-        function lineOf(packet) {
-          if (!packet.packets) return line(packet);
-          const { message, id, header } = line({ ...packet, name: null, payload: [] });
-          return { message, id, header, packets: packet.packets.map(lineOf) };
-        }
-
-        function encodeLine(given, side, connection) {
-          try {
-            if (!Array.isArray(member(given, "packets", undefined))) return encode(given, side, connection);
-            const { id, packets, header } = item(given, "");
-            return wire.encodePackets(id, packets, header, side, ...connection);
-          } catch (error) {
-            // A message whose header says that the content is another one.
-            const name = member(given, "message", null);
-            if (!(error instanceof wire.WireError) || name === null || !/^(packets|opaque)$/.test(error.path)) throw error;
-            throw new wire.WireError(error.kind, tables.messages.find(m => m.name === name || m.other === name).name + "." + error.path);
-          }
-        }
-
-        // A packet in another one.
-        function item(given, path) {
-          const name = member(given, "message", null);
-          if (name === null) {
-            const id = integer(member(given, "id", 0), hasWideIDs, "not_an_integer", path + "id");
-            const packets = member(given, "packets", undefined), header = settable(given, path + "header.");
-            if (Array.isArray(packets)) return { id, packets: packets.map((inside, i) => item(inside, path + "packets[" + i + "].")), header };
-            return { id, payload: bytes(member(given, "payload", ""), path), header };
-          }
-          const known = tables.messages.find(m => m.name === name || m.other === name);
-          if (!known) refuse("unknown_message", path + name);
-          const message = values(known.fields, member(given, "fields", new Map()), path + name);
-          const trailing = member(given, "trailing", null);
-          if (known.trailing && trailing !== null) message[known.trailing] = bytes(trailing, path);
-          return wire.inner(wire[known.own], message, settable(given, path + name + ".header."));
         }
 
         """#

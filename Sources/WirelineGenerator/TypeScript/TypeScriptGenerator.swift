@@ -45,9 +45,9 @@ public struct TypeScriptGenerator: Sendable {
     ///
     /// It is for pages of Wireline. `inspect_packet` also says which bytes each value was read from.
     ///
-    /// - Throws: ``GenerationError`` for a protocol with layers or states.
+    /// - Throws: ``GenerationError`` for a protocol that TypeScript cannot have; so far there is none.
     package func script() throws(GenerationError) -> GeneratedFile {
-        let text = TypeScriptModule(try CodePlan(description, .script), .script).text()
+        let text = TypeScriptModule(try CodePlan(description, .typeScript(description)), .script).text()
         return GeneratedFile(path: description.fileStem + "_protocol.js", text: text)
     }
 

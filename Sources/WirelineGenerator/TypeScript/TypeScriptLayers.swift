@@ -17,15 +17,15 @@ struct TypeScriptLayers {
     /// The tables, as one text.
     var tables: String {
         """
-        const layered: readonly Layered[] = [
+        const layered‹: readonly Layered[]› = [
         \(plan.shapes.map { "  " + shape($0) + ",\n" }.joined())];
 
-        const transforms: readonly Transform[] = [
+        const transforms‹: readonly Transform[]› = [
         \(plan.kinds.map { "  " + transform($0) + ",\n" }.joined())];
 
-        const settableKeys: readonly string[] = \(own(plan.settable));
+        const settableKeys‹: readonly string[]› = \(own(plan.settable));
 
-        const idKeys: readonly string[] = \(own(plan.identifiers));
+        const idKeys‹: readonly string[]› = \(own(plan.identifiers));
         """
     }
 
@@ -75,7 +75,7 @@ struct TypeScriptLayers {
         case .key(let name): return key(name)
         case .field(let name):
             let field = types.description.packetField(named: name) ?? 0
-            return "h.\(types.plan.names.headerFields[field])!"
+            return "h.\(types.plan.names.headerFields[field])‹!›"
         }
     }
 
@@ -108,22 +108,22 @@ struct TypeScriptLayers {
         var (options, members, statements) = ([String](), [String](), ["this.options = options;"])
         if hasStates {
             options.append("/** The states when the connection begins. */\nreadonly states?: States | undefined;")
-            members.append("readonly states: States;")
+            members.append("‹readonly states: States;›")
             statements.insert("this.states = Object.assign({}, options.states);", at: 0)
         }
         members += [
-            "/** @internal */\nreadonly options: ConnectionOptions;",
-            "/** @internal */\nstreams: Map<string, Keystream> = new Map();",
+            "/** @internal */\n‹readonly options: ConnectionOptions;›",
+            "/** @internal */\nstreams‹: Map<string, Keystream>› = new Map();",
         ]
         if !plan.keys.isEmpty {
             let keys = plan.keys.map { "readonly \($0.name)?: Uint8Array | undefined" }
             options.append(
                 "/** Keys for the packets of both sides: see `setKey`. */\nreadonly keys?: { \(keys.joined(separator: "; ")) } | undefined;"
             )
-            members.append("/** @internal */\nreadonly keys: Map<string, Uint8Array> = new Map();")
+            members.append("/** @internal */\n‹readonly ›keys‹: Map<string, Uint8Array>› = new Map();")
             statements += [
-                "const keys = (options.keys || {}) as { readonly [name: string]: Uint8Array };",
-                "for (const name of Object.keys(keys)) this.setKey(name as KeyName, keys[name]!);",
+                "const keys = (options.keys || {})‹ as { readonly [name: string]: Uint8Array }›;",
+                "for (const name of Object.keys(keys)) this.setKey(name‹ as KeyName›, keys[name]‹!›);",
             ]
         }
         if plan.hasAES {
@@ -139,7 +139,7 @@ struct TypeScriptLayers {
             options.append(
                 "/** Functions that make a layer for the packets of one side. */\nreadonly layers?: { \(layers.joined(separator: "; ")) } | undefined;"
             )
-            members.append("/** @internal */\nreadonly made: Map<string, Layer> = new Map();")
+            members.append("/** @internal */\n‹readonly ›made‹: Map<string, Layer>› = new Map();")
         }
         if plan.hasThreshold {
             options.append(
@@ -150,14 +150,14 @@ struct TypeScriptLayers {
         return """
             \(plan.keys.isEmpty ? "" : keyTable + "\n\n")\
             /** What a program gives for a connection. What packets need and is not there is `layer_unavailable` when a packet needs it. */
-            export interface ConnectionOptions {
+            ‹export interface ConnectionOptions {
             \(Self.indented(options))
-            }
+            }›
 
             /** What the packets of a connection depend on, in both directions: `encode`, `decode` and both splitters share it. */
             export class Connection {
             \(Self.indented(members))
-              constructor(options: ConnectionOptions = {}) {
+              constructor(options‹: ConnectionOptions› = {}) {
             \(TypeScriptBodies.indented(statements, by: 4))
               }\(method)
             }
@@ -175,10 +175,10 @@ struct TypeScriptLayers {
                 "  { name: \(TypeScriptText.string(key.name)), counts: \(TypeScriptText.list(counts)), layers: \(numbers(plan.layers(with: key.name))) },"
         }
         return """
-            export type KeyName = \(plan.keys.map { TypeScriptText.string($0.name) }.joined(separator: " | "));
+            ‹export type KeyName = \(plan.keys.map { TypeScriptText.string($0.name) }.joined(separator: " | "));›
 
             /** How many bytes keys have, and the layers that use them. */
-            const keyRules: readonly { readonly name: KeyName; readonly counts: readonly (readonly [number, number])[]; readonly layers: readonly number[] }[] = [
+            const keyRules‹: readonly { readonly name: KeyName; readonly counts: readonly (readonly [number, number])[]; readonly layers: readonly number[] }[]› = [
             \(rows.joined(separator: "\n"))
             ];
             """
@@ -186,7 +186,7 @@ struct TypeScriptLayers {
 
     private static let setting = """
           /** Sets a key for the packets of one side, or of both. Their keystreams begin anew. */
-          setKey(name: KeyName, key: Uint8Array, side?: Side<unknown>): void {
+          setKey(name‹: KeyName›, key‹: Uint8Array›, side‹?: Side<unknown>›)‹: void› {
             const rule = keyRules.find(rule => rule.name === name);
             if (!rule) throw new WireError("unknown_key", "key." + name);
             if (!(key instanceof Uint8Array)) throw new WireError("wrong_type", "key." + name);

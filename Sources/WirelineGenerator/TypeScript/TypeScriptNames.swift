@@ -20,13 +20,6 @@ extension NameStyle {
         headerFields: Kind(spelling: .lowerCamel, reserved: inherited), trailing: "trailing",
         printsLayers: true)
 
-    /// The names of scripts in pages, which open no layers.
-    static let script: NameStyle = {
-        var style = typeScript
-        style.printsLayers = false
-        return style
-    }()
-
     /// Returns the names for a protocol. Without layers, a schema may have the names of what they need.
     static func typeScript(_ description: ProtocolDescription) -> NameStyle {
         description.layout.hasContent ? layered : typeScript

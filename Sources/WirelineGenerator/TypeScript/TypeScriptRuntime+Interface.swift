@@ -16,13 +16,23 @@ extension TypeScriptRuntime {
     private static func inspecting(_ parameters: TypeScriptRuntimeParameters) -> String {
         let (taken, given) =
             parameters.hasConnection ? (", connection = new Connection()", ", connection") : ("", "")
+        let found =
+            switch (parameters.layers == nil, parameters.framing == nil) {
+            case (true, true):
+                "{ packet, error, count: r.count, wanted: r.wanted, bytes: bytes.subarray(0, r.count || bytes.length), parts: r.parts }"
+            case (true, false):
+                "{ packet, error, count: r ? frame.count : 0, wanted: 0, bytes: frame.b.subarray(0, frame.n), parts: r ? r.parts : [] }"
+            case (false, true): "seen_packet(r, packet, error, 0)"
+            case (false, false):
+                "{ ...seen_packet(r || reader(frame.b, 0, frame.n), packet, error, 0), count: r ? frame.count : 0, wanted: 0 }"
+            }
         return parameters.framing == nil
             ? """
             «export function inspect_packet(bytes, side\(taken)) {
               const r = reader(bytes, 0, bytes.length);
               let packet, error;
               try { packet = receive(r, side\(given)); } catch (caught) { error = caught; }
-              return { packet, error, count: r.count, wanted: r.wanted, bytes: bytes.subarray(0, r.count || bytes.length), parts: r.parts };
+              return \(found);
             }»
             """
             : """
@@ -35,7 +45,7 @@ extension TypeScriptRuntime {
                   packet = receive(r, side\(given), frame.count) || reject("truncated", frame.n);
                 }
               } catch (caught) { error = caught; }
-              return { packet, error, count: r ? frame.count : 0, wanted: 0, bytes: frame.b.subarray(0, frame.n), parts: r ? r.parts : [] };
+              return \(found);
             }»
             """
     }
@@ -89,7 +99,7 @@ extension TypeScriptRuntime {
     /// The statements of `encode` and `encodeUnknown` for packets with layers.
     private static let sealing = (
         """
-          const item: Inner = { type: type as unknown as MessageType<string, never>, message, header };
+          const item‹: Inner› = { type: type‹ as unknown as MessageType<string, never>›, message, header };
           return sealWith(item, connection, senderOf(side, type.from));
         """, "  return sealWith({ id, payload, header }, connection, senderOf(side, undefined));"
     )
@@ -163,7 +173,7 @@ extension TypeScriptRuntime {
             }
 
             function reader(b‹: Uint8Array›, start‹: number›, end‹: number›)‹: Reader› {
-              return { b, p: start, end, start, last: Infinity, wanted: 0, at: ["packet"], depth: \#(parameters.maximumDepth)«, count: 0, parts: []» };
+              return { b, p: start, end, start, last: Infinity, wanted: 0, at: ["packet"], depth: \#(parameters.maximumDepth)«, count: 0, parts: []\#(parameters.layers == nil ? "" : ", layers: [], packets: []")» };
             }
             """# + (parameters.layers == nil ? "\n\n" + receiving(parameters) : "")
     }
@@ -270,12 +280,12 @@ extension TypeScriptRuntime {
     /// The method of a splitter for packets that hold others.
     private static let one = """
           /** The next packet; those in another one come one by one in its place. */
-          private one(): P | Unknown | undefined {
+          ‹private ›one()‹: P | Unknown | undefined› {
             for (;;) {
               const packet = this.waiting.pop() || this.nextPacket();
-              if (!packet || (packet as Unknown | Packets<P>).name !== undefined) return packet as P | Unknown | undefined;
-              const packets = (packet as Packets<P>).packets;
-              for (let i = packets.length - 1; i >= 0; i--) this.waiting.push(packets[i]!);
+              if (!packet || (packet‹ as Unknown | Packets<P>›).name !== undefined) return packet‹ as P | Unknown | undefined›;
+              const packets = (packet‹ as Packets<P>›).packets;
+              for (let i = packets.length - 1; i >= 0; i--) this.waiting.push(packets[i]‹!›);
             }
           }
 
@@ -303,7 +313,7 @@ extension TypeScriptRuntime {
               ‹private ›end = 0;
               \#(state)
               ‹private failure: unknown;›
-            \#(hasPackets ? "  private waiting: (P | Unknown | Packets<P>)[] = [];\n" : "")\#
+            \#(hasPackets ? "  ‹private ›waiting‹: (P | Unknown | Packets<P>)[]› = [];\n" : "")\#
               constructor(side‹: Side<P>›\#(parameters.hasConnection ? ", connection = new Connection()" : "")) { this.side = side;\#(parameters.hasConnection ? " this.connection = connection;" : "") }
               /** Takes what has arrived; the bytes are copied. */
               push(bytes‹: Uint8Array›)‹: void› {

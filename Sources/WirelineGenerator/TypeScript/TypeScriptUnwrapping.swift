@@ -359,7 +359,8 @@ struct TypeScriptUnwrapping {
             }
         }
         let members = "{ \(always.joined(separator: ", ")) }"
-        let header = shape.part == nil ? "const header‹: Header› = \(members);" : "const header = \(members) as Header;"
+        let header =
+            shape.part == nil ? "const header‹: Header› = \(members);" : "const header = \(members)‹ as Header›;"
         return [header] + sometimes
     }
 }
