@@ -7,17 +7,26 @@ import TestingSupport
 enum FramedPage {
     /// Loads a page into a frame, and runs a script that can use the `frame`, its window `w` and its document `d`.
     /// Returns the lines that the script passed to `say`. A message on the console is a failure.
+    ///
+    /// The script may wait for promises: `await idle()` waits until the page opens and seals no more layers.
     static func lines(of page: String, isDark: Bool = false, _ script: String) throws -> [String] {
         let quoted = page.replacing("&", with: "&amp;").replacing("\"", with: "&quot;")
         let harness = """
             <!DOCTYPE html><meta charset="utf-8"><body>
-            <iframe style="width:1200px;height:800px;border:0" srcdoc="\(quoted)"></iframe><pre id="said"></pre>
+            <iframe id="open"></iframe>
+            <iframe id="page" style="width:1200px;height:800px;border:0" srcdoc="\(quoted)"></iframe><pre id="said"></pre>
             <script>
-            window.onload = () => {
-                const frame = document.querySelector("iframe"), w = frame.contentWindow, d = w.document, said = [];
+            // The browser waits for a document that is open before it prints this one.
+            const open = document.getElementById("open").contentDocument, frame = document.getElementById("page");
+            open.open();
+            frame.onload = async () => {
+                const w = frame.contentWindow, d = w.document, said = [], channel = new MessageChannel();
                 const say = (text) => said.push(String(text));
+                const turn = () => new Promise((resolve) => { channel.port1.onmessage = resolve; channel.port2.postMessage(""); });
+                const idle = async () => { do { await turn(); } while (d.getElementById("try").getAttribute("aria-busy") === "true"); };
                 try { \(script) } catch (error) { say("thrown: " + error); }
                 document.getElementById("said").textContent = "said\\n" + said.join("\\n") + "\\ndone";
+                open.close();
             };
             </script>
             """

@@ -146,14 +146,6 @@ struct PacketPageTests {
             outcome.document.contains("#from=server&amp;bytes=0001") && outcome.document.contains("2 bytes, 1 packet"))
     }
 
-    @Test(arguments: ["KeyedGame", "Minecraft"])
-    func `a protocol that TypeScript cannot have has a page without the tool, and the reason`(_ name: String) throws {
-        let text = try HTMLGenerator(ProtocolFolder.named(name).translator.description).files()[0].text
-        #expect(text.contains("This page cannot read or write packets: code for packets "))
-        #expect(!text.contains("id=\"try\"") && !text.contains("type=\"module\""))
-        #expect(try ChromiumTool.load(text).console == [])
-    }
-
     @Test func `a mebibyte of packets is shown in part`() throws {
         let lines = try FramedPage.lines(
             of: HTMLGenerator(ProtocolFolder.named("Scene").translator.description).files()[0].text,

@@ -228,7 +228,7 @@ struct HTMLLayerScript {
         }
 
         function keyField({ name, counts }) {
-          const sizes = counts.map(([low, high]) => low === high ? low : low + " to " + high).join(" or ") + " bytes";
+          const sizes = counts.map(([low, high]) => low === high ? low : low + " to " + high).join(", ").replace(/, ([^,]*)$/, " or $1") + " bytes";
           return layerField(name, "key." + name, "key; hexadecimal digits of " + sizes, text => {
             const plain = text.replace(/0x|\\x/gi, "").replace(/[\s,;:]/g, "");
             keys.delete(name);

@@ -11,8 +11,30 @@ extension PacketReader {
         translator.hasContent ? translator.makeStream(from: sender, states: states) : nil
     }
 
-    /// Returns the remarks about a packet, and about the packets inside of it.
+    /// Returns the remarks about a packet, and about the packets inside of it. The first one has the packet as it was sent.
     func remarks(
+        on opened: OpenedPackets, _ sealed: OpenedStream.SealedPacket, from sender: Sender, in states: PacketStates
+    ) -> [Remark] {
+        var remarks = remarks(on: opened, sealed, from: sender)
+        // What was not opened may be any message.
+        let names = opened.entries.indices.filter { opened.entries[$0].kind == .message }.map { index in
+            opened.withPacket(at: index) { message($0.id, from: sender) }
+        }
+        let hidesValues =
+            opened.failure != nil && description.hidesValues
+            || names.contains { $0.map(description.hidesValues(ofMessage:)) ?? false }
+        guard !remarks.isEmpty, !hidesValues else { return remarks }
+        remarks[0].packet = wholePacket(Packet(sealed.content.rawSpan, sealed.bounds))
+        remarks[0].states = states
+        return remarks
+    }
+
+    /// Returns the name of the message that a packet of one side is read as.
+    private func message(_ id: UInt64, from sender: Sender) -> String? {
+        (description.message(id: id, from: sender) ?? description.message(id: id, from: sender.peer))?.name
+    }
+
+    private func remarks(
         on opened: OpenedPackets, _ sealed: OpenedStream.SealedPacket, from sender: Sender
     ) -> [Remark] {
         var remarks: [Remark] = []

@@ -19,10 +19,14 @@ struct PacketReader: Sendable {
     init(translator: PacketTranslator, keepsParts: Bool) {
         self.translator = translator
         self.keepsParts = keepsParts
-        keepsPackets = keepsParts && HTMLGenerator(translator.description).readsPackets
+        // A page does not have a program's transforms, and its keystreams begin with the packet.
+        let isOpened = translator.description.layout.content.layers.allSatisfy {
+            $0.kind.word != "custom" && !$0.kind.hasLastingKeystream
+        }
+        keepsPackets = keepsParts && isOpened && HTMLGenerator(translator.description).readsPackets
     }
 
-    private var description: ProtocolDescription { translator.description }
+    var description: ProtocolDescription { translator.description }
 
     /// Returns the remark about a packet.
     ///
@@ -42,7 +46,7 @@ struct PacketReader: Sendable {
             let words = [unknown, header, shown(packet.payload)]
             var remark = Remark(.unknown, Self.line(words), of: sender)
             remark.parts = parts(of: annotation, in: packet, hidesValues: false)
-            remark.packet = wholePacket(packet)
+            if !translator.hasContent { remark.packet = wholePacket(packet) }
             return remark
         }
         let hidesValues = description.hidesValues(ofMessage: name)
@@ -55,7 +59,7 @@ struct PacketReader: Sendable {
             remark.message = Remark.Message(name: name, sequence: try? description.layout.sequence(of: packet))
         }
         remark.parts = parts(of: annotation, in: packet, hidesValues: hidesValues)
-        if !hidesValues { remark.packet = wholePacket(packet) }
+        if !hidesValues, !translator.hasContent { remark.packet = wholePacket(packet) }
         return remark
     }
 
@@ -99,7 +103,9 @@ struct PacketReader: Sendable {
     }
 
     /// Returns the bytes of a packet as they were sent. The result is empty if the packet is too long for a link, or if no page shows it.
-    private func wholePacket(_ packet: borrowing Packet) -> [UInt8] {
+    ///
+    /// A packet that was opened is not one that was sent.
+    func wholePacket(_ packet: borrowing Packet) -> [UInt8] {
         guard keepsPackets, packet.bytes.byteCount <= Self.mostPacketBytes else { return [] }
         return description.layout.framed(packet.bytes)
     }

@@ -65,8 +65,8 @@ struct PacketWatch: ~Copyable {
 
     private mutating func receiveLayered(_ bytes: [UInt8], _ remarks: inout [Remark]) throws(CodecError) {
         layered?.receive(bytes)
-        while let (sealed, opened) = try layered?.next() {
-            remarks += reader.remarks(on: opened, sealed, from: sender)
+        while let states = layered?.states, let (sealed, opened) = try layered?.next() {
+            remarks += reader.remarks(on: opened, sealed, from: sender, in: states)
         }
     }
 

@@ -102,17 +102,24 @@ struct LayeredJudge {
     }
 
     /// Returns the cut and damaged packets on which the adapter gives another verdict than Swift.
-    func verdicts() throws -> [String] {
-        var questions: [Question] = []
-        var verdicts: [DecodingVerdict] = []
-        for packet in packets {
+    ///
+    /// - Parameter count: The most packets to ask about; they are chosen at random.
+    func verdicts(count: Int = .max) throws -> [String] {
+        var random = AdapterSamples.random
+        let damaged = try packets.flatMap { packet in
             let bytes = try translator.encode(
                 line: JSONValue(parsing: packet.line), from: packet.sender, states: packet.states)
-            for damaged in Self.damaged(bytes) {
-                questions.append(Question("decode", packet.context, ["hex": .string(Hexadecimal.text(of: damaged))]))
-                verdicts.append(translator.verdict(on: damaged[...], in: packet.context))
-            }
+            return Self.damaged(bytes).map { ($0, packet.context) }
         }
+        return try verdicts(on: count < damaged.count ? Array(damaged.shuffled(using: &random).prefix(count)) : damaged)
+    }
+
+    /// Returns the packets on which the adapter gives another verdict than Swift.
+    func verdicts(on packets: [(bytes: [UInt8], context: PacketContext)]) throws -> [String] {
+        let questions = packets.map { packet in
+            Question("decode", packet.context, ["hex": .string(Hexadecimal.text(of: packet.bytes))])
+        }
+        let verdicts = packets.map { translator.verdict(on: $0.bytes[...], in: $0.context) }
         let answers = try ask(questions)
         return zip(zip(questions, verdicts), answers).compactMap { item, answer in
             fault(of: answer, item.1).map { "\(item.0.members): \(answer) instead of \($0)" }
