@@ -226,7 +226,7 @@ let package = Package(
             dependencies: [
                 "WirelineGateway", "WirelineErlang", "WirelineCodec", "WirelineLanguage", "WirelineSchema",
                 "WirelineSession", "WirelineTLS", "WirelineTransport", "WirelineWebSocket", "Bilibili", "Ciphers",
-                "Minecraft", "Scene", "States", "ErlangSupport", "TestingSupport",
+                "KeyedGame", "Minecraft", "Scene", "States", "ErlangSupport", "TestingSupport",
             ], swiftSettings: usual),
         .testTarget(
             name: "WirelineErlangNodeTests",
@@ -282,7 +282,7 @@ let package = Package(
             name: "wireTests",
             dependencies: [
                 "wire", "Wireline", "WirelineTransport", "WirelineWebSocket", "WirelineSchema", "WirelineCodec",
-                "Scene", "TestingSupport", "FaultSupport", "WebSocketSupport", "ErlangSupport",
+                "Ciphers", "Scene", "TestingSupport", "FaultSupport", "WebSocketSupport", "ErlangSupport",
             ],
             exclude: ["Erlang"], swiftSettings: usual),
     ] + protocols.map(protocolTarget) + generatedTypes.map(generatedTarget),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Ciphers
 import ErlangSupport
 import FaultSupport
 import Foundation
@@ -11,20 +12,23 @@ import Wireline
 /// `wire gateway`, as a program, between clients and a real Erlang node.
 @Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside)
 struct GatewayCommandTests {
-    private static let scene = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "Protocols/Scene").path
+    /// A folder of the repository.
+    private static func folder(_ path: String) -> String {
+        URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../\(path)").standardizedFileURL.path
+    }
+
     private static let goodbye =
         #"{"Res":1,"SceneId":1,"Pos":1,"Status":0,"Type":0,"DefaultCombat":100,"message":"elsewhere"}"#
 
     /// Starts a gateway, and returns it with the lines that it has printed after the first one.
     private func start(
-        _ program: ErlangProgram, _ words: [String] = [], cookie: String = ErlangProgram.cookie,
-        files: KeyValuePairs<String, String> = [:]
+        _ program: ErlangProgram, _ words: [String] = [], protocol path: String = "Protocols/Scene",
+        cookie: String = ErlangProgram.cookie, files: KeyValuePairs<String, String> = [:]
     ) throws -> GatewayTool {
         try GatewayTool(
             [
                 "--name", "gw@127.0.0.1", "--epmd", "127.0.0.1:\(program.epmdPort)", "--node", ErlangProgram.name,
-                "--cookie-file", "cookie", "--first", "0s", "--protocol", Self.scene,
+                "--cookie-file", "cookie", "--first", "0s", "--protocol", Self.folder(path),
             ] + words, cookie: cookie, files: files)
     }
 
@@ -74,6 +78,39 @@ struct GatewayCommandTests {
     }
 
     private struct NoGoodbye: Error {}
+
+    @Test func `the goodbye has the key of the options, or the one that a backend has set`() async throws {
+        let program = try ErlangProgram()
+        #expect(try program.evaluate("pg:join(scene, self())") == "ok")
+        let tool = try start(
+            program,
+            [
+                "--listen", "tcp://127.0.0.1:0", "--group", "scene", "--key", "session=0102", "--goodbye",
+                #"Note {"text":"elsewhere"}"#, "--drain", "500s",
+            ], protocol: "Tests/GeneratedTypes/Ciphers")
+        var clients: [PacketClient<CiphersProtocol>] = []
+        for (index, key) in [[1, 2], [3, 4, 5]].enumerated() as EnumeratedSequence<[[UInt8]]> {
+            let client = try await PacketClient.connect(
+                to: "127.0.0.1", port: tool.port, protocol: CiphersProtocol.self)
+            try client.layers.setKey("session", key)
+            clients.append(client)
+            let setKey = index == 1 ? "{key, session, <<3, 4, 5>>}" : "{leave, none}"
+            // When the call is answered, the step is done.
+            let step = "[{owner, self()}, \(setKey)]"
+            let accept = """
+                receive {wireline, open, C\(index), _} -> C\(index) ! {wireline, \(step)}, \
+                gen_server:call(C\(index), info) end, ok
+                """
+            #expect(try program.evaluate(accept) == "ok")
+        }
+        tool.signal(SIGTERM)
+        for client in clients {
+            guard case .note(let goodbye)? = try await client.nextMessage()?.message else { throw NoGoodbye() }
+            #expect(goodbye.text == "elsewhere")
+            client.close()
+        }
+        #expect(tool.waitForEnd() == 0)
+    }
 
     @Test func `a second signal ends a gateway at once`() async throws {
         let program = try ErlangProgram()

@@ -12,7 +12,6 @@ package struct GatewayCounters: Equatable, Sendable {
     package var refusedTermCount: UInt64 = 0
     package var clientMessageCount: UInt64 = 0
     package var serverMessageCount: UInt64 = 0
-    package var serverByteCount: UInt64 = 0
 
     package init() {}
 }

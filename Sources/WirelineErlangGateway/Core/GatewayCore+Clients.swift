@@ -82,7 +82,6 @@ extension GatewayCore {
         clients.update(client) { $0.queued(byteCount) }
         if client.queuedByteCount > settings.clientByteCount { suspects.insert(client.number) }
         counters.serverMessageCount += 1
-        counters.serverByteCount += UInt64(byteCount)
         return true
     }
 

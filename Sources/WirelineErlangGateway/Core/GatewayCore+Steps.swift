@@ -89,6 +89,9 @@ extension GatewayCore {
             case .owner(nil):
                 guard isOwner(sender, of: life) else { throw .notOwner }
                 life = .parked(until: .zero)
+            case .change(let change):
+                guard isOwner(sender, of: life) else { throw .notOwner }
+                if let refusal = checkChange(change) { throw refusal }
             case .state: guard isOwner(sender, of: life) else { throw .notOwner }
             case .send, .join, .leave, .kick: break
             }
@@ -109,6 +112,7 @@ extension GatewayCore {
         case .confirm(let last): clients.update(client) { $0.window.confirm(last) }
         case .owner(let owner?): setOwner(owner, of: client, at: now)
         case .owner(nil): offer(client, except: client.backend, at: now)
+        case .change(let change): want(.change(client.number, change))
         case .state(let state, let byteCount): clients.update(client) { $0.keep(state, byteCount: byteCount) }
         case .join(let group, let byteCount):
             guard groups.join(group, client.number) else { return }

@@ -16,6 +16,7 @@ package struct GatewayCore: ~Copyable {
     package let service: ErlangPID
     package let settings: GatewaySettings
     let encode: MessageEncoder
+    let checkChange: ChangeCheck
 
     package internal(set) var clients = ClientTable()
     package internal(set) var groups = ClientGroups()
@@ -36,10 +37,15 @@ package struct GatewayCore: ~Copyable {
     ///   - service: The process `wireline`, of the gateway's node.
     ///   - settings: Times and limits.
     ///   - encode: Makes packets of messages.
-    package init(service: ErlangPID, settings: GatewaySettings, encode: @escaping MessageEncoder) {
+    ///   - checkChange: Knows the keys and states of the clients' protocol.
+    package init(
+        service: ErlangPID, settings: GatewaySettings, encode: @escaping MessageEncoder,
+        checkChange: @escaping ChangeCheck
+    ) {
         self.service = service
         self.settings = settings
         self.encode = encode
+        self.checkChange = checkChange
         names = NamedBackends(settings.backends, retryTime: settings.nameRetryTime)
         dials = NodeDials(settings.nodes, seed: settings.seed)
         pressure = NodePressure(limit: settings.nodeByteCount)

@@ -23,6 +23,8 @@ package enum GatewayEffect: Equatable, Sendable {
     case write(ClientNumber, ClientPacket)
     /// The same packet to several clients.
     case writeAll([ClientNumber], ClientPacket)
+    /// A change to the packets that follow in both directions.
+    case change(ClientNumber, ConnectionChange)
     /// Whether a client is to be read.
     case read(ClientNumber, Bool)
     /// The connection of a client is to be closed. If `isFlushed`, what was written leaves before, 5 s at most.

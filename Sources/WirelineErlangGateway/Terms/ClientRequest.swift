@@ -10,6 +10,8 @@ package enum ClientAction: Equatable, Sendable {
     case confirm(UInt64)
     /// Names the owner; nil: gives the client back.
     case owner(ErlangPID?)
+    /// Sets a key or a state of the connection.
+    case change(ConnectionChange)
     /// Keeps a term with the client, which has so many bytes.
     case state(ErlangTerm, byteCount: Int)
     /// Joins a group, whose name has so many bytes.
@@ -20,7 +22,7 @@ package enum ClientAction: Equatable, Sendable {
     /// Whether only the owner may do it.
     var isForOwner: Bool {
         switch self {
-        case .confirm, .owner, .state: true
+        case .confirm, .owner, .change, .state: true
         case .send, .join, .leave, .kick: false
         }
     }
@@ -90,8 +92,10 @@ struct ClientRequestReader: ~Escapable {
     /// Reads an action that is rarer than the two above.
     private func otherAction(in range: Range<Int>) throws(TermRefusal) -> ClientAction {
         let action = term(in: range)
-        guard case .tuple(let parts) = action, parts.count == 2, case .atom(let word) = parts[0]
+        guard case .tuple(let parts) = action, case .atom(let word)? = parts.first
         else { throw .unknownAction(action) }
+        if let change = ConnectionChange(word, parts.dropFirst()) { return .change(change) }
+        guard parts.count == 2 else { throw .unknownAction(action) }
         // Without the head of the tuple and its atom.
         let byteCount = range.count - 4 - word.name.utf8.count
         switch (word, parts[1]) {
@@ -125,6 +129,34 @@ struct ClientRequestReader: ~Escapable {
     private func term(in range: Range<Int>) -> ErlangTerm {
         // A term that cannot be read cannot be shown either.
         (try? ErlangTerm(content: bytes.extracting(range), limits: limits.parts)) ?? .undefined
+    }
+}
+
+extension ConnectionChange {
+    /// Reads `{key, Name, Bytes}`, `{key, Name, Bytes, End}` and `{set, Name, Value}`; nil for other actions.
+    fileprivate init?(_ word: ErlangAtom, _ values: ArraySlice<ErlangTerm>) {
+        let values = Array(values)
+        guard case .atom(let name)? = values.first, values.count >= 2 else { return nil }
+        switch (word, values[1], values.count) {
+        case ("key", .binary(let bytes), 2): self = .key(name.name, bytes, for: nil)
+        case ("key", .binary(let bytes), 3) where values[2] == "client": self = .key(name.name, bytes, for: .client)
+        case ("key", .binary(let bytes), 3) where values[2] == "server": self = .key(name.name, bytes, for: .server)
+        case ("set", let value, 2):
+            guard let number = value.stateNumber else { return nil }
+            self = .state(name.name, number)
+        default: return nil
+        }
+    }
+}
+
+extension ErlangTerm {
+    /// The number of a state; nil for what is no integer and no Boolean.
+    fileprivate var stateNumber: Int128? {
+        switch self {
+        case "false": 0
+        case "true": 1
+        default: integer(as: Int128.self)
+        }
     }
 }
 

@@ -12,6 +12,8 @@ package enum TermRefusal: Error, Equatable, Sendable {
     case unknownAction(ErlangTerm)
     /// The number to confirm is not between these.
     case outOfRange(UInt64, lowest: UInt64, highest: UInt64)
+    /// The connections of the protocol have no such key or state, or none with this value: the reason, and the path.
+    case change(ErlangTerm, path: String)
     /// A term has more bytes than this; where it stands, by the name of its action.
     case tooLong(Int, limit: Int, path: String)
 
@@ -24,6 +26,7 @@ package enum TermRefusal: Error, Equatable, Sendable {
         case .outOfRange(let number, let lowest, let highest):
             Self.error(
                 .tuple("out_of_range", ErlangTerm(number), ErlangTerm(lowest), ErlangTerm(highest)), path: "confirm")
+        case .change(let reason, let path): Self.error(reason, path: path)
         case .tooLong(let byteCount, let limit, let path):
             Self.error(.tuple("too_long", ErlangTerm(byteCount), ErlangTerm(limit)), path: path)
         }
@@ -36,3 +39,6 @@ package enum TermRefusal: Error, Equatable, Sendable {
 
 /// Encodes a message, which is a term without a version byte, to a packet; or gives the error of `encode/2`.
 package typealias MessageEncoder = @Sendable (RawSpan) -> Result<ClientPacket, TermRefusal>
+
+/// Says why a connection of the protocol cannot have a change; nil if it can.
+package typealias ChangeCheck = @Sendable (ConnectionChange) -> TermRefusal?

@@ -17,7 +17,7 @@ public import WirelineLayers
 /// A packet for several clients is made once. In a protocol with states or ciphers each connection makes its own, with its
 /// states and keystreams. A message that cannot be sent in any states is refused as always. One that cannot be sent in
 /// the states of its client ends the client with the reason `{shutdown, {packet, Text}}`; if it was for many clients, this
-/// one misses it.
+/// one misses it. The owner of a client sets keys and states between packets: `{key, Name, Bytes}` and `{set, Name, Value}`.
 public struct GatewayProtocol: Sendable {
     /// An object, so that a message's translation copies one reference.
     private let translation: Translation
@@ -73,6 +73,26 @@ public struct GatewayProtocol: Sendable {
         return keys
     }
 
+    // MARK: How connections change
+
+    /// Says what is wrong with a key or a state that a backend sets.
+    package var checkChange: ChangeCheck {
+        { [layout] change in
+            switch change {
+            case .key(let name, let bytes, _):
+                do throws(LayerKeyError) { try LayerSettings.check(name, bytes, in: layout) } catch {
+                    return .change(error.reason(name), path: "key")
+                }
+            case .state(let name, let value):
+                var states = PacketStates()
+                do throws(CodecError) { try layout.setState(name, to: value, in: &states) } catch {
+                    return .change(error.reason.erlangTerm, path: "set")
+                }
+            }
+            return nil
+        }
+    }
+
     // MARK: Translation
 
     /// Returns the term of a client's packet.
@@ -126,6 +146,27 @@ public struct GatewayProtocol: Sendable {
         init(records: ErlangRecords, hasSettableFields: Bool) {
             self.records = records
             self.hasSettableFields = hasSettableFields
+        }
+    }
+}
+
+extension ConnectionChange.End {
+    /// The same end, in the words of packets.
+    var sender: Sender {
+        switch self {
+        case .client: .client
+        case .server: .server
+        }
+    }
+}
+
+extension LayerKeyError {
+    /// The reason as backends get it: `{unknown_key, Name}` or `{wrong_key_size, Bytes, Needed}`.
+    fileprivate func reason(_ name: String) -> ErlangTerm {
+        switch self {
+        case .unknownName: .tuple("unknown_key", .atom(ErlangAtom(name)))
+        case .wrongByteCount(let byteCount, let needed):
+            .tuple("wrong_key_size", ErlangTerm(byteCount), .text(needed.description))
         }
     }
 }

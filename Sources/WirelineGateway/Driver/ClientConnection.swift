@@ -173,21 +173,24 @@ final class ClientConnection: @unchecked Sendable {
 
     /// Makes packets in the connection's states, with its keys and keystreams, and offers them to the system.
     ///
-    /// If a packet that the client must not miss cannot be made, the connection ends after those before it.
-    private func make(_ packets: [WrittenPackets.Unsealed]) {
+    /// A change counts for the packets that are made after it, and for those of the client that are taken after it. If a packet that the client must not miss cannot be made, the connection ends after those before it.
+    private func make(_ steps: [WrittenPackets.Unsealed]) {
         guard connection.stream.takesOutput else { return }
         var bytes: [UInt8] = []
         var count = 0
         var failure: CodecError?
-        for packet in packets {
-            do throws(CodecError) {
-                bytes += try connection.made(packet.message.packet)
-                count += 1
-            } catch {
-                guard packet.isOwed else { continue }
-                failure = error
-                break
+        for step in steps {
+            switch step {
+            case .change(let change): connection.apply(change)
+            case .packet(let message, let isOwed):
+                do throws(CodecError) {
+                    bytes += try connection.made(message.packet)
+                    count += 1
+                } catch {
+                    if isOwed { failure = error }
+                }
             }
+            if failure != nil { break }
         }
         if count > 0 { connection.sendTogether(bytes, packetCount: count) }
         if let failure { connection.fail(ConnectionError.codec(failure)) }
@@ -197,5 +200,15 @@ final class ClientConnection: @unchecked Sendable {
     func close(_ end: ClientEnd, isFlushed: Bool) {
         connection.closeCode(WebSocketCloseCode(rawValue: end.closeCode))
         if isFlushed { connection.finish(within: GatewayDriver.flushTime) } else { connection.close() }
+    }
+}
+
+extension PacketConnection {
+    /// Sets a key or a state for the next packets. It was checked when a process said it.
+    fileprivate func apply(_ change: ConnectionChange) {
+        switch change {
+        case .key(let name, let bytes, for: let end): try? layers.setKey(name, bytes, for: end?.sender)
+        case .state(let name, let value): try? setState(name, to: value)
+        }
     }
 }

@@ -30,11 +30,20 @@ struct ClientOutput {
     ///
     /// - Parameter isShared: Whether other clients get it, too.
     mutating func write(_ packet: ClientPacket, to client: ClientConnection, isShared: Bool = false) {
-        if client.written.isEmpty {
-            written.append(client)
-            if let spare = spares.popLast() { client.written = spare }
-        }
+        begin(client)
         client.written.append(packet, isShared: isShared)
+    }
+
+    /// Adds a change to the packets of a client that follow.
+    mutating func change(_ change: ConnectionChange, of client: ClientConnection) {
+        begin(client)
+        client.written.append(change)
+    }
+
+    private mutating func begin(_ client: ClientConnection) {
+        guard client.written.isEmpty else { return }
+        written.append(client)
+        if let spare = spares.popLast() { client.written = spare }
     }
 
     /// Takes what was written to a client.

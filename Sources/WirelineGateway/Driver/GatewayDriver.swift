@@ -79,7 +79,8 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
                     try core.join("wireline_gateways", service, scope: "pg", at: now)
                     return service
                 }
-                let core = GatewayCore(service: service, settings: settings, encode: schema.encode)
+                let core = GatewayCore(
+                    service: service, settings: settings, encode: schema.encode, checkChange: schema.checkChange)
                 let driver = GatewayDriver(node, core, schema, configuration)
                 node.serve(driver)
                 driver.change { $0.poll(at: $1) }
@@ -281,7 +282,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         return others
     }
 
-    /// - Returns: Whether the effect is a packet.
+    /// - Returns: Whether the effect is a packet, or a change between packets.
     private func write(_ effect: GatewayEffect) -> Bool {
         switch effect {
         case .write(let number, let packet): if let client = clients[number] { output.write(packet, to: client) }
@@ -289,6 +290,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
             for number in numbers {
                 if let client = clients[number] { output.write(packet, to: client, isShared: true) }
             }
+        case .change(let number, let change): if let client = clients[number] { output.change(change, of: client) }
         default: return false
         }
         return true
@@ -313,7 +315,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         case .draining:
             _ = nodeCore.leave("wireline_gateways", core.service, scope: "pg", at: now)
             return false
-        case .write, .writeAll, .read, .close, .ping, .drained: return false
+        case .write, .writeAll, .change, .read, .close, .ping, .drained: return false
         }
         return true
     }
@@ -327,7 +329,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         case .ping(let node): ping(node)
         case .draining: end.begin()
         case .drained: end.finish()
-        case .tell, .reply, .monitor, .demonitor, .end, .write, .writeAll: return
+        case .tell, .reply, .monitor, .demonitor, .end, .write, .writeAll, .change: return
         }
     }
 

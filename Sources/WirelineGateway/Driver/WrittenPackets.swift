@@ -8,19 +8,22 @@ import WirelineErlangGateway
 struct WrittenPackets: Sendable {
     private(set) var bytes: [UInt8] = []
     private(set) var count = 0
+    /// What the connection does to make its packets, in order.
     private(set) var unsealed: [Unsealed] = []
 
-    /// A packet that the connection makes.
-    struct Unsealed: Sendable {
-        let message: BackendMessage
-        /// Whether the client must not miss it. A packet for many is left out where it cannot be made.
-        let isOwed: Bool
+    enum Unsealed: Sendable {
+        /// A packet. If it is owed, the client must not miss it. One for many is left out if it cannot be made.
+        case packet(BackendMessage, isOwed: Bool)
+        /// The packets that follow have another key or state.
+        case change(ConnectionChange)
+
+        fileprivate var byteCount: Int { if case .packet(let message, _) = self { message.byteCount } else { 0 } }
     }
 
-    var isEmpty: Bool { count == 0 }
+    var isEmpty: Bool { count == 0 && unsealed.isEmpty }
 
     /// What they count against the limits.
-    var byteCount: Int { unsealed.reduce(bytes.count) { $0 + $1.message.byteCount } }
+    var byteCount: Int { unsealed.reduce(bytes.count) { $0 + $1.byteCount } }
 
     /// - Parameter isShared: Whether other clients get it, too.
     mutating func append(_ packet: ClientPacket, isShared: Bool) {
@@ -29,10 +32,13 @@ struct WrittenPackets: Sendable {
         case .unsealed(let packet):
             // The protocol of the gateway has made it.
             guard let message = packet as? BackendMessage else { return }
-            unsealed.append(Unsealed(message: message, isOwed: !isShared))
+            unsealed.append(.packet(message, isOwed: !isShared))
         }
         count += 1
     }
+
+    /// Changes the packets that follow.
+    mutating func append(_ change: ConnectionChange) { unsealed.append(.change(change)) }
 
     /// Forgets the packets and keeps their memory.
     mutating func clear() {

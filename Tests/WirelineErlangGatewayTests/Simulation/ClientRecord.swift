@@ -83,6 +83,9 @@ struct ClientRecord {
             case .owner(nil):
                 guard next.owner == sender else { return false }
                 next.lose()
+            case .change(let change):
+                guard next.owner == sender, change != SimulatedPacket.noChange else { return false }
+                if !next.isClosing { next.expected.append(SimulatedPacket.changed(change)) }
             case .state: guard next.owner == sender else { return false }
             case .send(.bytes(let packet)): if !next.isClosing { next.expected.append(packet) }
             case .send(.unsealed): return false
@@ -188,6 +191,14 @@ struct ClientRecord {
             fail("answer \(packet[1]) came after \(answered)")
         }
         answered = packet[1]
+    }
+
+    /// Its packets have another state from here on.
+    mutating func changed(_ change: ConnectionChange) {
+        let expectation = expected.isEmpty ? nil : expected.removeFirst()
+        if expectation != SimulatedPacket.changed(change) {
+            fail("\(change) came in place of \(String(describing: expectation))")
+        }
     }
 
     /// An event is over.

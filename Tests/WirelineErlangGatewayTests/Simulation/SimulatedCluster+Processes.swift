@@ -92,7 +92,8 @@ extension SimulatedCluster {
     /// A step was refused. The error says what is not confirmed yet; each of these is answered in a step of its own,
     /// because some of the answers may be on their way.
     private mutating func learn(_ error: ErlangTerm, _ client: Int, _ index: Int) {
-        guard case .map(let map) = error else { return }
+        // A wrong change has nothing to do with what the client said.
+        guard case .map(let map) = error, map["path"] != .text("set") else { return }
         processes[index].batches[client] = nil
         guard case .tuple(let parts)? = map["reason"], parts.count == 4,
             let lowest = parts[2].integer(as: UInt8.self), let highest = parts[3].integer(as: UInt8.self),
@@ -112,7 +113,9 @@ extension SimulatedCluster {
     mutating func answer(_ client: Int, _ index: Int) {
         let process = processes[index]
         guard let batch = process.batches[client], !batch.isEmpty else { return }
-        let answers = batch.map { answer(to: $0) }
+        var answers = batch.map { answer(to: $0) }
+        // A key comes between the answers.
+        if chance(0.2) { answers[0].append(.change(.state("phase", Int128(number(below: 3))))) }
         if chance(0.5) {
             say(answers.flatMap(\.self), to: client, process)
         } else {
@@ -142,7 +145,8 @@ extension SimulatedCluster {
         case 4: say([.owner(nil)], to: client, process)
         case 5:
             // Nothing of it is done, because of the number.
-            say([.send(.bytes(SimulatedPacket.spoken(1))), .confirm(255)], to: client, process)
+            let refused: ClientAction = chance(0.5) ? .confirm(255) : .change(SimulatedPacket.noChange)
+            say([.send(.bytes(SimulatedPacket.spoken(1))), refused], to: client, process)
         case 6: say([chance(0.5) ? .leave(Self.group) : .join(Self.group, byteCount: 6)], to: client, process)
         default: if chance(0.2) { say([.kick("bye")], to: client, process) }
         }

@@ -47,9 +47,9 @@ struct SimulatedCluster {
         gateways = (0..<2).map { index in
             let name: ErlangNodeName = index == 0 ? "gw0@h" : "gw1@h"
             let service = ErlangPID(node: name.atom, id: 1_000, serial: 0, creation: 7)
-            let core = GatewayCore(service: service, settings: Self.settings(window, index)) { _ in
-                .failure(.encoding("none"))
-            }
+            let core = GatewayCore(
+                service: service, settings: Self.settings(window, index), encode: { _ in .failure(.encoding("none")) },
+                checkChange: { $0 == SimulatedPacket.noChange ? .change("none", path: "set") : nil })
             return SimulatedGateway(name, core)
         }
         nodes = ["n0@h", "n1@h", "n2@h"].map { SimulatedNode(name: $0) }
@@ -104,6 +104,7 @@ struct SimulatedCluster {
             case .demonitor(let target): demonitor(target, gateway)
             case .end(let pid, reason: _): clients[index(of: pid)].ended()
             case .write(let number, let packet): written(packet, to: client(number))
+            case .change(let number, let change): clients[client(number)].changed(change)
             case .writeAll(let numbers, let packet):
                 for number in numbers { written(packet, to: client(number)) }
             case .read(let number, let isRead): clients[client(number)].isRead = isRead

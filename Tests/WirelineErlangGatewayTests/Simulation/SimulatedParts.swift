@@ -82,4 +82,11 @@ enum SimulatedPacket {
     static func answer(_ number: UInt8) -> [UInt8] { [1, number] }
     static func published(_ number: UInt8) -> [UInt8] { [2, number, 0, 0] }
     static func spoken(_ number: UInt8) -> [UInt8] { [3, number] }
+    /// A change, as it stands between packets.
+    static func changed(_ change: ConnectionChange) -> [UInt8] {
+        if case .state(_, let number) = change { [4, UInt8(number)] } else { [] }
+    }
+
+    /// A change that is refused.
+    static let noChange = ConnectionChange.key("none", [], for: nil)
 }

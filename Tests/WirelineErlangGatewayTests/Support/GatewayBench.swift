@@ -5,12 +5,15 @@ import WirelineErlangGateway
 
 /// A gateway without a node, which tests tell what happens.
 ///
-/// Its messages are `{say, Binary}`, and their packets are the binary's bytes.
+/// Its messages are `{say, Binary}`, and their packets are the binary's bytes. Its connections have the key `session`, of up to
+/// four bytes, and the state `phase`, from 0 to 2.
 final class GatewayBench {
     static let node: ErlangAtom = "gw@h"
     static let service = ErlangPID(node: node, id: 1, serial: 0, creation: 7)
     static let info = ClientInfo(
         peer: .init(bytes: [10, 0, 0, 9], port: 5_000), local: .init(bytes: [10, 0, 0, 4], port: 9_001), opened: 1_000)
+    static let wrongSize = TermRefusal.change("wrong_key_size", path: "key")
+    static let wrongPhase = TermRefusal.change("out_of_range", path: "set")
     static let unknownMessage: ErlangTerm = ["reason": "unknown_message", "path": .text("")]
 
     var core: GatewayCore
@@ -20,14 +23,25 @@ final class GatewayBench {
     init(_ change: (inout GatewaySettings) -> Void = { _ in }) {
         var settings = GatewaySettings()
         change(&settings)
-        core = GatewayCore(service: Self.service, settings: settings) { bytes in
-            guard let term = try? ErlangTerm(content: bytes), case .tuple(let parts) = term, parts.count == 2,
-                parts[0] == "say", case .binary(let packet) = parts[1]
-            else { return .failure(.encoding(Self.unknownMessage)) }
-            return .success(.bytes(packet))
-        }
+        core = GatewayCore(service: Self.service, settings: settings, encode: Self.packet, checkChange: Self.check)
         core.poll(at: now)
         _ = core.takeEffects()
+    }
+
+    private static let packet: MessageEncoder = { bytes in
+        guard let term = try? ErlangTerm(content: bytes), case .tuple(let parts) = term, parts.count == 2,
+            parts[0] == "say", case .binary(let packet) = parts[1]
+        else { return .failure(.encoding(unknownMessage)) }
+        return .success(.bytes(packet))
+    }
+
+    private static let check: ChangeCheck = { change in
+        switch change {
+        case .key("session", let key, for: _) where key.count <= 4: nil
+        case .state("phase", 0...2): nil
+        case .key: wrongSize
+        case .state: wrongPhase
+        }
     }
 
     /// A process of a backend's node.

@@ -38,6 +38,21 @@ struct ClientRequestTests {
             .tuple("wireline", .tuple("kick", .binary(.init(repeating: 0, count: 4_092)))),
             .tooLong(4_097, limit: 4_096, path: "kick")
         ),
+        (.tuple("wireline", .tuple("key", "session")), .unknownAction(.tuple("key", "session"))),
+        (.tuple("wireline", .tuple("key", "session", "x")), .unknownAction(.tuple("key", "session", "x"))),
+        (
+            .tuple("wireline", .tuple("key", .text("session"), .text("x"))),
+            .unknownAction(
+                .tuple("key", .text("session"), .text("x")))
+        ),
+        (
+            .tuple("wireline", .tuple("key", "session", .text("x"), "both")),
+            .unknownAction(.tuple("key", "session", .text("x"), "both"))
+        ),
+        (.tuple("wireline", .tuple("key", "session", .text("12345"))), GatewayBench.wrongSize),
+        (.tuple("wireline", .tuple("set", "phase", "x")), .unknownAction(.tuple("set", "phase", "x"))),
+        (.tuple("wireline", .tuple("set", "phase", 3)), GatewayBench.wrongPhase),
+        (.tuple("wireline", [.tuple("join", "a"), .tuple("set", "phase", -1)]), GatewayBench.wrongPhase),
         (.tuple("wireline", .tuple("confirm", 1)), .outOfRange(1, lowest: 1, highest: 0)),
     ]
 
@@ -102,7 +117,8 @@ struct ClientRequestTests {
 
     static let ownersActions: [ErlangTerm] = [
         .tuple("confirm", 1), .tuple("owner", .pid(GatewayBench.process(9))), .tuple("owner", "none"),
-        .tuple("state", "x"), [.tuple("send", GatewayBench.said("a")), .tuple("confirm", 1)],
+        .tuple("state", "x"), .tuple("key", "session", .text("x")), .tuple("set", "phase", 1),
+        [.tuple("send", GatewayBench.said("a")), .tuple("confirm", 1)],
         [.tuple("owner", .pid(GatewayBench.process(9))), .tuple("confirm", 1)],
     ]
 
@@ -116,6 +132,38 @@ struct ClientRequestTests {
         #expect(bench.tell(client, action, from: other) == [.refusal(.notOwner, of: client, to: other)])
         #expect(bench.client(client)?.owner == owner)
         #expect(bench.client(client)?.window.confirmed == 0)
+    }
+
+    @Test func `keys and states change at their places between packets`() {
+        let bench = GatewayBench()
+        let client = bench.open(ownedBy: owner)
+        let step: ErlangTerm = [
+            .tuple("send", GatewayBench.said("a")), .tuple("key", "session", .text("k")),
+            .tuple("send", GatewayBench.said("b")), .tuple("set", "phase", 2), .tuple("set", "phase", true),
+            .tuple("key", "session", .text("c"), "client"), .tuple("key", "session", .text("s"), "server"),
+            .tuple("kick", "bye"), .tuple("key", "session", .text("late")),
+        ]
+        let effects = bench.tell(client, step, from: owner)
+        #expect(
+            effects.prefix(7) == [
+                .write(client.number, [97]), .change(client.number, .key("session", [107], for: nil)),
+                .write(client.number, [98]), .change(client.number, .state("phase", 2)),
+                .change(client.number, .state("phase", 1)), .change(client.number, .key("session", [99], for: .client)),
+                .change(client.number, .key("session", [115], for: .server)),
+            ])
+        #expect(effects.last == .close(client.number, .kicked("bye"), isFlushed: true))
+    }
+
+    @Test func `the next owner changes keys, and the one before it does not`() {
+        let bench = GatewayBench { $0.window = 4 }
+        let client = bench.open(ownedBy: owner)
+        let next = GatewayBench.process(9)
+        _ = bench.tell(client, .tuple("owner", .pid(next)), from: owner)
+        let step: ErlangTerm = [.tuple("key", "session", .text("k")), .tuple("send", GatewayBench.said("a"))]
+        #expect(bench.tell(client, step, from: owner) == [.refusal(.notOwner, of: client, to: owner)])
+        #expect(
+            bench.tell(client, step, from: next)
+                == [.change(client.number, .key("session", [107], for: nil)), .write(client.number, [97])])
     }
 
     @Test func `a step of which something is refused does nothing`() {
