@@ -28,7 +28,7 @@ extension NameStyle {
             fields: Kind(spelling: .upperCamel, reserved: members), cases: Kind(spelling: .upperCamel, reserved: ["_"]),
             constants: Kind(spelling: .upperCamel, reserved: members.union(types).union(["Decode", "Encode"])),
             headerFields: Kind(spelling: .upperCamel, reserved: members.union(layered)), trailing: "Trailing",
-            printsLayers: true, arms: Kind(spelling: .upperCamel, reserved: types),
+            arms: Kind(spelling: .upperCamel, reserved: types),
             membersDifferFromType: true)
     }
 }

@@ -17,7 +17,7 @@ extension NameStyle {
             constants: Kind(spelling: .exportedCamel, reserved: names),
             // States are named as these, and stand beside the methods of a connection.
             headerFields: Kind(spelling: .exportedCamel, reserved: hasConnection ? names : []), trailing: "Trailing",
-            printsLayers: true, arms: Kind(spelling: .exportedCamel, reserved: names),
+            arms: Kind(spelling: .exportedCamel, reserved: names),
             prefixesCases: true)
     }
 

@@ -10,8 +10,7 @@ public import WirelineSwiftGenerator
 /// without the script. The script finds messages, types and fields by name, by ID (decimal or hexadecimal) and by the
 /// words of their comments. The same description gives the same bytes.
 ///
-/// Two more scripts read and write packets in the page: the JavaScript of ``TypeScriptGenerator``, and a tool that uses it. A page for a
-/// protocol with layers says why it does not have them.
+/// Two more scripts read and write packets in the page: the JavaScript of ``TypeScriptGenerator``, and a tool that uses it.
 ///
 /// Values of `@sensitive` fields are never shown: neither in examples, as text or bytes, nor as defaults.
 public struct HTMLGenerator: Sendable {
@@ -20,10 +19,7 @@ public struct HTMLGenerator: Sendable {
     /// Makes a generator for a protocol, as returned by the checker.
     public init(_ description: ProtocolDescription) { self.description = description }
 
-    /// Whether the page reads packets: not if the protocol has layers.
-    package var readsPackets: Bool { (try? CodePlan(description, .typeScript(description))) != nil }
-
-    /// Returns what stands after the address of a page that reads packets, so that it shows these bytes:
+    /// Returns what stands after the address of a page, so that it shows these bytes:
     /// `#from=client&state.phase=2&bytes=0001`.
     ///
     /// - Parameter sender: Who has sent them; nil means the client.

@@ -21,27 +21,18 @@ struct HTMLTool {
         var element: String { "<script type=\"module\">\(text)</script>" }
     }
 
-    /// The protocol's code, and the program of the tool; none if no code can be generated.
+    /// The protocol's code, and the program of the tool.
     let scripts: [Script]
     /// The program's part for layers; nil for a protocol without them.
     private let layers: HTMLLayerScript?
-    /// Why no code can be generated.
-    private let refusal: GenerationError?
 
     init(_ description: ProtocolDescription) {
-        do throws(GenerationError) {
-            let plan = try CodePlan(description, .typeScript(description))
-            let layers = plan.layers.map {
-                HTMLLayerScript(plan: $0, hasStates: plan.context?.states.isEmpty == false)
-            }
-            scripts = [Script(Self.code(plan, layers)), Self.program(layers)]
-            self.layers = layers
-            refusal = nil
-        } catch {
-            scripts = []
-            layers = nil
-            refusal = error
+        let plan = CodePlan(description, .typeScript(description))
+        let layers = plan.layers.map {
+            HTMLLayerScript(plan: $0, hasStates: plan.context?.states.isEmpty == false)
         }
+        scripts = [Script(Self.code(plan, layers)), Self.program(layers)]
+        self.layers = layers
     }
 
     /// Returns the module, and what the program uses of it.
@@ -101,11 +92,7 @@ struct HTMLTool {
 
     /// The elements of the tool, which the script shows.
     var text: [String] {
-        if let refusal {
-            let reason = HTMLText.escaped("\(refusal)")
-            return ["<p class=\"line\">This page cannot read or write packets: \(reason).</p>"]
-        }
-        return [
+        [
             """
             <div id="try" class="try" hidden="">
             <h2>Try it</h2>

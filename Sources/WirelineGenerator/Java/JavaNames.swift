@@ -21,7 +21,7 @@ extension NameStyle {
             cases: Kind(spelling: .shouting, reserved: javaWords),
             constants: Kind(spelling: .shouting, reserved: javaWords),
             headerFields: Kind(spelling: .lowerCamel, reserved: javaWords.union(members)), trailing: "trailing",
-            printsLayers: true, arms: Kind(spelling: .upperCamel, reserved: types))
+            arms: Kind(spelling: .upperCamel, reserved: types))
     }
 
     /// The classes of the language that generated code names, or that hide something from a reader.

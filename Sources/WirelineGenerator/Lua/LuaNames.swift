@@ -5,7 +5,7 @@ extension NameStyle {
     static let lua = NameStyle(
         types: Kind(spelling: .unchanged, reserved: moduleFunctions), fields: Kind(spelling: .unchanged),
         cases: Kind(spelling: .unchanged), constants: Kind(spelling: .unchanged, reserved: moduleFunctions),
-        headerFields: Kind(spelling: .unchanged), trailing: "trailing", printsLayers: true)
+        headerFields: Kind(spelling: .unchanged), trailing: "trailing")
 
     private static let moduleFunctions: Set<String> = ["connection", "decode", "encode", "has", "splitter"]
 }

@@ -42,8 +42,6 @@ struct NameStyle: Sendable {
     var headerFields: Kind
     /// The name of the field that keeps the bytes after the last known one.
     var trailing: String
-    /// Whether the back end prints packets with layers.
-    var printsLayers = false
     /// How the arms of unions are written if each is a type: the union's name, and this.
     var arms: Kind?
     /// Whether the names of cases begin with the name of their type, and are those of constants.

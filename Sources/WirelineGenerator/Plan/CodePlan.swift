@@ -7,7 +7,7 @@ import WirelineLanguage
 ///
 /// Languages differ in printing only. A back end
 ///
-/// 1. makes a plan with its ``NameStyle``; ``GenerationError`` says what it cannot print;
+/// 1. makes a plan with its ``NameStyle``;
 /// 2. prints a type for each of ``messages``, ``structures`` and ``unions``, and constants;
 /// 3. prints each body twice, for reading and for writing: field by field, by its ``ValuePlan``, its presence and its constant.
 ///    Functions are needed for ``used`` types only;
@@ -34,12 +34,7 @@ struct CodePlan: Sendable {
     let layers: LayerPlan?
 
     /// Plans a checked protocol.
-    ///
-    /// - Throws: ``GenerationError`` for a protocol that the back end of this style does not print.
-    init(_ description: ProtocolDescription, _ style: NameStyle) throws(GenerationError) {
-        guard style.printsLayers || !description.layout.hasContent else {
-            throw GenerationError("code for packets with layers is not generated for this language, so far")
-        }
+    init(_ description: ProtocolDescription, _ style: NameStyle) {
         self.description = description
         let coding = CodingPlan(description)
         let names = CodeNames(description, style)

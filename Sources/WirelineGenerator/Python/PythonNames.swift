@@ -9,7 +9,7 @@ extension NameStyle {
         fields: Kind(spelling: .snake, reserved: pythonWords.union(classNames)),
         cases: Kind(spelling: .shouting, reserved: ["_"]),
         constants: Kind(spelling: .shouting, reserved: PythonRuntime.names),
-        headerFields: Kind(spelling: .unchanged), trailing: "trailing", printsLayers: true)
+        headerFields: Kind(spelling: .unchanged), trailing: "trailing")
 
     /// The names that each module has with parts of its own.
     private static let moduleNames: Set<String> = ["ClientMessage", "ServerMessage", "Message"]

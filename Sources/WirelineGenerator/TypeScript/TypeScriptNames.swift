@@ -17,8 +17,7 @@ extension NameStyle {
             spelling: .lowerCamel,
             reserved: typeScriptWords.union(typeScriptGlobals).union(TypeScriptRuntime.names)
                 .union(typeScriptFunctions)),
-        headerFields: Kind(spelling: .lowerCamel, reserved: inherited), trailing: "trailing",
-        printsLayers: true)
+        headerFields: Kind(spelling: .lowerCamel, reserved: inherited), trailing: "trailing")
 
     /// Returns the names for a protocol. Without layers, a schema may have the names of what they need.
     static func typeScript(_ description: ProtocolDescription) -> NameStyle {

@@ -23,7 +23,7 @@ struct PacketReader: Sendable {
         let isOpened = translator.description.layout.content.layers.allSatisfy {
             $0.kind.word != "custom" && !$0.kind.hasLastingKeystream
         }
-        keepsPackets = keepsParts && isOpened && HTMLGenerator(translator.description).readsPackets
+        keepsPackets = keepsParts && isOpened
     }
 
     var description: ProtocolDescription { translator.description }
