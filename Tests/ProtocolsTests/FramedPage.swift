@@ -19,7 +19,7 @@ enum FramedPage {
             // The browser waits for a document that is open before it prints this one.
             const open = document.getElementById("open").contentDocument, frame = document.getElementById("page");
             open.open();
-            frame.onload = async () => {
+            frame.addEventListener("load", async () => {
                 const w = frame.contentWindow, d = w.document, said = [], channel = new MessageChannel();
                 const say = (text) => said.push(String(text));
                 const turn = () => new Promise((resolve) => { channel.port1.onmessage = resolve; channel.port2.postMessage(""); });
@@ -27,7 +27,7 @@ enum FramedPage {
                 try { \(script) } catch (error) { say("thrown: " + error); }
                 document.getElementById("said").textContent = "said\\n" + said.join("\\n") + "\\ndone";
                 open.close();
-            };
+            }, { once: true });
             </script>
             """
         let outcome = try ChromiumTool.load(harness, isDark: isDark)
