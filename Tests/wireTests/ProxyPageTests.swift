@@ -179,6 +179,74 @@ struct ProxyPageTests {
         _ = (proxy.end(), server.end())
     }
 
+    private static let layeredGame = """
+        packet {
+            @length(packet) uint16 size;
+            uint8 form;
+            @if(form == 1) layer zlib;
+            @if(form == 1) packets;
+            @if(form == 2) layer xor(session);
+            @id uint8 id;
+        }
+
+        @id(1) @from(client) message Ask { @rest string text; }
+        @id(2) @from(server) message Line { @rest string text; }
+        @id(3) @from(server) message Token { @sensitive @rest string text; }
+
+        """
+
+    @Test(.enabled(if: ChromiumTool.isWanted, Comment(rawValue: ChromiumTool.absence)))
+    func `a packet with layers opens in the page as it was sent, if no value in it is hidden`() async throws {
+        let script = """
+            on Ask {
+                send Line { text: "plain" };
+                bundle { send Line { text: "a" }; send Line { text: "b" }; } header { id: 7, form: 1 };
+                bundle { send Token { text: "t" }; } header { id: 7, form: 1 };
+                send Line { text: "sealed" } header { form: 2 };
+                send Token { text: "u" };
+            }
+            """
+        let server = try ScriptedServer(script, schema: Self.layeredGame, "--key", "session=0102")
+        let proxy = try ServingTool(
+            running: [
+                "proxy", "--listen", "127.0.0.1:0", "--to", server.tool.address, "--web", "0", "--key", "session=0102",
+            ],
+            files: ["Protocols/Game/Game.wire": Self.layeredGame])
+        let line = try #require(proxy.nextLine())
+        let outcome = try server.tool.workspace.wire(
+            "call", proxy.address, "Ask", #"{"text":"hi"}"#, "--expect", "Token", "--listen", "1s", "--key",
+            "session=0102")
+        #expect(outcome.status == 0, "\(outcome)")
+        try await ChromiumTool.visit(String(line.dropFirst("the traffic is shown at ".count))) { debugger in
+            let page = try await BrowserDebugger(debugger)
+            func shows(_ expression: String, _ text: String) async throws -> Bool {
+                try await eventually { (try? await page.text(expression)) == text }
+            }
+            let links = "lines.filter(line => line.event.link)"
+            #expect(try await shows("lines.some(line => line.event.text.includes('Token'))", "true"))
+            let texts = try await page.text("\(links).map(line => line.event.text.trim().replace(/ .*/, '')).join()")
+            #expect(texts == "Ask,Line,packet,Line")
+            _ = try await page.text("open(\(links)[2])")
+            _ = try await page.text("location.href = \(links)[2].detail.querySelector('a').href")
+            let names = "[...document.querySelectorAll('#packets b')].map(name => name.textContent).join()"
+            #expect(try await shows(names, "2 packets in a packet,Line,Line"))
+            // The link has no key: the user gives it.
+            _ = try await page.text("history.back()")
+            #expect(try await shows("typeof lines === 'undefined' ? 0 : \(links).length", "4"))
+            _ = try await page.text("open(\(links)[3])")
+            let address = try await page.text("\(links)[3].detail.querySelector('a').href")
+            #expect(!address.contains("0102&") && !address.contains("session"))
+            _ = try await page.text("location.href = '\(address)'")
+            let fault = "document.querySelector('#packets .fault').textContent"
+            #expect(try await shows(fault, "packet.session: layer unavailable: it needs the key session"))
+            _ = try await page.text(
+                "(box = document.querySelector('#keys input'), box.value = '0102', box.dispatchEvent(new Event('input')))"
+            )
+            #expect(try await shows(names, "Line"))
+        }
+        _ = (proxy.end(), server.end())
+    }
+
     // MARK: Looking for a fault
 
     private static let shop = """

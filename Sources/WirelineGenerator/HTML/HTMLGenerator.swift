@@ -10,7 +10,8 @@ public import WirelineSwiftGenerator
 /// without the script. The script finds messages, types and fields by name, by ID (decimal or hexadecimal) and by the
 /// words of their comments. The same description gives the same bytes.
 ///
-/// Two more scripts read and write packets in the page: the JavaScript of ``TypeScriptGenerator``, and a tool that uses it.
+/// Two more scripts read and write packets in the page: the JavaScript of ``TypeScriptGenerator``, and a tool that uses it. Layers are
+/// opened and sealed there, too, with keys that a reader enters.
 ///
 /// Values of `@sensitive` fields are never shown: neither in examples, as text or bytes, nor as defaults.
 public struct HTMLGenerator: Sendable {
@@ -20,7 +21,7 @@ public struct HTMLGenerator: Sendable {
     public init(_ description: ProtocolDescription) { self.description = description }
 
     /// Returns what stands after the address of a page, so that it shows these bytes:
-    /// `#from=client&state.phase=2&bytes=0001`.
+    /// `#from=client&state.phase=2&bytes=0001`. Keys are not in it: they are secret.
     ///
     /// - Parameter sender: Who has sent them; nil means the client.
     package static func fragment(

@@ -283,7 +283,8 @@ struct HTMLLayerScript {
         }
 
         // The tables of a packet: around the layers, in each one, and those of the packets in it.
-        function tablesOf(seen, from, states, shown) {
+        // So many packets inside are shown, at all depths together.
+        function tablesOf(seen, from, states, shown, left = { count: mostPackets }) {
           const levels = levelsOf(seen), { error } = seen;
           const tables = levels.map((level, i) => {
             const rows = rowsOf(level);
@@ -294,8 +295,12 @@ struct HTMLLayerScript {
             return group(text + ": " + counted(sealed.to - sealed.from, "byte") + " hold " + counted(level.bytes.length, "byte"), element);
           });
           if (seen.packets.length === 0) return tables;
-          const inside = seen.packets.slice(0, mostPackets).map(inner => shownPacket(inner, inner.at, from, states, states));
-          if (seen.packets.length > mostPackets) inside.push(made("p", counted(seen.packets.length - mostPackets, "more packet") + " not shown.", "quiet"));
+          const inside = [];
+          for (const inner of seen.packets) if (left.count > 0) {
+            left.count--;
+            inside.push(shownPacket(inner, inner.at, from, states, states, left));
+          }
+          if (inside.length < seen.packets.length) inside.push(made("p", counted(seen.packets.length - inside.length, "more packet") + " not shown.", "quiet"));
           return tables.concat(group("Packets in this packet", ...inside));
         }
         """#

@@ -126,7 +126,7 @@ struct HTMLToolScript {
           return place + error.kind.replace(/_/g, " ") + (error.offset === undefined ? "" : " at offset " + error.offset)\#(layered(" + needed(error)"));
         }
 
-        function shownPacket(seen, at, from, states, after) {
+        function shownPacket(seen, at, from, states, after\#(layered(", left"))) {
           const { packet, error } = seen;
           const element = made("section", undefined, "packet"), title = made("p", undefined, "row");
           const name = packet ? \#(layered("packet.packets ? counted(packet.packets.length, \"packet\") + \" in a packet\" : "))packet.name || "unknown message" : error ? "no valid packet" : "incomplete packet";
@@ -145,7 +145,7 @@ struct HTMLToolScript {
           element.append(title);
           if (error) element.append(made("p", reason(error), "fault"));
           else if (!packet) element.append(made("p", "More bytes are needed" + (seen.wanted > seen.bytes.length ? ": the packet has " + seen.wanted : "") + ".", "fault"));
-          element.append(\#(layered("...tablesOf(seen, from, states)", "table(seen, rowsOf(seen))")));
+          element.append(\#(layered("...tablesOf(seen, from, states, undefined, left)", "table(seen, rowsOf(seen))")));
           return element;
         }
 
