@@ -14,7 +14,7 @@ extension LayeredProtocol {
                 @if(mode == 1) layer rc4(ID_TYPE);
                 @if(mode == 2) layer xor(length);
                 @if(mode == 3) layer custom(EXCEPTION);
-                @if(mode > 3) @length(content) uint64 threshold;
+                @length(content) uint8 threshold;
                 @if(threshold != 0) layer zlib;
                 @id uint64 part;
                 @if(part == 9) packets;
@@ -28,14 +28,17 @@ extension LayeredProtocol {
             """,
         keys: ["ID_TYPE": "010203", "length": "ff00"],
         packets: [
-            SamplePacket(.client, #"{"message":"Connection","header":{"mode":1},"fields":{"sender":"a","c":1}}"#),
-            SamplePacket(.server, #"{"message":"Connection","header":{"mode":2},"fields":{"sender":"b","c":2}}"#),
+            SamplePacket(
+                .client, #"{"message":"Connection","header":{"mode":1,"threshold":1},"fields":{"sender":"a","c":1}}"#),
+            SamplePacket(
+                .server, #"{"message":"Connection","header":{"mode":2,"threshold":1},"fields":{"sender":"b","c":2}}"#),
             SamplePacket(
                 .client, #"{"message":"Connection","header":{"mode":4,"threshold":1},"fields":{"sender":"c","c":3}}"#),
             SamplePacket(
                 .client,
                 """
-                {"message":null,"id":9,"header":{"mode":1},"packets":[{"message":"InnerPackets","fields":
+                {"message":null,"id":9,"header":{"mode":1,"threshold":1},"packets":[
+                {"message":"InnerPackets","header":{"mode":2,"threshold":1},"fields":
                 {"packets":[{"lasting":{"work":{"used":1}},"work":"layer"}]}}]}
                 """),
         ])

@@ -52,16 +52,20 @@ extension CSharpDialect {
         return result
     }
 
-    var innerPacketsFacts: [String] {
+    func innerPacketsFacts(maximumDepth: Int) -> [String] {
         [
             "public override string MessageName { get { return null; } }",
             "public override ulong MessageId { get { return Id; } }",
             """
-            /// <summary>Who sends the first packet sends them all.</summary>
+            /// <summary>Who sends the first message sends them all. Packets that hold too many others have none: they may hold themselves.</summary>
                 internal override Sender? MessageSender {
                     get {
-                        bool isKnown = Packets != null && Packets.Length > 0 && Packets[0] != null && Packets[0].Message != null;
-                        return isKnown ? Packets[0].Message.MessageSender : null;
+                        Message first = this;
+                        for (int depth = 0; depth <= \(maximumDepth) && first is InnerPackets; depth++) {
+                            Packet[] own = ((InnerPackets)first).Packets;
+                            first = own == null || own.Length == 0 || own[0] == null ? null : own[0].Message;
+                        }
+                        return first == null || first is InnerPackets ? null : first.MessageSender;
                     }
                 }
             """,

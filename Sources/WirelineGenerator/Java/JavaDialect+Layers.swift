@@ -13,15 +13,19 @@ extension JavaDialect {
         return words.reduce(text) { $0.replacing($1.0, with: $1.1) }
     }
 
-    var innerPacketsFacts: [String] {
+    func innerPacketsFacts(maximumDepth: Int) -> [String] {
         [
             "@Override public String messageName() { return null; }",
             "@Override public long messageId() { return id; }",
             """
-            /** Who sends the first packet sends them all. */
+            /** Who sends the first message sends them all. Packets that hold too many others have none: they may hold themselves. */
                 @Override Sender messageSender() {
-                    boolean isKnown = packets != null && packets.length > 0 && packets[0] != null && packets[0].message != null;
-                    return isKnown ? packets[0].message.messageSender() : null;
+                    Message first = this;
+                    for (int depth = 0; depth <= \(maximumDepth) && first instanceof InnerPackets; depth++) {
+                        Packet[] own = ((InnerPackets) first).packets;
+                        first = own == null || own.length == 0 || own[0] == null ? null : own[0].message;
+                    }
+                    return first == null || first instanceof InnerPackets ? null : first.messageSender();
                 }
             """,
         ]

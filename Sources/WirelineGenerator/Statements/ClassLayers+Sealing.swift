@@ -106,6 +106,7 @@ extension ClassLayers {
         /** Sets the number of bytes inside the innermost layer, which must mean the same layers to a reader. */
         private static void count(int shape, ID_TYPE id, int n, Header settable, Header given, Part p) throws WireException {
             if (!~hasCount(shape, p.header)) return;
+            if (n > counterLimits[shape]) throw new WireException("out_of_range", counterNames[shape], -1);
             Header tried = settable.copy();
             ~setCount(shape, tried, n);
             boolean[] rules = known(shape, id, tried).rules;

@@ -50,10 +50,9 @@ extension ClassLayers {
 
     var head: String {
         let streams = """
+                streams = new Keystream[c.streams.length];
+                for (int i = 0; i < streams.length; i++) streams[i] = c.streams[i];
 
-
-                    streams = new Keystream[c.streams.length];
-                    for (int i = 0; i < streams.length; i++) streams[i] = c.streams[i];
             """
         let lasting = #"""
 
@@ -78,7 +77,8 @@ extension ClassLayers {
 
             internal Work(Sender sender, Connection c) {
                 this.sender = sender;
-                this.c = c;\#(hasStreams ? streams.replacing("\n\n", with: "\n") : "")
+                this.c = c;
+            \#(hasStreams ? streams : "")\#
             }
 
             internal void commit() throws WireException {
@@ -130,7 +130,7 @@ extension ClassLayers {
                 if (!inflates[n]) return;
                 if (count > left) throw refused("inflated_too_long", n);
                 left -= count;
-            }\#(hasStreams ? lasting.replacing("\n\n\n", with: "\n\n") : "")
+            }\#(hasStreams ? lasting : "")
 
             /** The fields of an opened packet; offsets count from the first byte inside the innermost layer. */
             private static Part readWhole(int part, byte[] b, int origin) throws WireException {
@@ -231,7 +231,7 @@ extension ClassLayers {
             public ID_TYPE ‹id›;
             public Packet[] ‹packets› = {};
 
-            \#(dialect.innerPacketsFacts.joined(separator: "\n\n    "))
+            \#(dialect.innerPacketsFacts(maximumDepth: layers.maximumDepth).joined(separator: "\n\n    "))
 
             internal override void read(Reader r, Header h) throws WireException { r.require(false, "wrong_type", ""); }
 

@@ -99,6 +99,11 @@ struct ClassLayers {
                     ?? "null"
             }
             tables.append(table("counterNames", "String", names))
+            let most = layers.shapes.map { shape in
+                shape.counter.map { min(plan.description.layout.fields[$0.field].range.upperBound, Int128(Int64.max)) }
+                    ?? 0
+            }
+            tables.append(table("counterLimits", "long", most.map { dialect.literal($0, .int64) }))
             tables.append(table("counterConstants", "int", layers.shapes.map { String($0.counter?.constant ?? 0) }))
         }
         if layers.hasThreshold {

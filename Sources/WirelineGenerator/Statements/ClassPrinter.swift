@@ -31,8 +31,8 @@ protocol ClassDialect: BraceDialect {
     /// Returns the text of ``ClassLayers`` in this language.
     func respelled(_ text: String) -> String
 
-    /// The members of the class of packets in a packet that say its name, its ID and its only sender.
-    var innerPacketsFacts: [String] { get }
+    /// Returns the members of the class of packets in a packet that say its name, its ID and its only sender.
+    func innerPacketsFacts(maximumDepth: Int) -> [String]
 
     /// The interface of a layer that the program gives.
     var layerInterface: String { get }

@@ -54,6 +54,24 @@ struct LayeredJavaTests {
     }
 
     @Test(arguments: samples)
+    func `Java refuses messages whose header says that the content is another one, as Swift does`(
+        sample: LayeredProtocol
+    ) throws {
+        let faults = try LayeredJudge(sample, missing: ["brotli"]) { try Self.run($0, sample) }.refusals()
+        #expect(faults.prefix(3) == [])
+    }
+
+    @Test func `a count of the content that its field cannot have is refused, as Swift refuses it`() throws {
+        let text = String(repeating: "x", count: 300)
+        let question = """
+            {"ask":"encode","line":{"message":"Connection","header":{"mode":4,"threshold":1},"fields":{"sender":"\(text)"}}}
+
+            """
+        let answer = try JSONValue(parsing: Self.run(question, .names))
+        #expect(answer["error"] == "out_of_range" && answer["field"] == "Connection.packet.threshold", "\(answer)")
+    }
+
+    @Test(arguments: samples)
     func `Java gives Swift's verdict on cut and damaged packets`(sample: LayeredProtocol) throws {
         let faults = try LayeredJudge(sample, missing: ["brotli"]) { try Self.run($0, sample) }.verdicts()
         #expect(faults.prefix(3) == [], AdapterSamples.random.seedComment)
@@ -64,7 +82,7 @@ struct LayeredJavaTests {
         #expect(faults == [])
     }
 
-    @Test(arguments: LayeredProtocol.all.filter { $0.name != "Bilibili" } + [.streams])
+    @Test(arguments: samples + [.streams])
     func `keystreams and states go on from packet to packet, wherever streams are split`(
         sample: LayeredProtocol
     ) throws {

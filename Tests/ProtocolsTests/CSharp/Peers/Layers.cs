@@ -72,6 +72,9 @@ public static class Layers {
         Packet plain = Group(Form.Plain);
         Refused("packets: presence", () => BilibiliProtocol.Encode(plain.Message, plain.Header));
         Refused("layer.zlib: unknown_layer", () => new Connection().SetLayer("zlib", new Doubling()));
+        Packet own = Group(Form.Zlib, Note("a", Form.Plain));
+        ((InnerPackets)own.Message).Packets[0] = own;
+        Refused("packets[0].packets[0].packets[0].packets[0]: too_deep", () => BilibiliProtocol.Encode(own.Message, own.Header));
         Packet deep = Group(Form.Zlib, Group(Form.Zlib, Group(Form.Zlib, Group(Form.Zlib, Group(Form.Zlib)))));
         Refused("packets[0].packets[0].packets[0].packets[0]: too_deep", () => BilibiliProtocol.Encode(deep.Message, deep.Header));
     }

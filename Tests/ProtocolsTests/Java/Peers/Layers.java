@@ -91,6 +91,9 @@ public class Layers {
             new BilibiliProtocol.Connection().setLayer("zlib", new Doubling());
             return null;
         });
+        BilibiliProtocol.Packet own = group(2, note("a", 1));
+        ((BilibiliProtocol.InnerPackets) own.message).packets[0] = own;
+        refused("packets[0].packets[0].packets[0].packets[0]: too_deep", () -> BilibiliProtocol.encode(own.message, own.header));
         BilibiliProtocol.Packet deep = group(2, group(2, group(2, group(2, group(2)))));
         refused("packets[0].packets[0].packets[0].packets[0]: too_deep", () -> BilibiliProtocol.encode(deep.message, deep.header));
     }
