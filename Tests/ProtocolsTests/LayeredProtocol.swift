@@ -83,7 +83,8 @@ struct LayeredProtocol: Sendable, CustomTestStringConvertible {
         return try body(folder)
     }
 
-    static let all = [ciphers, terminals, inside] + ProtocolFolder.all.filter(\.hasLayers).map(LayeredProtocol.init)
+    static let all =
+        [ciphers, terminals, inside, counted] + ProtocolFolder.all.filter(\.hasLayers).map(LayeredProtocol.init)
 
     /// All ciphers, one inside of another, with fields and a checksum.
     static let ciphers = LayeredProtocol(
@@ -166,6 +167,30 @@ struct LayeredProtocol: Sendable, CustomTestStringConvertible {
                 {"message":"TerminalReply","fields":{"serial":32381,"id":1,"result":0}},
                 {"message":"Heartbeat","fields":{}}]}
                 """),
+        ])
+
+    /// Minecraft's shape behind a cipher: a count of the content inside of one layer, which is 0 without the next one.
+    static let counted = LayeredProtocol(
+        name: "Counted",
+        schema: """
+            packet {
+                @length(rest) @max_bytes(3) varint length;
+                uint8 mode;
+                @if(mode & 1) layer xor(key);
+                layer rc4(session);
+                @length(content + 2) uint16 dataLength;
+                @if(dataLength != 0) layer zlib;
+                @if(mode & 2) layer deflate;
+                @id varint id;
+            }
+            @id(1) @from(both) message Say { string text; }
+            """,
+        keys: ["key": "0102", "session": "030405"],
+        packets: [
+            SamplePacket(.client, #"{"message":"Say","fields":{"text":"hello"}}"#),
+            SamplePacket(.client, #"{"message":"Say","header":{"mode":1},"fields":{"text":"hello"}}"#),
+            SamplePacket(.server, #"{"message":"Say","header":{"dataLength":1},"fields":{"text":"hello"}}"#),
+            SamplePacket(.server, #"{"message":"Say","header":{"mode":3,"dataLength":1},"fields":{"text":"hello"}}"#),
         ])
 
     /// Fields at three depths, a length and a vector among them, and packets that differ if they stand inside another one.

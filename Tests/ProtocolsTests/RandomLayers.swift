@@ -59,8 +59,7 @@ private struct RandomLayers {
         let hasPackets = Bool.random(using: &random)
         let sizes = ["@length(rest) uint16", "@length(packet) uint32", "@length(rest) @max_bytes(3) varint"]
         var lines = ["\(sizes.randomElement(using: &random)!) size;", "uint8 mode;", "@size(16) bytes vector;"]
-        // Inside of a layer, its number would depend on the layers after it.
-        let counter = Bool.random(using: &random) ? 0 : nil
+        let counter = Bool.random(using: &random) ? Int.random(in: 0..<count, using: &random) : nil
         let ids = ["uint8", "uint16", "varint"]
         let id = "@id \(ids.randomElement(using: &random)!) id;"
         for (number, kind) in Self.kinds.shuffled(using: &random).prefix(count).enumerated() {

@@ -36,8 +36,14 @@ struct LayeredParts {
         contentLength = counter.map { field in
             Layering.ContentLength(
                 name: field.name, constant: field.role.contentConstant ?? 0,
+                firstLayer: Self.layerCount(of: content, before: header.firstIndex { $0.name == field.name } ?? 0),
                 isSettable: content.conditionalLayers.contains { $0.operands.contains(.field(field.name)) })
         }
+    }
+
+    /// Returns how many layers stand before a field.
+    private static func layerCount(of content: PacketContent, before position: Int) -> Int {
+        content.layers.count { $0.fieldCount <= position }
     }
 
     /// Returns the positions of the layers among the fields, each once.

@@ -48,12 +48,14 @@ extension Layering {
         var header = looksAtHeader ? try outer.header(of: packet) : PacketHeader()
         var opening = ContentOpening(packet)
         var count = DeclaredCount()
+        var countedBytes: Int?
         if let contentLength { try count.find(contentLength, header, in: outer, packet) }
         for section in sections {
             for layer in section.layers where layer.rule.holds(header) {
                 try count.require(atMost: opener.contentLimit, for: layer.kind)
                 try keystreams.addKeystream(of: layer.kind, at: layer.index)
                 try opening.open(packet, with: &opener, header, layerAt: layer.index)
+                if let contentLength, layer.index >= contentLength.firstLayer { countedBytes = opening.content?.count }
             }
             guard let layout = section.reading else { continue }
             let counter = count.isFound ? nil : contentLength?.name
@@ -62,7 +64,7 @@ extension Layering {
                 packet, layout, mayHaveFiller: section.mayHaveFiller, locating: counter)
             if let contentLength, let offset { count.set(contentLength, header, at: offset) }
         }
-        try count.verify(opening.innermostByteCount)
+        try count.verify(countedBytes)
         let kind: OpenedContent.Kind =
             if packets.holds(header) { .packets } else if opaque.holds(header) { .opaque } else { .message }
         return opening.finish(packet, trailerIDOf: outer, variant: flat.plan.variant, kind, keystreams)
@@ -74,7 +76,7 @@ private struct ContentOpening {
     /// The header's bytes so far; they are those of the packet while there is no ``content``.
     private var header: [UInt8] = []
     /// What the innermost layer contains; nil before the first layer.
-    private var content: [UInt8]?
+    private(set) var content: [UInt8]?
     /// The positions in the content, or in the packet, of what follows the header fields that were read.
     private var range: Range<Int>
     private var headerByteCount: Int
@@ -82,8 +84,6 @@ private struct ContentOpening {
     private var id: UInt64?
     /// The header's bytes before the innermost layer; 0 if there is none.
     private(set) var contentStart = 0
-    /// The bytes inside the innermost layer; nil if there is none.
-    private(set) var innermostByteCount: Int?
 
     init(_ packet: borrowing Packet) {
         range = packet.payloadRange
@@ -100,10 +100,8 @@ private struct ContentOpening {
             header = [UInt8](copying: packet.bytes.extracting(0..<headerByteCount))
             content = try opener.open(packet.bytes.extracting(range), values, layerAt: index)
         }
-        let byteCount = content?.count ?? 0
-        range = 0..<byteCount
+        range = 0..<(content?.count ?? 0)
         contentStart = headerByteCount
-        innermostByteCount = byteCount
     }
 
     /// Reads the header fields inside of a layer.
@@ -201,7 +199,7 @@ private struct DeclaredCount {
         throw CodecError(.inflatedTooLong(limit: limit), path: "packet." + kind.name)
     }
 
-    /// Compares the count with what there is; 0 stands for a packet without layers.
+    /// Compares the count with what there is; 0 stands for a packet without a layer after the field.
     func verify(_ byteCount: Int?) throws(CodecError) {
         guard let count else { return }
         let expected = byteCount.map { Int128($0) + Int128(count.constant) } ?? 0

@@ -62,8 +62,13 @@ extension Layering {
         var given = given
         var sealed: [UInt8]?
         var range = 0..<payload.byteCount
-        var isInnermost = true
+        var isCounted = contentLength == nil
         for section in sections.reversed() {
+            // From here on the layers are around the field.
+            if !isCounted, let contentLength, section.layers.allSatisfy({ $0.index < contentLength.firstLayer }) {
+                try count(nil, in: &given)
+                isCounted = true
+            }
             let content =
                 if let sealed {
                     try self.content(of: section, given, sealed.rawSpan.extracting(range))
@@ -73,8 +78,8 @@ extension Layering {
             if let content { (sealed, range) = (content.bytes, content.range) }
             for layer in section.layers.reversed() where layer.rule.holds(given.known) {
                 try keystreams.addKeystream(of: layer.kind, at: layer.index)
-                if isInnermost { try count(range.count, in: &given) }
-                isInnermost = false
+                if !isCounted { try count(range.count, in: &given) }
+                isCounted = true
                 let result =
                     if let sealed {
                         try sealer.seal(sealed.rawSpan.extracting(range), given.known, layerAt: layer.index)
@@ -84,7 +89,7 @@ extension Layering {
                 (sealed, range) = (result, 0..<result.count)
             }
         }
-        if isInnermost { try count(nil, in: &given) }
+        if !isCounted { try count(nil, in: &given) }
         let values = given.values(for: outerWriting)
         guard let sealed else {
             return try outerWriting.encode(id: 0, header: values, payload: payload, limit: limit)
@@ -105,7 +110,7 @@ extension Layering {
         return (bytes, start..<bytes.count)
     }
 
-    /// Sets the number of bytes inside the innermost layer; nil for a packet without layers.
+    /// Sets the number of bytes inside the innermost layer; nil for a packet without a layer after the field.
     private func count(_ byteCount: Int?, in given: inout GivenHeader) throws(CodecError) {
         guard let contentLength, given.contains(contentLength.name) else { return }
         let value = byteCount.map { Int128($0) + Int128(contentLength.constant) } ?? 0

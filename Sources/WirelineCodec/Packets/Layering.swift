@@ -45,6 +45,8 @@ package final class Layering: Sendable {
     package struct ContentLength: Sendable {
         package let name: String
         package let constant: Int
+        /// The first layer after the field. A packet with none from it on has 0.
+        package let firstLayer: Int
         /// Whether a layer asks for it, so that a program can set it.
         package let isSettable: Bool
     }

@@ -109,7 +109,7 @@ public struct PacketField: Equatable, Sendable {
         ///
         /// A packet in which no length is there has an empty payload.
         case length(of: LengthBase, plus: Int)
-        /// The number of bytes inside the innermost layer plus a constant; 0 in a packet without a layer.
+        /// The number of bytes inside the innermost layer plus a constant; 0 in a packet without a layer after the field.
         ///
         /// A program can set it if the condition of a layer asks for it: 0 leaves that layer out, and any other number
         /// is replaced by the right one.

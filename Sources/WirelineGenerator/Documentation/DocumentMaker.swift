@@ -222,7 +222,7 @@ struct DocumentMaker {
             }
         case .contentLength(let constant):
             let sign = constant < 0 ? " − \(-constant)" : constant > 0 ? " + \(constant)" : ""
-            return "the byte count of the innermost layer's content\(sign), and 0 without a layer"
+            return "the byte count of the innermost layer's content\(sign), and 0 without a layer after it"
         case .messageID: return "the message's ID"
         case .constant(.integer(let value)):
             let digits = value < 0 ? "" : " (" + DocumentText.hexadecimal(UInt64(truncatingIfNeeded: value)) + ")"

@@ -168,10 +168,28 @@ struct ErlangLayers {
 
             content_constant() -> \(constant).
 
+            \(counting(after: shapes.lazy.compactMap { $0.layering.contentLength?.firstLayer }.first ?? 0))
             \(countSetting(shapes))
             settable_keys() -> \(keys(layout) { layout.isSettable($0) }).
 
             id_keys() -> \(keys(layout) { $0.role == .messageID }).
+
+            """
+    }
+
+    /// The functions for layers around the field that counts the content: a packet with none but those has 0.
+    private func counting(after count: Int) -> String {
+        let (sizes, around) =
+            count == 0
+            ? ("", "")
+            : (
+                "counted_size(N, _, Before) when N =< \(count) -> Before;\n",
+                "count_around([N | _], Fields) when N =< \(count) -> set_content_count(none, Fields);\n"
+            )
+        return """
+            \(sizes)counted_size(_, Content, _) -> byte_size(Content).
+
+            \(around)count_around(_, Fields) -> Fields.
 
             """
     }

@@ -47,7 +47,7 @@ extension ErlangRuntime {
             {Content, Next} = opened_layer(Kind, Name, Sealed, H, {Sender, N}, Left, Context),
             Made = made(Kind, Content),
             {
-                O#{content := Content, start := byte_size(Bytes), inside := byte_size(Content)},
+                O#{content := Content, start := byte_size(Bytes), inside := counted_size(N, Content, maps:get(inside, O))},
                 {Next, Left - Made, Packets, Ids, AllStreams}
             }.
 
@@ -225,7 +225,8 @@ extension ErlangRuntime {
             end;
         with_settable_count(_, _, _, _, Header, _, _) -> Header.
 
-        seal_section(Sender, {Layers, Inside}, #{content := Content, given := Given} = Fields, St) ->
+        seal_section(Sender, {Layers, Inside}, Fields0, St) ->
+            #{content := Content, given := Given} = Fields = count_around(Layers, Fields0),
             lists:foldr(
                 fun(N, {F, S}) ->
                     case element(N, maps:get(rules, F)) of

@@ -88,7 +88,8 @@ struct GoLayers {
         let type = GoDialect(types: types).type(code.headerType(counter.field))
         let isAlways = code.hasAlways(headerField: counter.field)
         return [
-            "\t\t&counter{", "\t\t\t\(name), \(counter.constant), \(most), \(counter.isSettable),",
+            "\t\t&counter{",
+            "\t\t\t\(name), \(counter.constant), \(most), \(counter.firstLayer), \(counter.isSettable),",
             "\t\t\tfunc(h *Header) bool { return \(own) != \(isAlways ? "0" : "nil") },",
             "\t\t\tfunc(h *Header) bool { return \(isAlways ? "true" : own + " != nil") },",
             "\t\t\tfunc(h *Header, n int) {",

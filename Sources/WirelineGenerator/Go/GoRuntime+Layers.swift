@@ -44,11 +44,12 @@ extension GoRuntime {
         	counter    *counter
         }
 
-        // counter is the field that counts the bytes inside the innermost layer.
+        // counter is the field that counts the bytes inside the innermost layer, of those from the first one after it on.
         type counter struct {
         	name     string
         	constant int
         	most     int64
+        	first    int
         	settable bool
         	isSet    func(h *Header) bool
         	isThere  func(h *Header) bool
@@ -184,7 +185,10 @@ extension GoRuntime {
             			if err = k.inflated(n, content); err != nil {
             				return nil, 0, err
             			}
-            			origin, inside = len(data), len(content)
+            			origin = len(data)
+            			if shape.counter != nil && n >= shape.counter.first {
+            				inside = len(content)
+            			}
             		}
             		if s.read == nil {
             			continue

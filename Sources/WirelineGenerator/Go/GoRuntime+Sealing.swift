@@ -127,6 +127,13 @@ extension GoRuntime {
             	content := payload
             	for i := len(shape.sections) - 1; i >= 0; i-- {
             		s := &shape.sections[i]
+            		// From here on the layers are around the field.
+            		if counter != nil && s.layers[0] < counter.first {
+            			if err = shape.count(id, 0, &settable, &given, p); err != nil {
+            				return nil, err
+            			}
+            			counter = nil
+            		}
             		if content, err = s.written(&given, content); err != nil {
             			return nil, err
             		}

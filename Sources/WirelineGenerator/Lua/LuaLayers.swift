@@ -94,7 +94,8 @@ struct LuaLayers {
             let name = LuaText.literal("packet." + types.description.layout.fields[counter.field].name)
             lines.append(
                 "    counter = { field = \(LuaText.literal(own(counter.field))), path = \(name), "
-                    + "constant = \(counter.constant), is_settable = \(counter.isSettable) },")
+                    + "constant = \(counter.constant), first = \(counter.firstLayer + 1), is_settable = \(counter.isSettable) },"
+            )
         }
         return (lines + ["  }"]).joined(separator: "\n")
     }

@@ -106,7 +106,8 @@ extension LuaRuntime {
                     layered.use_stream(n, streams)
                     content = layered.open_layer(n, work, header, content)
                     layered.use_bytes(n, work, #content)
-                    origin, size = #data, #content
+                    origin = #data
+                    if counter and n >= counter.first then size = #content end
                   end
                 end
                 if section.read then
@@ -256,6 +257,7 @@ extension LuaRuntime {
               local given, content = layered.joined_fields(layered.chosen(fields, layered.id_fields), settable), payload\#(counts ? counting : "")
               for i = #shape.sections, 1, -1 do
                 local section = shape.sections[i]
+            \#(counts ? "    -- From here on the layers are around the field.\n    if counter and section.layers[1] < counter.first then set_count(0) end\n" : "")\#
                 content = layered.written(section, given, content)
                 for k = #section.layers, 1, -1 do
                   local n = section.layers[k]

@@ -54,6 +54,8 @@ struct LayerPlan: Sendable {
         let field: Int
         /// What is added to the number of bytes.
         let constant: Int
+        /// The first layer after the field. A packet with none from it on has 0.
+        let firstLayer: Int
         /// Whether a layer asks for it, so that a program can set it: 0 for a packet without the layer.
         let isSettable: Bool
     }
@@ -137,7 +139,9 @@ struct LayerPlan: Sendable {
                 },
                 counter: layering.contentLength.flatMap { length in
                     description.packetField(named: length.name).map {
-                        Counter(field: $0, constant: length.constant, isSettable: length.isSettable)
+                        Counter(
+                            field: $0, constant: length.constant, firstLayer: length.firstLayer,
+                            isSettable: length.isSettable)
                     }
                 }, outerSettable: positions(layering.outerWriting, where: \.isSettable))
         }

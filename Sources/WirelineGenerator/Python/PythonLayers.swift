@@ -64,7 +64,7 @@ struct PythonLayers {
         }
         let counter = shape.counter.map { counter in
             let name = PythonText.string(types.description.layout.fields[counter.field].name)
-            return "(\(name), \(counter.constant), \(counter.isSettable ? "True" : "False"))"
+            return "(\(name), \(counter.constant), \(counter.isSettable ? "True" : "False"), \(counter.firstLayer))"
         }
         let suffixes = ["outer", "flat"].map { "_\($0)_\(shape.number)" }
         let functions = suffixes.map { "_decode\($0), _wrap\($0)" }.joined(separator: ", ")

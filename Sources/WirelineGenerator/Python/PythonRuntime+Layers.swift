@@ -53,7 +53,7 @@ extension PythonRuntime {
                 write_flat: Callable[[int, bytes, Mapping[str, Any]], bytes]
                 outer_keys: tuple[str, ...]
                 sections: tuple[_Section, ...]
-                counter: tuple[str, int, bool] | None
+                counter: tuple[str, int, bool, int] | None
 
 
             class _Work:
@@ -155,7 +155,9 @@ extension PythonRuntime {
                             if len(content) > work.left:
                                 raise WireError("inflated_too_long", _NAMES[n])
                             work.left -= len(content)
-                        origin, inside = len(data), len(content)
+                        origin = len(data)
+                        if shape.counter is not None and n >= shape.counter[3]:
+                            inside = len(content)
                     if section.read is not None:
                         whole = data + content
                         part = _whole(section.read, whole, origin)
@@ -363,6 +365,9 @@ extension PythonRuntime {
 
                 content = payload
                 for section in reversed(shape.sections):
+                    # From here on the layers are around the field.
+                    if counter is not None and section.layers[0] < counter[3]:
+                        count(0)
                     content = _written(section, given, content)
                     for n in reversed(section.layers):
                         if not rules[n]:

@@ -50,7 +50,7 @@ struct TypeScriptLayers {
         let key = TypeScriptText.string(types.plan.names.headerFields[counter.field])
         let number = field.format.range.isWide ? "n => BigInt(n)" : "n => n"
         return
-            "{ key: \(key), path: \(TypeScriptText.string("packet." + field.name)), plus: \(counter.constant), "
+            "{ key: \(key), path: \(TypeScriptText.string("packet." + field.name)), plus: \(counter.constant), first: \(counter.firstLayer), "
             + "isSettable: \(counter.isSettable), number: \(number) }"
     }
 

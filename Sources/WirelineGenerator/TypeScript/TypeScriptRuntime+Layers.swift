@@ -77,7 +77,7 @@ extension TypeScriptRuntime {
 
             ‹interface Section { readonly layers: readonly number[]; readonly fields?: InnerFields }›
 
-            ‹interface Counter { readonly key: string; readonly path: string; readonly plus: number; readonly isSettable: boolean; readonly number: (n: number) => number | bigint }›
+            ‹interface Counter { readonly key: string; readonly path: string; readonly plus: number; readonly first: number; readonly isSettable: boolean; readonly number: (n: number) => number | bigint }›
 
             ‹interface Layered { readonly readOuter: PartReader; readonly writeOuter: PartWriter; readonly readFlat: PartReader; readonly writeFlat: PartWriter; readonly keys: readonly string[]; readonly sections: readonly Section[]; readonly counter?: Counter }›
 
@@ -200,7 +200,7 @@ extension TypeScriptRuntime {
                   «seen_opened(r, n, part, content);»
                   takeInflated(n, content.length, work);
                   origin = data.length;
-                  opened = content.length;
+                  if (counter && n >= counter.first) opened = content.length;
                 }
                 if (section.fields) {
                   const b = joined(data, content), part = whole(section.fields.read, b, origin«, r»);
@@ -452,6 +452,8 @@ extension TypeScriptRuntime {
               };
               let content = payload;
               for (const section of shape.sections.slice().reverse()) {
+                // From here on the layers are around the field.
+                if (counter && section.layers[0]! < counter.first) count(0);
                 content = writtenInside(section, given, content);
                 for (const n of section.layers.slice().reverse()) {
                   if (!rules[n]) continue;

@@ -197,7 +197,9 @@ extension WiresharkRuntime {
                     layer = layer, reader = outer, at = opening.at, stop = opening.stop, count = #content,
                 }
                 opening.reader, opening.at, opening.stop = reader, #header, #header + #content
-                opening.packet_end, opening.content_count = #reader.data, #content
+                opening.packet_end = #reader.data
+                local counter = opening.shape.counter
+                if counter and layer.index >= counter.first then opening.content_count = #content end
                 for _, field in ipairs(opening.shape.trailer) do
                     local seen = outer.seen[field.name]
                     if seen then seen[1] = seen[1] + opening.stop - (opening.steps[#opening.steps].stop - outer.start) end
@@ -216,7 +218,7 @@ extension WiresharkRuntime {
                 }
             end
 
-            -- 0 stands for a packet without layers.
+            -- 0 stands for a packet without a layer after the field.
             local function check_count(opening)
                 local declared, counter = opening.declared, opening.shape.counter
                 if not declared then return end

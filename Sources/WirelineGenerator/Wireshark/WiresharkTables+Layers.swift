@@ -101,7 +101,7 @@ extension WiresharkTables {
             ])
         }
         let counter = layering.contentLength.map {
-            "counter = \(table(["name = \(LuaText.literal($0.name))", "plus = \($0.constant)"]))"
+            "counter = \(table(["name = \(LuaText.literal($0.name))", "plus = \($0.constant)", "first = \($0.firstLayer + 1)"]))"
         }
         return shape(
             of: layering.outer,
