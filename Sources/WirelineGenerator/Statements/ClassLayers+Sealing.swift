@@ -31,6 +31,14 @@ extension ClassLayers {
                         counts = false;
 
             """#
+        let around = #"""
+                    // From here on the layers are around the field.
+                    if (counts && section[1] < counterFirsts[shape]) {
+                        count(shape, id, 0, settable, given, p);
+                        counts = false;
+                    }
+
+            """#
         let packets =
             "    if (message instanceof InnerPackets) return sealPackets((InnerPackets) message, given, depth);\n"
         return #"""
@@ -84,6 +92,7 @@ extension ClassLayers {
             \#(hasCounter ? "    boolean counts = counterNames[shape] != null;\n" : "")\#
                 for (int i = sections[shape].length - 1; i >= 0; i--) {
                     int[] section = sections[shape][i];
+            \#(hasCounter ? around : "")\#
                     content = written(section[0], given, content);
                     for (int j = section.length - 1; j > 0; j--) {
                         int n = section[j];

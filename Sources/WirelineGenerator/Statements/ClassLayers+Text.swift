@@ -190,7 +190,7 @@ extension ClassLayers {
                         content = ~openLayer(this, n, p.header, content);
                         takeInflated(n, content.length);
                         origin = data.length;
-            \#(hasCounter ? "            inside = content.length;\n" : "")\#
+            \#(hasCounter ? "            if (n >= counterFirsts[shape]) inside = content.length;\n" : "")\#
                     }
                     if (section[0] < 0) continue;
                     byte[] whole = joined(data, content);

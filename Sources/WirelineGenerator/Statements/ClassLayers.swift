@@ -105,6 +105,7 @@ struct ClassLayers {
             }
             tables.append(table("counterLimits", "long", most.map { dialect.literal($0, .int64) }))
             tables.append(table("counterConstants", "int", layers.shapes.map { String($0.counter?.constant ?? 0) }))
+            tables.append(table("counterFirsts", "int", layers.shapes.map { String($0.counter?.firstLayer ?? 0) }))
         }
         if layers.hasThreshold {
             tables.append(table("isSettable", "boolean", layers.shapes.map { String($0.counter?.isSettable == true) }))
