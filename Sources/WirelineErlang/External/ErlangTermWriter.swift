@@ -118,9 +118,8 @@ package struct ErlangTermWriter: Sendable {
     /// Writes a number of a byte.
     @inline(__always)
     package mutating func writeByte(_ value: UInt8) {
-        bytes.append(byteCount: 2) { writer in
-            writer.writeInteger(UInt16(TermTag.smallInteger) &<< 8 | UInt16(value), .bigEndian)
-        }
+        bytes.append(TermTag.smallInteger)
+        bytes.append(value)
     }
 
     /// Writes an integer in its shortest form.

@@ -45,14 +45,14 @@ public struct ErlangAtom: Sendable, ExpressibleByStringLiteral, CustomStringConv
 extension ErlangAtom: Hashable {
     /// Whether the UTF-8 of both is equal.
     public static func == (left: Self, right: Self) -> Bool {
+        // Names of nodes are made once, so most equal ones are the same text in memory.
+        guard !left.name.hasSameWords(as: right.name) else { return true }
         let (left, right) = (left.name.utf8, right.name.utf8)
         guard left.count == right.count else { return false }
         // SAFETY: both texts lend their bytes until the closures return.
         let isEqual = unsafe left.withContiguousStorageIfAvailable { left in
             unsafe right.withContiguousStorageIfAvailable { right in
-                // Names of nodes are made once, and so are mostly the same memory.
-                unsafe left.baseAddress == right.baseAddress
-                    || UnsafeRawBufferPointer(left).hasSameBytes(as: UnsafeRawBufferPointer(right))
+                unsafe UnsafeRawBufferPointer(left).hasSameBytes(as: UnsafeRawBufferPointer(right))
             }
         }
         // Texts that Foundation has made may not lend their bytes.
@@ -67,5 +67,15 @@ extension ErlangAtom: Hashable {
             unsafe hasher.combine(bytes: UnsafeRawBufferPointer(utf8))
         }
         hasher.combine(0xFF as UInt8)
+    }
+}
+
+extension String {
+    /// Whether both are the same text in memory, which is compared without counting references. Equal texts may differ.
+    fileprivate func hasSameWords(as other: String) -> Bool {
+        typealias Words = (UInt64, UInt64)
+        guard MemoryLayout<String>.size == MemoryLayout<Words>.size else { return false }
+        // SAFETY: a text is two words: short characters, or their number and where they are. They are only compared.
+        return unsafe unsafeBitCast(self, to: Words.self) == unsafeBitCast(other, to: Words.self)
     }
 }

@@ -5,7 +5,8 @@ package import WirelineErlang
 /// A client: whose it is, what it has said, and what waits for it.
 ///
 /// It is an object, because almost every event looks at one, and a copy would cost more than the event. Only its
-/// ``GatewayCore`` changes it, and ``ClientTable`` counts what is kept for it.
+/// ``GatewayCore`` changes it, and ``ClientTable`` counts what is kept for it. What changes with every message is
+/// `@exclusivity(unchecked)`: no access to it calls code that accesses it again.
 package final class GatewayClient {
     /// Whose it is. Each arrow is one method of ``GatewayCore``.
     ///
@@ -24,8 +25,8 @@ package final class GatewayClient {
 
     package let pid: ErlangPID
     private let info: ClientInfo
-    package internal(set) var life: Life
-    package internal(set) var window: MessageWindow
+    @safe @exclusivity(unchecked) package internal(set) var life: Life
+    @safe @exclusivity(unchecked) package internal(set) var window: MessageWindow
     /// Whether it had an owner: the next one is asked with `resume`.
     package internal(set) var hadOwner = false
     /// The backend for which it counts: that which was asked, or that which it was given to.
@@ -35,9 +36,9 @@ package final class GatewayClient {
     private var state = ErlangTerm.undefined
     private var stateByteCount = 0
     /// The bytes that were written to it, and that the system has not taken.
-    package private(set) var queuedByteCount = 0
+    @safe @exclusivity(unchecked) package private(set) var queuedByteCount = 0
     /// Whether it is read.
-    package internal(set) var isRead = true
+    @safe @exclusivity(unchecked) package internal(set) var isRead = true
 
     /// What a group costs beside its name.
     private static let groupCost = 64

@@ -59,7 +59,12 @@ extension RecordWriter {
         _ value: Value?, _ order: ByteOrder
     ) -> Bool {
         guard let value else { return false }
-        bytes.append(byteCount: MemoryLayout<Value>.size) { $0.writeInteger(value, order) }
+        // A single byte, which most numbers of records are, has a shorter way.
+        if MemoryLayout<Value>.size == 1 {
+            bytes.append(UInt8(truncatingIfNeeded: value))
+        } else {
+            bytes.append(byteCount: MemoryLayout<Value>.size) { $0.writeInteger(value, order) }
+        }
         return true
     }
 

@@ -9,7 +9,8 @@ import WirelineWebSocket
 
 /// The connection of a client, between its own loop and the gateway's.
 ///
-/// Each part of the state belongs to one of the two loops, so `@unchecked Sendable` needs no lock.
+/// Each part of the state belongs to one of the two loops, so `@unchecked Sendable` needs no lock. What changes with every
+/// packet is `@exclusivity(unchecked)`: no access to it calls code that accesses it again.
 final class ClientConnection: @unchecked Sendable {
     /// So many messages are handed on together. The gateway may have to keep them, although it reads no more.
     private static let batchCount = 32
@@ -22,9 +23,9 @@ final class ClientConnection: @unchecked Sendable {
     /// The client's number, once it is a process.
     var number: ClientNumber?
     /// What was written to it, and is not offered to the system yet.
-    var written = WrittenPackets()
+    @safe @exclusivity(unchecked) var written = WrittenPackets()
     /// The bytes that were offered to the system, and that it is not known to have taken.
-    var offeredByteCount = 0
+    @safe @exclusivity(unchecked) var offeredByteCount = 0
 
     // MARK: On the connection's loop
 
