@@ -64,7 +64,8 @@ struct LayeredJavaTests {
     @Test func `a count of the content that its field cannot have is refused, as Swift refuses it`() throws {
         let text = String(repeating: "x", count: 300)
         let question = """
-            {"ask":"encode","line":{"message":"Connection","header":{"mode":4,"threshold":1},"fields":{"sender":"\(text)"}}}
+            {"ask":"encode","line":\
+            {"message":"Connection","header":{"mode":4,"threshold":1},"fields":{"sender":"\(text)","c":1}}}
 
             """
         let answer = try JSONValue(parsing: Self.run(question, .names))
