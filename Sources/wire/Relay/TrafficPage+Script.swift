@@ -92,7 +92,7 @@ extension TrafficPage {
                 cells[1].firstChild.title = event.client;
             }
             line.words = [line.textContent, event.client].join(" ").toLowerCase();
-            if (event.parts && event.parts.length) {
+            if (event.parts && event.parts.length || event.link) {
                 const toggle = button("", "Fields and bytes", () => open(line));
                 toggle.className = "open";
                 toggle.setAttribute("aria-expanded", "false");
@@ -126,7 +126,7 @@ extension TrafficPage {
             cell.colSpan = 5;
             const scroll = document.createElement("div");
             scroll.className = "scroll";
-            scroll.append(table(line.event.parts));
+            if (line.event.parts.length) scroll.append(table(line.event.parts));
             if (line.event.link) scroll.append(link(line.event));
             cell.append(scroll);
             line.after(line.detail);
