@@ -211,6 +211,7 @@ struct LayeredPageTests {
             #expect(!page.contains(/connect-src|worker-src|unsafe-eval|wasm/))
             let scripts = page.matches(of: /<script type="module">([\s\S]*?)<\/script>/).map { $0.1.utf8.count }
             #expect(scripts.count == 2 && scripts[1] < 65_000, "\(scripts)")
+            #expect(!page.contains(/[‹›«»]/))
             #expect(try ChromiumTool.load(page).console == [])
         }
     }

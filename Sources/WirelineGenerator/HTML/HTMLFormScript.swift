@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The form: a field for each value of a message, and what ties fields to bytes.
-struct HTMLFormScript {
+struct HTMLFormScript: HTMLProgramPart {
     let hasLayers: Bool
-
-    /// Returns JavaScript that only pages of protocols with layers have, and otherwise what the other pages have in its place.
-    private func layered(_ text: String, _ otherwise: String = "") -> String { hasLayers ? text : otherwise }
 
     var text: String {
         #"""

@@ -32,7 +32,6 @@ struct HTMLLayerScript {
                     })),
             JSONValue.Member("lasts", .boolean(plan.kinds.contains(where: \.hasLastingKeystream))),
             JSONValue.Member("threshold", .boolean(plan.hasThreshold)),
-            JSONValue.Member("states", .boolean(hasStates)),
         ])
     }
 

@@ -4,11 +4,8 @@
 ///
 /// Browsers compress and inflate later, with promises. So in the page of a protocol with layers some functions are `async`:
 /// ``HTMLLayerScript`` has what they wait for.
-struct HTMLToolScript {
+struct HTMLToolScript: HTMLProgramPart {
     let hasLayers: Bool
-
-    /// Returns JavaScript that only pages of protocols with layers have, and otherwise what the other pages have in its place.
-    private func layered(_ text: String, _ otherwise: String = "") -> String { hasLayers ? text : otherwise }
 
     /// Returns an expression that may need what is made later.
     private func settled(_ expression: String) -> String {
