@@ -453,7 +453,7 @@ extension TypeScriptRuntime {
               let content = payload;
               for (const section of shape.sections.slice().reverse()) {
                 // From here on the layers are around the field.
-                if (counter && section.layers[0]! < counter.first) count(0);
+                if (counter && section.layers[0]‹!› < counter.first) count(0);
                 content = writtenInside(section, given, content);
                 for (const n of section.layers.slice().reverse()) {
                   if (!rules[n]) continue;
