@@ -73,7 +73,7 @@ struct LayeredJudge {
         let lines = try packets.map { (try JSONValue(parsing: $0.line), $0.context) }
         let headers = lines.compactMap { line, _ in line["header"] }
         var questions: [Question] = []
-        var errors: [TranslationError] = []
+        var errors: [(kind: String, path: String)] = []
         for (line, context) in lines {
             guard case .object(let members) = line, case .string? = line["message"] else { continue }
             for header in headers {
@@ -82,17 +82,17 @@ struct LayeredJudge {
                     _ = try translator.encode(line: .object(other), from: context.sender, states: context.states)
                 } catch {
                     // What values a type can have, and which fields a packet has, is said with other words.
-                    guard case .value(let reason) = error.reason, reason.kind == "presence",
-                        !error.path.contains("packet.")
+                    guard case .value(let reason) = error.reason, !error.path.contains("packet."),
+                        ["presence", "invalid_header_field"].contains(reason.kind)
                     else { continue }
                     questions.append(Question("encode", context, ["line": .object(other)]))
-                    errors.append(error)
+                    errors.append((reason.kind, error.path))
                 }
             }
         }
         let answers = try ask(questions)
         return zip(zip(questions, errors), answers).compactMap { item, answer in
-            let isSame = answer["error"] == "presence" && answer["field"] == .string(item.1.path)
+            let isSame = answer["error"] == .string(item.1.kind) && answer["field"] == .string(item.1.path)
             return isSame ? nil : "\(item.0.members): \(answer) instead of \(item.1)"
         }
     }
