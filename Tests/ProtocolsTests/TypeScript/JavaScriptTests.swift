@@ -33,7 +33,6 @@ enum JavaScriptLanguage: AdapterLanguage {
 
     static let name = "JavaScript"
 
-
     static func files(_ description: ProtocolDescription) throws -> [GeneratedFile] {
         [try TypeScriptGenerator(description).script()]
     }
