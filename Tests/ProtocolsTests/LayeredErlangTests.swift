@@ -34,6 +34,11 @@ struct LayeredErlangTests {
         #expect(faults == [])
     }
 
+    @Test func `Erlang refuses a count of the content that its field cannot have, as Swift does`() throws {
+        let faults = try LayeredJudge.longCount { try Self.run($0, .counted) }
+        #expect(faults == [])
+    }
+
     @Test func `a part of a message sets no state`() throws {
         let files = ErlangGenerator(try LayeredProtocol.streams.translator().description).files()
         let module = try #require(files.first { $0.path.hasSuffix(".erl") })

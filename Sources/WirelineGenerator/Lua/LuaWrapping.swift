@@ -66,7 +66,10 @@ struct LuaWrapping {
     private var function: String {
         var lines = shape.foreign.map { position in
             let own = "h" + LuaText.member(types.plan.names.headerFields[position])
-            return "present(\(own), false, \(LuaText.literal(types.description.layout.fields[position].name)))"
+            let field = types.description.layout.fields[position]
+            // The count of a content can be set only if the packet has it.
+            guard !field.isSettable else { return "present(\(own), false, \(LuaText.literal(field.name)))" }
+            return "if \(own) ~= nil then error(fault(\"invalid_header_field\", \"\"), 0) end"
         }
         lines += ["local count = #payload"] + presence + measuring + values + writing
         // Only what can be refused needs the path.

@@ -126,6 +126,26 @@ struct LayeredJudge {
         }
     }
 
+    /// Returns what is wrong with the answer about a message that is longer than its field for the count of the content can say.
+    static func longCount(run: @escaping (_ input: String) throws -> String) throws -> [String] {
+        let judge = try LayeredJudge(.counted, run: run)
+        let line: JSONValue = [
+            "message": "Say", "header": ["dataLength": 1],
+            "fields": ["text": .string(String(repeating: "x", count: 65_535))],
+        ]
+        do throws(TranslationError) {
+            _ = try judge.translator.encode(line: line, from: .client)
+        } catch {
+            let answer = try judge.ask([Question("encode", PacketContext(from: .client), ["line": line])])[0]
+            guard case .value(let reason) = error.reason, reason.kind == "out_of_range",
+                error.path == "Say.packet.dataLength"
+            else { return ["\(error)"] }
+            let isSame = answer["error"] == .string(reason.kind) && answer["field"] == .string(error.path)
+            return isSame ? [] : ["\(answer)"]
+        }
+        return ["it is written"]
+    }
+
     /// Returns what is wrong with the answers about a packet in a packet with the same keystream, which must be refused.
     static func nestedKeystream(run: @escaping (_ input: String) throws -> String) throws -> [String] {
         let judge = try LayeredJudge(.ciphers, run: run)

@@ -32,6 +32,12 @@ struct LayeredLuaTests {
         #expect(faults == [])
     }
 
+    @Test(arguments: LuaTool.wantedWithPackages)
+    func `Lua refuses a count of the content that its field cannot have, as Swift does`(interpreter: String) throws {
+        let faults = try LayeredJudge.longCount { try Self.run($0, .counted, interpreter) }
+        #expect(faults == [])
+    }
+
     @Test(arguments: samples + [.streams])
     func `keystreams and states go on from packet to packet, wherever streams are split`(
         sample: LayeredProtocol

@@ -34,6 +34,11 @@ struct LayeredPythonTests {
         #expect(faults == [])
     }
 
+    @Test func `Python refuses a count of the content that its field cannot have, as Swift does`() throws {
+        let faults = try LayeredJudge.longCount { try Self.run($0, .counted) }
+        #expect(faults == [])
+    }
+
     @Test func `a program gives functions for layers, and gets packets in packets one by one`() throws {
         let generator = PythonGenerator(try LayeredProtocol.bilibili.translator().description)
         let files = try generator.files()

@@ -34,6 +34,11 @@ struct LayeredTypeScriptTests {
         #expect(faults == [])
     }
 
+    @Test func `TypeScript refuses a count of the content that its field cannot have, as Swift does`() throws {
+        let faults = try LayeredJudge.longCount { try Self.run($0, .counted) }
+        #expect(faults == [])
+    }
+
     @Test func `a program gives functions for layers, and gets packets in packets one by one`() throws {
         #expect(try Self.check(LayeredProtocol.bilibili, "layers.mjs") == "as expected\n")
     }
