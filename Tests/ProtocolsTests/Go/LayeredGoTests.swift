@@ -11,8 +11,7 @@ import WirelineSchema
 @Suite(.enabled(if: GoTool.isWanted, "\(GoTool.absence)"), .aside)
 struct LayeredGoTests {
     /// The program has no brotli, and a line of a random protocol does not say which layers its packet has.
-    private static let samples =
-        LayeredProtocol.all + LayeredProtocol.random.filter { !$0.schema.contains("layer brotli") }
+    private static let samples = LayeredProtocol.all + LayeredProtocol.randomWithoutBrotli
 
     /// Programs that answer for each protocol: building one takes seconds.
     private static let programs = Result { () throws -> (folder: URL, findings: String) in
