@@ -41,6 +41,9 @@ struct BrowserDebugger {
         return text
     }
 
+    /// Runs a statement that leaves the page, after the answer: the browser gives no answer of a page that it has left.
+    func leave(_ statement: String) async throws { _ = try await text("setTimeout(() => { \(statement) })") }
+
     private static func ask(
         _ socket: WebSocketClient, _ method: String, _ parameters: [String: Any], _ session: String? = nil
     ) async throws -> [String: Any] {

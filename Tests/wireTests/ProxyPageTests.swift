@@ -171,7 +171,7 @@ struct ProxyPageTests {
                 links == "#from=client&bytes=0101 #from=server&bytes=0102 #from=client&state.phase=2&bytes=0400036869 "
                     + "#from=server&state.phase=2&bytes=040303696e")
             _ = try await page.text("open(\(packets)[3])")
-            _ = try await page.text("location.href = \(packets)[3].detail.querySelector('a').href")
+            try await page.leave("location.href = \(packets)[3].detail.querySelector('a').href")
             #expect(try await shows("document.querySelector('#packets b').textContent", "Note"))
             #expect(try await page.text("document.querySelector('#states select').value") == "play")
             #expect(try await page.text("document.getElementById('digits').textContent") == "040303696e")
@@ -227,16 +227,16 @@ struct ProxyPageTests {
             let texts = try await page.text("\(links).map(line => line.event.text.trim().replace(/ .*/, '')).join()")
             #expect(texts == "Ask,Line,packet,Line")
             _ = try await page.text("open(\(links)[2])")
-            _ = try await page.text("location.href = \(links)[2].detail.querySelector('a').href")
+            try await page.leave("location.href = \(links)[2].detail.querySelector('a').href")
             let names = "[...document.querySelectorAll('#packets b')].map(name => name.textContent).join()"
             #expect(try await shows(names, "2 packets in a packet,Line,Line"))
             // The link has no key: the user gives it.
-            _ = try await page.text("history.back()")
+            try await page.leave("history.back()")
             #expect(try await shows("typeof lines === 'undefined' ? 0 : \(links).length", "4"))
             _ = try await page.text("open(\(links)[3])")
             let address = try await page.text("\(links)[3].detail.querySelector('a').href")
             #expect(!address.contains("0102&") && !address.contains("session"))
-            _ = try await page.text("location.href = '\(address)'")
+            try await page.leave("location.href = '\(address)'")
             let fault = "document.querySelector('#packets .fault').textContent"
             #expect(try await shows(fault, "packet.session: layer unavailable: it needs the key session"))
             _ = try await page.text(
@@ -337,7 +337,7 @@ struct ProxyPageTests {
         let address = try await page.text("\(reply).detail.querySelector('a').href")
         let other = try await page.text("\(fault).detail.querySelector('a').href")
         #expect(address.hasSuffix("/protocol#from=server&bytes=0000000f0001010006e88cb6206f6b"), "\(address)")
-        _ = try await page.text("location.href = '\(address)'")
+        try await page.leave("location.href = '\(address)'")
         let rows =
             "[...document.querySelectorAll('#packets tbody tr')].map(row => [...row.cells].map(cell => cell.textContent).join('|')).join('\\n')"
         #expect(
@@ -353,7 +353,7 @@ struct ProxyPageTests {
         let change = "json.value = json.value.replace('茶 ok', 'no'), json.dispatchEvent(new Event('input'))"
         _ = try await page.text("(json = document.getElementById('json'), \(change))")
         #expect(try await page.text("document.getElementById('digits').textContent") == "0000000b000101" + "00026e6f")
-        _ = try await page.text("location.href = '\(other)'")
+        try await page.leave("location.href = '\(other)'")
         let kind = "document.querySelector('#packets .fault').textContent"
         #expect(try await shows(kind, "Sc_2.isOpen: invalid boolean at offset 6"))
     }
