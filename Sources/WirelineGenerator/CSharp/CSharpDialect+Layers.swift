@@ -100,7 +100,7 @@ extension CSharpRuntime {
             private readonly byte[] b;
             private readonly int together;
             private int p;
-            /// <summary>Whether more bytes were asked for than there are.</summary>
+            /// <summary>Whether the last read asked for more bytes than there are.</summary>
             internal bool isOver = false;
 
             internal Pieces(byte[] bytes, int from, int end) {
@@ -143,18 +143,22 @@ extension CSharpRuntime {
         private byte[] Inflate(byte[] b, int from, int n) {
             // No more than eight bytes follow a whole stream.
             int together = System.Math.Max(from, b.Length - 10);
-            byte[] content = Inflated(b, from, together, n);
-            return together == from || after > together ? content : Inflated(b, from, from, n);
+            int size = (int)System.Math.Min(left + 1L, 4L * (b.Length - from) + 64);
+            byte[] content = Inflated(b, from, together, size, n);
+            // A full buffer makes some platforms ask for bytes after the stream. One that has room tells where the stream ends.
+            if (content.Length >= size) content = Inflated(b, from, together, content.Length + 1, n);
+            return together == from || after > together ? content : Inflated(b, from, from, content.Length + 1, n);
         }
 
-        private byte[] Inflated(byte[] b, int from, int together, int n) {
+        private byte[] Inflated(byte[] b, int from, int together, int size, int n) {
             var pieces = new Pieces(b, from, together);
-            var content = new byte[(int)System.Math.Min(left + 1L, 4L * (b.Length - from) + 64)];
+            var content = new byte[size];
             int count = 0;
             try {
                 using (var stream = new System.IO.Compression.DeflateStream(pieces, System.IO.Compression.CompressionMode.Decompress)) {
                     for (int made = 1; made > 0; count += made) {
                         if (count == content.Length) System.Array.Resize(ref content, (int)System.Math.Min(left + 1L, 2L * count));
+                        pieces.isOver = false;
                         made = stream.Read(content, count, content.Length - count);
                         if (count + made > left) throw Refused("inflated_too_long", n);
                     }

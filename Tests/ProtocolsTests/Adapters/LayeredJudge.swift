@@ -146,6 +146,28 @@ struct LayeredJudge {
         return ["it is written"]
     }
 
+    /// Returns the messages of repeated letters, which shrink much, that the adapter reads otherwise.
+    ///
+    /// In texts of 194 to 255 letters the last symbol of the stream gives more than half of the content.
+    static func repetitions(run: @escaping (_ input: String) throws -> String) throws -> [String] {
+        let judge = try LayeredJudge(.inside, run: run)
+        let context = PacketContext(from: .client)
+        let letters = String(repeating: "abcdefghijklmnopqrstuvwxyz", count: 24)
+        var (lines, questions): ([JSONValue], [Question]) = ([], [])
+        for count in 0...600 {
+            let line: JSONValue = [
+                "message": "Say", "header": ["mode": 1, "depth": 1],
+                "fields": ["text": .string(String(letters.prefix(count)))],
+            ]
+            let bytes = try judge.translator.encode(line: line, from: .client)
+            lines.append(try judge.translator.decode(bytes.rawSpan, in: context))
+            questions.append(Question("decode", context, ["hex": .string(Hexadecimal.text(of: bytes))]))
+        }
+        return try zip(lines, judge.ask(questions)).compactMap { line, answer in
+            judge.translator.differenceOfSealed(line, answer["line"] ?? .null).map { _ in "\(line): \(answer)" }
+        }
+    }
+
     /// Returns what is wrong with the answers about a packet in a packet with the same keystream, which must be refused.
     static func nestedKeystream(run: @escaping (_ input: String) throws -> String) throws -> [String] {
         let judge = try LayeredJudge(.ciphers, run: run)

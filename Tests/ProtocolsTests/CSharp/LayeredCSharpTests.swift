@@ -66,6 +66,11 @@ struct LayeredCSharpTests {
         #expect(faults.prefix(3) == [], AdapterSamples.random.seedComment)
     }
 
+    @Test func `C# reads contents that shrink much`() throws {
+        let faults = try LayeredJudge.repetitions { try Self.run($0, .inside) }
+        #expect(faults.prefix(3) == [])
+    }
+
     @Test func `C# refuses a packet in a packet with the same keystream, as Swift does`() throws {
         let faults = try LayeredJudge.nestedKeystream { try Self.run($0, .ciphers) }
         #expect(faults == [])

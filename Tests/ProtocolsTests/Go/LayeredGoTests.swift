@@ -84,6 +84,11 @@ struct LayeredGoTests {
         #expect(differences == [], AdapterSamples.random.seedComment)
     }
 
+    @Test func `Go reads contents that shrink much`() throws {
+        let faults = try LayeredJudge.repetitions { try Self.run($0, .inside) }
+        #expect(faults.prefix(3) == [])
+    }
+
     @Test func `Go refuses a packet in a packet with the same keystream, as Swift does`() throws {
         let faults = try LayeredJudge.nestedKeystream { try Self.run($0, .ciphers) }
         #expect(faults == [])

@@ -67,6 +67,11 @@ struct LayeredJavaTests {
         #expect(faults.prefix(3) == [], AdapterSamples.random.seedComment)
     }
 
+    @Test func `Java reads contents that shrink much`() throws {
+        let faults = try LayeredJudge.repetitions { try Self.run($0, .inside) }
+        #expect(faults.prefix(3) == [])
+    }
+
     @Test func `Java refuses a packet in a packet with the same keystream, as Swift does`() throws {
         let faults = try LayeredJudge.nestedKeystream { try Self.run($0, .ciphers) }
         #expect(faults == [])
