@@ -169,7 +169,7 @@ struct LayeredProtocol: Sendable, CustomTestStringConvertible {
                 """),
         ])
 
-    /// Minecraft's shape behind a cipher: a count of the content inside of one layer, which is 0 without the next one.
+    /// Minecraft's shape behind a cipher. A field inside of the cipher counts the content of zlib. Without zlib it is 0.
     static let counted = LayeredProtocol(
         name: "Counted",
         schema: """

@@ -174,7 +174,8 @@ final class ClientConnection: @unchecked Sendable {
 
     /// Makes packets in the connection's states, with its keys and keystreams, and offers them to the system.
     ///
-    /// A change counts for the packets that are made after it, and for those of the client that are taken after it. If a packet that the client must not miss cannot be made, the connection ends after those before it.
+    /// A change counts for the packets that are made after it, and for those of the client that are taken after it. If a packet that the
+    /// client must not miss cannot be made, the connection ends after the packets before it.
     private func make(_ steps: [WrittenPackets.Unsealed]) {
         guard connection.stream.takesOutput else { return }
         var bytes: [UInt8] = []

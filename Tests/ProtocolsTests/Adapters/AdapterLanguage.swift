@@ -33,7 +33,7 @@ protocol AdapterLanguage {
 
 /// The generated code of one protocol in one language.
 struct AdapterSample: Sendable {
-    /// What stands behind the code, which other languages have as well.
+    /// The protocol. Other languages have code for it, too.
     let source: AdapterProtocol
     let files: [GeneratedFile]
     fileprivate let output: URL
