@@ -84,7 +84,8 @@ struct LayeredProtocol: Sendable, CustomTestStringConvertible {
     }
 
     static let all =
-        [ciphers, terminals, inside, counted] + ProtocolFolder.all.filter(\.hasLayers).map(LayeredProtocol.init)
+        [ciphers, terminals, inside, counted, sometimesCounted]
+        + ProtocolFolder.all.filter(\.hasLayers).map(LayeredProtocol.init)
 
     /// All ciphers, one inside of another, with fields and a checksum.
     static let ciphers = LayeredProtocol(
@@ -191,6 +192,29 @@ struct LayeredProtocol: Sendable, CustomTestStringConvertible {
             SamplePacket(.client, #"{"message":"Say","header":{"mode":1},"fields":{"text":"hello"}}"#),
             SamplePacket(.server, #"{"message":"Say","header":{"dataLength":1},"fields":{"text":"hello"}}"#),
             SamplePacket(.server, #"{"message":"Say","header":{"mode":3,"dataLength":1},"fields":{"text":"hello"}}"#),
+        ])
+
+    /// A count of the content that only some packets have, and a layer that asks for it.
+    static let sometimesCounted = LayeredProtocol(
+        name: "SometimesCounted",
+        schema: """
+            packet {
+                @length(rest) uint16 size;
+                bit counted; uint7 spare;
+                @if(counted) @length(content) uint16 count;
+                @if(count != 0) layer zlib;
+                @if(count == 0) uint8 plain;
+                @id uint8 id;
+            }
+            @id(1) @from(both) message Say { string text; }
+            """,
+        packets: [
+            SamplePacket(.client, #"{"message":"Say","fields":{"text":"hello"}}"#),
+            SamplePacket(.client, #"{"message":"Say","header":{"counted":true},"fields":{"text":"hello"}}"#),
+            SamplePacket(
+                .server, #"{"message":"Say","header":{"counted":true,"plain":7},"fields":{"text":"hello"}}"#),
+            SamplePacket(
+                .server, #"{"message":"Say","header":{"counted":true,"count":1},"fields":{"text":"hello"}}"#),
         ])
 
     /// Fields at three depths, a length and a vector among them, and packets that differ if they stand inside another one.

@@ -64,7 +64,10 @@ private struct RandomLayers {
         let id = "@id \(ids.randomElement(using: &random)!) id;"
         for (number, kind) in Self.kinds.shuffled(using: &random).prefix(count).enumerated() {
             if number == identifier { lines.append(id) }
-            if number == counter { lines.append("@length(content) uint16 length;") }
+            if number == counter {
+                let condition = ["", "@if(mode < 64) ", "@if(mode & 1) "].randomElement(using: &random)!
+                lines.append(condition + "@length(content) uint16 length;")
+            }
             lines += maybe("uint8 before\(number);")
             let conditions = [
                 "mode & \(1 << number)", "mode != \(number)", "not nested",

@@ -42,16 +42,14 @@ extension Layering {
             return try seal(values, payload, kind, limit: limit, &keystreams, with: &sealer)
         }
         // Whether there is a layer depends on how much there is without one.
-        var header = header
-        header[contentLength.name] = 0
-        let values = try GivenHeader(self, id: id, header)
-        if let threshold = sealer.threshold {
+        var values = try GivenHeader(self, id: id, header, contentLength: 0)
+        if let threshold = sealer.threshold, values.contains(contentLength.name) {
             let byteCount = try sections.last.map { section throws(CodecError) in
                 try self.content(of: section, values, payload)?.range.count ?? payload.byteCount
             }
-            header[contentLength.name] = byteCount ?? 0 >= threshold ? 1 : 0
+            if byteCount ?? 0 >= threshold { values = try GivenHeader(self, id: id, header, contentLength: 1) }
         }
-        return try seal(GivenHeader(self, id: id, header), payload, kind, limit: limit, &keystreams, with: &sealer)
+        return try seal(values, payload, kind, limit: limit, &keystreams, with: &sealer)
     }
 
     private func seal<Sealer: LayerSealer & ~Copyable>(
@@ -144,8 +142,15 @@ private struct GivenHeader {
     private var values: PacketHeader
     private let names: [String]
 
-    init(_ layering: Layering, id: UInt64, _ header: PacketHeader) throws(CodecError) {
+    /// - Parameter contentLength: What stands for the number of bytes inside the innermost layer, in a packet that has
+    ///   the field; nil for what `header` says.
+    init(
+        _ layering: Layering, id: UInt64, _ header: PacketHeader, contentLength: Int128? = nil
+    ) throws(CodecError) {
         let layout = layering.whole
+        let counter = contentLength == nil ? nil : layering.contentLength?.name
+        var header = header
+        if let counter { header[counter] = contentLength }
         try layout.checkSettable(header, absentFields: layering.absent)
         let presence = try layout.presence(id: id, header: header)
         let fields = layout.fields
@@ -155,7 +160,7 @@ private struct GivenHeader {
         names = present.map { fields[$0].name }
         known = PacketHeader()
         values = PacketHeader()
-        for name in header.fields.map({ $0.name }) where !names.contains(name) {
+        for name in header.fields.map({ $0.name }) where name != counter && !names.contains(name) {
             throw CodecError(.wrongPresence(isSet: true), path: "packet." + name)
         }
         for index in present {

@@ -213,15 +213,14 @@ extension ErlangRuntime {
 
         %% The header with a number for a field that counts the content, if layers ask for it: 0 for a packet without them.
         with_settable_count({Key, _, true}, Shape, Sender, Id, Header, Payload, Context) when not is_map_key(Key, Header) ->
-            Without = Header#{Key => 0},
-            case Context of
-                #{layers := #{threshold := Least}} ->
-                    {Known, _} = known_fields(Shape, Sender, Id, Without),
-                    Given = maps:merge(maps:with(id_keys(), Known), Without),
+            case {known_fields(Shape, Sender, Id, Header), Context} of
+                {{Known, _}, _} when not is_map_key(Key, Known) -> Header;
+                {{Known, _}, #{layers := #{threshold := Least}}} ->
+                    Given = maps:merge(maps:with([Key | id_keys()], Known), Header),
                     {_, Inside} = lists:last(sections(Shape)),
                     Count = iolist_size(write_inside(Inside, Given, Payload)),
                     Header#{Key => bit_if(Count >= Least)};
-                _ -> Without
+                _ -> Header#{Key => 0}
             end;
         with_settable_count(_, _, _, _, Header, _, _) -> Header.
 

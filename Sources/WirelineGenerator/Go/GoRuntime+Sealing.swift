@@ -201,12 +201,14 @@ extension GoRuntime {
     private static let threshold = #"""
         	if counter != nil && counter.settable && !counter.isSet(h) {
         		// Whether there is a layer depends on how much there is without one.
-        		counter.set(&settable, 0)
-        		if k.c.Threshold != nil {
-        			p, err := shape.known(id, &settable)
-        			if err != nil {
-        				return nil, err
-        			}
+        		p, err := shape.known(id, &settable)
+        		if err != nil {
+        			return nil, err
+        		}
+        		if counter.isThere(p.header) {
+        			counter.set(&settable, 0)
+        		}
+        		if counter.isThere(p.header) && k.c.Threshold != nil {
         			given := settable
         			copyIdentifiers(&given, p.header)
         			b, err := shape.sections[len(shape.sections)-1].written(&given, payload)

@@ -189,10 +189,10 @@ extension LuaRuntime {
 
               -- Whether there is a layer depends on how much there is without one.
               if counter and counter.is_settable and settable[counter.field] == nil then
-                settable[counter.field] = 0
-                local threshold = work.connection.threshold
-                if threshold then
-                  local given = layered.joined_fields(layered.chosen(layered.part_without(shape, id, settable).header, layered.id_fields), settable)
+                local bare, threshold = layered.part_without(shape, id, settable).header, work.connection.threshold
+                if bare[counter.field] ~= nil then settable[counter.field] = 0 end
+                if threshold and settable[counter.field] then
+                  local given = layered.joined_fields(layered.chosen(bare, layered.id_fields), settable)
                   local count = #layered.written(shape.sections[#shape.sections], given, payload)
                   settable[counter.field] = count >= threshold and 1 or 0
                 end

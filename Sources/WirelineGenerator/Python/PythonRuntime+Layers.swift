@@ -340,9 +340,11 @@ extension PythonRuntime {
                 counter = shape.counter
                 if counter is not None and counter[2] and counter[0] not in settable:
                     # Whether there is a layer depends on how much there is without one.
-                    settable[counter[0]] = 0
-                    if work.connection.threshold is not None:
-                        given = {**_chosen(_known(shape, id, settable).header, _IDENTIFIERS), **settable}
+                    bare = _known(shape, id, settable).header
+                    if counter[0] in bare:
+                        settable[counter[0]] = 0
+                    if counter[0] in bare and work.connection.threshold is not None:
+                        given = {**_chosen(bare, _IDENTIFIERS), **settable}
                         settable[counter[0]] = int(len(_written(shape.sections[-1], given, payload)) >= work.connection.threshold)
                 part = _known(shape, id, settable)
                 rules, known = part.rules, part.header

@@ -11,10 +11,11 @@ extension ClassLayers {
         let threshold = #"""
                 if (isSettable[shape] && !~isCountGiven(shape, header)) {
                     // Whether there is a layer depends on how much there is without one.
-                    ~setCount(shape, settable, 0);
-                    if (c.‹threshold› != null) {
+                    Header bare = known(shape, id, settable).header;
+                    if (~hasCount(shape, bare)) ~setCount(shape, settable, 0);
+                    if (~hasCount(shape, bare) && c.‹threshold› != null) {
                         Header tried = settable.copy();
-                        ~copyIdentifiers(tried, known(shape, id, settable).header);
+                        ~copyIdentifiers(tried, bare);
                         int count = written(sections[shape][sections[shape].length - 1][0], tried, payload).length;
                         if (count >= c.‹threshold›) ~setCount(shape, settable, 1);
                     }

@@ -364,10 +364,10 @@ extension TypeScriptRuntime {
             ? #"""
               if (counter && counter.isSettable && !(counter.key in settable)) {
                 // Whether there is a layer depends on how much there is without one.
-                settable = withNumber(settable, counter, 0);
-                const threshold = work.connection.options.threshold;
-                if (threshold !== undefined) {
-                  const given = Object.assign({}, chosen(knownPart(shape, id, settable).header, idKeys), settable);
+                const bare = knownPart(shape, id, settable).header, threshold = work.connection.options.threshold;
+                if (counter.key in bare) settable = withNumber(settable, counter, 0);
+                if (threshold !== undefined && counter.key in settable) {
+                  const given = Object.assign({}, chosen(bare, idKeys), settable);
                   const n = writtenInside(shape.sections[shape.sections.length - 1]‹!›, given, payload).length;
                   settable = withNumber(settable, counter, n >= threshold ? 1 : 0);
                 }

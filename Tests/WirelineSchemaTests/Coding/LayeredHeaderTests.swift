@@ -147,6 +147,31 @@ struct LayeredHeaderTests {
         #expect(json["header"]?["dataLength"] == .integer(count))
     }
 
+    @Test(arguments: [nil, 1, 100])
+    func `a packet without the count has no layer that asks for it`(threshold: Int?) throws {
+        var translator = try translator(
+            """
+            packet {
+                @length(rest) uint8 length;
+                bool counted;
+                @if(counted) @length(content) uint8 count;
+                @if(count != 0) layer zlib;
+                @id uint8 id;
+            }
+            @id(3) @from(client) message Say { @rest string text; }
+            """)
+        translator.layers.options.threshold = threshold
+        let plain = try encode(#"{"message":"Say","fields":{"text":"hi"}}"#, translator)
+        #expect(Hexadecimal.text(of: plain) == "0400036869")
+        let counted = try encode(
+            #"{"message":"Say","header":{"counted":true},"fields":{"text":"hi"}}"#, translator)
+        let json = try translator.decode(counted.span.bytes, from: .client)
+        #expect(json["header"]?["count"] == .integer(threshold == 1 ? 3 : 0))
+        #expect(throws: TranslationError(.wrongPresence(isSet: true), path: "Say.packet.count")) {
+            try encode(#"{"message":"Say","header":{"count":1},"fields":{"text":"hi"}}"#, translator)
+        }
+    }
+
     @Test func `a wrong count is refused, and one beyond the limit before anything is inflated`() throws {
         let translator = try translator(Self.counted)
         var bytes = try encode(#"{"message":"Say","header":{"dataLength":1},"fields":{"text":"hi"}}"#, translator)
