@@ -9,35 +9,8 @@ import WirelineSchema
 /// Asks the generated Erlang, through the script that is generated for it, about packets with layers.
 @Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside)
 struct LayeredErlangTests {
-    @Test(arguments: LayeredProtocol.all)
-    func `Erlang reads what Swift writes, and writes what Swift reads`(sample: LayeredProtocol) throws {
-        let faults = try Self.judge(sample).exchanges()
-        #expect(faults.prefix(3) == [])
-    }
-
-    @Test(arguments: LayeredProtocol.all)
-    func `Erlang refuses messages whose header says that the content is another one, as Swift does`(
-        sample: LayeredProtocol
-    ) throws {
-        let faults = try Self.judge(sample).refusals()
-        #expect(faults.prefix(3) == [])
-    }
-
-    @Test(arguments: LayeredProtocol.all)
-    func `Erlang gives Swift's verdict on cut and damaged packets`(sample: LayeredProtocol) throws {
-        let faults = try Self.judge(sample).verdicts()
-        #expect(faults.prefix(3) == [])
-    }
-
-    @Test func `Erlang refuses a packet in a packet with the same keystream, as Swift does`() throws {
-        let faults = try LayeredJudge.nestedKeystream { try Self.run($0, .ciphers) }
-        #expect(faults == [])
-    }
-
-    @Test func `Erlang refuses a count of the content that its field cannot have, as Swift does`() throws {
-        let faults = try LayeredJudge.longCount { try Self.run($0, .counted) }
-        #expect(faults == [])
-    }
+    /// Erlang/OTP has no brotli: its script says that it has no transform.
+    static let language = LayeredLanguage("Erlang", missing: ["brotli"], run: run)
 
     @Test func `a part of a message sets no state`() throws {
         let files = ErlangGenerator(try LayeredProtocol.streams.translator().description).files()
@@ -52,11 +25,6 @@ struct LayeredErlangTests {
             return String(decoding: data, as: UTF8.self)
         }
         #expect(text == "as expected\n")
-    }
-
-    /// Erlang/OTP has no brotli: its script says that it has no transform.
-    private static func judge(_ sample: LayeredProtocol) throws -> LayeredJudge {
-        try LayeredJudge(sample, missing: ["brotli"]) { try run($0, sample) }
     }
 
     private static func run(_ input: String, _ sample: LayeredProtocol) throws -> String {

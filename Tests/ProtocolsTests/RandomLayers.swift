@@ -28,9 +28,6 @@ extension LayeredProtocol {
             return nil
         }
     }()
-
-    /// Those for a language whose adapter does not have brotli.
-    static let randomWithoutBrotli = random.filter { !$0.schema.contains("brotli") }
 }
 
 /// A random schema with layers.

@@ -9,7 +9,10 @@ import WirelineSchema
 /// Asks the generated C# about packets with layers: through its adapter, and in conversations whose keystreams go on.
 @Suite(.enabled(if: CSharpTool.isWanted, "\(CSharpTool.absence)"), .aside)
 struct LayeredCSharpTests {
-    private static let samples = LayeredProtocol.all + LayeredProtocol.randomWithoutBrotli
+    /// The programs have no brotli, and a line of a random protocol does not say which layers its packet has.
+    static let language = LayeredLanguage("C#", missing: ["brotli"], run: run)
+
+    private static var samples: [LayeredProtocol] { language.samples }
 
     private static let output = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
 
@@ -41,44 +44,9 @@ struct LayeredCSharpTests {
         #expect(try Self.programs.get().findings == "")
     }
 
-    @Test(arguments: samples)
-    func `C# reads what Swift writes, and writes what Swift reads`(sample: LayeredProtocol) throws {
-        let faults = try LayeredJudge(sample, missing: ["brotli"]) { try Self.run($0, sample) }.exchanges()
-        #expect(faults.prefix(3) == [], AdapterSamples.random.seedComment)
-    }
-
     @Test func `names of what opens layers are no others`() throws {
         let faults = try LayeredJudge(.names) { try Self.run($0, .names) }.exchanges()
         #expect(faults.prefix(3) == [], AdapterSamples.random.seedComment)
-    }
-
-    @Test(arguments: samples)
-    func `C# refuses messages whose header says that the content is another one, as Swift does`(
-        sample: LayeredProtocol
-    ) throws {
-        let faults = try LayeredJudge(sample, missing: ["brotli"]) { try Self.run($0, sample) }.refusals()
-        #expect(faults.prefix(3) == [])
-    }
-
-    @Test(arguments: samples)
-    func `C# gives Swift's verdict on cut and damaged packets`(sample: LayeredProtocol) throws {
-        let faults = try LayeredJudge(sample, missing: ["brotli"]) { try Self.run($0, sample) }.verdicts()
-        #expect(faults.prefix(3) == [], AdapterSamples.random.seedComment)
-    }
-
-    @Test func `C# reads contents that shrink much`() throws {
-        let faults = try LayeredJudge.repetitions { try Self.run($0, .inside) }
-        #expect(faults.prefix(3) == [])
-    }
-
-    @Test func `C# refuses a packet in a packet with the same keystream, as Swift does`() throws {
-        let faults = try LayeredJudge.nestedKeystream { try Self.run($0, .ciphers) }
-        #expect(faults == [])
-    }
-
-    @Test func `C# refuses a count of the content that its field cannot have, as Swift does`() throws {
-        let faults = try LayeredJudge.longCount { try Self.run($0, .counted) }
-        #expect(faults == [])
     }
 
     @Test(arguments: samples + [.streams])

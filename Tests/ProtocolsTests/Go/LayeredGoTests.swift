@@ -11,7 +11,9 @@ import WirelineSchema
 @Suite(.enabled(if: GoTool.isWanted, "\(GoTool.absence)"), .aside)
 struct LayeredGoTests {
     /// The program has no brotli, and a line of a random protocol does not say which layers its packet has.
-    private static let samples = LayeredProtocol.all + LayeredProtocol.randomWithoutBrotli
+    static let language = LayeredLanguage("Go", missing: ["brotli"]) { try run($0, $1) }
+
+    private static var samples: [LayeredProtocol] { language.samples }
 
     /// Programs that answer for each protocol: building one takes seconds.
     private static let programs = Result { () throws -> (folder: URL, findings: String) in
@@ -56,47 +58,12 @@ struct LayeredGoTests {
         }
     }
 
-    @Test(arguments: samples)
-    func `Go reads what Swift writes, and writes what Swift reads`(sample: LayeredProtocol) throws {
-        let faults = try LayeredJudge(sample, missing: ["brotli"]) { try Self.run($0, sample) }.exchanges()
-        #expect(faults.prefix(3) == [], AdapterSamples.random.seedComment)
-    }
-
-    @Test(arguments: samples)
-    func `Go refuses messages whose header says that the content is another one, as Swift does`(
-        sample: LayeredProtocol
-    ) throws {
-        let faults = try LayeredJudge(sample, missing: ["brotli"]) { try Self.run($0, sample) }.refusals()
-        #expect(faults.prefix(3) == [])
-    }
-
-    @Test(arguments: samples)
-    func `Go gives Swift's verdict on cut and damaged packets`(sample: LayeredProtocol) throws {
-        let faults = try LayeredJudge(sample, missing: ["brotli"]) { try Self.run($0, sample) }.verdicts()
-        #expect(faults.prefix(3) == [], AdapterSamples.random.seedComment)
-    }
-
     @Test(arguments: samples + [.streams])
     func `keystreams and states go on from packet to packet, wherever streams are split`(
         sample: LayeredProtocol
     ) throws {
         let differences = try LayeredConversation.differences(of: sample) { try Self.run($0, sample, "conversations") }
         #expect(differences == [], AdapterSamples.random.seedComment)
-    }
-
-    @Test func `Go reads contents that shrink much`() throws {
-        let faults = try LayeredJudge.repetitions { try Self.run($0, .inside) }
-        #expect(faults.prefix(3) == [])
-    }
-
-    @Test func `Go refuses a packet in a packet with the same keystream, as Swift does`() throws {
-        let faults = try LayeredJudge.nestedKeystream { try Self.run($0, .ciphers) }
-        #expect(faults == [])
-    }
-
-    @Test func `Go refuses a count of the content that its field cannot have, as Swift does`() throws {
-        let faults = try LayeredJudge.longCount { try Self.run($0, .counted) }
-        #expect(faults == [])
     }
 
     @Test func `refused packets move no keystreams, and keys begin them anew`() throws {

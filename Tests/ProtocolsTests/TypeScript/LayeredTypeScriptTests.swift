@@ -9,35 +9,7 @@ import WirelineSchema
 /// Asks the generated TypeScript, through its adapter, about packets with layers.
 @Suite(.enabled(if: TypeScriptTool.isWanted, "\(TypeScriptTool.absence)"), .aside)
 struct LayeredTypeScriptTests {
-    @Test(arguments: LayeredProtocol.all + LayeredProtocol.random)
-    func `TypeScript reads what Swift writes, and writes what Swift reads`(sample: LayeredProtocol) throws {
-        let faults = try LayeredJudge(sample) { try Self.run($0, sample) }.exchanges()
-        #expect(faults.prefix(3) == [], AdapterSamples.random.seedComment)
-    }
-
-    @Test(arguments: LayeredProtocol.all)
-    func `TypeScript refuses messages whose header says that the content is another one, as Swift does`(
-        sample: LayeredProtocol
-    ) throws {
-        let faults = try LayeredJudge(sample) { try Self.run($0, sample) }.refusals()
-        #expect(faults.prefix(3) == [])
-    }
-
-    @Test(arguments: LayeredProtocol.all + LayeredProtocol.random)
-    func `TypeScript gives Swift's verdict on cut and damaged packets`(sample: LayeredProtocol) throws {
-        let faults = try LayeredJudge(sample) { try Self.run($0, sample) }.verdicts()
-        #expect(faults.prefix(3) == [], AdapterSamples.random.seedComment)
-    }
-
-    @Test func `TypeScript refuses a packet in a packet with the same keystream, as Swift does`() throws {
-        let faults = try LayeredJudge.nestedKeystream { try Self.run($0, .ciphers) }
-        #expect(faults == [])
-    }
-
-    @Test func `TypeScript refuses a count of the content that its field cannot have, as Swift does`() throws {
-        let faults = try LayeredJudge.longCount { try Self.run($0, .counted) }
-        #expect(faults == [])
-    }
+    static let language = LayeredLanguage("TypeScript", run: run)
 
     @Test func `a program gives functions for layers, and gets packets in packets one by one`() throws {
         #expect(try Self.check(LayeredProtocol.bilibili, "layers.mjs") == "as expected\n")
