@@ -75,6 +75,20 @@ struct CarrierTests {
         await gateway.drain(for: .zero)
     }
 
+    @Test func `the reason of a WebSocket's end has the code that the client is told`() async throws {
+        let program = try ErlangProgram()
+        try program.join()
+        let gateway = try await SceneGateway.start(program) {
+            $0.endpoints[0].serving.webSocket = .init(paths: ["/play"])
+        }
+        let client = try await WebSocketClient.connect(to: "ws://127.0.0.1:\(gateway.addresses[0].port)/play")
+        try program.accept()
+        try await client.send(.text("not a packet"))
+        #expect(try program.evaluate("receive {wireline, close, C, R} -> R end") == "{shutdown,{websocket,1003}}")
+        _ = try? await client.close()
+        await gateway.drain(for: .zero)
+    }
+
     @Test func `only a proxy may connect where a header is needed, and it names the client`() async throws {
         let program = try ErlangProgram()
         try program.join()

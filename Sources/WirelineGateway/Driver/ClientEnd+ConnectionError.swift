@@ -18,7 +18,7 @@ extension ClientEnd {
         case .transport(.timedOut), .tooSlow: self = .idle
         case .tls(let error): self = .tls("\(error)")
         case .webSocketEnded(let end): self = Self(end)
-        case .webSocket: self = .webSocket(WebSocketCloseCode.protocolError.rawValue)
+        case .webSocket(let error): self = .webSocket((error.closeCode ?? .protocolError).rawValue)
         case .readTooSlowly, .noRoom, .slowReader: self = .slow
         default: self = .reset
         }
