@@ -53,6 +53,19 @@ struct LiveGatewayTests {
         await gateway.drain(for: .zero)
     }
 
+    @Test func `a term over the limit is skipped and counted`() async throws {
+        let program = try ErlangProgram()
+        try program.join()
+        let gateway = try await SceneGateway.start(program) { $0.node.limits.terms.byteCount = 1_000 }
+        let client = try await SceneGateway.connect(to: gateway)
+        try program.accept()
+        try program.run("C ! binary:copy(<<0>>, 100000), C ! \(ErlangProgram.answer("next"))")
+        #expect(try await client.nextText() == "next")
+        #expect(await gateway.metrics().refusedTermCount == 1)
+        client.close()
+        await gateway.drain(for: .zero)
+    }
+
     @Test func `groups, kicks and exits reach clients`() async throws {
         let program = try ErlangProgram()
         try program.join()

@@ -9,6 +9,7 @@ package struct GatewayCounters: Equatable, Sendable {
     package var resumedCount: UInt64 = 0
     /// Messages that were handed to another owner than before, because nobody had confirmed them.
     package var resentCount: UInt64 = 0
+    /// Terms of which nothing was done: they were refused, or too long to be read.
     package var refusedTermCount: UInt64 = 0
     package var clientMessageCount: UInt64 = 0
     package var serverMessageCount: UInt64 = 0

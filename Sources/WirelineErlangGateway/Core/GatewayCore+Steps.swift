@@ -36,6 +36,9 @@ extension GatewayCore {
         }
     }
 
+    /// A term for a process of ours was over the limit, and was skipped.
+    package mutating func skippedTerm() { counters.refusedTermCount += 1 }
+
     /// Tells the sender of a term why nothing of it is done.
     private mutating func refuse(_ refusal: TermRefusal, _ pid: ErlangPID, _ sender: ErlangPID?) {
         counters.refusedTermCount += 1

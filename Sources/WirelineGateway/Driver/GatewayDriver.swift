@@ -156,7 +156,11 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
 
     /// What the gateway's node has noticed.
     func noted(_ note: ErlangNodeNote) {
-        if case .refused(_, let error) = note { reports.refused(error) }
+        switch note {
+        case .refused(_, let error): reports.refused(error)
+        case .droppedMessage(_, .termTooLong): core.skippedTerm()
+        default: break
+        }
         report?(.note(note))
     }
 
