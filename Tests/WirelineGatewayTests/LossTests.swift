@@ -74,6 +74,27 @@ struct LossTests {
         await gateway.drain(for: .zero)
     }
 
+    @Test func `two gateways of one name are told that there are two`() async throws {
+        let program = try ErlangProgram()
+        let name = ErlangNodeName(stringLiteral: ErlangProgram.name)
+        let text = "{_, P} = lists:keyfind(\"a\", 1, element(2, erl_epmd:names({127, 0, 0, 1}))), P"
+        let port = try #require(UInt16(try program.evaluate(text)))
+        let (events, feed) = AsyncStream.makeStream(of: ErlangGatewayEvent.self)
+        let first = try await SceneGateway.start(program) { $0.eventHandler = { feed.yield($0) } }
+        // It does not ask epmd, which would refuse the name.
+        let second = try await SceneGateway.start(program) {
+            $0.node.portMapper = .none
+            $0.node.nodePorts[name] = port
+            $0.eventHandler = { feed.yield($0) }
+        }
+        for await event in events where event == .note(.otherOfOurName(at: name)) {
+            #expect(event.description.contains("another node of our name"))
+            break
+        }
+        await first.drain(for: .zero)
+        await second.drain(for: .zero)
+    }
+
     @Test func `a drain tells owners and clients, and ends when the last client has gone`() async throws {
         let program = try ErlangProgram()
         try program.join()

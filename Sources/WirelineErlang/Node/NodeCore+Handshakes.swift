@@ -34,7 +34,9 @@ extension NodeCore {
                 switch event {
                 // We have no connection to it, so the one that it knows is dead.
                 case .alive:
-                    replacements[name.atom]?.isSaidToBeConnected(at: now)
+                    if replacements[name.atom]?.isSaidToBeConnected(at: now) == true {
+                        perform(.note(.otherOfOurName(at: name)))
+                    }
                     handshake.decide(continues: true)
                 case .connected(let agreed): peer = agreed
                 }

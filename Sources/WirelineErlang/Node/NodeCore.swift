@@ -199,6 +199,8 @@ package struct NodeSettings: Equatable, Sendable {
 package enum NodeNote: Equatable, Sendable {
     /// A node's connection replaced its old one.
     case replaced(ErlangNodeName)
+    /// The node has a connection with another node of our name.
+    case otherOfOurName(at: ErlangNodeName)
     /// An accepted connection failed before it was up; the name is what it said.
     case refused(ErlangNodeName?, ErlangError)
     /// A message of a node could not be read, and was dropped.

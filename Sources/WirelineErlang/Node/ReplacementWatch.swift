@@ -46,9 +46,12 @@ struct ReplacementWatch {
     }
 
     /// We connect to the node, and it says that we are connected.
-    mutating func isSaidToBeConnected(at now: Duration) {
-        // Otherwise it has not noticed the end of the last connection.
+    ///
+    /// - Returns: Whether it is connected with another node of our name. If not, it has not noticed the end of the last
+    ///   connection.
+    mutating func isSaidToBeConnected(at now: Duration) -> Bool {
         if isClosedByNode { add(isProof: true, at: now) }
+        return isClosedByNode
     }
 
     private mutating func add(isProof: Bool, at now: Duration) {

@@ -54,6 +54,9 @@ public struct ErlangNodeConfiguration: Sendable {
 public enum ErlangNodeNote: Equatable, Sendable {
     /// A node's new connection has replaced its old one: it has started again, or there are two of its name.
     case replaced(ErlangNodeName)
+    /// The node has a connection with another node of our name. Both replace each other's connection, so we connect to the
+    /// node again later and later.
+    case otherOfOurName(at: ErlangNodeName)
     /// An accepted connection was refused; the name is what it said, and is not proved.
     case refused(ErlangNodeName?, ErlangError)
     /// A message of a node was dropped, because it breaks our limits or is no term.

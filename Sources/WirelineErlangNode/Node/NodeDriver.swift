@@ -455,6 +455,7 @@ extension ErlangNodeNote {
         self =
             switch note {
             case .replaced(let node): .replaced(node)
+            case .otherOfOurName(let node): .otherOfOurName(at: node)
             case .refused(let node, let error): .refused(node, error)
             case .droppedMessage(let node, let error): .droppedMessage(node, error)
             }

@@ -26,6 +26,8 @@ extension ErlangGatewayEvent: CustomStringConvertible {
         case .unreachable(let node, let error): "\(node) is not connected: \(error); it is tried again"
         case .note(.replaced(let node)):
             "\(node) has connected again: it was restarted, or two nodes have this name"
+        case .note(.otherOfOurName(let node)):
+            "\(node) has a connection with another node of our name: give each node a name of its own"
         case .note(.refused(let node, let error)):
             "a node that says it is \(node?.description ?? "one without a name") was refused: \(error)"
         case .note(.droppedMessage(let node, let error)): "a message of \(node) was dropped: \(error)"
