@@ -63,7 +63,7 @@ public struct ErlangGateway: Sendable {
         let settings = try configuration.settings(`protocol`)
         let loops: EventLoopGroup
         do throws(TransportError) { loops = try EventLoopGroup.sharedByServersUnless(group) } catch {
-            throw .listening(.transport(error))
+            throw .node(.transport(error))
         }
         let notes = NodeNotes(configuration.node.noteHandler)
         var nodeConfiguration = configuration.nodeConfiguration
@@ -127,19 +127,19 @@ public struct ErlangGateway: Sendable {
     ) async throws(ErlangGatewayError) -> [PacketListener] {
         let gate = configuration.gate
         var listeners: [PacketListener] = []
-        do throws(ConnectionError) {
-            for endpoint in configuration.endpoints {
-                let serving = configuration.serving(at: endpoint)
+        for endpoint in configuration.endpoints {
+            let serving = configuration.serving(at: endpoint)
+            do throws(ConnectionError) {
                 listeners.append(
                     try await PacketListener.start(
                         at: [endpoint.address], on: loops, layout: driver.schema.layout,
                         packetLimit: driver.schema.packetLimit, configuration: serving,
                         handler: .messages { _, connection in ClientConnection(connection, driver).calls },
                         states: driver.schema.states, keys: driver.schema.keys(with: serving.layers), gate: gate))
+            } catch {
+                for listener in listeners { await listener.shutDown(within: .zero) }
+                throw .listening(at: endpoint.address, error)
             }
-        } catch {
-            for listener in listeners { await listener.shutDown(within: .zero) }
-            throw .listening(error)
         }
         for listener in listeners { await listener.takeOver() }
         return listeners

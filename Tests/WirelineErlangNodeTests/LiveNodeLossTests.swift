@@ -161,7 +161,7 @@ struct LiveNodeLossTests {
         let monitor = try mailbox.monitor(.name("box", at: "nobody@127.0.0.1"))
         #expect(try await mailbox.next() == .down(monitor, reason: "noconnection"))
         epmd.stop()
-        await #expect(throws: ErlangNodeError.transport(.refused)) {
+        await #expect(throws: ErlangNodeError.epmd(host: "127.0.0.1", port: epmd.port, .refused)) {
             try await Live.start(epmd, "other@127.0.0.1")
         }
         await node.stop()

@@ -125,6 +125,23 @@ struct GatewayCommandTests {
         client.close()
     }
 
+    @Test(arguments: [
+        (["--listen", "tcp://127.0.0.1:PORT"], "cannot listen on 127.0.0.1:PORT: bind: Address already in use"),
+        (["--dist", "127.0.0.1:PORT"], "cannot listen for nodes on 127.0.0.1:PORT: bind: Address already in use"),
+        (["--epmd", "127.0.0.1:1"], "no epmd at 127.0.0.1:1: nobody listens at this address"),
+        (["--cookie-file", "missing"], "the cookie cannot be read from missing (errno 2)"),
+    ])
+    func `an error at the start names the place`(words: [String], text: String) throws {
+        let program = try ErlangProgram()
+        let withPort = { (text: String) in text.replacing("PORT", with: "\(program.epmdPort)") }
+        let error = #expect(throws: GatewayTool.DidNotStart.self) {
+            _ = try start(program, ["--listen", "tcp://127.0.0.1:0", "--group", "scene"] + words.map(withPort))
+        }
+        #expect(
+            error?.status == 1 && error?.errors.contains("error: \(withPort(text))\n") == true, "\(error?.errors ?? "")"
+        )
+    }
+
     @Test func `options come from a file, too`() throws {
         let program = try ErlangProgram()
         let file = """
@@ -165,6 +182,12 @@ struct GatewayCommandTests {
         (["--backend", "a@b", "--listen", "tcp://127.0.0.1:0"], "--backend is NODE/NAME"),
         (["--group", "scene", "--listen", "tcp://127.0.0.1:0", "--rate", "50"], "such as 50/s:100"),
         (["--group", "scene", "--listen", "tcp://127.0.0.1:0", "--memory", "1TB"], "perhaps with KiB, MiB or GiB"),
+        (
+            "--dist is a host and a port"
+        ),
+        (
+            "--epmd is a host and a port"
+        ),
         (["--group", "scene", "--listen", "tcp://127.0.0.1:0", "--node", "a"], "--node is a node's full name"),
     ])
     func `a wrong call is refused with what is right`(words: [String], text: String) throws {

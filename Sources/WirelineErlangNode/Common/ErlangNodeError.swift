@@ -14,7 +14,11 @@ public indirect enum ErlangNodeError: Error, Equatable, Sendable {
     case cookie(ErlangCookieFault)
     /// epmd has a node of this name already.
     case nodeNameTaken(String)
-    /// epmd, the address to listen at or a node cannot be reached.
+    /// epmd, which is to register our name, cannot be reached at this address.
+    case epmd(host: String, port: UInt16, TransportError)
+    /// We cannot listen for other nodes at this address.
+    case listening(host: String, port: UInt16, TransportError)
+    /// A node or its epmd cannot be reached.
     case transport(TransportError)
 
     // MARK: Sending and calling
@@ -105,6 +109,8 @@ extension ErlangNodeError: CustomStringConvertible {
         case .invalidName(let text): "\(ErlangTerm.text(text)) is no name of a node (name@host)"
         case .cookie(let fault): fault.description
         case .nodeNameTaken(let name): "epmd has a node \(name) already"
+        case .epmd(let host, let port, let error): "no epmd at \(host):\(port): \(error)"
+        case .listening(let host, let port, let error): "cannot listen for nodes on \(host):\(port): \(error)"
         case .transport(let error): error.description
         case .erlang(let error): error.description
         case .record(let error): error.description
@@ -131,8 +137,8 @@ extension ErlangCookieFault: CustomStringConvertible {
     /// The fault in words.
     public var description: String {
         switch self {
-        case .unreadable(let path, let code): "the cookie cannot be read from \(ErlangTerm.text(path)) (errno \(code))"
-        case .exposed(let path): "others may read the cookie in \(ErlangTerm.text(path)): chmod 400 it"
+        case .unreadable(let path, let code): "the cookie cannot be read from \(path) (errno \(code))"
+        case .exposed(let path): "others may read the cookie in \(path): chmod 400 it"
         case .invalid: "a cookie has 1 to 255 bytes"
         }
     }

@@ -66,11 +66,15 @@ public struct ErlangNode: Sendable {
         let listener: Listener
         do throws(TransportError) {
             loop = try EventLoopGroup.sharedUnless(group).nextLoop()
-            listener = try await Listener.bind(
-                to: [.host(configuration.listeningHost ?? nodeName.host, port: configuration.listeningPort)],
-                on: EventLoopGroup(loops: [loop]), ListeningPolicy())
         } catch {
             throw ErlangNodeError(error)
+        }
+        let (host, port) = (configuration.listeningHost ?? nodeName.host, configuration.listeningPort)
+        do throws(TransportError) {
+            listener = try await Listener.bind(
+                to: [.host(host, port: port)], on: EventLoopGroup(loops: [loop]), ListeningPolicy())
+        } catch {
+            throw error == .cancelled ? .cancelled : .listening(host: host, port: port, error)
         }
         do throws(ErlangNodeError) {
             return try await start(nodeName, cookie, listener, configuration)
@@ -89,11 +93,16 @@ public struct ErlangNode: Sendable {
         // 1 to 3 were the creations of an older kind.
         var creation = UInt32.random(in: 4 ... .max)
         if case .epmd(let host, let port) = configuration.portMapper, configuration.isRegistered {
-            let finder = NodeFinder(loop: loop, configuration: configuration)
-            guard let address = try await finder.addresses(of: host).first else { throw .transport(.noAddress) }
-            let registered = try await EPMDRegistration.begin(
-                name.name, at: address.withPort(port), port: listener.address.port, on: loop
-            ) { note?($0) }
+            let registered: (EPMDRegistration, creation: UInt32)
+            do throws(ErlangNodeError) {
+                let finder = NodeFinder(loop: loop, configuration: configuration)
+                guard let address = try await finder.addresses(of: host).first else { throw .transport(.noAddress) }
+                registered = try await EPMDRegistration.begin(
+                    name.name, at: address.withPort(port), port: listener.address.port, on: loop
+                ) { note?($0) }
+            } catch .transport(let error) {
+                throw .epmd(host: host, port: port, error)
+            }
             registration = registered.0
             creation = max(registered.creation, 1)
         }

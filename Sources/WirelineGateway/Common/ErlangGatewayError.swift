@@ -12,8 +12,8 @@ public enum ErlangGatewayError: Error, Equatable, Sendable {
     /// ``ErlangGatewayConfiguration/goodbye`` is no message that a server sends: the error as `encode/2` of the generated
     /// Erlang gives it.
     case goodbye(ErlangTerm)
-    /// It cannot listen at an address.
-    case listening(ConnectionError)
+    /// It cannot listen at an address for clients.
+    case listening(at: ListeningAddress, ConnectionError)
     /// Every node has refused our cookie; `cookie` says in words where it comes from.
     case cookieRefused(by: [ErlangNodeName], cookie: String)
 }
@@ -24,7 +24,7 @@ extension ErlangGatewayError: CustomStringConvertible {
         switch self {
         case .node(let error): error.description
         case .goodbye(let error): "the goodbye cannot be sent: \(error)"
-        case .listening(let error): error.description
+        case .listening(let address, let error): "cannot listen on \(address): \(error)"
         case .cookieRefused(let nodes, let cookie):
             nodes.map { "\($0) closed after our challenge reply: \(cookie) is not its cookie" }.joined(separator: "; ")
         }
