@@ -125,6 +125,29 @@ struct GatewayCommandTests {
         client.close()
     }
 
+    @Test func `a signal during the start drains a gateway as soon as it has started`() async throws {
+        let program = try ErlangProgram()
+        // A node that says nothing: the start waits for it.
+        let listen = "{ok, L} = gen_tcp:listen(0, [{ip, {127, 0, 0, 1}}]), {ok, P} = inet:port(L), P"
+        let port = try program.evaluate(listen)
+        let workspace = try Workspace()
+        try workspace.write(ErlangProgram.cookie, to: "cookie")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o400], ofItemAtPath: workspace.folder.appending(path: "cookie").path)
+        let process = workspace.process([
+            "gateway", "--name", "gw@127.0.0.1", "--epmd", "127.0.0.1:\(program.epmdPort)", "--cookie-file", "cookie",
+            "--protocol", Self.folder("Protocols/Scene"), "--listen", "tcp://127.0.0.1:0", "--group", "scene",
+            "--node", "silent@127.0.0.1=\(port)",
+        ])
+        (process.standardInput, process.standardOutput) = (FileHandle.nullDevice, FileHandle.nullDevice)
+        process.standardError = FileHandle.nullDevice
+        try process.runWatched()
+        #expect(try program.evaluate("element(1, gen_tcp:accept(L))") == "ok")
+        kill(process.processIdentifier, SIGTERM)
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == 0)
+    }
+
     @Test(arguments: [
         (["--listen", "tcp://127.0.0.1:PORT"], "cannot listen on 127.0.0.1:PORT: bind: Address already in use"),
         (["--dist", "127.0.0.1:PORT"], "cannot listen for nodes on 127.0.0.1:PORT: bind: Address already in use"),

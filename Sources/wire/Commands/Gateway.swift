@@ -27,11 +27,13 @@ extension Command {
             let group = try ServerLoops.start(options.loopCount)
             let log = try ConnectionLog(console, arguments)
             try options.tls?.reloadOnHangUp(log)
+            // A gateway that is told to end while it starts is drained as soon as it has started.
+            let signal = Signals.takeOverFailingAtSecond()
             let gateway = try await start(options, on: group, log)
             let operations = try await GatewayRun.listen(options.metrics, gateway)
             let run = GatewayRun(
                 gateway: gateway, operations: operations, urls: options.urls, drainTime: options.drainTime, log: log)
-            try await run.untilDrained(console)
+            try await run.untilDrained(after: signal, console)
         })
 
     private static func start(

@@ -42,8 +42,9 @@ struct GatewayRun {
     }
 
     /// Says where the gateway listens, and returns when it was drained: after a signal, or by a process of the cluster.
-    func untilDrained(_ console: Console) async throws(CommandError) {
-        let signal = Signals.takeOverFailingAtSecond()
+    ///
+    /// - Parameter signal: Ends with the first signal, which may have come during the start.
+    func untilDrained(after signal: AsyncStream<Never>, _ console: Console) async throws(CommandError) {
         try console.print("node \(gateway.node.name) on port \(gateway.node.address.port)")
         for (url, address) in zip(urls, gateway.addresses) {
             try console.print("listening on \(url.text(at: address))")
