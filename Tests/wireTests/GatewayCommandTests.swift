@@ -195,6 +195,20 @@ struct GatewayCommandTests {
     }
 
     @Test(arguments: [
+        ("Nope {}", "--goodbye: no message is named \"Nope\""), ("Sc_20001 {}", "--goodbye: Sc_20001.Res: is missing"),
+        (#"Cs_20001 {"SceneId":1,"Line":1,"message":""}"#, "--goodbye: Cs_20001 is no message from the server"),
+    ])
+    func `a goodbye that is no message of a server is an error that names the option`(
+        goodbye: String, text: String
+    ) throws {
+        let outcome = try Workspace().wire([
+            "gateway", "--name", "gw@127.0.0.1", "--protocol", Self.folder("Protocols/Scene"), "--group", "scene",
+            "--listen", "tcp://127.0.0.1:0", "--goodbye", goodbye,
+        ])
+        #expect(outcome.status == 1 && outcome.errors.hasPrefix("error: \(text)\n"), "\(outcome)")
+    }
+
+    @Test(arguments: [
         (["--listen", "tcp://127.0.0.1:0"], "--group or --backend is missing"),
         (["--group", "scene"], "--listen is missing"),
         (["--group", "scene", "--listen", "udp://127.0.0.1:0"], "--listen is tcp://HOST:PORT"),
@@ -206,9 +220,11 @@ struct GatewayCommandTests {
         (["--group", "scene", "--listen", "tcp://127.0.0.1:0", "--rate", "50"], "such as 50/s:100"),
         (["--group", "scene", "--listen", "tcp://127.0.0.1:0", "--memory", "1TB"], "perhaps with KiB, MiB or GiB"),
         (
+            ["--group", "scene", "--listen", "tcp://127.0.0.1:0", "--dist", "unix:/tmp/x"],
             "--dist is a host and a port"
         ),
         (
+            ["--group", "scene", "--listen", "tcp://127.0.0.1:0", "--epmd", "unix:/tmp/x"],
             "--epmd is a host and a port"
         ),
         (["--group", "scene", "--listen", "tcp://127.0.0.1:0", "--node", "a"], "--node is a node's full name"),

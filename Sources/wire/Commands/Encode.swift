@@ -118,7 +118,7 @@ extension PacketTranslator {
     /// Returns who sends a message whose name is known, and refuses a side that does not.
     ///
     /// - Parameter sender: The side that the caller has named; nil if none was.
-    fileprivate func sender(of message: String, _ sender: Sender?) throws(CommandError) -> Sender? {
+    func sender(of message: String, _ sender: Sender?) throws(CommandError) -> Sender? {
         guard let message = description.message(named: message) else { return sender }
         if let sender, !message.senders.contains(sender) {
             throw .failure("\(message.name) is no message from the \(sender.rawValue)")

@@ -97,9 +97,16 @@ struct GatewayOptions {
         let json = text.dropFirst(message.count).drop(while: \.isWhitespace)
         var translator = PacketTranslator(description)
         translator.layers = keys
-        try translator.requireMessage(message)
-        let packet = try translator.packet(
-            of: message, Array((json.isEmpty ? "{}" : String(json)).utf8), header: nil, from: .server, states: states)
+        let packet: [UInt8]
+        do throws(CommandError) {
+            try translator.requireMessage(message)
+            _ = try translator.sender(of: message, .server)
+            packet = try translator.packet(
+                of: message, Array((json.isEmpty ? "{}" : String(json)).utf8), header: nil, from: .server,
+                states: states)
+        } catch .failure(let text, let hint) {
+            throw .failure("\(Option.goodbye.name): \(text)", hint: hint)
+        }
         var records = ErlangRecords(description)
         records.layers = keys
         return try record(of: packet, records, PacketContext(from: .server, states: states))
@@ -180,12 +187,12 @@ struct GatewayOptions {
             if text == "none" {
                 configuration.node.portMapper = .none
             } else {
-                let epmd = try HostAndPort(text, of: Option.epmd.name)
+                let epmd = try Self.networkPlace(text, of: .epmd)
                 configuration.node.portMapper = .epmd(host: epmd.host, port: epmd.port)
             }
         }
         if let text = arguments[.dist] {
-            let place = try HostAndPort(text, of: Option.dist.name, isServed: true)
+            let place = try Self.networkPlace(text, of: .dist, isServed: true)
             (configuration.node.listeningHost, configuration.node.listeningPort) = (place.host, place.port)
         }
         if let time = try GatewayValue.time(arguments, .tick) {
@@ -195,6 +202,17 @@ struct GatewayOptions {
         if let count = try GatewayValue.byteCount(arguments, .termLimit) {
             configuration.node.limits.terms.byteCount = count
         }
+    }
+
+    /// A host and a port: nodes and epmd have no Unix domain sockets.
+    private static func networkPlace(
+        _ text: String, of option: Option, isServed: Bool = false
+    ) throws(CommandError) -> HostAndPort {
+        let place = try HostAndPort(text, of: option.name, isServed: isServed)
+        guard place.unixPath == nil else {
+            throw .usage("\(option.name) is a host and a port; `\(text)` is a Unix domain socket")
+        }
+        return place
     }
 
     private static func nodeFault(_ text: String) -> CommandError {
