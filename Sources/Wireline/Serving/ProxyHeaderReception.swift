@@ -19,7 +19,7 @@ final class ProxyHeaderReception: ByteStreamHandler, @unchecked Sendable {
     private var timer: EventLoop.Timer?
     private var completion: ((Outcome) -> Void)?
 
-    /// - Parameter completion: Called once. With a header the stream is again not started; otherwise it is closed.
+    /// - Parameter completion: Called once. With a header the stream is again not started; otherwise it is closed afterwards.
     init(_ stream: ByteStream, _ options: ListeningOptions.ProxyProtocol, completion: @escaping (Outcome) -> Void) {
         self.stream = stream
         parser = ProxyHeaderParser(byteCountLimit: max(536, options.byteCountLimit))
@@ -48,8 +48,14 @@ final class ProxyHeaderReception: ByteStreamHandler, @unchecked Sendable {
         var outcome = outcome
         // A proxy may send the header, and then reset the connection.
         if case .header = outcome, !stream.takesOutput { outcome = .left }
-        if case .header = outcome { stream.detach() } else { stream.close() }
-        completion(outcome)
+        if case .header = outcome {
+            stream.detach()
+            completion(outcome)
+        } else {
+            // The proxy sees the end only after it has been counted.
+            completion(outcome)
+            stream.close()
+        }
     }
 
     // MARK: Bytes
