@@ -46,9 +46,11 @@ struct LossTests {
         let first = try ErlangProgram(tickSeconds: 8)
         let second = try ErlangProgram("b@127.0.0.1", epmd: first.epmd, tickSeconds: 8)
         try first.join()
+        let (events, feed) = AsyncStream.makeStream(of: ErlangGatewayEvent.self)
         let gateway = try await SceneGateway.start(first, names: Self.names) {
             $0.window = 4
             $0.node.tickTime = .seconds(8)
+            $0.eventHandler = { feed.yield($0) }
         }
         let client = try await SceneGateway.connect(to: gateway)
         try first.accept()
@@ -57,6 +59,8 @@ struct LossTests {
         try second.join()
         first.signal(SIGSTOP)
         try second.accept("resume")
+        let loss = await events.first { if case .lost = $0 { true } else { false } }
+        #expect(loss == .lost(Self.names[0], .silent(Self.names[0])))
         try second.run("receive {wireline, C, _, #{number := 1}} -> ok end")
         try second.run("C ! {wireline, [{send, \(ErlangProgram.answer("second"))}, {confirm, 1}]}")
         first.signal(SIGCONT)

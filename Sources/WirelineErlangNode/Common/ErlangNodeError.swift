@@ -33,6 +33,8 @@ public indirect enum ErlangNodeError: Error, Equatable, Sendable {
     case unreachable(ErlangNodeName)
     /// The connection to the node has ended.
     case disconnected(ErlangNodeName)
+    /// The node has sent nothing for the tick time (`ErlangNodeConfiguration.tickTime`), so its connection was closed.
+    case silent(ErlangNodeName)
     /// As many nodes are connected as `ErlangNodeLimits.nodeCount` allows.
     case tooManyNodes(limit: Int)
     /// A node of this name replaces its connections again and again. So there are two nodes of one name.
@@ -86,7 +88,8 @@ extension ErlangNodeError {
             case .invalidNode(let name): .invalidName(name.name)
             case .tooManyNodes(let limit): .tooManyNodes(limit: limit)
             case .unreachable: node.map { .unreachable($0) } ?? .transport(.timedOut)
-            case .silent, .closed, .disconnected: node.map { .disconnected($0) } ?? .transport(.closed)
+            case .silent: node.map { .silent($0) } ?? .transport(.timedOut)
+            case .closed, .disconnected: node.map { .disconnected($0) } ?? .transport(.closed)
             case .replacedTooOften: node.map { .replacedTooOften($0) } ?? .transport(.closed)
             case .down(let reason): .down(reason: reason)
             }
@@ -117,6 +120,7 @@ extension ErlangNodeError: CustomStringConvertible {
         case .busy(let limit): "\(limit) bytes wait for the node"
         case .unreachable(let node): "\(node) cannot be reached"
         case .disconnected(let node): "the connection to \(node) has ended"
+        case .silent(let node): "\(node) has sent nothing for the tick time"
         case .tooManyNodes(let limit): "\(limit) nodes are connected, which is the limit"
         case .replacedTooOften(let node): "\(node) replaces its connections again and again: are there two of them?"
         case .down(let reason): "the process is not there: \(reason)"
