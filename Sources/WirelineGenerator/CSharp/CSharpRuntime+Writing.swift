@@ -415,10 +415,13 @@ extension CSharpRuntime {
         }
 
         /// <summary>The count of several fields, which must be the same.</summary>
-        internal int Agreed(int before, int n, string f) {
-            Require(before < 0 || before == n, "wrong_item_count", f);
+        internal long Agreed(long before, int count, int more, string f) {
+            long n = (long)count + more;
+            Require(before == -2147483648L || before == n, "wrong_item_count", f);
             return n;
         }
+
+        internal long OrZero(long n) { return n == -2147483648L ? 0 : n; }
 
         internal int NonNegative(int n) { return System.Math.Max(n, 0); }
 

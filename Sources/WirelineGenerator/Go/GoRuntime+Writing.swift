@@ -445,8 +445,17 @@ extension GoRuntime {
         }
 
         // agreed is the count of several fields, which must be the same.
-        func (w *writer) agreed(before, n int, f string) int {
-        	w.require(before == -1 || before == n, "wrong_item_count", f)
+        func (w *writer) agreed(before int64, count int, more int64, f string) int64 {
+        	n := int64(count) + more
+        	w.require(before == -2147483648 || before == n, "wrong_item_count", f)
+        	return n
+        }
+
+        // orZero is such a count, or 0 if none of the fields is there.
+        func (w *writer) orZero(n int64) int64 {
+        	if n == -2147483648 {
+        		return 0
+        	}
         	return n
         }
 

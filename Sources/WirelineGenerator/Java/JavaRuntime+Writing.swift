@@ -411,10 +411,13 @@ extension JavaRuntime {
         }
 
         /** The count of several fields, which must be the same. */
-        int agreed(int before, int n, String f) throws WireException {
-            require(before < 0 || before == n, "wrong_item_count", f);
+        long agreed(long before, int count, int more, String f) throws WireException {
+            long n = (long) count + more;
+            require(before == -2147483648L || before == n, "wrong_item_count", f);
             return n;
         }
+
+        long orZero(long n) { return n == -2147483648L ? 0 : n; }
 
         int nonNegative(int n) { return Math.max(n, 0); }
 

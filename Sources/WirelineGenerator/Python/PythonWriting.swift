@@ -358,7 +358,10 @@ extension PythonWriting {
             if let run = body.run(beginningAt: field.index) {
                 let counters = run.bits.filter { body.fields[$0.field].planned.isCounter }
                 guard !counters.isEmpty else { return [] }
-                let sum = ["x\(field.index)"] + counters.map { "(q\($0.field) or 0) << \($0.shift)" }
+                let numbers = counters.map {
+                    "\(Self.bits(body.fields[$0.field].value, "(q\($0.field) or 0)", $0.bitWidth)) << \($0.shift)"
+                }
+                let sum = ["x\(field.index)"] + numbers
                 let format = IntegerFormat(bitWidth: 8 * run.byteCount, isSigned: false)
                 return ["o\(field.index) = \(Self.put(format, run.byteOrder, sum.joined(separator: " | ")))"]
             }

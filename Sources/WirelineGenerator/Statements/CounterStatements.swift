@@ -11,6 +11,9 @@ struct CounterStatements {
     let body: BodyFields
     private var dialect: any Dialect { printer.dialect }
 
+    /// What no number can be: a size is at most 2,147,483,647 more than that of its bytes, and may be negative.
+    private static let unknown: Int128 = -2_147_483_648
+
     /// Returns the statements that leave room for a field that counts others.
     func leaving(_ field: FieldPlan) -> [String] {
         leaving(field.index, printer.plan.coding.fixedByteCount(of: field.planned.type), [field.index])
@@ -25,7 +28,7 @@ struct CounterStatements {
     private func leaving(_ first: Int, _ byteCount: Int?, _ counters: [Int]) -> [String] {
         [dialect.constant("x\(first)", .position, printer.written("position"))]
             + (byteCount.map { [printer.writing("room", String($0))] } ?? [])
-            + counters.flatMap { dialect.variable("q\($0)", .position, "-1") }
+            + counters.flatMap { dialect.variable("q\($0)", .number(.int64), dialect.literal(Self.unknown, .int64)) }
     }
 
     /// Returns what an earlier field counts of a field; nil if none does.
@@ -49,7 +52,7 @@ struct CounterStatements {
             counted.measure == .items
             ? dialect.count(of: value) : "\(printer.written("position")) - k\(field.index)"
         let agreed = printer.written(
-            "agreed", "q\(counter)", printer.sum(number, -counted.count.addend), dialect.string(field.name))
+            "agreed", "q\(counter)", number, String(-counted.count.addend), dialect.string(field.name))
         return [dialect.assign("q\(counter)", agreed)]
     }
 
@@ -62,7 +65,7 @@ struct CounterStatements {
     }
 
     private func number(_ field: FieldPlan, _ format: IntegerFormat) -> String {
-        dialect.convert(place: printer.written("nonNegative", "q\(field.index)"), to: format)
+        dialect.convert(printer.written("orZero", "q\(field.index)"), from: .int64, to: format)
     }
 
     private func filling(_ field: FieldPlan) -> [String] {

@@ -184,7 +184,9 @@ extension StatementPrinter {
         case .prefix(let prefix): return read("count", code(prefix), limit(prefix.limit), name)
         case .field(let counted, let index, let most):
             let number = self.number(of: index, body)
-            return read("counted", sum(number, counted.addend), limit(most), name)
+            let addend = counted.addend
+            let more = addend == 0 ? "" : (addend < 0 ? " - " : " + ") + dialect.literal(Int128(abs(addend)), .int64)
+            return read("counted", number + more, limit(most), name)
         case .exactly(let count): return dialect.literal(Int128(count), .int64)
         case .filled(let byteCount, _): return dialect.literal(Int128(byteCount), .int64)
         case .terminated(let most): return read("terminated", limit(most), name)

@@ -673,6 +673,209 @@ public struct Derived: WirelineCodec::ClientMessage, WirelineCodec::ServerMessag
 
 extension Derived: WirelineCodec::FieldwiseDescription {}
 
+/// A size may be more than its number, which is then negative, or far less.
+///
+/// `NegativeSizes`, ID 327, sent by the client and the server.
+public struct NegativeSizes: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage {
+    public typealias Definition = FeaturesProtocol
+
+    public var first: [Swift::UInt8]
+    public var second: Swift::String
+    public var third: [Swift::UInt8]
+    public var fourth: [Swift::UInt8]
+    public var pocket: Pocket
+    public var fifth: [Swift::UInt8]
+    public var sixth: [Swift::UInt8]
+    public var seventh: [Swift::String]
+    public var kind: Swift::UInt8
+    public var eighth: [Swift::UInt8]?
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
+    public var trailingBytes: [Swift::UInt8]
+
+    /// Makes a message of its fields.
+    public init(first: [Swift::UInt8], second: Swift::String, third: [Swift::UInt8], fourth: [Swift::UInt8], pocket: Pocket, fifth: [Swift::UInt8], sixth: [Swift::UInt8], seventh: [Swift::String], kind: Swift::UInt8, eighth: [Swift::UInt8]? = nil, trailingBytes: [Swift::UInt8] = []) {
+        self.first = first
+        self.second = second
+        self.third = third
+        self.fourth = fourth
+        self.pocket = pocket
+        self.fifth = fifth
+        self.sixth = sixth
+        self.seventh = seventh
+        self.kind = kind
+        self.eighth = eighth
+        self.trailingBytes = trailingBytes
+    }
+
+    public static var messageName: Swift::String { "NegativeSizes" }
+    @inlinable public static var messageID: Swift::UInt64 { 327 }
+
+    public init(from reader: inout WirelineCodec::ByteReader) throws(WirelineCodec::CodecError) {
+        var field: Swift::Int = 0
+        var item: Swift::Int = -1
+        do throws(WirelineCodec::CodecError) {
+            let run0 = try reader.readRun(byteCount: 1)
+            let bits0 = run0.packedBits(at: 0, byteCount: 1, .bigEndian)
+            let derived0: Swift::Int8 = bits0.signed(bitWidth: 4, shift: 4, as: Swift::Int8.self)
+            let derived1: Swift::Int8 = bits0.signed(bitWidth: 4, shift: 0, as: Swift::Int8.self)
+            field = 2
+            let count2 = try WirelineCodec::FieldCheck.size(derived0, adding: 8, at: reader.offset)
+            self.first = try reader.readBytes(byteCount: count2)
+            field = 3
+            let count3 = try WirelineCodec::FieldCheck.size(derived1, adding: 9, at: reader.offset)
+            try WirelineCodec::FieldCheck.count(count3, limit: 6, at: reader.offset)
+            self.second = try reader.readString(byteCount: count3)
+            field = 4
+            let run1 = try reader.readRun(byteCount: 1)
+            let derived4: Swift::Int8 = run1.integer(at: 0, as: Swift::Int8.self, .littleEndian)
+            field = 5
+            let count5 = try WirelineCodec::FieldCheck.size(derived4, adding: 4, at: reader.offset)
+            self.third = try reader.readBytes(byteCount: count5)
+            field = 6
+            let count6 = try WirelineCodec::FieldCheck.size(derived4, adding: 3, at: reader.offset)
+            self.fourth = try reader.readBytes(byteCount: count6)
+            field = 7
+            let run2 = try reader.readRun(byteCount: 3)
+            let derived7: Swift::Int32 = run2.signed24(at: 0, .littleEndian)
+            field = 8
+            let count8 = try WirelineCodec::FieldCheck.size(derived7, adding: 9, at: reader.offset)
+            let body8 = try reader.enterSizedBody(byteCount: count8)
+            self.pocket = try .init(from: &reader)
+            reader.leaveSizedBody(body8)
+            field = 9
+            let derived9: Swift::Int64 = try reader.readZigzag(maximumByteCount: 5)
+            field = 10
+            let count10 = try WirelineCodec::FieldCheck.size(derived9, adding: 2147483647, at: reader.offset)
+            self.fifth = try reader.readBytes(byteCount: count10)
+            field = 11
+            let run3 = try reader.readRun(byteCount: 4)
+            let derived11: Swift::UInt32 = run3.integer(at: 0, as: Swift::UInt32.self, .littleEndian)
+            field = 12
+            let count12 = try WirelineCodec::FieldCheck.size(derived11, adding: -2147483647, at: reader.offset)
+            self.sixth = try reader.readBytes(byteCount: count12)
+            field = 13
+            let run4 = try reader.readRun(byteCount: 4)
+            let derived13: Swift::Int32 = run4.integer(at: 0, as: Swift::Int32.self, .littleEndian)
+            field = 14
+            let count14 = try WirelineCodec::FieldCheck.size(derived13, adding: 2147483647, at: reader.offset)
+            let body14 = try reader.enterSizedBody(byteCount: count14)
+            var list14: [Swift::String] = []
+            item = 0
+            while !reader.isAtEnd {
+                list14.append(try reader.readString(byteCount: reader.readCount(.uint8, .littleEndian)))
+                item += 1
+            }
+            item = -1
+            self.seventh = list14
+            reader.leaveSizedBody(body14)
+            field = 15
+            let run5 = try reader.readRun(byteCount: 3)
+            let derived15: Swift::Int16 = run5.integer(at: 0, as: Swift::Int16.self, .littleEndian)
+            self.kind = run5.integer(at: 2, as: Swift::UInt8.self, .littleEndian)
+            field = 17
+            if self.kind != 0 {
+                let count17 = try WirelineCodec::FieldCheck.size(derived15, adding: 3, at: reader.offset)
+                self.eighth = try reader.readBytes(byteCount: count17)
+            } else {
+                self.eighth = nil
+            }
+            self.trailingBytes = reader.readTrailingBytes()
+        } catch {
+            try error.throwLocated(in: "NegativeSizes", fields: "high 1 low 0 first 0 second 0 both 1 third 0 fourth 0 own 3 pocket 0 far 0 fifth 0 most 4 sixth 0 least 4 seventh 0 none 2 kind 1 eighth 0", at: field, item: item)
+        }
+    }
+
+    public func payloadByteCount() throws(WirelineCodec::CodecError) -> Swift::Int {
+        var byteCount: Swift::Int = 16
+        var field: Swift::Int = 2
+        var item: Swift::Int = -1
+        do throws(WirelineCodec::CodecError) {
+            var number4: Swift::Int? = nil
+            try WirelineCodec::FieldCheck.count(self.first.count, limit: 15)
+            byteCount += self.first.count
+            field = 3
+            try WirelineCodec::FieldCheck.count(self.second.utf8.count, limit: 6)
+            try WirelineCodec::FieldCheck.size(self.second.utf8.count, least: 1)
+            byteCount += self.second.utf8.count
+            field = 5
+            try WirelineCodec::FieldCheck.count(self.third.count, limit: 131)
+            try WirelineCodec::FieldCheck.agreement(of: self.third.count, adding: 4, with: &number4)
+            byteCount += self.third.count
+            field = 6
+            try WirelineCodec::FieldCheck.count(self.fourth.count, limit: 130)
+            try WirelineCodec::FieldCheck.agreement(of: self.fourth.count, adding: 3, with: &number4)
+            byteCount += self.fourth.count
+            let start8 = byteCount
+            field = 8
+            byteCount += try self.pocket.payloadByteCount()
+            try WirelineCodec::FieldCheck.count(byteCount - start8, limit: 8388616)
+            byteCount += Swift::Int64(truncatingIfNeeded: self.fifth.count - 2147483647).zigzagByteCount
+            byteCount += self.fifth.count
+            byteCount += self.sixth.count
+            let start14 = byteCount
+            item = 0
+            for value in self.seventh {
+                field = 14
+                byteCount += try WirelineCodec::FieldCheck.count(value.utf8.count, limit: 255)
+                item += 1
+                byteCount += 1
+            }
+            item = -1
+            field = 17
+            try WirelineCodec::FieldCheck.presence(self.eighth != nil, when: self.kind != 0)
+            if let value = self.eighth {
+                try WirelineCodec::FieldCheck.count(value.count, limit: 32770)
+                byteCount += value.count
+            }
+            byteCount += self.trailingBytes.count
+        } catch {
+            try error.throwLocated(in: "NegativeSizes", fields: "high 1 low 0 first 0 second 0 both 1 third 0 fourth 0 own 3 pocket 0 far 0 fifth 0 most 4 sixth 0 least 4 seventh 0 none 2 kind 1 eighth 0", at: field, item: item)
+        }
+        return byteCount
+    }
+
+    public func writePayload(to writer: inout WirelineCodec::ByteWriter) {
+        var run0 = writer.writeRun(byteCount: 1)
+        var bits0 = WirelineCodec::PackedBits()
+        bits0.add(Swift::Int8(truncatingIfNeeded: self.first.count - 8), bitWidth: 4, shift: 4)
+        bits0.add(Swift::Int8(truncatingIfNeeded: self.second.utf8.count - 9), bitWidth: 4, shift: 0)
+        run0.setPackedBits(bits0, at: 0, byteCount: 1, .bigEndian)
+        writer.writeBytes(self.first)
+        writer.writeText(self.second)
+        var run1 = writer.writeRun(byteCount: 1)
+        run1.setInteger(Swift::Int8(truncatingIfNeeded: self.third.count - 4), at: 0, .littleEndian)
+        writer.writeBytes(self.third)
+        writer.writeBytes(self.fourth)
+        let place7 = writer.offset
+        _ = writer.writeRun(byteCount: 3)
+        let start8 = writer.offset
+        self.pocket.writePayload(to: &writer)
+        writer.patchUnsigned(Swift::UInt64(truncatingIfNeeded: writer.offset - start8 - 9), at: place7, byteCount: 3, .littleEndian)
+        writer.writeZigzag(Swift::Int64(truncatingIfNeeded: self.fifth.count - 2147483647))
+        writer.writeBytes(self.fifth)
+        var run3 = writer.writeRun(byteCount: 4)
+        run3.setInteger(Swift::UInt32(truncatingIfNeeded: self.sixth.count + 2147483647), at: 0, .littleEndian)
+        writer.writeBytes(self.sixth)
+        let place13 = writer.offset
+        _ = writer.writeRun(byteCount: 4)
+        let start14 = writer.offset
+        for item in self.seventh {
+            writer.writeCount(item.utf8.count, .uint8, .littleEndian)
+            writer.writeText(item)
+        }
+        writer.patchUnsigned(Swift::UInt64(truncatingIfNeeded: writer.offset - start14 - 2147483647), at: place13, byteCount: 4, .littleEndian)
+        var run5 = writer.writeRun(byteCount: 3)
+        run5.setInteger(Swift::Int16(truncatingIfNeeded: (self.eighth.map { $0.count - 3 } ?? 0)), at: 0, .littleEndian)
+        run5.setInteger(self.kind, at: 2, .littleEndian)
+        if let value = self.eighth {
+            writer.writeBytes(value)
+        }
+        writer.writeBytes(self.trailingBytes)
+    }
+}
+
+extension NegativeSizes: WirelineCodec::FieldwiseDescription {}
+
 /// What follows a union in its bytes is skipped, too.
 ///
 /// `SizedUnions`, ID 324, sent by the client and the server.
