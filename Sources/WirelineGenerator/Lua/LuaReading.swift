@@ -268,7 +268,7 @@ struct LuaReading {
             let holds = LuaTypes.condition(condition) { operand in
                 if case .header(let name) = operand { return self.types.headerOperand(name, isWritten: false) }
                 guard let index = body.plan.field(operand)?.index else { return ("0", false) }
-                return LuaTypes.operand(body.fields[index], variables("v", index))
+                return LuaTypes.operand(body.fields[index], variables("v", index), isWritten: false)
             }
             return ["if \(holds) then \(read) end"]
         }

@@ -22,8 +22,8 @@ extension LuaRuntime {
           return ok and n or 0
         end
 
-        local function known_case(v, cases, f)
-          if type(v) ~= type(next(cases)) and type(v) ~= "number" then refuse("wrong_type", f) end
+        local function known_case(v, cases, f, is_canonical)
+          if not is_canonical and type(v) ~= "number" then refuse("wrong_type", f) end
           if not cases[v] then refuse("unknown_case", f) end
           return v
         end

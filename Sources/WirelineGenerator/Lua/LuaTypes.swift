@@ -93,9 +93,12 @@ struct LuaTypes {
     }
 
     /// Returns the expression for the number that a condition sees in a field's value.
-    static func operand(_ field: FieldPlan, _ value: String) -> (text: String, isWide: Bool) {
+    ///
+    /// - Parameter isWritten: Whether the program gives the value, which may then be decimal digits for any number.
+    static func operand(_ field: FieldPlan, _ value: String, isWritten: Bool) -> (text: String, isWide: Bool) {
         if case .boolean = field.value { return ("(\(value) and 1 or 0)", false) }
-        return (field.mayBeUnset ? "(\(value) or 0)" : value, isWide(field.value))
+        let (number, isWide) = (field.mayBeUnset ? "(\(value) or 0)" : value, isWide(field.value))
+        return (isWide && isWritten ? "canonical(\(number), \(LuaText.literal(field.name)))" : number, isWide)
     }
 
     /// Returns the expression for the number that a condition sees in one of the packet's fields, in the header `h`.
@@ -114,7 +117,9 @@ struct LuaTypes {
         if field.format.isBoolean {
             return (usual == 0 ? "(\(own) and 1 or 0)" : "(\(own) == false and 0 or 1)", false)
         }
-        return ("(\(own) or \(LuaText.number(usual)))", field.format.range.isWide)
+        let (number, isWide) = ("(\(own) or \(LuaText.number(usual)))", field.format.range.isWide)
+        // A wrong one is refused when the header is written.
+        return (isWide && isWritten ? "fitting(canonical, \(number))" : number, isWide)
     }
 }
 

@@ -16,8 +16,9 @@ struct LuaWriting {
         switch value {
         case .number(let number):
             if number.closedNumbers != nil {
-                let own = number.format.range.isWide ? "canonical(\(text), \(name))" : text
-                return "known_case(\(own), \(types.closed(number)), \(name))"
+                let isWide = number.format.range.isWide
+                let own = isWide ? "canonical(\(text), \(name))" : text
+                return "known_case(\(own), \(types.closed(number)), \(name)\(isWide ? ", true" : ""))"
             }
             return Self.check(text, number.allowed, isWide: number.format.range.isWide, name)
         case .varint(let format, let allowed): return Self.check(text, allowed, isWide: format.range.isWide, name)
@@ -329,7 +330,7 @@ struct LuaWriting {
                     "\(self.types.union("tag", union))(m\(LuaText.member(user.ownName)))", LuaTypes.isWide(field.value)
                 )
             }
-            return LuaTypes.operand(field, "m\(LuaText.member(field.ownName))")
+            return LuaTypes.operand(field, "m\(LuaText.member(field.ownName))", isWritten: true)
         }
     }
 

@@ -34,11 +34,15 @@ extension FeaturesProtocol {
         case slots(Slots)
         /// Bits decide, as in the first packet of MQTT.
         case conditionalBits(ConditionalBits)
+        /// Conditions see numbers of any size, also where a language's own numbers are exact up to 2^53 only.
+        case wideConditions(WideConditions)
         /// Values in a number of bytes: always the same, or counted by a prefix.
         case sizes(Sizes)
         case sizedTexts(SizedTexts)
         /// Counts and sizes in earlier fields, which have no properties.
         case derived(Derived)
+        /// A size may be more than its number, which is then negative, or far less.
+        case negativeSizes(NegativeSizes)
         /// What follows a union in its bytes is skipped, too.
         case sizedUnions(SizedUnions)
         /// Their tags stand before, and their sizes too.
@@ -99,9 +103,11 @@ extension FeaturesProtocol {
             case 290: self = .conditionalTail(try .init(from: &reader))
             case 291: self = .slots(try .init(from: &reader))
             case 292: self = .conditionalBits(try .init(from: &reader))
+            case 294: self = .wideConditions(try .init(from: &reader))
             case 321: self = .sizes(try .init(from: &reader))
             case 322: self = .sizedTexts(try .init(from: &reader))
             case 323: self = .derived(try .init(from: &reader))
+            case 327: self = .negativeSizes(try .init(from: &reader))
             case 324: self = .sizedUnions(try .init(from: &reader))
             case 326: self = .taggedSizes(try .init(from: &reader))
             case 346: self = .settings(try .init(from: &reader))
@@ -154,11 +160,15 @@ extension FeaturesProtocol {
         case slots(Slots)
         /// Bits decide, as in the first packet of MQTT.
         case conditionalBits(ConditionalBits)
+        /// Conditions see numbers of any size, also where a language's own numbers are exact up to 2^53 only.
+        case wideConditions(WideConditions)
         /// Values in a number of bytes: always the same, or counted by a prefix.
         case sizes(Sizes)
         case sizedTexts(SizedTexts)
         /// Counts and sizes in earlier fields, which have no properties.
         case derived(Derived)
+        /// A size may be more than its number, which is then negative, or far less.
+        case negativeSizes(NegativeSizes)
         /// What follows a union in its bytes is skipped, too.
         case sizedUnions(SizedUnions)
         /// Their tags stand before, and their sizes too.
@@ -215,9 +225,11 @@ extension FeaturesProtocol {
             case 289: self = .conditions(try .init(from: &reader))
             case 291: self = .slots(try .init(from: &reader))
             case 292: self = .conditionalBits(try .init(from: &reader))
+            case 294: self = .wideConditions(try .init(from: &reader))
             case 321: self = .sizes(try .init(from: &reader))
             case 322: self = .sizedTexts(try .init(from: &reader))
             case 323: self = .derived(try .init(from: &reader))
+            case 327: self = .negativeSizes(try .init(from: &reader))
             case 324: self = .sizedUnions(try .init(from: &reader))
             case 326: self = .taggedSizes(try .init(from: &reader))
             case 346: self = .settings(try .init(from: &reader))
@@ -275,9 +287,11 @@ private func registeredMessageTypes(sender: WirelineCodec::Sender) -> [any Wirel
             ConditionalTail.self,
             Slots.self,
             ConditionalBits.self,
+            WideConditions.self,
             Sizes.self,
             SizedTexts.self,
             Derived.self,
+            NegativeSizes.self,
             SizedUnions.self,
             TaggedSizes.self,
             Settings.self,
@@ -318,9 +332,11 @@ private func registeredMessageTypes(sender: WirelineCodec::Sender) -> [any Wirel
             Conditions.self,
             Slots.self,
             ConditionalBits.self,
+            WideConditions.self,
             Sizes.self,
             SizedTexts.self,
             Derived.self,
+            NegativeSizes.self,
             SizedUnions.self,
             TaggedSizes.self,
             Settings.self,

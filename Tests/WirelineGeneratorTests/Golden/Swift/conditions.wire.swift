@@ -871,3 +871,134 @@ public struct ConditionalBits: WirelineCodec::ClientMessage, WirelineCodec::Serv
 }
 
 extension ConditionalBits: WirelineCodec::FieldwiseDescription {}
+
+/// Conditions see numbers of any size, also where a language's own numbers are exact up to 2^53 only.
+///
+/// `WideConditions`, ID 294, sent by the client and the server.
+public struct WideConditions: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage {
+    public typealias Definition = FeaturesProtocol
+
+    public var total: Swift::UInt64
+    public var balance: Swift::Int64
+    public var step: Swift::Int64
+    public var many: Swift::UInt8?
+    public var all: Swift::UInt8?
+    public var debt: Swift::UInt8?
+    public var far: Swift::UInt8?
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
+    public var trailingBytes: [Swift::UInt8]
+
+    /// Makes a message of its fields.
+    public init(total: Swift::UInt64, balance: Swift::Int64, step: Swift::Int64, many: Swift::UInt8? = nil, all: Swift::UInt8? = nil, debt: Swift::UInt8? = nil, far: Swift::UInt8? = nil, trailingBytes: [Swift::UInt8] = []) {
+        self.total = total
+        self.balance = balance
+        self.step = step
+        self.many = many
+        self.all = all
+        self.debt = debt
+        self.far = far
+        self.trailingBytes = trailingBytes
+    }
+
+    public static var messageName: Swift::String { "WideConditions" }
+    @inlinable public static var messageID: Swift::UInt64 { 294 }
+
+    public init(from reader: inout WirelineCodec::ByteReader) throws(WirelineCodec::CodecError) {
+        var field: Swift::Int = 0
+        do throws(WirelineCodec::CodecError) {
+            let run0 = try reader.readRun(byteCount: 16)
+            self.total = run0.integer(at: 0, as: Swift::UInt64.self, .littleEndian)
+            self.balance = run0.integer(at: 8, as: Swift::Int64.self, .littleEndian)
+            field = 2
+            self.step = try reader.readZigzag(maximumByteCount: 10)
+            field = 3
+            if self.total >= 9007199254740992 {
+                let run1 = try reader.readRun(byteCount: 1)
+                self.many = run1.integer(at: 0, as: Swift::UInt8.self, .littleEndian)
+            } else {
+                self.many = nil
+            }
+            field = 4
+            if self.total == 18446744073709551615 {
+                let run2 = try reader.readRun(byteCount: 1)
+                self.all = run2.integer(at: 0, as: Swift::UInt8.self, .littleEndian)
+            } else {
+                self.all = nil
+            }
+            field = 5
+            if self.balance < -9007199254740992 {
+                let run3 = try reader.readRun(byteCount: 1)
+                self.debt = run3.integer(at: 0, as: Swift::UInt8.self, .littleEndian)
+            } else {
+                self.debt = nil
+            }
+            field = 6
+            if self.step >= 9007199254740992 || self.step == 7 {
+                let run4 = try reader.readRun(byteCount: 1)
+                self.far = run4.integer(at: 0, as: Swift::UInt8.self, .littleEndian)
+            } else {
+                self.far = nil
+            }
+            self.trailingBytes = reader.readTrailingBytes()
+        } catch {
+            try error.throwLocated(in: "WideConditions", fields: "total 8 balance 8 step 0 many 1 all 1 debt 1 far 1", at: field)
+        }
+    }
+
+    public func payloadByteCount() throws(WirelineCodec::CodecError) -> Swift::Int {
+        var byteCount: Swift::Int = 16
+        var field: Swift::Int = 3
+        do throws(WirelineCodec::CodecError) {
+            byteCount += self.step.zigzagByteCount
+            try WirelineCodec::FieldCheck.presence(self.many != nil, when: self.total >= 9007199254740992)
+            if self.many != nil {
+                byteCount += 1
+            }
+            field = 4
+            try WirelineCodec::FieldCheck.presence(self.all != nil, when: self.total == 18446744073709551615)
+            if self.all != nil {
+                byteCount += 1
+            }
+            field = 5
+            try WirelineCodec::FieldCheck.presence(self.debt != nil, when: self.balance < -9007199254740992)
+            if self.debt != nil {
+                byteCount += 1
+            }
+            field = 6
+            try WirelineCodec::FieldCheck.presence(self.far != nil, when: self.step >= 9007199254740992 || self.step == 7)
+            if self.far != nil {
+                byteCount += 1
+            }
+            byteCount += self.trailingBytes.count
+        } catch {
+            try error.throwLocated(in: "WideConditions", fields: "total 8 balance 8 step 0 many 1 all 1 debt 1 far 1", at: field)
+        }
+        return byteCount
+    }
+
+    public func writePayload(to writer: inout WirelineCodec::ByteWriter) {
+        var run0 = writer.writeRun(byteCount: 16)
+        run0.setInteger(self.total, at: 0, .littleEndian)
+        run0.setInteger(self.balance, at: 8, .littleEndian)
+        writer.writeZigzag(self.step)
+        if let value = self.many {
+            var run1 = writer.writeRun(byteCount: 1)
+            run1.setInteger(value, at: 0, .littleEndian)
+        }
+        if let value = self.all {
+            var run2 = writer.writeRun(byteCount: 1)
+            run2.setInteger(value, at: 0, .littleEndian)
+        }
+        if let value = self.debt {
+            var run3 = writer.writeRun(byteCount: 1)
+            run3.setInteger(value, at: 0, .littleEndian)
+        }
+        if let value = self.far {
+            var run4 = writer.writeRun(byteCount: 1)
+            run4.setInteger(value, at: 0, .littleEndian)
+        }
+        writer.writeBytes(self.trailingBytes)
+    }
+}
+
+extension WideConditions: WirelineCodec::FieldwiseDescription {}
