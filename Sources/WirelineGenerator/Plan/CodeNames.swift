@@ -89,7 +89,9 @@ struct CodeNames: Sendable {
             var kind = style.fields
             if keeps { kind.reserved.insert(style.trailing) }
             if style.membersDifferFromType { kind.reserved.insert(own) }
-            var names = Self.unique(fields.filter(\.hasValue).map { $0.alias ?? $0.name }, kind)[...]
+            var names = Self.unique(
+                fields.filter(\.hasValue).map { $0.alias ?? $0.name }, kind,
+                besides: style.membersDifferFromType ? [own] : [])[...]
             return Body(
                 name: own, fields: fields.map { $0.hasValue ? names.removeFirst() : "" },
                 trailing: keeps ? style.trailing : nil)
@@ -125,20 +127,24 @@ struct CodeNames: Sendable {
     /// Returns a name for something that a back end declares beside the types, and takes it.
     mutating func unique(_ name: String) -> String { taken.insertUnique(name) }
 
-    private static func unique(_ names: [String], _ kind: NameStyle.Kind) -> [String] {
-        var scope = Scope()
+    private static func unique(_ names: [String], _ kind: NameStyle.Kind, besides taken: Set<String> = []) -> [String] {
+        var scope = Scope(names: taken)
         return names.map { scope.insert($0, kind) }
     }
 }
 
 /// The names of one place, of which no two are equal.
 private struct Scope {
-    private(set) var names: Set<String> = []
+    private(set) var names: Set<String>
     private var numbers: [String: Int] = [:]
 
+    init(names: Set<String> = []) { self.names = names }
+
     mutating func insert(_ name: String, _ kind: NameStyle.Kind) -> String {
-        let spelled = kind.spelling.spelled(name)
-        return names.insertUnique(kind.reserved.contains(spelled) ? spelled + "_" : spelled, numbers: &numbers)
+        var spelled = kind.spelling.spelled(name)
+        // A field of the type `Read_` cannot be `Read_` either.
+        while kind.reserved.contains(spelled) { spelled += "_" }
+        return names.insertUnique(spelled, numbers: &numbers)
     }
 }
 

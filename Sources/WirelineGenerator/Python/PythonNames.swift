@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineLanguage
+
 /// How Python spells names, and those that it or the module needs.
 extension NameStyle {
-    static let python = NameStyle(
-        types: Kind(
-            spelling: .capitalized,
-            reserved: pythonBuiltIns.union(PythonRuntime.names).union(pythonWords).union(moduleNames)),
-        fields: Kind(spelling: .snake, reserved: pythonWords.union(classNames)),
-        cases: Kind(spelling: .shouting, reserved: ["_"]),
-        constants: Kind(spelling: .shouting, reserved: PythonRuntime.names),
-        headerFields: Kind(spelling: .unchanged), trailing: "trailing")
+    static func python(_ description: ProtocolDescription) -> NameStyle {
+        let known = pythonBuiltIns.union(PythonRuntime.names).union(pythonWords).union(moduleNames)
+        // In a class, Python reads `__x` and `__x_` as names of that class only; it is called `__x__`.
+        let names =
+            description.messages.map { $0.alias ?? $0.name } + description.structures.map { $0.alias ?? $0.name }
+            + description.enumerations.map { $0.alias ?? $0.name } + description.flagSets.map { $0.alias ?? $0.name }
+            + description.unions.map { $0.alias ?? $0.name }
+        let hidden = names.filter { $0.hasPrefix("__") && !$0.hasSuffix("__") }
+        return NameStyle(
+            types: Kind(spelling: .capitalized, reserved: known.union(hidden).union(hidden.map { $0 + "_" })),
+            fields: Kind(spelling: .snake, reserved: pythonWords.union(classNames)),
+            cases: Kind(spelling: .shouting, reserved: ["_"]),
+            constants: Kind(spelling: .shouting, reserved: PythonRuntime.names),
+            headerFields: Kind(spelling: .unchanged), trailing: "trailing")
+    }
 
     /// The names that each module has with parts of its own.
     private static let moduleNames: Set<String> = ["ClientMessage", "ServerMessage", "Message"]

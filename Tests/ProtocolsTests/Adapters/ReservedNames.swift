@@ -19,6 +19,11 @@ enum ReservedNames {
             description.constants[index].name = name
             description.enumerations[0].cases[index].name = name
             description.structures[0].fields[index].name = name
+            if index > 0 {
+                description.structures[index].fields[0].name = name
+                description.structures[index].fields[1].name = name + "_"
+                description.enumerations[index].cases[0].name = name
+            }
         }
         description.flagSets[0].cases = zip(description.flagSets[0].cases, names).map { item, name in
             var item = item
@@ -45,8 +50,8 @@ enum ReservedNames {
         let flags = (0..<16).map { "b\($0) = \(1 << $0);" }.joined(separator: " ")
         let lines = indices.map { index in
             """
-            struct S\(index) { \(index == 0 ? indices.map { "uint8 s\($0);" }.joined() : "uint8 x;") }
-            enum E\(index) : uint16 { \(index == 0 ? cases : "c = 0;") }
+            struct S\(index) { \(index == 0 ? indices.map { "uint8 s\($0);" }.joined() : "uint8 x; uint8 y;") }
+            \(index % 2 == 1 ? "@closed " : "")enum E\(index) : uint16 { \(index == 0 ? cases : "c = 0;") }
             flags F\(index) : uint16 { \(index == 0 ? flags : "b = 1;") }
             union U\(index) : uint8 { 0: uint8 one; 1: none; }
             const uint8 K\(index) = \(index % 256);

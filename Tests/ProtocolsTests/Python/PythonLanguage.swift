@@ -33,7 +33,7 @@ enum PythonLanguage: AdapterLanguage {
         __repr__ __name__ __all__ __annotations__ a A abs all any ascii bin bool bytearray bytes callable chr dict dir enumerate
         eval exec filter float format frozenset getattr globals hash hex id input int isinstance iter len list locals map max
         memoryview min next object open ord pow print property range repr reversed round set slice sorted str sum super tuple
-        vars zip Any Callable Exception Final Iterator Literal Mapping NotImplemented OverflowError RecursionError StopIteration
+        vars zip __call __call_ __read __write Any Callable Exception Final Iterator Literal Mapping NotImplemented OverflowError RecursionError StopIteration
         TypeError UnicodeDecodeError UnicodeEncodeError ValueError annotations binascii collections dataclasses enum re struct
         typing zlib name value mro tag payload header message trailing self cls key known own read write b p e d f v i m h o q x
         t n s gap v0 x0 o0 n0 q0 fit start size last body end total count client server sender places Names Unwrapped
