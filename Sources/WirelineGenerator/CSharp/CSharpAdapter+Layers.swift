@@ -61,6 +61,17 @@ extension CSharpAdapter {
 
         """#
 
+    static let namingPackets = #"""
+            var group = message as InnerPackets;
+            if (group != null && path.StartsWith("packets[", System.StringComparison.Ordinal)) {
+                int end = path.IndexOf(']') + 1;
+                int index = int.Parse(path.Substring(8, end - 9), System.Globalization.CultureInfo.InvariantCulture);
+                string rest = Named(path.Substring(System.Math.Min(end + 1, path.Length)), group.Packets[index].Message);
+                return path.Substring(0, end) + (rest == "" ? "" : "." + rest);
+            }
+
+        """#
+
     static let showingPackets = #"""
             var group = packet.Message as InnerPackets;
             if (group != null) {

@@ -266,16 +266,21 @@ struct CSharpAdapter {
         private static byte[] Encode(MAP line, Sender sender) {
             Message message = Written(line);
             Header header = SetHeader(line);
-            if (message.MessageName == null) return Encoded(message, header, sender);
             try {
                 return Encoded(message, header, sender);
             } catch (WireException error) {
-                // A fault of the header, or of the packet as a whole, is one of the message that was to be written.
-                string path = error.Path == "" ? message.MessageName : error.Path;
-                bool isOfPacket = path.StartsWith("packet.", System.StringComparison.Ordinal) && message.MessageName != "packet";
-                if (isOfPacket || path == "packets" || path == "opaque") path = message.MessageName + "." + path;
-                throw new WireException(error.Kind, path, error.Offset);
+                throw new WireException(error.Kind, Named(error.Path, message), error.Offset);
             }
+        }
+
+        /// <summary>A fault of the header, or of the packet as a whole, is one of the message that was to be written.</summary>
+        private static string Named(string path, Message message) {
+        \#(hasPackets ? namingPackets : "")\#
+            string name = message.MessageName;
+            if (name == null) return path;
+            if (path == "") return name;
+            bool isOfPacket = path.StartsWith("packet.", System.StringComparison.Ordinal) && name != "packet";
+            return isOfPacket || path == "packets" || path == "opaque" ? name + "." + path : path;
         }
 
         private static Message Written(MAP line) {

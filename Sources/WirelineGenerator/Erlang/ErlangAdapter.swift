@@ -143,20 +143,28 @@ struct ErlangAdapter {
             {Header, Message} = message(Line),
             case (module()):encode(\#(context)Header, Message) of
                 {ok, Data\#(hasContext ? ", _" : "")} -> [{<<"reply">>, <<"ok">>}, {<<"hex">>, string:lowercase(binary:encode_hex(iolist_to_binary(Data)))}];
-                {error, Error} -> error_members(in_message(member(<<"message">>, Line, null), Error))
+                {error, Error} -> error_members(in_message(Line, Error))
             end;
         answer(_, _, _) -> [{<<"reply">>, <<"skip">>}, {<<"text">>, <<"this question is not known">>}].
 
         %% A fault of the header, or of the packet as a whole, is one of the message that was to be written.
-        in_message(Name, #{path := Path} = Error) ->
+        in_message(Line, #{path := Path} = Error) -> Error#{path => named(Path, Line)}.
+
+        named(Path, Line) ->
+            Name = member(<<"message">>, Line, null),
             case {[element(1, M) || M <- messages(), element(1, M) =:= Name orelse element(2, M) =:= Name], Path} of
-                {[Known | _], <<>>} -> Error#{path => Known};
-                {[Known | _], <<"packet.", _/binary>>} when Known =/= <<"packet">> ->
-                    Error#{path => <<Known/binary, ".", Path/binary>>};
+                {[Known | _], <<>>} -> Known;
+                {[Known | _], <<"packet.", _/binary>>} when Known =/= <<"packet">> -> <<Known/binary, ".", Path/binary>>;
                 {[Known | _], Content} when Content =:= <<"packets">>; Content =:= <<"opaque">> ->
-                    Error#{path => <<Known/binary, ".", Path/binary>>};
-                _ -> Error
+                    <<Known/binary, ".", Path/binary>>;
+                {[], <<"packets[", Place/binary>>} -> named_inside(string:split(Place, <<"]">>), member(<<"packets">>, Line, []));
+                _ -> Path
             end.
+
+        named_inside([Index, Rest], Packets) ->
+            Inner = case Rest of <<".", Path/binary>> -> Path; _ -> <<>> end,
+            Name = named(Inner, lists:nth(binary_to_integer(Index) + 1, Packets)),
+            <<"packets[", Index/binary, "]", (if Name =:= <<>> -> <<>>; true -> <<".", Name/binary>> end)/binary>>.
 
         \#(skipping)error_members(#{reason := Reason, path := Path} = Error) ->
             Kind = if is_tuple(Reason) -> element(1, Reason); true -> Reason end,

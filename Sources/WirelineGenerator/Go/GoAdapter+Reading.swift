@@ -6,13 +6,13 @@ extension GoAdapter {
         #"""
         // JSON to messages
 
-        func message(line object) (m Message, header *Header, name string) {
+        func message(line object) (m Message, header *Header) {
         	name, ok := line.get("message", nil).(string)
         \#(hasPackets ? packets : "")\#
         	if !ok {
         		m := &Unknown{Payload: unhex(line.get("payload", ""), "")}
         		set("wide", line.get("id", json.Number("0")), reflect.ValueOf(&m.ID).Elem(), "id")
-        		return m, settable(line, "", "header."), ""
+        		return m, settable(line, "", "header.")
         	}
         	for i, known := range tables.Messages {
         		if known.Name != name && known.Other != name {
@@ -24,7 +24,7 @@ extension GoAdapter {
         		if trailing := line.get("trailing", nil); known.Trailing != "" && trailing != nil {
         			v.FieldByName(known.Trailing).SetBytes(unhex(trailing, ""))
         		}
-        		return m.(Message), settable(line, name+".packet.", name+".header."), known.Name
+        		return m.(Message), settable(line, name+".packet.", name+".header.")
         	}
         	refuse("unknown_message", name)
         	return
@@ -276,10 +276,10 @@ extension GoAdapter {
         		m := &Packets{}
         		set("wide", line.get("id", json.Number("0")), reflect.ValueOf(&m.ID).Elem(), "id")
         		for _, item := range list {
-        			inner, header, _ := message(item.(object))
+        			inner, header := message(item.(object))
         			m.Packets = append(m.Packets, &Packet{Message: inner, Header: *header})
         		}
-        		return m, settable(line, "", "header."), ""
+        		return m, settable(line, "", "header.")
         	}
 
         """#

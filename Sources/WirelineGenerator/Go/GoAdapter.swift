@@ -119,7 +119,7 @@ struct GoAdapter {
             \t\t\t}
             \t\t}
             \t\tif err := connection.SetKey(name, unhex(key.value, ""), senders...); err != nil {
-            \t\t\treturn append(object{id}, failure(err, "")...)
+            \t\t\treturn append(object{id}, failure(err, nil)...)
             \t\t}
             \t}
 
@@ -273,7 +273,7 @@ struct GoAdapter {
         	case "decode":
         		packet, err := \#(hasConnection ? "connection." : "")Decode(unhex(request.get("hex", ""), ""), sender)
         		if err != nil {
-        			return append(object{id}, failure(err, "")...)
+        			return append(object{id}, failure(err, nil)...)
         		}
         		if packet == nil {
         			return object{id, {"reply", "more"}}
@@ -281,25 +281,50 @@ struct GoAdapter {
         		return object{id, {"reply", "ok"}, {"count", raw(strconv.Itoa(packet.Size))}, {"line", show(packet)}}
         	case "encode":
         		line, _ := request.get("line", nil).(object)
-        		m, header, name := message(line)
+        		m, header := message(line)
         		b, err := encode(sender, m, header)
         		if err != nil {
-        			return append(object{id}, failure(err, name)...)
+        			return append(object{id}, failure(err, line)...)
         		}
         		return object{id, {"reply", "ok"}, {"hex", hex.EncodeToString(b)}}
         	}
         	return object{id, {"reply", "skip"}, {"text", "this question is not known"}}
         }
 
-        // failure shows an error. A fault of the header, or of the packet as a whole, is one of the message that was to be written.
-        func failure(err error, name string) object {
-        	e := err.(*Error)
-        	path := e.Path
-        	if name != "" && path == "" {
-        		path = name
-        	} else if name != "" && name != "packet" && (strings.HasPrefix(path, "packet.") || path == "packets" || path == "opaque") {
-        		path = name + "." + path
+        // named is the path of a fault in a line that was to be written. A fault of the header, or of the packet as a whole, is one of
+        // the message.
+        func named(path string, line object) string {
+        	own, _ := line.get("message", nil).(string)
+        	for _, known := range tables.Messages {
+        		name := known.Name
+        		if name != own && known.Other != own {
+        			continue
+        		}
+        		if path == "" {
+        			return name
+        		}
+        		if path == "packets" || path == "opaque" || strings.HasPrefix(path, "packet.") && name != "packet" {
+        			return name + "." + path
+        		}
+        		return path
         	}
+        	list, _ := line.get("packets", nil).([]interface{})
+        	end := strings.Index(path, "]")
+        	if !strings.HasPrefix(path, "packets[") || end < 0 || list == nil {
+        		return path
+        	}
+        	index, _ := strconv.Atoi(path[len("packets["):end])
+        	inner, _ := list[index].(object)
+        	rest := named(strings.TrimPrefix(path[end+1:], "."), inner)
+        	if rest != "" {
+        		rest = "." + rest
+        	}
+        	return path[:end+1] + rest
+        }
+
+        func failure(err error, line object) object {
+        	e := err.(*Error)
+        	path := named(e.Path, line)
         	answer := object{{"reply", "error"}, {"error", e.Kind}}
         	if path != "" {
         		answer = append(answer, member{"field", path})

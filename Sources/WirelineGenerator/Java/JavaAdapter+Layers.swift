@@ -62,6 +62,16 @@ extension JavaAdapter {
 
         """#
 
+    static let namingPackets = #"""
+            if (message instanceof WIRE.InnerPackets && path.startsWith("packets[")) {
+                int end = path.indexOf(']') + 1;
+                int index = Integer.parseInt(path.substring(8, end - 1));
+                String rest = named(path.substring(Math.min(end + 1, path.length())), ((WIRE.InnerPackets) message).packets[index].message);
+                return path.substring(0, end) + (rest.isEmpty() ? "" : "." + rest);
+            }
+
+        """#
+
     static let showingPackets = #"""
             if (packet.message instanceof WIRE.InnerPackets) {
                 List<Object> packets = new ArrayList<>();

@@ -272,16 +272,21 @@ struct JavaAdapter {
         private static byte[] encode(Map<String, Object> line, WIRE.Sender sender) throws Exception {
             WIRE.Message message = written(line);
             WIRE.Header header = header(line);
-            if (message.messageName() == null) return encoded(message, header, sender);
             try {
                 return encoded(message, header, sender);
             } catch (WIRE.WireException error) {
-                // A fault of the header, or of the packet as a whole, is one of the message that was to be written.
-                String path = error.path.isEmpty() ? message.messageName() : error.path;
-                boolean isOfPacket = path.equals("packets") || path.equals("opaque") || path.startsWith("packet.") && !message.messageName().equals("packet");
-                if (isOfPacket) path = message.messageName() + "." + path;
-                throw new WIRE.WireException(error.kind, path, error.offset);
+                throw new WIRE.WireException(error.kind, named(error.path, message), error.offset);
             }
+        }
+
+        /** A fault of the header, or of the packet as a whole, is one of the message that was to be written. */
+        private static String named(String path, WIRE.Message message) {
+        \#(hasPackets ? JavaAdapter.namingPackets : "")\#
+            String name = message.messageName();
+            if (name == null) return path;
+            if (path.isEmpty()) return name;
+            boolean isOfPacket = path.equals("packets") || path.equals("opaque") || path.startsWith("packet.") && !name.equals("packet");
+            return isOfPacket ? name + "." + path : path;
         }
 
         private static WIRE.Message written(Map<String, Object> line) throws Exception {

@@ -359,17 +359,25 @@ struct LuaAdapter {
           return { name = known:get("name"), message = message, header = settable(line, path .. own .. ".header.") }
         end
 
+        -- A fault of the header, or of the packet as a whole, is one of the message that was to be written.
+        local function named(path, given)
+          if not given.name then
+            local i, rest = string.match(path, "^packets%[(%d+)%]%.?(.*)$")
+            if not i or not given.packets then return path end
+            rest = named(rest, given.packets[i + 1])
+            return "packets[" .. i .. "]" .. (rest ~= "" and "." or "") .. rest
+          end
+          if path == "" then return given.name end
+          local is_of_packet = string.find(path, "^packet%.") and given.name ~= "packet"
+          return (path == "packets" or path == "opaque" or is_of_packet) and given.name .. "." .. path or path
+        end
+
         local function encode(line, sender, connection)
           local given = packet_of(line, "")
           local message = given.message or given.packets and given or given.payload
           local packet, e = wire.encode(given.name or given.id, message, given.header, senders_differ and sender or nil, connection)
-          if packet or not given.name then return packet, e end
-          -- A fault of the header, or of the packet as a whole, is one of the message that was to be written.
-          if e.path == "" then e.path = given.name
-          elseif e.path == "packets" or e.path == "opaque" or string.find(e.path, "^packet%.") and given.name ~= "packet" then
-            e.path = given.name .. "." .. e.path
-          end
-          return nil, e
+          if e then e.path = named(e.path, given) end
+          return packet, e
         end
 
         local function failure(id, e)

@@ -239,21 +239,28 @@ struct PythonAdapter {
             # JSON to messages
 
             def encode(line: dict[str, Any], sender: Any, more: dict[str, Any]) -> bytes:
-                name = line.get("message")
                 if SENDERS_DIFFER or HAS_CONNECTION:
                     more["sender"] = sender
                 message, header = message_of(line, "")
-                known = next((m for m in TABLES["messages"] if name in (m["name"], m["other"])), None)
-                if known is None:
-                    return wire.encode(message, header, **more)
                 try:
                     return wire.encode(message, header, **more)
                 except wire.WireError as error:
-                    # A fault of the header, or of the packet as a whole, is one of the message that was to be written.
-                    path = error.path or known["name"]
-                    if path in ("packets", "opaque") or path.startswith("packet.") and known["name"] != "packet":
-                        path = known["name"] + "." + path
-                    raise wire.WireError(error.kind, path, error.offset) from None
+                    raise wire.WireError(error.kind, named(error.path, line), error.offset) from None
+
+
+            def named(path: str, line: dict[str, Any]) -> str:
+                """A fault of the header, or of the packet as a whole, is one of the message that was to be written."""
+                name = line.get("message")
+                if name is None:
+                    found = re.match(r"packets\[(\d+)\]\.?", path)
+                    if found is None or not line.get("packets"):
+                        return path
+                    inner = named(path[found.end():], line["packets"][int(found[1])])
+                    return f"packets[{found[1]}]" + ("." + inner if inner else "")
+                name = next(m["name"] for m in TABLES["messages"] if name in (m["name"], m["other"]))
+                if path in ("", "packets", "opaque") or path.startswith("packet.") and name != "packet":
+                    return f"{name}.{path}" if path else str(name)
+                return path
 
 
             def message_of(line: dict[str, Any], path: str) -> tuple[Any, dict[str, Any]]:

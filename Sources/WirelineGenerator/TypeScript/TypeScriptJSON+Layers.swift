@@ -16,11 +16,22 @@ extension TypeScriptJSON {
             const { id, packets, header } = item(given, "");
             return wire.encodePackets(id, packets, header, side, ...connection);
           } catch (error) {
-            // A message whose header says that the content is another one.
-            const name = member(given, "message", null);
-            if (!(error instanceof wire.WireError) || name === null || !/^(packets|opaque)$/.test(error.path)) throw error;
-            throw new wire.WireError(error.kind, tables.messages.find(m => m.name === name || m.other === name).name + "." + error.path);
+            throw error instanceof wire.WireError ? new wire.WireError(error.kind, named(error.path, given)) : error;
           }
+        }
+
+        // A fault of the header, or of the packet as a whole, is one of the message that was to be written.
+        function named(path, given) {
+          const own = member(given, "message", null);
+          if (own === null) {
+            const [first, index] = /^packets\[(\d+)\]/.exec(path) ?? [], packets = member(given, "packets", undefined);
+            if (first === undefined || !Array.isArray(packets)) return path;
+            const rest = named(path.slice(first.length + 1), packets[index]);
+            return rest ? first + "." + rest : first;
+          }
+          const { name } = tables.messages.find(m => m.name === own || m.other === own);
+          if (path === "") return name;
+          return /^(packets|opaque)$/.test(path) || /^packet\./.test(path) && name !== "packet" ? name + "." + path : path;
         }
 
         // A packet in another one.

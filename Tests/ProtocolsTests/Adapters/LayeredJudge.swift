@@ -68,25 +68,24 @@ struct LayeredJudge {
         return faults
     }
 
-    /// Returns messages with headers of which Swift refuses the packet, and the adapter does not say the same about it.
+    /// Returns messages with headers of which Swift refuses the packet, alone or in another one, and the adapter does not say the same
+    /// about it.
     func refusals() throws -> [String] {
         let lines = try packets.map { (try JSONValue(parsing: $0.line), $0.context) }
         let headers = lines.compactMap { line, _ in line["header"] }
+        let outer = lines.first { line, _ in line["packets"] != nil }
         var questions: [Question] = []
         var errors: [(kind: String, path: String)] = []
         for (line, context) in lines {
             guard case .object(let members) = line, case .string? = line["message"] else { continue }
             for header in headers {
-                let other = members.filter { $0.name != "header" } + [JSONValue.Member("header", header)]
-                do throws(TranslationError) {
-                    _ = try translator.encode(line: .object(other), from: context.sender, states: context.states)
-                } catch {
-                    // What values a type can have, and which fields a packet has, is said with other words.
-                    guard case .value(let reason) = error.reason, !error.path.contains("packet."),
-                        ["presence", "invalid_header_field"].contains(reason.kind)
-                    else { continue }
-                    questions.append(Question("encode", context, ["line": .object(other)]))
-                    errors.append((reason.kind, error.path))
+                let alone = JSONValue.object(
+                    members.filter { $0.name != "header" } + [JSONValue.Member("header", header)])
+                let inside = outer.map { (Self.packet($0.0, around: alone), $0.1) }
+                for (other, context) in [(alone, context)] + [inside].compactMap(\.self) {
+                    guard let error = error(of: other, in: context) else { continue }
+                    questions.append(Question("encode", context, ["line": other]))
+                    errors.append(error)
                 }
             }
         }
@@ -95,6 +94,26 @@ struct LayeredJudge {
             let isSame = answer["error"] == .string(item.1.kind) && answer["field"] == .string(item.1.path)
             return isSame ? nil : "\(item.0.members): \(answer) instead of \(item.1)"
         }
+    }
+
+    /// Returns why Swift does not write a line; nil if it does, or says it with words for JSON.
+    private func error(of line: JSONValue, in context: PacketContext) -> (kind: String, path: String)? {
+        do throws(TranslationError) {
+            _ = try translator.encode(line: line, from: context.sender, states: context.states)
+            return nil
+        } catch {
+            // What values a type can have, and which fields a packet has, is said with other words.
+            guard case .value(let reason) = error.reason, !error.path.contains("packet."),
+                ["presence", "invalid_header_field"].contains(reason.kind)
+            else { return nil }
+            return (reason.kind, error.path)
+        }
+    }
+
+    /// Returns the line of a packet that holds one other packet.
+    private static func packet(_ line: JSONValue, around inner: JSONValue) -> JSONValue {
+        guard case .object(let members) = line else { return line }
+        return .object(members.filter { $0.name != "packets" } + [JSONValue.Member("packets", .array([inner]))])
     }
 
     private func difference(_ line: JSONValue, _ other: JSONValue) -> String? {
