@@ -194,6 +194,8 @@ struct SwiftSizing {
     ) {
         let start = "start\(field.index)"
         let before = constant
+        // A large number in an earlier field holds every size.
+        if case .field(let count) = extent, !isLimited(count, field) { return measure(content, access, field) }
         adds = true
         source.line("let \(start) = byteCount")
         measure(content, access, field)
@@ -272,13 +274,23 @@ struct SwiftSizing {
 
     /// Checks a number of items or bytes against the earlier field that holds it, and against others that it counts.
     private mutating func checkCount(_ text: String, _ count: FieldCount, _ field: SwiftField) {
-        let maximum = field.type.isSized ? Int.max : field.description.maximumCount ?? .max
-        let limit = min(maximum, count.range.upperBound)
+        let limit = limit(count, field)
         if limit < Int32.max { check("count(\(text), limit: \(limit))", field.index) }
         if count.range.lowerBound > 0 { check("size(\(text), least: \(count.range.lowerBound))", field.index) }
         guard let derivation = body?.derivation(counting: field.index), derivation.isShared else { return }
         let arguments = "of: \(text), adding: \(count.addend), with: &number\(derivation.field)"
         check("agreement(\(arguments))", field.index)
+    }
+
+    private func limit(_ count: FieldCount, _ field: SwiftField) -> Int {
+        let maximum = field.type.isSized ? Int.max : field.description.maximumCount ?? .max
+        return min(maximum, count.range.upperBound)
+    }
+
+    /// Whether a number of items or bytes is checked.
+    private func isLimited(_ count: FieldCount, _ field: SwiftField) -> Bool {
+        limit(count, field) < Int32.max || count.range.lowerBound > 0
+            || body?.derivation(counting: field.index)?.isShared == true
     }
 
     private mutating func measureText(

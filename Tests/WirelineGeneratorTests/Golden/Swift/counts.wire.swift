@@ -812,7 +812,6 @@ public struct NegativeSizes: WirelineCodec::ClientMessage, WirelineCodec::Server
             byteCount += Swift::Int64(truncatingIfNeeded: self.fifth.count - 2147483647).zigzagByteCount
             byteCount += self.fifth.count
             byteCount += self.sixth.count
-            let start14 = byteCount
             item = 0
             for value in self.seventh {
                 field = 14
