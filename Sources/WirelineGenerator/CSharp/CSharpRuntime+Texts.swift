@@ -3,6 +3,7 @@
 extension CSharpRuntime {
     /// What reads text and bytes of fixed width.
     static let texts = #"""
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal string Text(long n, string f) {
             int q = Go(n, f);
             return Utf8(q, p, f);
@@ -121,6 +122,7 @@ extension CSharpRuntime {
     static func packets(limit: String) -> String {
         #"""
         /// <summary>The bytes of the whole packet, by one of its lengths.</summary>
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal int PacketSize(long length, int difference, int least, int place) {
             long size = System.Math.Min(length, 1L << 62) + difference;
             if (size < least) throw new WireException("length_too_small", "", place);

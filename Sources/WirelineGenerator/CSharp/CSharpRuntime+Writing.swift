@@ -15,6 +15,7 @@ extension CSharpRuntime {
         internal Writer(bool kept) { isKept = kept; }
 
         /// <summary>Begins the packet of a message; its payload comes after so many bytes.</summary>
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal void Begin(string name, int lead) {
             Begin(name);
             p = lead;
@@ -23,6 +24,7 @@ extension CSharpRuntime {
         }
 
         /// <summary>Makes room for as many bytes as will probably follow.</summary>
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal void Reserve(int n) {
             int needed = p + System.Math.Min(n, MAXIMUM_SIZE);
             if (needed <= b.Length) return;
@@ -40,6 +42,7 @@ extension CSharpRuntime {
 
         internal void Verify(bool good, string kind) { if (!good) throw new WireException(kind, "", -1); }
 
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal int Room(int n) {
             int q = p;
             if (q + n > b.Length) System.Array.Resize(ref b, System.Math.Max(q + n, 2 * b.Length + 64));
@@ -47,6 +50,7 @@ extension CSharpRuntime {
             return q;
         }
 
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal byte[] Packet(int start, int count) {
             from = start;
             size = count;
@@ -83,12 +87,15 @@ extension CSharpRuntime {
             for (int i = 0; i < n; i++) b[little ? q + i : q + n - 1 - i] = (byte)(v >> 8 * i);
         }
 
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal void SetU8(int q, byte v, string f) { b[q] = v; }
 
         internal void SetI8(int q, sbyte v, string f) { b[q] = (byte)v; }
 
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal void SetU16(int q, ushort v, string f) { b[q] = (byte)(v >> 8); b[q + 1] = (byte)v; }
 
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal void SetU16Little(int q, ushort v, string f) { b[q] = (byte)v; b[q + 1] = (byte)(v >> 8); }
 
         internal void SetI16(int q, short v, string f) { SetU16(q, (ushort)v, f); }
@@ -108,18 +115,22 @@ extension CSharpRuntime {
 
         internal void SetI24Little(int q, int v, string f) { Set24(q, (ulong)v, v >= -0x800000 && v < 0x800000, true, f); }
 
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal void SetU32(int q, uint v, string f) {
-            b[q] = (byte)(v >> 24);
-            b[q + 1] = (byte)(v >> 16);
-            b[q + 2] = (byte)(v >> 8);
-            b[q + 3] = (byte)v;
+            byte[] bytes = b;
+            bytes[q] = (byte)(v >> 24);
+            bytes[q + 1] = (byte)(v >> 16);
+            bytes[q + 2] = (byte)(v >> 8);
+            bytes[q + 3] = (byte)v;
         }
 
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal void SetU32Little(int q, uint v, string f) {
-            b[q] = (byte)v;
-            b[q + 1] = (byte)(v >> 8);
-            b[q + 2] = (byte)(v >> 16);
-            b[q + 3] = (byte)(v >> 24);
+            byte[] bytes = b;
+            bytes[q] = (byte)v;
+            bytes[q + 1] = (byte)(v >> 8);
+            bytes[q + 2] = (byte)(v >> 16);
+            bytes[q + 3] = (byte)(v >> 24);
         }
 
         internal void SetI32(int q, int v, string f) { SetU32(q, (uint)v, f); }
@@ -226,6 +237,7 @@ extension CSharpRuntime {
 
     /// What writes text, bytes and counts.
     static let writingTexts = #"""
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal int Limit(int n, long most, string f) {
             Require(n <= most, "too_long", f);
             return n;
@@ -244,7 +256,8 @@ extension CSharpRuntime {
         /// <summary>A count by its prefix: so many bytes, plus 16 if the least significant one is the first; 0 and 32 are varints.</summary>
         internal void PutCount(int n, int prefix, long most, string f) {
             Limit(n, most, f);
-            if ((prefix & 15) == 0) PutVarint(prefix == 32 ? 2 * (ulong)n : (ulong)n);
+            if (prefix == 2) SetU16(Room(2), (ushort)n, f);
+            else if ((prefix & 15) == 0) PutVarint(prefix == 32 ? 2 * (ulong)n : (ulong)n);
             else PutUint((ulong)n, prefix & 15, prefix > 16);
         }
 
@@ -402,6 +415,7 @@ extension CSharpRuntime {
             return before;
         }
 
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal void PutTrailing(byte[] v, string gap) {
             if (v == null || v.Length == 0) return;
             PutBytes(v);

@@ -13,16 +13,18 @@ enum CSharpRuntime {
     static let steps = #"""
         /// <summary>The names of the values that a reader or a writer is in.</summary>
         internal abstract class Steps {
-            private static readonly string[] NoNames = {};
-            private static readonly int[] NoIndices = {};
+            /// <summary>Mono and IL2CPP inline only the shortest functions by themselves.</summary>
+            protected const System.Runtime.CompilerServices.MethodImplOptions Inlined =
+                System.Runtime.CompilerServices.MethodImplOptions.AggressiveInlining;
             /// <summary>The outermost name; the others have arrays only if there are any.</summary>
             private string outermost;
-            private string[] names = NoNames;
-            private int[] indices = NoIndices;
+            private string[] names = null;
+            private int[] indices = null;
             private int count;
             private int depth;
 
             /// <summary>Begins anew, in a value with a name; null for none.</summary>
+            [System.Runtime.CompilerServices.MethodImpl(Inlined)]
             internal void Begin(string name) {
                 outermost = name ?? "";
                 count = 0;
@@ -30,7 +32,7 @@ enum CSharpRuntime {
             }
 
             internal void Enter(string f) {
-                if (count == names.Length) {
+                if (names == null || count == names.Length) {
                     System.Array.Resize(ref names, 2 * count + 4);
                     System.Array.Resize(ref indices, 2 * count + 4);
                 }
@@ -78,6 +80,7 @@ enum CSharpRuntime {
         /// <summary>Where the packet ends, as far as that is known.</summary>
         internal int bound = int.MaxValue;
 
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal Reader(byte[] bytes, int first, int count) {
             b = bytes;
             start = first;
@@ -103,6 +106,7 @@ enum CSharpRuntime {
 
         internal void Verify(bool good, string kind, string f, int place) { if (!good) throw Error(kind, f, start + place); }
 
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         private int Go(long n, string f) {
             if (end - p < n) throw Error("truncated", f, p);
             last = p;
@@ -113,9 +117,11 @@ enum CSharpRuntime {
         internal int Take(int n, string f) { return Go(n, f) - start; }
 
         /// <summary>Whether fewer bytes are left.</summary>
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal bool Lacks(int n) { return end - p < n; }
 
         /// <summary>Goes over numbers that are there, of which the last one has so many bytes; returns their index in the bytes.</summary>
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal int Run(int n, int width) {
             int q = p;
             p = q + n;
@@ -124,6 +130,7 @@ enum CSharpRuntime {
         }
 
         /// <summary>Goes to a part of the packet.</summary>
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal void Bound(int from, int to) {
             p = start + from;
             end = start + to;
@@ -152,12 +159,15 @@ enum CSharpRuntime {
     static func numbers(isShortest: Bool) -> String {
         let shortest = isShortest ? "\n        if (x == 0 && i > 0) throw Error(\"varint_not_shortest\", f, p);" : ""
         return #"""
+            [System.Runtime.CompilerServices.MethodImpl(Inlined)]
             internal byte U8At(int q) { return b[q]; }
 
             internal sbyte I8At(int q) { return (sbyte)b[q]; }
 
+            [System.Runtime.CompilerServices.MethodImpl(Inlined)]
             internal ushort U16At(int q) { return (ushort)(b[q] << 8 | b[q + 1]); }
 
+            [System.Runtime.CompilerServices.MethodImpl(Inlined)]
             internal ushort U16LittleAt(int q) { return (ushort)(b[q] | b[q + 1] << 8); }
 
             internal short I16At(int q) { return (short)U16At(q); }
@@ -172,9 +182,17 @@ enum CSharpRuntime {
 
             internal int I24LittleAt(int q) { return (int)SintAt(q, 3, true); }
 
-            internal uint U32At(int q) { return (uint)(b[q] << 24 | b[q + 1] << 16 | b[q + 2] << 8 | b[q + 3]); }
+            [System.Runtime.CompilerServices.MethodImpl(Inlined)]
+            internal uint U32At(int q) {
+                byte[] bytes = b;
+                return (uint)(bytes[q] << 24 | bytes[q + 1] << 16 | bytes[q + 2] << 8 | bytes[q + 3]);
+            }
 
-            internal uint U32LittleAt(int q) { return (uint)(b[q] | b[q + 1] << 8 | b[q + 2] << 16 | b[q + 3] << 24); }
+            [System.Runtime.CompilerServices.MethodImpl(Inlined)]
+            internal uint U32LittleAt(int q) {
+                byte[] bytes = b;
+                return (uint)(bytes[q] | bytes[q + 1] << 8 | bytes[q + 2] << 16 | bytes[q + 3] << 24);
+            }
 
             internal int I32At(int q) { return (int)U32At(q); }
 
@@ -391,6 +409,7 @@ enum CSharpRuntime {
             return items;
         }
 
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal byte[] Trailing() { return p < end ? Part(p, end) : null; }
 
         internal void Ended() { if (p < end) throw Error("trailing_bytes", "", p); }

@@ -31,7 +31,9 @@ enum BraceText {
         RuntimeText(
             text, lineComment: "//", hasKeys: false, hasMembers: true, isFunction: { _ in true },
             name: { line in
-                guard !line.hasPrefix(" "), !line.hasPrefix("/"), let end = line.firstIndex(of: "(") else { return nil }
+                guard let first = line.first, !" /[".contains(first), let end = line.firstIndex(of: "(") else {
+                    return nil
+                }
                 return line[..<end].split(separator: " ").last.map { String($0.prefix { $0 != "<" }) }
             })
     }

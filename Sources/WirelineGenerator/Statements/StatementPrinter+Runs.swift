@@ -95,17 +95,17 @@ extension StatementPrinter {
     private func value(_ value: ValuePlan, at place: String, _ name: String) -> String {
         switch value {
         case .number(let number):
-            let (format, order) = (number.format, number.byteOrder)
-            let wide = format.isSigned ? "sintAt" : "uintAt"
-            let own =
-                hasWord(format)
-                ? read(suffix(format, order) + "At", place)
-                : read(wide, place, String(format.byteCount), order.isLittleText)
-            return dialect.value(of: own, number)
+            return dialect.value(of: integer(number.format, number.byteOrder, at: place), number)
         case .float(let byteCount, let order, _):
             return read("f\(8 * byteCount)\(order == .littleEndian ? "Little" : "")At", place)
         default: return read("boolAt", place, name)
         }
+    }
+
+    /// Returns the expression for an integer of whole bytes at a place in the reader's bytes, of the type for its format.
+    func integer(_ format: IntegerFormat, _ order: ByteOrder, at place: String) -> String {
+        if hasWord(format) { return read(suffix(format, order) + "At", place) }
+        return read(format.isSigned ? "sintAt" : "uintAt", place, String(format.byteCount), order.isLittleText)
     }
 
     // MARK: Writing
@@ -131,24 +131,26 @@ extension StatementPrinter {
         let checks = check(value, text, name, "w")
         switch value {
         case .number(let number):
-            let (format, order) = (number.format, number.byteOrder)
-            let own = dialect.number(of: text, number)
-            if hasWord(format) {
-                let suffix = suffix(format, order)
-                return checks
-                    + [writing("set" + suffix.prefix(1).uppercased() + suffix.dropFirst(), place, own, name)]
-            }
-            let isWithin = isWithin(own, format.range, format).map {
-                [writing("require", $0, word("out_of_range"), name)]
-            }
-            let wide = dialect.convert(own, from: format, to: .uint64)
-            return checks + (isWithin ?? [])
-                + [writing("setUint", place, wide, String(format.byteCount), order.isLittleText)]
+            return checks
+                + set(number.format, number.byteOrder, dialect.number(of: text, number), at: place, name)
         case .float(let byteCount, let order, _):
             let word = "setF\(8 * byteCount)\(order == .littleEndian ? "Little" : "")"
             return checks + [writing(word, place, text, name)]
         default: return [writing("setBool", place, text)]
         }
+    }
+
+    /// Returns the statements that write an integer of whole bytes at a place in the writer's bytes.
+    func set(
+        _ format: IntegerFormat, _ order: ByteOrder, _ number: String, at place: String, _ name: String
+    ) -> [String] {
+        if hasWord(format) {
+            let suffix = suffix(format, order)
+            return [writing("set" + suffix.prefix(1).uppercased() + suffix.dropFirst(), place, number, name)]
+        }
+        let check = isWithin(number, format.range, format).map { writing("require", $0, word("out_of_range"), name) }
+        let wide = dialect.convert(number, from: format, to: .uint64)
+        return [check, writing("setUint", place, wide, String(format.byteCount), order.isLittleText)].compactMap(\.self)
     }
 
     /// Returns the statement that makes room for what a message will probably have, so that its bytes need not move.

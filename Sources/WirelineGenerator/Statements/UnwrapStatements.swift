@@ -12,12 +12,23 @@ struct UnwrapStatements {
     private let shape: PacketShape
     /// The variable with the size of the packet.
     private var total = ""
+    /// Whether the header's numbers stand at places that are known, in bytes that have arrived.
+    private let isInPlace: Bool
     private var dialect: any Dialect { printer.dialect }
     private var layout: PacketLayout { shape.layout }
 
     private init(_ printer: StatementPrinter, _ shape: PacketShape) {
         self.printer = printer
         self.shape = shape
+        // What is read without a place goes on from where the reader stands. After the header it goes to the payload.
+        isInPlace =
+            shape.unwrap.isFixed && shape.part == nil
+            && shape.unwrap.steps.allSatisfy { step in
+                switch step {
+                case .need, .number, .boolean, .constant, .size, .sameSize, .total, .whole, .checksum, .sameLength: true
+                default: false
+                }
+            }
     }
 
     /// Returns the lines of the function, whose reader is `r`.
@@ -88,7 +99,9 @@ struct UnwrapStatements {
         case .need(let count): return printer.ifThen("\(printer.read("size")) < \(count)", [dialect.returnMore])
         case .part(let index, let byteCount):
             return moreUnless(printer.read("arrived", String(byteCount), name(index)))
-        case .number(let index): return [define(index, read(index))]
+        case .number(let index):
+            guard isInPlace, index < layout.header.count else { return [define(index, read(index))] }
+            return [printer.declare("x\(index)", .number(format(index)), readInPlace(index), effect: nil)]
         case .run(let indices, let place): return run(indices, place)
         case .varint(let index, let format): return varint(index, format)
         case .bytes(let index, let byteCount):
@@ -146,6 +159,16 @@ struct UnwrapStatements {
         case .integer(let format, let order): printer.integer(format, order, name(index))
         case .boolean, .bit, .varint, .text, .digits, .bytes: printer.read("u8", name(index))
         }
+    }
+
+    /// Returns the expression for a number of the header at its place.
+    private func readInPlace(_ index: Int) -> String {
+        let (start, offset) = (dialect.packetStart, shape.unwrap.starts[index].constant)
+        let place = start == "0" ? String(offset) : printer.sum(start, offset)
+        guard case .integer(let format, let order) = layout.fields[index].format else {
+            return printer.read("u8At", place)
+        }
+        return printer.integer(format, order, at: place)
     }
 
     private func varint(_ index: Int, _ format: VarintFormat) -> [String] {

@@ -266,12 +266,48 @@ struct WrapStatements {
             plan.payloadStart.widths.isEmpty
             ? "\(lead - plan.payloadStart.constant)" : "\(lead) - (\(width(plan.payloadStart)))"
         var lines = [dialect.constant("start", .position, start), printer.writing("seek", "start")]
-        for index in layout.header.indices { lines += put(index) }
+        lines += put(layout.header.indices)
         if !layout.trailer.isEmpty {
             lines.append(printer.writing("seek", "\(lead) + count"))
-            for index in layout.header.count..<layout.fields.count { lines += put(index) }
+            lines += put(layout.header.count..<layout.fields.count)
         }
         return lines + checksums + [dialect.returns(printer.written("packet", "start", "total"))]
+    }
+
+    /// Returns the statements that write fields; they make room once for several integers in a row.
+    private func put(_ indices: Range<Int>) -> [String] {
+        var lines: [String] = []
+        var index = indices.lowerBound
+        while index < indices.upperBound {
+            let run = indices[index...].prefix { integer($0) != nil }
+            guard run.count > 1 else {
+                lines += put(index)
+                index += 1
+                continue
+            }
+            let (start, room) = ("q\(index)", run.reduce(0) { $0 + (integer($1)?.format.byteCount ?? 0) })
+            lines.append(dialect.constant(start, .position, printer.written("room", String(room))))
+            var offset = 0
+            for index in run {
+                guard let (format, order) = integer(index) else { continue }
+                lines += printer.set(format, order, number(index), at: printer.sum(start, offset), name(index))
+                offset += format.byteCount
+            }
+            index = run.endIndex
+        }
+        return lines
+    }
+
+    /// Returns the integer that a field always is, and whose number is known; nil for other fields.
+    private func integer(_ index: Int) -> (format: IntegerFormat, order: ByteOrder)? {
+        let field = layout.fields[index]
+        guard field.condition == nil, layout.packedPlace(ofField: index) == nil,
+            case .integer(let format, let order) = field.format
+        else { return nil }
+        switch plan.values[index] {
+        case .checksum, .zeros, .constantText: return nil
+        case .settable, .constant, .identifier, .length: return (format, order)
+        }
     }
 
     private func put(_ index: Int) -> [String] {

@@ -337,12 +337,12 @@ namespace Scene {
             if (r.Size() < 4) {
                 return null;
             }
-            uint x0 = r.U32("length");
+            uint x0 = r.U32At(r.start);
             int t0 = r.PacketSize((long)x0, 0, 6, 0);
             if (r.Size() < 6) {
                 return null;
             }
-            ushort x1 = r.U16("id");
+            ushort x1 = r.U16At(r.start + 4);
             if (r.Size() < t0) {
                 r.Wants(t0);
                 return null;
@@ -367,24 +367,27 @@ namespace Scene {
             w.Verify(id <= 65535UL, "invalid_message_id");
             int start = 0;
             w.Seek(start);
-            w.PutU32((uint)y0, "length");
-            w.PutU16((ushort)(id & 65535UL), "id");
+            int q0 = w.Room(6);
+            w.SetU32(q0, (uint)y0, "length");
+            w.SetU16(q0 + 4, (ushort)(id & 65535UL), "id");
             return w.Packet(start, total);
         }
     }
 
     /// <summary>The names of the values that a reader or a writer is in.</summary>
     internal abstract class Steps {
-        private static readonly string[] NoNames = {};
-        private static readonly int[] NoIndices = {};
+        /// <summary>Mono and IL2CPP inline only the shortest functions by themselves.</summary>
+        protected const System.Runtime.CompilerServices.MethodImplOptions Inlined =
+            System.Runtime.CompilerServices.MethodImplOptions.AggressiveInlining;
         /// <summary>The outermost name; the others have arrays only if there are any.</summary>
         private string outermost;
-        private string[] names = NoNames;
-        private int[] indices = NoIndices;
+        private string[] names = null;
+        private int[] indices = null;
         private int count;
         private int depth;
 
         /// <summary>Begins anew, in a value with a name; null for none.</summary>
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal void Begin(string name) {
             outermost = name ?? "";
             count = 0;
@@ -392,7 +395,7 @@ namespace Scene {
         }
 
         internal void Enter(string f) {
-            if (count == names.Length) {
+            if (names == null || count == names.Length) {
                 System.Array.Resize(ref names, 2 * count + 4);
                 System.Array.Resize(ref indices, 2 * count + 4);
             }
@@ -438,6 +441,7 @@ namespace Scene {
         /// <summary>Where the packet ends, as far as that is known.</summary>
         internal int bound = int.MaxValue;
 
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal Reader(byte[] bytes, int first, int count) {
             b = bytes;
             start = first;
@@ -463,6 +467,7 @@ namespace Scene {
 
         internal void Verify(bool good, string kind, string f, int place) { if (!good) throw Error(kind, f, start + place); }
 
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         private int Go(long n, string f) {
             if (end - p < n) throw Error("truncated", f, p);
             last = p;
@@ -473,9 +478,11 @@ namespace Scene {
         internal int Take(int n, string f) { return Go(n, f) - start; }
 
         /// <summary>Whether fewer bytes are left.</summary>
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal bool Lacks(int n) { return end - p < n; }
 
         /// <summary>Goes over numbers that are there, of which the last one has so many bytes; returns their index in the bytes.</summary>
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal int Run(int n, int width) {
             int q = p;
             p = q + n;
@@ -484,6 +491,7 @@ namespace Scene {
         }
 
         /// <summary>Goes to a part of the packet.</summary>
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal void Bound(int from, int to) {
             p = start + from;
             end = start + to;
@@ -507,18 +515,22 @@ namespace Scene {
             return n;
         }
 
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal byte U8At(int q) { return b[q]; }
 
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal ushort U16At(int q) { return (ushort)(b[q] << 8 | b[q + 1]); }
 
-        internal uint U32At(int q) { return (uint)(b[q] << 24 | b[q + 1] << 16 | b[q + 2] << 8 | b[q + 3]); }
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
+        internal uint U32At(int q) {
+            byte[] bytes = b;
+            return (uint)(bytes[q] << 24 | bytes[q + 1] << 16 | bytes[q + 2] << 8 | bytes[q + 3]);
+        }
 
-        internal ushort U16(string f) { return U16At(Go(2, f)); }
-
-        internal uint U32(string f) { return U32At(Go(4, f)); }
-
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal byte[] Trailing() { return p < end ? Part(p, end) : null; }
 
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal string Text(long n, string f) {
             int q = Go(n, f);
             return Utf8(q, p, f);
@@ -552,6 +564,7 @@ namespace Scene {
         }
 
         /// <summary>The bytes of the whole packet, by one of its lengths.</summary>
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal int PacketSize(long length, int difference, int least, int place) {
             long size = System.Math.Min(length, 1L << 62) + difference;
             if (size < least) throw new WireException("length_too_small", "", place);
@@ -575,6 +588,7 @@ namespace Scene {
         internal Writer(bool kept) { isKept = kept; }
 
         /// <summary>Begins the packet of a message; its payload comes after so many bytes.</summary>
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal void Begin(string name, int lead) {
             Begin(name);
             p = lead;
@@ -583,6 +597,7 @@ namespace Scene {
         }
 
         /// <summary>Makes room for as many bytes as will probably follow.</summary>
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal void Reserve(int n) {
             int needed = p + System.Math.Min(n, 1048576);
             if (needed <= b.Length) return;
@@ -600,6 +615,7 @@ namespace Scene {
 
         internal void Verify(bool good, string kind) { if (!good) throw new WireException(kind, "", -1); }
 
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal int Room(int n) {
             int q = p;
             if (q + n > b.Length) System.Array.Resize(ref b, System.Math.Max(q + n, 2 * b.Length + 64));
@@ -607,6 +623,7 @@ namespace Scene {
             return q;
         }
 
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal byte[] Packet(int start, int count) {
             from = start;
             size = count;
@@ -636,26 +653,27 @@ namespace Scene {
             for (int i = 0; i < n; i++) b[little ? q + i : q + n - 1 - i] = (byte)(v >> 8 * i);
         }
 
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal void SetU8(int q, byte v, string f) { b[q] = v; }
 
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal void SetU16(int q, ushort v, string f) { b[q] = (byte)(v >> 8); b[q + 1] = (byte)v; }
 
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal void SetU32(int q, uint v, string f) {
-            b[q] = (byte)(v >> 24);
-            b[q + 1] = (byte)(v >> 16);
-            b[q + 2] = (byte)(v >> 8);
-            b[q + 3] = (byte)v;
+            byte[] bytes = b;
+            bytes[q] = (byte)(v >> 24);
+            bytes[q + 1] = (byte)(v >> 16);
+            bytes[q + 2] = (byte)(v >> 8);
+            bytes[q + 3] = (byte)v;
         }
-
-        internal void PutU16(ushort v, string f) { SetU16(Room(2), v, f); }
-
-        internal void PutU32(uint v, string f) { SetU32(Room(4), v, f); }
 
         internal void PutVarint(ulong v) {
             for (; v > 127; v >>= 7) PutUint(v & 127 | 128, 1, false);
             PutUint(v, 1, false);
         }
 
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal int Limit(int n, long most, string f) {
             Require(n <= most, "too_long", f);
             return n;
@@ -664,7 +682,8 @@ namespace Scene {
         /// <summary>A count by its prefix: so many bytes, plus 16 if the least significant one is the first; 0 and 32 are varints.</summary>
         internal void PutCount(int n, int prefix, long most, string f) {
             Limit(n, most, f);
-            if ((prefix & 15) == 0) PutVarint(prefix == 32 ? 2 * (ulong)n : (ulong)n);
+            if (prefix == 2) SetU16(Room(2), (ushort)n, f);
+            else if ((prefix & 15) == 0) PutVarint(prefix == 32 ? 2 * (ulong)n : (ulong)n);
             else PutUint((ulong)n, prefix & 15, prefix > 16);
         }
 
@@ -720,6 +739,7 @@ namespace Scene {
             PutUtf8(v, n);
         }
 
+        [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal void PutTrailing(byte[] v, string gap) {
             if (v == null || v.Length == 0) return;
             PutBytes(v);

@@ -71,12 +71,12 @@ public final class SceneProtocol {
         if (r.size() < 4) {
             return null;
         }
-        long x0 = r.u32("length");
+        long x0 = r.u32At(r.start);
         int t0 = r.packetSize(x0, 0, 6, 0);
         if (r.size() < 6) {
             return null;
         }
-        int x1 = r.u16("id");
+        int x1 = r.u16At(r.start + 4);
         if (r.size() < t0) {
             r.wants(t0);
             return null;
@@ -101,8 +101,9 @@ public final class SceneProtocol {
         w.verify(Long.compareUnsigned(id, 65535L) <= 0, "invalid_message_id");
         int start = 0;
         w.seek(start);
-        w.putU32(y0, "length");
-        w.putU16((int) (id & 65535L), "id");
+        int q0 = w.room(6);
+        w.setU32(q0, y0, "length");
+        w.setU16(q0 + 4, (int) (id & 65535L), "id");
         return w.packet(start, total);
     }
 
@@ -508,10 +509,6 @@ public final class SceneProtocol {
 
         long u32At(int q) { return i32At(q) & 0xFFFFFFFFL; }
 
-        int u16(String f) throws WireException { return u16At(go(2, f)); }
-
-        long u32(String f) throws WireException { return u32At(go(4, f)); }
-
         byte[] trailing() { return p < end ? java.util.Arrays.copyOfRange(b, p, end) : null; }
 
         String text(long n, String f) throws WireException {
@@ -647,10 +644,6 @@ public final class SceneProtocol {
             b[q + 2] = (byte) (v >> 8);
             b[q + 3] = (byte) v;
         }
-
-        void putU16(int v, String f) throws WireException { setU16(room(2), v, f); }
-
-        void putU32(long v, String f) throws WireException { setU32(room(4), v, f); }
 
         void putVarint(long v) {
             for (; (v & ~127L) != 0; v >>>= 7) putUint(v & 127 | 128, 1, false);

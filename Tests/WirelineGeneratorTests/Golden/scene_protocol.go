@@ -400,12 +400,12 @@ func unwrap(r *reader, packet *Packet) bool {
 	if r.size() < 4 {
 		return false
 	}
-	x0 := r.u32("length")
+	x0 := r.u32At(0)
 	t0 := r.packetSize(int64(x0), 0, 6, 0)
 	if r.size() < 6 {
 		return false
 	}
-	x1 := r.u16("id")
+	x1 := r.u16At(4)
 	if r.size() < t0 {
 		r.wants(t0)
 		return false
@@ -432,8 +432,9 @@ func wrap(w *writer, id uint64, h *Header) []byte {
 	w.verify(id <= 65535, "invalid_message_id")
 	start := 0
 	w.seek(start)
-	w.putU32(uint32(y0), "length")
-	w.putU16(uint16((id & 65535)), "id")
+	q0 := w.room(6)
+	w.setU32(q0, uint32(y0), "length")
+	w.setU16(q0+4, uint16((id & 65535)), "id")
 	return w.packet(start, total)
 }
 
@@ -616,28 +617,6 @@ func (r *reader) u16At(p int) uint16 { return binary.BigEndian.Uint16(r.b[p:]) }
 
 func (r *reader) u32At(p int) uint32 { return binary.BigEndian.Uint32(r.b[p:]) }
 
-func (r *reader) u16(f string) uint16 {
-	p := r.p
-	r.mark = p
-	if r.end-p < 2 {
-		r.fail("truncated", f, p)
-		return 0
-	}
-	r.p = p + 2
-	return binary.BigEndian.Uint16(r.b[p:])
-}
-
-func (r *reader) u32(f string) uint32 {
-	p := r.p
-	r.mark = p
-	if r.end-p < 4 {
-		r.fail("truncated", f, p)
-		return 0
-	}
-	r.p = p + 4
-	return binary.BigEndian.Uint32(r.b[p:])
-}
-
 func (r *reader) text(n int64, f string) string {
 	p := r.p
 	return r.validText(r.some(n, f), f, p)
@@ -782,8 +761,6 @@ func (w *writer) setU32(p int, v uint32, f string) { binary.BigEndian.PutUint32(
 func (w *writer) putU8(v uint8, f string) { w.setU8(w.room(1), v, f) }
 
 func (w *writer) putU16(v uint16, f string) { w.setU16(w.room(2), v, f) }
-
-func (w *writer) putU32(v uint32, f string) { w.setU32(w.room(4), v, f) }
 
 // putUint writes a number of n bytes, which has been checked.
 func (w *writer) putUint(v uint64, n int, little bool) { w.setUint(w.room(n), v, n, little) }
