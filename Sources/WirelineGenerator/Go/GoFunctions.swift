@@ -167,15 +167,19 @@ struct GoFunctions {
             + ["}{packet: *head}", "packet, m := &all.packet, &all.message", "packet.Message = m"]
     }
 
-    /// The function that writes a message, and returns the header with the fields that the message fixes.
+    /// The function that writes a message, and returns the header with the fields that the message fixes, and the message's ID.
     private var writeMessage: String {
         let cases = description.messages.indices.flatMap { index -> [String] in
-            let fixing = description.messages[index].headerValues.isEmpty ? [] : ["\th = m.fixHeader(w, h)"]
-            return ["case *\(names.messages[index].name):"] + fixing + ["\tm.write(w, h)"]
+            let message = description.messages[index]
+            let fixing = message.headerValues.isEmpty ? [] : ["\th = m.fixHeader(w, h)"]
+            return ["case *\(names.messages[index].name):", "\tw.base = \(GoText.string(message.name))"] + fixing
+                + ["\tm.write(w, h)", "\treturn h, \(message.id)"]
         }
-        let others = ["case *Unknown:", "\tm.write(w, h)", "default:", "\tw.refuse(\"unknown_message\", \"\")"]
-        let lines = ["switch m := m.(type) {"] + cases + others + ["}", "return h"]
-        return GoText.block("func writeMessage(w *writer, m Message, h *Header) *Header", lines)
+        let others = ["case *Unknown:", "\tm.write(w, h)", "\treturn h, m.MessageID()", "}"]
+        let lines =
+            ["switch m := m.(type) {"] + cases + others
+            + ["w.refuse(\"unknown_message\", \"\")", "return h, m.MessageID()"]
+        return GoText.block("func writeMessage(w *writer, m Message, h *Header) (*Header, uint64)", lines)
             .joined(separator: "\n") + "\n"
     }
 

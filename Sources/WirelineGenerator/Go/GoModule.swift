@@ -25,8 +25,9 @@ struct GoModule {
         let own = declarations.all + functions.bodies
         let packets = functions.packets
         let interface = GoRuntime.interface(parameters)
-        let pieces = GoRuntime.text(parameters)
+        var pieces = GoRuntime.text(parameters)
         let words = ([interface] + own + packets).reduce(into: Set<String>()) { $0.formUnion(pieces.needs(of: $1)) }
+        if !pieces.closure(of: words).contains("enter") { pieces = GoRuntime.text(parameters, hasNames: false) }
         let runtime = pieces.text(for: words.union(["Error"]))
         let parts = own + [interface + "\n"] + packets + [runtime]
         let code = parts.joined(separator: "\n")

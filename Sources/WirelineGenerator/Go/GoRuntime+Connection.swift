@@ -7,7 +7,7 @@ extension GoRuntime {
         	if w.err == nil {
         		w.err = fault
         	}
-        	packet := wrap(shape, w, m.MessageID(), header)
+        	packet := wrap(shape, w, id, header)
         """#
 
     static func reshaping(_ parameters: GoRuntimeParameters) -> String {

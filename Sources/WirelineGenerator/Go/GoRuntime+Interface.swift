@@ -77,11 +77,11 @@ extension GoRuntime {
                 ? """
                 var packet []byte
                 \tif sender == Server {
-                \t\tpacket = wrapServer(w, m.MessageID(), header)
+                \t\tpacket = wrapServer(w, id, header)
                 \t} else {
-                \t\tpacket = wrapClient(w, m.MessageID(), header)
+                \t\tpacket = wrapClient(w, id, header)
                 \t}
-                """ : "packet := wrap(w, m.MessageID(), header)"
+                """ : "packet := wrap(w, id, header)"
         let sealing = #"""
             	if m == nil {
             		return b, &Error{"wrong_type", "", -1}
@@ -109,9 +109,9 @@ extension GoRuntime {
             		header = NewHeader()
             	}
             	// The packet is made after the bytes, if there is room.
-            	w := &writer{b: b[len(b):cap(b)], p: \#(parameters.lead), depth: \#(parameters.maximumDepth), trail: trail{base: m.MessageName()}}
-            	header = writeMessage(w, m, header)
-            	w.base, w.n = "packet", 0
+            	w := &writer{b: b[len(b):cap(b)], p: \#(parameters.lead), depth: \#(parameters.maximumDepth)}
+            	header, id := writeMessage(w, m, header)
+            	w.begin("packet")
             	\#(wrapping)
             	if w.err != nil {
             		return b, w.err

@@ -18,17 +18,17 @@ extension GoRuntime {
 
         func (r *reader) u8At(p int) uint8 { return r.b[p] }
 
-        func (r *reader) u16At(p int) uint16 { return binary.BigEndian.Uint16(r.b[p:]) }
+        func (r *reader) u16At(p int) uint16 { return binary.BigEndian.Uint16(r.b[p : p+2]) }
 
-        func (r *reader) u16LittleAt(p int) uint16 { return binary.LittleEndian.Uint16(r.b[p:]) }
+        func (r *reader) u16LittleAt(p int) uint16 { return binary.LittleEndian.Uint16(r.b[p : p+2]) }
 
-        func (r *reader) u32At(p int) uint32 { return binary.BigEndian.Uint32(r.b[p:]) }
+        func (r *reader) u32At(p int) uint32 { return binary.BigEndian.Uint32(r.b[p : p+4]) }
 
-        func (r *reader) u32LittleAt(p int) uint32 { return binary.LittleEndian.Uint32(r.b[p:]) }
+        func (r *reader) u32LittleAt(p int) uint32 { return binary.LittleEndian.Uint32(r.b[p : p+4]) }
 
-        func (r *reader) u64At(p int) uint64 { return binary.BigEndian.Uint64(r.b[p:]) }
+        func (r *reader) u64At(p int) uint64 { return binary.BigEndian.Uint64(r.b[p : p+8]) }
 
-        func (r *reader) u64LittleAt(p int) uint64 { return binary.LittleEndian.Uint64(r.b[p:]) }
+        func (r *reader) u64LittleAt(p int) uint64 { return binary.LittleEndian.Uint64(r.b[p : p+8]) }
 
         func (r *reader) i8At(p int) int8 { return int8(r.b[p]) }
 
@@ -101,7 +101,7 @@ extension GoRuntime {
         		return 0
         	}
         	r.p = p + 2
-        	return binary.BigEndian.Uint16(r.b[p:])
+        	return binary.BigEndian.Uint16(r.b[p : p+2])
         }
 
         func (r *reader) u16Little(f string) uint16 {
@@ -112,7 +112,7 @@ extension GoRuntime {
         		return 0
         	}
         	r.p = p + 2
-        	return binary.LittleEndian.Uint16(r.b[p:])
+        	return binary.LittleEndian.Uint16(r.b[p : p+2])
         }
 
         func (r *reader) u32(f string) uint32 {
@@ -123,7 +123,7 @@ extension GoRuntime {
         		return 0
         	}
         	r.p = p + 4
-        	return binary.BigEndian.Uint32(r.b[p:])
+        	return binary.BigEndian.Uint32(r.b[p : p+4])
         }
 
         func (r *reader) u32Little(f string) uint32 {
@@ -134,7 +134,7 @@ extension GoRuntime {
         		return 0
         	}
         	r.p = p + 4
-        	return binary.LittleEndian.Uint32(r.b[p:])
+        	return binary.LittleEndian.Uint32(r.b[p : p+4])
         }
 
         func (r *reader) u64(f string) uint64 {
@@ -145,7 +145,7 @@ extension GoRuntime {
         		return 0
         	}
         	r.p = p + 8
-        	return binary.BigEndian.Uint64(r.b[p:])
+        	return binary.BigEndian.Uint64(r.b[p : p+8])
         }
 
         func (r *reader) u64Little(f string) uint64 {
@@ -156,7 +156,7 @@ extension GoRuntime {
         		return 0
         	}
         	r.p = p + 8
-        	return binary.LittleEndian.Uint64(r.b[p:])
+        	return binary.LittleEndian.Uint64(r.b[p : p+8])
         }
 
         func (r *reader) i8(f string) int8 { return int8(r.u8(f)) }

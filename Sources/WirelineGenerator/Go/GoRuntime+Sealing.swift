@@ -66,7 +66,7 @@ extension GoRuntime {
             	}
             \#(packets)\#
             	w := newWriter(m.MessageName())
-            	h = writeMessage(w, m, h)
+            	h, id := writeMessage(w, m, h)
             	if w.err != nil {
             		return nil, w.err
             	}
@@ -74,7 +74,7 @@ extension GoRuntime {
             	if m.MessageName() == "" {
             		holds = ""
             	}
-            	return k.sealed(m.MessageID(), w.part(\#(parameters.lead), w.p), h, holds, depth, streams)
+            	return k.sealed(id, w.part(\#(parameters.lead), w.p), h, holds, depth, streams)
             }
 
             // known is the fields of a packet that are known before its layers are sealed, and which rules hold.

@@ -5,7 +5,12 @@ extension GoRuntime {
     static let texts = #"""
         func (r *reader) text(n int64, f string) string {
         	p := r.p
-        	return r.validText(r.some(n, f), f, p)
+        	if n < 0 || n > int64(r.end-p) {
+        		r.fail("truncated", f, p)
+        		return ""
+        	}
+        	r.p = p + int(n)
+        	return r.validText(r.b[p:r.p], f, p)
         }
 
         // validText is the text in bytes at a place.

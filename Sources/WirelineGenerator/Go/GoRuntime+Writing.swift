@@ -100,17 +100,23 @@ extension GoRuntime {
     static let writingNumbers = #"""
         func (w *writer) setU8(p int, v uint8, f string) { w.b[p] = v }
 
-        func (w *writer) setU16(p int, v uint16, f string) { binary.BigEndian.PutUint16(w.b[p:], v) }
+        func (w *writer) setU16(p int, v uint16, f string) { binary.BigEndian.PutUint16(w.b[p:p+2], v) }
 
-        func (w *writer) setU16Little(p int, v uint16, f string) { binary.LittleEndian.PutUint16(w.b[p:], v) }
+        func (w *writer) setU16Little(p int, v uint16, f string) {
+        	binary.LittleEndian.PutUint16(w.b[p:p+2], v)
+        }
 
-        func (w *writer) setU32(p int, v uint32, f string) { binary.BigEndian.PutUint32(w.b[p:], v) }
+        func (w *writer) setU32(p int, v uint32, f string) { binary.BigEndian.PutUint32(w.b[p:p+4], v) }
 
-        func (w *writer) setU32Little(p int, v uint32, f string) { binary.LittleEndian.PutUint32(w.b[p:], v) }
+        func (w *writer) setU32Little(p int, v uint32, f string) {
+        	binary.LittleEndian.PutUint32(w.b[p:p+4], v)
+        }
 
-        func (w *writer) setU64(p int, v uint64, f string) { binary.BigEndian.PutUint64(w.b[p:], v) }
+        func (w *writer) setU64(p int, v uint64, f string) { binary.BigEndian.PutUint64(w.b[p:p+8], v) }
 
-        func (w *writer) setU64Little(p int, v uint64, f string) { binary.LittleEndian.PutUint64(w.b[p:], v) }
+        func (w *writer) setU64Little(p int, v uint64, f string) {
+        	binary.LittleEndian.PutUint64(w.b[p:p+8], v)
+        }
 
         func (w *writer) setI8(p int, v int8, f string) { w.b[p] = uint8(v) }
 
@@ -258,6 +264,14 @@ extension GoRuntime {
         	if !utf8.ValidString(v) {
         		w.require(false, "invalid_utf8", f)
         	}
+        	if prefix == 2 {
+        		// The usual prefix and its text take one test for room.
+        		w.limit(len(v), most, f)
+        		p := w.room(2 + len(v))
+        		w.setU16(p, uint16(len(v)), f)
+        		copy(w.b[p+2:], v)
+        		return
+        	}
         	w.putCount(len(v), prefix, most, f)
         	p := w.room(len(v))
         	copy(w.b[p:], v)
@@ -292,9 +306,13 @@ extension GoRuntime {
         // putTrailing writes what follows the last known field; nothing may be missing before it.
         func (w *writer) putTrailing(v []byte, gap string) {
         	if len(v) > 0 {
-        		w.require(gap == "", "gap_before_optional", gap)
-        		w.appendBlob(v, "")
+        		w.putRest(v, gap)
         	}
+        }
+
+        func (w *writer) putRest(v []byte, gap string) {
+        	w.require(gap == "", "gap_before_optional", gap)
+        	w.appendBlob(v, "")
         }
 
         func (w *writer) limit(n int, most int64, f string) int {

@@ -7,9 +7,12 @@ import WirelineCodec
 /// A reader and a writer keep the first error with the path of the names that they are in. A reader gives zeros after it.
 enum GoRuntime {
     /// The pieces that a file may contain.
-    static func text(_ parameters: GoRuntimeParameters) -> RuntimeText {
+    ///
+    /// - Parameter hasNames: Whether a reader or a writer enters values, and keeps their names.
+    static func text(_ parameters: GoRuntimeParameters, hasNames: Bool = true) -> RuntimeText {
         let all = [
-            errors, reading(parameters), counts, numbers, varints(parameters), texts, fixedTexts, utf16, properties,
+            errors, hasNames ? trail : flatTrail, reading(parameters), counts, numbers, varints(parameters), texts,
+            fixedTexts, utf16, properties,
             packets(parameters), checksums,
             writing.replacing("MAXIMUM_SIZE", with: String(parameters.maximumPacketByteCount)), writingNumbers,
             writingTexts, writingFixedTexts, writingCounts,
@@ -52,7 +55,10 @@ enum GoRuntime {
         	}
         	return line
         }
+        """#
 
+    /// What a reader and a writer that enter values know of where they are.
+    private static let trail = #"""
         // step is a name that a reader or a writer is in, with the index of an item; it is -1 for none.
         type step struct {
         	name  string
@@ -66,6 +72,8 @@ enum GoRuntime {
         	near [4]step
         	far  []step
         }
+
+        func (t *trail) begin(base string) { t.base, t.n = base, 0 }
 
         func (t *trail) enter(f string) {
         	if t.n < len(t.near) {
@@ -105,6 +113,23 @@ enum GoRuntime {
         		}
         	}
         	return string(path)
+        }
+        """#
+
+    /// The same without values to enter. A packet then needs less memory on the stack, all of which would be cleared.
+    private static let flatTrail = #"""
+        // trail is the message that a reader or a writer is in.
+        type trail struct {
+        	base string
+        }
+
+        func (t *trail) begin(base string) { t.base = base }
+
+        func (t *trail) path(f string) string {
+        	if t.base == "" || f == "" {
+        		return t.base + f
+        	}
+        	return t.base + "." + f
         }
         """#
 

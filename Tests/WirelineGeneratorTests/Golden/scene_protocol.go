@@ -205,10 +205,10 @@ func Append(b []byte, m Message, header *Header) ([]byte, error) {
 		header = NewHeader()
 	}
 	// The packet is made after the bytes, if there is room.
-	w := &writer{b: b[len(b):cap(b)], p: 6, depth: 32, trail: trail{base: m.MessageName()}}
-	header = writeMessage(w, m, header)
-	w.base, w.n = "packet", 0
-	packet := wrap(w, m.MessageID(), header)
+	w := &writer{b: b[len(b):cap(b)], p: 6, depth: 32}
+	header, id := writeMessage(w, m, header)
+	w.begin("packet")
+	packet := wrap(w, id, header)
 	if w.err != nil {
 		return b, w.err
 	}
@@ -382,18 +382,22 @@ func readMessage(r *reader, head *Packet, sender Sender) *Packet {
 	return packet
 }
 
-func writeMessage(w *writer, m Message, h *Header) *Header {
+func writeMessage(w *writer, m Message, h *Header) (*Header, uint64) {
 	switch m := m.(type) {
 	case *Cs_20001:
+		w.base = "Cs_20001"
 		m.write(w, h)
+		return h, 20001
 	case *Sc_20001:
+		w.base = "Sc_20001"
 		m.write(w, h)
+		return h, 20001
 	case *Unknown:
 		m.write(w, h)
-	default:
-		w.refuse("unknown_message", "")
+		return h, m.MessageID()
 	}
-	return h
+	w.refuse("unknown_message", "")
+	return h, m.MessageID()
 }
 
 func unwrap(r *reader, packet *Packet) bool {
@@ -459,39 +463,18 @@ func (e *Error) Error() string {
 	return line
 }
 
-// step is a name that a reader or a writer is in, with the index of an item; it is -1 for none.
-type step struct {
-	name  string
-	index int
-}
-
-// trail is the names that a reader or a writer is in. The first ones need no memory of their own.
+// trail is the message that a reader or a writer is in.
 type trail struct {
 	base string
-	n    int
-	near [4]step
-	far  []step
 }
 
+func (t *trail) begin(base string) { t.base = base }
+
 func (t *trail) path(f string) string {
-	path := []byte(t.base)
-	for i := 0; i <= t.n; i++ {
-		s := step{f, -1}
-		if i < t.n && i < len(t.near) {
-			s = t.near[i]
-		} else if i < t.n {
-			s = t.far[i-len(t.near)]
-		}
-		if len(path) > 0 && s.name != "" {
-			path = append(path, '.')
-		}
-		path = append(path, s.name...)
-		if s.index >= 0 {
-			path = strconv.AppendInt(append(path, '['), int64(s.index), 10)
-			path = append(path, ']')
-		}
+	if t.base == "" || f == "" {
+		return t.base + f
 	}
-	return string(path)
+	return t.base + "." + f
 }
 
 // reader reads fields of b up to end, and knows where it is. It keeps the first error; what is read after that is zero.
@@ -613,13 +596,18 @@ func (r *reader) run(n, width int) int {
 
 func (r *reader) u8At(p int) uint8 { return r.b[p] }
 
-func (r *reader) u16At(p int) uint16 { return binary.BigEndian.Uint16(r.b[p:]) }
+func (r *reader) u16At(p int) uint16 { return binary.BigEndian.Uint16(r.b[p : p+2]) }
 
-func (r *reader) u32At(p int) uint32 { return binary.BigEndian.Uint32(r.b[p:]) }
+func (r *reader) u32At(p int) uint32 { return binary.BigEndian.Uint32(r.b[p : p+4]) }
 
 func (r *reader) text(n int64, f string) string {
 	p := r.p
-	return r.validText(r.some(n, f), f, p)
+	if n < 0 || n > int64(r.end-p) {
+		r.fail("truncated", f, p)
+		return ""
+	}
+	r.p = p + int(n)
+	return r.validText(r.b[p:r.p], f, p)
 }
 
 // validText is the text in bytes at a place.
@@ -754,9 +742,9 @@ func (w *writer) part(from, to int) []byte {
 
 func (w *writer) setU8(p int, v uint8, f string) { w.b[p] = v }
 
-func (w *writer) setU16(p int, v uint16, f string) { binary.BigEndian.PutUint16(w.b[p:], v) }
+func (w *writer) setU16(p int, v uint16, f string) { binary.BigEndian.PutUint16(w.b[p:p+2], v) }
 
-func (w *writer) setU32(p int, v uint32, f string) { binary.BigEndian.PutUint32(w.b[p:], v) }
+func (w *writer) setU32(p int, v uint32, f string) { binary.BigEndian.PutUint32(w.b[p:p+4], v) }
 
 func (w *writer) putU8(v uint8, f string) { w.setU8(w.room(1), v, f) }
 
@@ -786,6 +774,14 @@ func (w *writer) putText(v string, prefix int, most int64, f string) {
 	if !utf8.ValidString(v) {
 		w.require(false, "invalid_utf8", f)
 	}
+	if prefix == 2 {
+		// The usual prefix and its text take one test for room.
+		w.limit(len(v), most, f)
+		p := w.room(2 + len(v))
+		w.setU16(p, uint16(len(v)), f)
+		copy(w.b[p+2:], v)
+		return
+	}
 	w.putCount(len(v), prefix, most, f)
 	p := w.room(len(v))
 	copy(w.b[p:], v)
@@ -799,9 +795,13 @@ func (w *writer) appendBlob(v []byte, f string) int {
 // putTrailing writes what follows the last known field; nothing may be missing before it.
 func (w *writer) putTrailing(v []byte, gap string) {
 	if len(v) > 0 {
-		w.require(gap == "", "gap_before_optional", gap)
-		w.appendBlob(v, "")
+		w.putRest(v, gap)
 	}
+}
+
+func (w *writer) putRest(v []byte, gap string) {
+	w.require(gap == "", "gap_before_optional", gap)
+	w.appendBlob(v, "")
 }
 
 func (w *writer) limit(n int, most int64, f string) int {
