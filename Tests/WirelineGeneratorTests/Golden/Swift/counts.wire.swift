@@ -732,7 +732,7 @@ public struct NegativeSizes: WirelineCodec::ClientMessage, WirelineCodec::Server
             let count5 = try WirelineCodec::FieldCheck.size(derived4, adding: 4, at: reader.offset)
             self.third = try reader.readBytes(byteCount: count5)
             field = 6
-            let count6 = try WirelineCodec::FieldCheck.size(derived4, adding: 3, at: reader.offset)
+            let count6 = try WirelineCodec::FieldCheck.size(derived4, adding: 4, at: reader.offset)
             self.fourth = try reader.readBytes(byteCount: count6)
             field = 7
             let run2 = try reader.readRun(byteCount: 3)
@@ -802,8 +802,8 @@ public struct NegativeSizes: WirelineCodec::ClientMessage, WirelineCodec::Server
             try WirelineCodec::FieldCheck.agreement(of: self.third.count, adding: 4, with: &number4)
             byteCount += self.third.count
             field = 6
-            try WirelineCodec::FieldCheck.count(self.fourth.count, limit: 130)
-            try WirelineCodec::FieldCheck.agreement(of: self.fourth.count, adding: 3, with: &number4)
+            try WirelineCodec::FieldCheck.count(self.fourth.count, limit: 131)
+            try WirelineCodec::FieldCheck.agreement(of: self.fourth.count, adding: 4, with: &number4)
             byteCount += self.fourth.count
             let start8 = byteCount
             field = 8
