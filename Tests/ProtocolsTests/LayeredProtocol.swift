@@ -170,7 +170,7 @@ struct LayeredProtocol: Sendable, CustomTestStringConvertible {
                 """),
         ])
 
-    /// Minecraft's shape behind a cipher. A field inside of the cipher counts the content of zlib. Without zlib it is 0.
+    /// Minecraft's shape behind a cipher: a field inside of it counts the content of zlib, and is 0 without zlib.
     static let counted = LayeredProtocol(
         name: "Counted",
         schema: """
