@@ -97,6 +97,25 @@ final class Child: @unchecked Sendable {
 
     func send(_ signal: Int32) { if process.isRunning { kill(id, signal) } }
 
+    /// Stops all its threads. A thread that runs takes a signal later than `kill` returns.
+    func stop() async throws {
+        send(SIGSTOP)
+        _ = try await eventually { try states().allSatisfy { $0 == "T" } }
+    }
+
+    /// The states of its threads in /proc. A thread may end meanwhile.
+    private func states() throws -> [Substring] {
+        let threads = "/proc/\(id)/task"
+        return try FileManager.default.contentsOfDirectory(atPath: threads).compactMap { thread in
+            try? Self.fields(of: "\(threads)/\(thread)/stat").first
+        }
+    }
+
+    /// The fields of a `stat` file of proc(5) from the third field on, which comes after the name in parentheses.
+    private static func fields(of path: String) throws -> [Substring] {
+        try String(contentsOfFile: path, encoding: .utf8).split(separator: ")").last?.split(separator: " ") ?? []
+    }
+
     /// The child's answer to a line.
     func answer(to line: String) throws -> String {
         try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
@@ -110,9 +129,8 @@ final class Child: @unchecked Sendable {
 
     /// How much processor time it has used.
     func processorTime() throws -> Duration {
-        let text = try String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)
-        // After the name in parentheses comes the third field of proc(5); the 14th and 15th are needed.
-        let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+        // The 14th and 15th fields.
+        let fields = try Self.fields(of: "/proc/\(id)/stat")
         guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else {
             fail("/proc says nothing of the child's time", code: 1)
         }

@@ -24,7 +24,7 @@ enum SlowPeer {
         let causes = await watch.causes
         look.checkInTime(causes == [], "a slow reader is not given up in 8 s of an upload of 2 MB: \(causes)")
         let stateCount = watch.states.count
-        server.send(SIGSTOP)
+        try await server.stop()
         let start = ContinuousClock.now
         await watch.end(by: .silent, behind: stateCount)
         let time = ContinuousClock.now - start
