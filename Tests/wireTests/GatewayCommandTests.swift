@@ -228,6 +228,19 @@ struct GatewayCommandTests {
             "--epmd is a host and a port"
         ),
         (["--group", "scene", "--listen", "tcp://127.0.0.1:0", "--node", "a"], "--node is a node's full name"),
+        (["--group", "", "--listen", "tcp://127.0.0.1:0"], "--group is a name of 1 to 255 characters"),
+        (
+            ["--group", String(repeating: "é", count: 256), "--listen", "tcp://127.0.0.1:0"],
+            "--group is a name of 1 to 255 characters"
+        ),
+        (
+            ["--group", "scene", "--scope", "", "--listen", "tcp://127.0.0.1:0"],
+            "--scope is a name of 1 to 255 characters"
+        ),
+        (
+            ["--backend", "a@b/\(String(repeating: "n", count: 256))", "--listen", "tcp://127.0.0.1:0"],
+            "--backend is a name of 1 to 255 characters"
+        ),
     ])
     func `a wrong call is refused with what is right`(words: [String], text: String) throws {
         let outcome = try Workspace().wire(["gateway", "--name", "gw@127.0.0.1"] + words)

@@ -166,12 +166,21 @@ struct GatewayOptions {
                 guard parts.count == 2, !parts[1].isEmpty, let node = ErlangNodeName(parts[0]) else {
                     throw .usage("\(Option.backend.name) is NODE/NAME, such as game1@10.0.0.5/scene; `\(text)` is not")
                 }
-                backends[ErlangAtom(parts[1]), default: []].append(node)
+                backends[try atom(parts[1], of: .backend), default: []].append(node)
             }
             return .names(backends)
         }
         guard names.isEmpty else { throw .usage("\(Option.group.name) and \(Option.backend.name) exclude each other") }
-        return .group(.atom(ErlangAtom(group)), scope: ErlangAtom(arguments[.scope] ?? "pg"))
+        let scope = arguments[.scope] ?? "pg"
+        return .group(.atom(try atom(group, of: .group)), scope: try atom(scope, of: .scope))
+    }
+
+    /// A name that Erlang has as an atom.
+    private static func atom(_ text: String, of option: Option) throws(CommandError) -> ErlangAtom {
+        guard 1...ErlangAtom.characterLimit ~= text.unicodeScalars.count else {
+            throw .usage("\(option.name) is a name of 1 to \(ErlangAtom.characterLimit) characters; `\(text)` is not")
+        }
+        return ErlangAtom(text)
     }
 
     private mutating func applyNode(_ arguments: Arguments) throws(CommandError) {
