@@ -105,7 +105,7 @@ struct GatewayOptions {
                 of: message, Array((json.isEmpty ? "{}" : String(json)).utf8), header: nil, from: .server,
                 states: states)
         } catch .failure(let text, let hint) {
-            throw .failure("\(Option.goodbye.name): \(text)", hint: hint)
+            throw .usage("\(Option.goodbye.name): \(text)", hint: hint)
         }
         var records = ErlangRecords(description)
         records.layers = keys
@@ -121,10 +121,10 @@ struct GatewayOptions {
             writer.writeVersion()
             try records.write(packet, in: context, to: &writer)
             guard case .tuple(let parts) = try ErlangTerm(externalFormat: writer.bytes.rawSpan), parts.count == 2
-            else { throw CommandError.failure("\(Option.goodbye.name) is no message") }
+            else { throw CommandError.usage("\(Option.goodbye.name) is no message") }
             return parts[1]
         } catch {
-            throw .failure("\(Option.goodbye.name): \(error)")
+            throw .usage("\(Option.goodbye.name): \(error)")
         }
     }
 
