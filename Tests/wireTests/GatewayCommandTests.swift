@@ -125,6 +125,21 @@ struct GatewayCommandTests {
         client.close()
     }
 
+    @Test func `a signal shortens a drain that a process has asked for`() async throws {
+        let program = try ErlangProgram()
+        let words = ["--listen", "tcp://127.0.0.1:0", "--backend", "a@127.0.0.1/main", "--drain", "0s"]
+        let tool = try start(program, words)
+        let client = try await PacketClient.connect(to: "127.0.0.1", port: tool.port, protocol: SceneProtocol.self)
+        let accept = "receive {wireline, open, C, _} -> C ! {wireline, {owner, self()}} end, ok"
+        #expect(try program.evaluate(accept) == "ok")
+        #expect(try program.evaluate("gen_server:call({wireline, node(C)}, {drain, 86400000})") == "ok")
+        #expect(try program.evaluate("receive {wireline, drain, N, Time} -> Time > 86000000 end") == "true")
+        tool.signal(SIGTERM)
+        #expect(try program.evaluate("receive {wireline, close, C, R} -> R end") == "{shutdown,drain}")
+        #expect(tool.waitForEnd() == 0)
+        client.close()
+    }
+
     @Test func `a signal during the start drains a gateway as soon as it has started`() async throws {
         let program = try ErlangProgram()
         // A node that says nothing: the start waits for it.

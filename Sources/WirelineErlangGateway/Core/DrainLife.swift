@@ -23,11 +23,19 @@ package struct DrainLife {
 
     package var deadline: Duration? { if case .draining(let time) = phase { time } else { nil } }
 
+    /// The gateway is to end at this time. A drain that goes on can only become shorter.
+    ///
     /// - Returns: Whether the drain begins now.
     package mutating func begin(until time: Duration) -> Bool {
-        guard case .open = phase else { return false }
-        phase = .draining(until: time)
-        return true
+        switch phase {
+        case .open:
+            phase = .draining(until: time)
+            return true
+        case .draining(let end):
+            phase = .draining(until: min(end, time))
+            return false
+        case .closing, .drained: return false
+        }
     }
 
     /// The owner of a client is to be told.

@@ -7,7 +7,8 @@ extension GatewayCore {
     /// Whether the gateway drains, or has drained.
     package var isDraining: Bool { life.isDraining }
 
-    /// Begins to end: owners and clients are told once, and after this time the clients that are left are closed.
+    /// Begins to end: owners and clients are told once, and after this time the clients that are left are closed. If a
+    /// drain goes on, the earlier end counts.
     package mutating func drain(for time: Duration, at now: Duration) {
         guard life.begin(until: now + time) else { return }
         want(.draining(time))

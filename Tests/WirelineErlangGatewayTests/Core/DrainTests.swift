@@ -20,7 +20,7 @@ struct DrainTests {
                 .draining(.seconds(30)), .tell(owner.target, drainTerm(30_000), from: service),
                 .write(clients[0].number, [9]), .write(clients[1].number, [9]),
             ])
-        #expect(bench.effects { $0.drain(for: .seconds(1), at: $1) } == [])
+        #expect(bench.effects { $0.drain(for: .seconds(60), at: $1) } == [])
         bench.core.listenersClosed(at: bench.now)
         bench.core.closed(clients[0].number, .normal, at: bench.now)
         _ = bench.core.takeEffects()
@@ -31,6 +31,16 @@ struct DrainTests {
                 .close(clients[1].number, .drain, isFlushed: true),
             ])
         #expect(bench.effects { $0.connectionEnded(clients[1].number, at: $1) } == [.drained])
+    }
+
+    @Test func `a second drain can only shorten the first one, and tells nobody`() {
+        let bench = GatewayBench { $0.goodbye = [9] }
+        let client = bench.open(ownedBy: owner)
+        _ = bench.effects { $0.drain(for: .seconds(600), at: $1) }
+        #expect(bench.effects { $0.drain(for: .seconds(30), at: $1) } == [])
+        #expect(bench.pass(.seconds(29)) == [])
+        #expect(bench.pass(.seconds(1)).last == .close(client.number, .drain, isFlushed: true))
+        #expect(bench.effects { $0.drain(for: .zero, at: $1) } == [])
     }
 
     @Test func `it is over when the last client leaves`() {
