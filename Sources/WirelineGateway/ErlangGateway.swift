@@ -61,6 +61,7 @@ public struct ErlangGateway: Sendable {
         configuration: ErlangGatewayConfiguration
     ) async throws(ErlangGatewayError) -> ErlangGateway {
         let settings = try configuration.settings(`protocol`)
+        if let own = configuration.allNodes.first(where: { $0.description == name }) { throw .ownNode(own) }
         let loops: EventLoopGroup
         do throws(TransportError) { loops = try EventLoopGroup.sharedByServersUnless(group) } catch {
             throw .node(.transport(error))

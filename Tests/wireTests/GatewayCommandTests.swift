@@ -223,6 +223,15 @@ struct GatewayCommandTests {
         #expect(outcome.status == 2 && outcome.errors.hasPrefix("error: \(text)\n"), "\(outcome)")
     }
 
+    @Test(arguments: [["--group", "scene", "--node", "gw@127.0.0.1=4370"], ["--backend", "gw@127.0.0.1/scene"]])
+    func `the gateway's own name is no node and no backend`(words: [String]) throws {
+        let outcome = try Workspace().wire(
+            ["gateway", "--name", "gw@127.0.0.1", "--protocol", Self.folder("Protocols/Scene")]
+                + ["--listen", "tcp://127.0.0.1:0"] + words)
+        let text = "error: gw@127.0.0.1 is the gateway's own name: nodes and backends have other names\n"
+        #expect(outcome.status == 2 && outcome.output.isEmpty && outcome.errors.hasPrefix(text), "\(outcome)")
+    }
+
     @Test(arguments: [
         (["--listen", "tcp://127.0.0.1:0"], "--group or --backend is missing"),
         (["--group", "scene"], "--listen is missing"),

@@ -49,6 +49,8 @@ extension Command {
             return try await ErlangGateway.start(
                 options.name, cookie: .file(options.cookieFile), protocol: options.schema, on: group,
                 configuration: configuration)
+        } catch .ownNode(let name) {
+            throw .usage("\(ErlangGatewayError.ownNode(name))")
         } catch {
             throw .failure("\(error)")
         }
