@@ -55,9 +55,15 @@ package struct Backends {
 
     /// Who is to be asked: the one with the fewest clients, then the one that is there longest.
     ///
-    /// - Parameter excluded: Who was asked before. It is asked again only if there is no other.
-    package func choice(except excluded: ErlangDestination? = nil) -> ErlangDestination? {
-        let present = backends.filter { $0.value.membershipCount > 0 }
+    /// - Parameters:
+    ///   - excluded: Who was asked before. It is asked again only if there is no other.
+    ///   - pressure: Knows the nodes that do not take what is sent to them. Their processes are not asked.
+    package func choice(
+        except excluded: ErlangDestination? = nil, avoiding pressure: NodePressure? = nil
+    ) -> ErlangDestination? {
+        let present = backends.filter { backend, known in
+            known.membershipCount > 0 && backend.node.map { pressure?.isSlow($0) ?? false } != true
+        }
         let others = present.count > 1 ? present.filter { $0.key != excluded } : present
         let best = others.min {
             ($0.value.clientCount, $0.value.arrival) < ($1.value.clientCount, $1.value.arrival)

@@ -39,6 +39,8 @@ package final class GatewayClient {
     @safe @exclusivity(unchecked) package private(set) var queuedByteCount = 0
     /// Whether it is read.
     @safe @exclusivity(unchecked) package internal(set) var isRead = true
+    /// Whether it is offered or handed over when the effects before have been carried out.
+    @safe @exclusivity(unchecked) var isPostponed = false
 
     /// What a group costs beside its name.
     private static let groupCost = 64
@@ -79,6 +81,9 @@ package final class GatewayClient {
             info: info, received: window.received, confirmed: window.confirmed, window: window.limit, state: state,
             groups: groups)
     }
+
+    /// The bytes of what backends are told of it, about.
+    var snapshotByteCount: Int { info.byteCount + stateByteCount + membershipByteCount }
 
     // MARK: Changes
 

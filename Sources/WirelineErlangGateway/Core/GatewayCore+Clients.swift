@@ -27,8 +27,11 @@ extension GatewayCore {
         var passedCount = 0
         // Most are for an owner that has all others.
         if let owner = client.owner, !pressure.isSlow(owner.node) {
-            while passedCount < messages.count, client.window.pass() {
-                want(.tell(.pid(owner), .message(client.pid, messages[passedCount], number: nil), from: client.pid))
+            while passedCount < messages.count, !isFull, client.window.pass() {
+                let message = messages[passedCount]
+                tell(
+                    .pid(owner), .message(client.pid, message, number: nil), from: client.pid,
+                    byteCount: message.byteCount)
                 passedCount += 1
             }
         }
@@ -47,7 +50,10 @@ extension GatewayCore {
         var canPass = true
         if let owner = client.owner {
             canPass = !pressure.isSlow(owner.node)
-            if canPass { handAll(client, to: owner, isLast: false) }
+            if canPass {
+                handAll(client, to: owner, isLast: false)
+                if isFull { postpone(client) }
+            }
         }
         let isRead = canPass && client.window.hasRoom
         guard client.isRead != isRead else { return }
@@ -57,11 +63,11 @@ extension GatewayCore {
 
     private mutating func handAll(_ client: GatewayClient, to owner: ErlangPID, isLast: Bool) {
         let (pid, isNumbered) = (client.pid, settings.window > 0)
-        while let handed = clients.update(client, { $0.window.next(isLast: isLast) }) {
+        while isLast || !isFull, let handed = clients.update(client, { $0.window.next(isLast: isLast) }) {
             if handed.isResent { counters.resentCount += 1 }
-            want(
-                .tell(
-                    .pid(owner), .message(pid, handed.message, number: isNumbered ? handed.number : nil), from: pid))
+            tell(
+                .pid(owner), .message(pid, handed.message, number: isNumbered ? handed.number : nil), from: pid,
+                byteCount: handed.message.byteCount)
         }
     }
 

@@ -34,14 +34,15 @@ extension GatewayCore {
 
     // MARK: Asking
 
-    /// Asks a backend to own a client that has no owner any more; without any backend, the client is parked.
+    /// Asks a backend to own a client that has no owner any more; without any backend whose node reads, the client is parked.
     ///
     /// - Parameter excluded: Who is not to be asked, if there is another one.
     mutating func offer(_ client: GatewayClient, except excluded: ErlangDestination? = nil, at now: Duration) {
         guard !client.isClosing else { return }
         let number = client.number
         if let backend = client.backend { backends.lostClient(backend) }
-        let backend = backends.choice(except: excluded)
+        if isFull { postpone(client) }
+        let backend = isFull ? nil : backends.choice(except: excluded, avoiding: pressure)
         if let backend { backends.tookClient(backend) }
         moveWatch(number, from: client.watchedProcess, to: backend)
         client.backend = backend
@@ -52,7 +53,7 @@ extension GatewayCore {
             clients.change(client, to: .asked(backend, until: deadline))
             let snapshot = client.snapshot
             let term = client.hadOwner ? GatewayTerm.resume(client.pid, snapshot) : .open(client.pid, snapshot)
-            want(.tell(backend, term, from: client.pid))
+            tell(backend, term, from: client.pid, byteCount: client.snapshotByteCount)
         } else {
             let deadline = now + settings.parkTime
             parkDeadlines.append(deadline, number)

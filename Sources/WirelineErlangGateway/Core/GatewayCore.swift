@@ -32,6 +32,10 @@ package struct GatewayCore: ~Copyable {
     /// Clients for which too much waited when something was written.
     var suspects: Set<ClientNumber> = []
     private var effects: [GatewayEffect] = []
+    /// The bytes for nodes among the effects, about.
+    private var outgoingByteCount = 0
+    /// The clients that are offered or handed over when these effects have been carried out.
+    private var postponed: [ClientNumber] = []
 
     /// - Parameters:
     ///   - service: The process `wireline`, of the gateway's node.
@@ -58,13 +62,51 @@ package struct GatewayCore: ~Copyable {
     /// - Parameter memory: An empty array, whose memory is used for the next effects.
     package mutating func takeEffects(reusing memory: consuming [GatewayEffect] = []) -> [GatewayEffect] {
         swap(&effects, &memory)
+        outgoingByteCount = 0
         return memory
     }
 
     /// Whether there is something to be done.
-    package var hasEffects: Bool { !effects.isEmpty }
+    package var hasEffects: Bool { !effects.isEmpty || !postponed.isEmpty }
 
     mutating func want(_ effect: GatewayEffect) { effects.append(effect) }
+
+    // MARK: Rounds
+
+    // A node is disconnected if too much waits for it, and it takes nothing before the effects are carried out. So they have a
+    // limit, and what is above it comes after them, when it is known what waits for the node.
+
+    /// Wants something told that a client says, or that is said of it: about so many bytes.
+    mutating func tell(_ process: ErlangDestination, _ term: GatewayTerm, from client: ErlangPID, byteCount: Int) {
+        outgoingByteCount += byteCount + GatewayTerm.headByteCount
+        want(.tell(process, term, from: client))
+    }
+
+    /// Whether nothing more is to be told before the effects are carried out.
+    var isFull: Bool { outgoingByteCount >= settings.nodeByteCount }
+
+    /// A client is offered or handed over later.
+    mutating func postpone(_ client: GatewayClient) {
+        guard !client.isPostponed else { return }
+        client.isPostponed = true
+        postponed.append(client.number)
+    }
+
+    /// Goes on with what had to wait until the effects before it were carried out. It is to be called after that.
+    package mutating func goOn(at now: Duration) {
+        guard !postponed.isEmpty else { return }
+        let numbers = postponed
+        postponed = []
+        for (index, number) in numbers.enumerated() {
+            guard !isFull else {
+                postponed += numbers[index...]
+                return
+            }
+            guard let client = clients[number] else { continue }
+            client.isPostponed = false
+            if client.isParked { offer(client, at: now) } else { handOver(client) }
+        }
+    }
 
     // MARK: Time
 
@@ -120,6 +162,7 @@ package struct GatewayCore: ~Copyable {
         for number in watch.clients(of: node.atom) {
             if let client = clients[number] { handOver(client) }
         }
+        if !pressure.isSlow(node.atom) { for client in clients.parked { postpone(client) } }
     }
 
     private mutating func lookFor(_ names: [ErlangDestination]) {

@@ -57,7 +57,7 @@ package enum GatewayTerm: Equatable, Sendable {
     private static let number = ErlangTermWriter.encoded(atom: "number")
     private static let header = ErlangTermWriter.encoded(atom: "header")
     /// The bytes around a message are seldom more.
-    private static let headByteCount = 96
+    static let headByteCount = 96
 
     /// The message's own bytes are not read again.
     private static func content(

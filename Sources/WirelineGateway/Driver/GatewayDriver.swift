@@ -253,6 +253,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         swap(&memory, &spareEffects)
         var effects = core.takeEffects(reusing: consume memory)
         for effect in tellNodesAndWrite(effects) { perform(effect) }
+        core.goOn(at: loop.now.sinceOrigin)
         guard effects.count <= Self.spareEffectCount else { return }
         effects.removeAll(keepingCapacity: true)
         spareEffects = effects

@@ -92,6 +92,55 @@ struct BackPressureTests {
             }.contains(.read(client.number, true)))
     }
 
+    @Test func `what waits for a node at once is limited, and the rest follows`() {
+        let bench = GatewayBench { $0.nodeByteCount = 1_000 }
+        let clients = (0..<20).map { _ in bench.open() }
+        let text = String(repeating: "a", count: 400)
+        for client in clients { bench.core.said([GatewayBench.message(text)], by: client.number) }
+        bench.join(owner)
+        // Each offer counts for 480 bytes, each message for 512.
+        let asked = bench.rounds
+        #expect(asked.map(\.count).max() == 3 && asked.joined().count { $0.isOffer } == 20, "\(asked)")
+        for client in clients {
+            let term = ErlangTerm.tuple("wireline", .tuple("owner", .pid(owner)))
+            bench.receive(term, for: client, from: owner)
+        }
+        let handed = bench.rounds
+        #expect(handed.map(\.count).max() == 2 && handed.joined().count { $0.isMessage } == 20, "\(handed)")
+        // What comes in between stays in order.
+        for client in clients {
+            bench.core.said([GatewayBench.message(text), GatewayBench.message("b")], by: client.number)
+        }
+        let said = bench.rounds
+        #expect(said.map(\.count).max() ?? 0 < 20 && said.joined().count { $0.isMessage } == 40, "\(said)")
+        for client in clients {
+            let own = said.joined().filter {
+                if case .tell(_, .message(client, _, number: _), from: _) = $0 { true } else { false }
+            }
+            #expect(
+                own
+                    == [text, "b"].map {
+                        .tell(owner.target, .message(client, GatewayBench.message($0), number: nil), from: client)
+                    })
+        }
+    }
+
+    @Test func `a backend of a slow node is not asked, until the node reads`() {
+        let bench = GatewayBench { $0.nodeByteCount = 1_000 }
+        bench.join(owner)
+        _ = bench.effects { core, _ in core.nodeQueue(1_001, of: "a@h") }
+        let client = bench.open()
+        #expect(bench.core.takeEffects() == [])
+        #expect(bench.client(client)?.isParked == true)
+        bench.core.nodeQueue(500, of: "a@h")
+        #expect(bench.rounds.joined().count { $0.isOffer } == 1)
+        // With another backend, that one is asked.
+        _ = bench.effects { core, _ in core.nodeQueue(1_001, of: "a@h") }
+        bench.join(second)
+        let other = bench.open()
+        #expect(bench.client(other)?.watchedProcess == second.target)
+    }
+
     @Test func `with a window, a client is read as far as it goes`() {
         let bench = GatewayBench { $0.window = 2 }
         let client = bench.open(ownedBy: owner)

@@ -90,7 +90,10 @@ struct SimulatedCluster {
 
     private mutating func carryOut(_ gateway: Int) {
         // The end of a connection, which is told at once, may have effects of its own.
-        while gateways[gateway].core.hasEffects { carryOut(gateways[gateway].core.takeEffects(), gateway) }
+        while gateways[gateway].core.hasEffects {
+            carryOut(gateways[gateway].core.takeEffects(), gateway)
+            gateways[gateway].core.goOn(at: now)
+        }
     }
 
     private mutating func carryOut(_ effects: [GatewayEffect], _ gateway: Int) {

@@ -84,11 +84,26 @@ final class GatewayBench {
 
     /// A process sends a term.
     func send(_ term: ErlangTerm, to pid: ErlangPID, from sender: ErlangPID?) -> [GatewayEffect] {
+        receive(term, for: pid, from: sender)
+        return core.takeEffects()
+    }
+
+    /// A term of a process arrives.
+    func receive(_ term: ErlangTerm, for pid: ErlangPID, from sender: ErlangPID?) {
         do {
             let bytes = try term.content()
             core.receive(bytes.span.bytes, for: pid, from: sender, at: now)
         } catch { preconditionFailure("\(error)") }
-        return core.takeEffects()
+    }
+
+    /// What the gateway tells processes until it wants nothing more, in the rounds in which it is carried out.
+    var rounds: [[GatewayEffect]] {
+        var rounds: [[GatewayEffect]] = []
+        while core.hasEffects {
+            rounds.append(core.takeEffects().filter { if case .tell = $0 { true } else { false } })
+            core.goOn(at: now)
+        }
+        return rounds
     }
 
     /// A process tells a client to do something.
@@ -124,6 +139,17 @@ extension ErlangPID {
 }
 
 extension GatewayEffect {
+    /// Whether a backend is asked to own a client.
+    var isOffer: Bool {
+        switch self {
+        case .tell(_, .open, from: _), .tell(_, .resume, from: _): true
+        default: false
+        }
+    }
+
+    /// Whether an owner is handed a message.
+    var isMessage: Bool { if case .tell(_, .message, from: _) = self { true } else { false } }
+
     /// An error for the sender of a term to a process.
     static func refusal(_ refusal: TermRefusal, of pid: ErlangPID, to sender: ErlangPID) -> Self {
         .tell(.pid(sender), .error(pid, refusal.term), from: pid)
