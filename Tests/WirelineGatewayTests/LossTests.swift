@@ -42,6 +42,24 @@ struct LossTests {
         await gateway.drain(for: .zero)
     }
 
+    @Test func `a node that has connected by itself is reported to be gone`() async throws {
+        let first = try ErlangProgram()
+        let second = try ErlangProgram("b@127.0.0.1", epmd: first.epmd)
+        let (events, feed) = AsyncStream.makeStream(of: ErlangGatewayEvent.self)
+        let gateway = try await SceneGateway.start(first, names: [Self.names[0]]) {
+            $0.eventHandler = { feed.yield($0) }
+        }
+        #expect(try second.evaluate("net_adm:ping('gw@127.0.0.1')") == "pong")
+        second.signal(SIGKILL)
+        let end = await events.first { if case .connected = $0 { false } else { true } }
+        guard case .gone(Self.names[1], let error)? = end else {
+            Issue.record("\(String(describing: end))")
+            return await gateway.drain(for: .zero)
+        }
+        #expect(end?.description == "b@127.0.0.1 is gone: \(error)")
+        await gateway.drain(for: .zero)
+    }
+
     @Test func `a frozen node loses its clients, and doubles nothing when it comes back`() async throws {
         let first = try ErlangProgram(tickSeconds: 8)
         let second = try ErlangProgram("b@127.0.0.1", epmd: first.epmd, tickSeconds: 8)

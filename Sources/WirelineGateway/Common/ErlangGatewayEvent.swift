@@ -11,6 +11,9 @@ public enum ErlangGatewayEvent: Equatable, Sendable {
     case lost(ErlangNodeName, ErlangNodeError)
     /// A node is not there, or has refused us. It is tried again, and not reported again before it was connected.
     case unreachable(ErlangNodeName, ErlangNodeError)
+    /// The connection to a node to which the gateway does not stay connected has ended, or could not be made. It is not
+    /// tried again by itself.
+    case gone(ErlangNodeName, ErlangNodeError)
     /// What the gateway's node has noticed.
     case note(ErlangNodeNote)
 }
@@ -21,6 +24,7 @@ extension ErlangGatewayEvent: CustomStringConvertible {
         switch self {
         case .connected(let node): "\(node) is connected"
         case .lost(let node, let error): "\(node) is lost: \(error); it is tried again"
+        case .gone(let node, let error): "\(node) is gone: \(error)"
         case .unreachable(let node, .erlang(.handshake(.cookieRefused))):
             "\(node) closed after our challenge reply: our cookie is not its cookie; it is tried again"
         case .unreachable(let node, let error): "\(node) is not connected: \(error); it is tried again"

@@ -7,7 +7,8 @@ import WirelineErlangNode
 struct NodeReports {
     /// The nodes whose first attempt to connect has had no outcome.
     private var untried: Set<ErlangNodeName>
-    private let count: Int
+    /// The nodes to which the gateway stays connected.
+    private let kept: Set<ErlangNodeName>
     /// The nodes that have refused our cookie at the first attempt.
     private(set) var refusing: [ErlangNodeName] = []
     /// The nodes that are connected.
@@ -18,15 +19,15 @@ struct NodeReports {
     private(set) var refusalCounts: [String: Int] = [:]
 
     init(_ nodes: [ErlangNodeName]) {
-        untried = Set(nodes)
-        count = nodes.count
+        kept = Set(nodes)
+        untried = kept
     }
 
     /// Whether each node has been tried once.
     var areAllTried: Bool { untried.isEmpty }
 
     /// Whether there are nodes, and each one has refused our cookie.
-    var areAllRefusing: Bool { count > 0 && refusing.count == count }
+    var areAllRefusing: Bool { !kept.isEmpty && refusing.count == kept.count }
 
     mutating func up(_ node: ErlangNodeName) -> ErlangGatewayEvent {
         untried.remove(node)
@@ -44,8 +45,10 @@ struct NodeReports {
             count(fault)
             if isFirst, fault == .cookieRefused || fault == .wrongCookie { refusing.append(node) }
         }
-        if connected.remove(node) != nil { return .lost(node, error) }
-        return missing.insert(node).inserted ? .unreachable(node, error) : nil
+        let wasConnected = connected.remove(node) != nil
+        guard wasConnected || missing.insert(node).inserted else { return nil }
+        guard kept.contains(node) else { return .gone(node, error) }
+        return wasConnected ? .lost(node, error) : .unreachable(node, error)
     }
 
     /// A node that has connected to us was refused.
