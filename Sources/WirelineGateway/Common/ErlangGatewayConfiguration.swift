@@ -68,6 +68,11 @@ public struct ErlangGatewayConfiguration: Sendable {
     /// The most bytes that are kept for all clients together: output, messages, states and groups (default 1 GiB). Above
     /// it, the clients for which most is kept are closed with `slow`.
     public var heldByteCount = 1 << 30
+    /// Looks at each message of a client before its owner does; nil: owners get all (default).
+    ///
+    /// With it, no process of the cluster knows a client before a message of it was passed. So a wrong token never comes to
+    /// a backend. Until then, the client is limited by `ServerConfiguration.firstPacketTimeout` and `idleTimeout`.
+    public var edge: GatewayEdge?
     /// The message that tells clients to go elsewhere when the gateway drains, as a backend would send it; nil: none
     /// (default). A generated message has it as `erlangTerm`.
     public var goodbye: ErlangTerm?

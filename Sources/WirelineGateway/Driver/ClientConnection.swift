@@ -31,12 +31,14 @@ final class ClientConnection: @unchecked Sendable {
 
     private enum Stage {
         case new
+        /// It is not ready, or no message of it was passed at the edge.
         case handshaking
         /// The gateway is told of it, or knows it.
         case known
     }
 
     private var stage = Stage.new
+    private var isRefused = false
     /// Whether the gateway wants the client to be read. It says so when it has opened the client.
     private var isWanted = false
     /// Whether the gateway has so many messages of it that it must take them first.
@@ -71,8 +73,18 @@ final class ClientConnection: @unchecked Sendable {
     }
 
     private func becameReady() {
-        driver.connected(self, ClientInfo(connection), hadHandshake: stage == .handshaking)
+        guard driver.edge != nil else { return admit() }
+        if stage == .new { driver.handshakeBegan() }
+        stage = .handshaking
+        read(true)
+    }
+
+    /// Tells the gateway of the client.
+    private func admit() {
+        let hadHandshake = stage == .handshaking
         stage = .known
+        isWanted = false
+        driver.connected(self, ClientInfo(connection), hadHandshake: hadHandshake)
     }
 
     private func closed(_ error: (any Error)?) {
@@ -80,7 +92,7 @@ final class ClientConnection: @unchecked Sendable {
         switch stage {
         case .new: return
         case .handshaking: driver.handshakeFailed()
-        case .known: driver.closed(self, ClientEnd(error))
+        case .known: driver.closed(self, isRefused ? .refused : ClientEnd(error))
         }
     }
 
@@ -105,14 +117,33 @@ final class ClientConnection: @unchecked Sendable {
             while isWanted, rest == nil, messages.count < Self.batchCount {
                 guard countNext(), let packet = try batch.next() else { return nil }
                 isNextCounted = false
-                do throws(CodecError) { messages.append(try driver.schema.message(of: packet)) } catch {
+                let message: MessageTerm
+                do throws(CodecError) { message = try driver.schema.message(of: packet) } catch {
                     connection.refuse(.codec(error))
                     throw .codec(error)
                 }
+                if passes(packet) { messages.append(message) }
             }
             return nil
         } catch {
             return error
+        }
+    }
+
+    /// Lets the program look at a message.
+    ///
+    /// - Returns: Whether the owner gets it.
+    private func passes(_ packet: borrowing Packet) -> Bool {
+        guard let edge = driver.edge else { return true }
+        switch edge(packet, EdgeClient(connection: connection, isOpen: stage == .known)) {
+        case .pass:
+            if stage != .known { admit() }
+            return true
+        case .handled: return false
+        case .refuse:
+            (isRefused, isWanted) = (true, false)
+            close(.refused, isFlushed: true)
+            return false
         }
     }
 
@@ -140,7 +171,7 @@ final class ClientConnection: @unchecked Sendable {
 
     /// Whether the gateway wants the client to be read.
     func read(_ isWanted: Bool) {
-        self.isWanted = isWanted
+        self.isWanted = isWanted && !isRefused
         settle()
     }
 
@@ -203,6 +234,11 @@ final class ClientConnection: @unchecked Sendable {
         connection.closeCode(WebSocketCloseCode(rawValue: end.closeCode))
         if isFlushed { connection.finish(within: GatewayDriver.flushTime) } else { connection.close() }
     }
+}
+
+extension ClientEnd {
+    /// The program has refused a message.
+    fileprivate static let refused = ClientEnd.kicked(.tuple("shutdown", "refused"))
 }
 
 extension PacketConnection {

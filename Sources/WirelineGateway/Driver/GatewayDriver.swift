@@ -29,6 +29,8 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     let schema: GatewayProtocol
     /// How fast clients may talk; nil: there is no limit.
     let rates: ClientRates?
+    /// Looks at the messages of clients before owners do, on the loops of the clients.
+    let edge: GatewayEdge?
     private let backends: ErlangGatewayConfiguration.Backends
     private var report: (@Sendable (ErlangGatewayEvent) -> Void)?
     @safe @exclusivity(unchecked) private var core: GatewayCore
@@ -60,6 +62,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         self.core = core
         self.schema = schema
         rates = ClientRates(configuration)
+        edge = configuration.edge
         backends = configuration.backends
         report = configuration.eventHandler
         reports = NodeReports(configuration.allNodes)

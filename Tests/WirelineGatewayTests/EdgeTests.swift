@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ErlangSupport
+import Scene
+import Testing
+import TestingSupport
+import WirelineErlang
+import WirelineGateway
+
+/// Messages that the gateway's program looks at before owners do.
+@Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside)
+struct EdgeTests {
+    /// Answers `ping`, and refuses `wrong` after an answer.
+    private static let edge: GatewayEdge = { packet, client in
+        let text = (try? Cs_20001(payloadOf: packet))?.message
+        guard let text, ["ping", "wrong"].contains(text) else { return .pass }
+        let answer = Sc_20001(
+            res: 1, sceneID: client.isOpen ? 2 : 1, pos: 1, status: 0, type: 0, defaultCombat: 100,
+            message: "no " + text)
+        try? client.connection.write(answer)
+        return text == "ping" ? .handled : .refuse
+    }
+
+    @Test(arguments: [1, 2]) func `a client is opened by the first message that is passed`(
+        threadCount: Int
+    ) async throws {
+        let program = try ErlangProgram()
+        try program.join()
+        let loops = try EventLoopGroup(threadCount: threadCount)
+        let gateway = try await SceneGateway.start(program, on: loops) { $0.edge = Self.edge }
+        let client = try await SceneGateway.connect(to: gateway)
+        try await client.say("ping")
+        #expect(try await client.nextText() == "no ping")
+        #expect(await gateway.metrics().openedCount == 0)
+        for text in ["hello", "ping", "more"] { try await client.say(text) }
+        try program.accept()
+        let texts = "[receive {wireline, C, M} -> element(4, M) end || _ <- [1, 2]]"
+        #expect(try program.evaluate(texts) == "[<<\"hello\">>,<<\"more\">>]")
+        #expect(try await client.nextText() == "no ping")
+        try await client.say("wrong")
+        #expect(try program.evaluate("receive {wireline, close, C, R} -> R end") == "{shutdown,refused}")
+        #expect(try await client.nextText() == "no wrong")
+        #expect(try await client.nextText() == nil)
+        await gateway.drain(for: .zero)
+    }
+
+    @Test func `a client that is refused at once was never opened`() async throws {
+        let program = try ErlangProgram()
+        try program.join()
+        let gateway = try await SceneGateway.start(program) { $0.edge = Self.edge }
+        let client = try await SceneGateway.connect(to: gateway)
+        try await client.say("wrong")
+        try await client.say("hello")
+        #expect(try await client.nextText() == "no wrong")
+        #expect(try await client.nextText() == nil)
+        client.close()
+        // The drain waits for nobody.
+        await gateway.drain(for: .seconds(500))
+        #expect(await gateway.metrics().openedCount == 0)
+    }
+}
