@@ -81,4 +81,18 @@ struct ErlangGoldenTests {
     private static func code(_ file: GeneratedFile) -> [Substring] {
         file.text.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("%%") }
     }
+
+    @Test func `a state that no condition tests changes nothing`() throws {
+        let rest = "@length(rest) uint16 size; @id uint8 id; } @id(1) @from(both)"
+        let files = try Self.files([("a.wire", "packet { state bit on; \(rest) @sets(on) message Say { string text; }")]
+        )
+        #expect(try files == Self.files([("a.wire", "packet { \(rest) message Say { string text; }")]))
+    }
+
+    @Test(arguments: [("", false), ("@sets(on)", true)])
+    func `a module has a function that sets states if a message does`(_ setting: String, _ isThere: Bool) throws {
+        let packet = "packet { state bit on; @length(rest) uint16 size; @id uint8 id; @if(on) uint8 more; }"
+        let files = try Self.files([("a.wire", "\(packet) @id(1) @from(both) \(setting) message Say {}")])
+        #expect(files.contains { $0.text.contains("put_state(") } == isThere)
+    }
 }

@@ -9,7 +9,7 @@ extension NameStyle {
         let className = description.upperCamelName + "Protocol"
         let own =
             [className, description.upperCamelName + "Conform", "Header", "FloatBits"]
-            + (description.layout.hasStates ? ["Connection"] : [])
+            + (description.layout.dependsOnStates ? ["Connection"] : [])
             + (description.layout.hasContent
                 ? ["Connection", "InnerPackets", "Keystream", "Layer", "Part", "Work"] : [])
         // States stand beside these members of a connection.

@@ -48,7 +48,7 @@ struct ErlangAdapter {
 
     private var senders: ErlangSenders { ErlangSenders(types) }
 
-    private var hasStates: Bool { description.layout.hasStates }
+    private var hasStates: Bool { description.layout.dependsOnStates }
 
     /// Whether packets are read and written with states and keys, which go on from packet to packet.
     private var hasContext: Bool { hasStates || description.layout.hasContent }

@@ -255,8 +255,8 @@ struct ErlangLayers {
             framed_packet(Packet) -> \(isFramed ? "frame(Packet)" : "Packet").
 
             %% The context of the packets after this one.
-            next_context(\(layout.hasStates ? "Sender, Ids" : "_, _"), Context) -> \
-            \(layout.hasStates ? "lists:foldr(fun(Id, C) -> sets(Sender, Id, C) end, Context, Ids)" : "Context").
+            next_context(\(layout.dependsOnStates ? "Sender, Ids" : "_, _"), Context) -> \
+            \(layout.dependsOnStates ? "lists:foldr(fun(Id, C) -> sets(Sender, Id, C) end, Context, Ids)" : "Context").
 
             """
     }

@@ -68,7 +68,7 @@ struct ErlangModule {
         let areDistinct = ErlangSenders(types).areDistinct
         let exports =
             ["encode/1", "encode/2"] + (areDistinct ? ["encode/3"] : []) + ["decode/2"]
-            + (description.layout.hasStates || layers.areUsed ? ["decode/3"] : [])
+            + (description.layout.dependsOnStates || layers.areUsed ? ["decode/3"] : [])
             + (layers.hasKeys ? ["set_key/4"] : []) + ["settable/1", "format_error/1"] + zeros
         let declared =
             [naming.messages, naming.structures].joined().map(\.name)
@@ -152,7 +152,7 @@ struct ErlangModule {
         return lines.joined(separator: "\n") + "\n"
             + Self.sharedTypes(
                 hasDigits: hasDigits, hasUTF16: description.uses(\.isUTF16), hasConditions: description.hasConditions,
-                hasSenders: ErlangSenders(types).mustBeKnown, hasStates: description.layout.hasStates,
+                hasSenders: ErlangSenders(types).mustBeKnown, hasStates: description.layout.dependsOnStates,
                 keepsTags: description.unions.contains { $0.defaultArm != nil },
                 frames: frames.reasons + layers.reasons, inner: layers.innerMessages)
     }
@@ -281,7 +281,7 @@ struct ErlangModule {
                 \(layers.coding)
                 """
         }
-        let hasStates = description.layout.hasStates
+        let hasStates = description.layout.dependsOnStates
         let sender = hasStates ? "Shape, " : takesSender ? "Sender, " : ""
         let unwrapping =
             frames.isUsed

@@ -31,7 +31,7 @@ struct ErlangSenders {
 
     private var shapes: [Shape] {
         guard let contexts = layout.contexts else { return [] }
-        let isOnlySender = contexts.tests.isEmpty || !layout.hasStates
+        let isOnlySender = contexts.tests.isEmpty || !layout.dependsOnStates
         // No packet stands inside another one here.
         let impossible = contexts.outcomes(isNested: true)
         let certain = contexts.outcomes(isNested: false)
@@ -101,7 +101,7 @@ struct ErlangSenders {
     ///   - header: The argument for the header that conditions of messages look at, with its comma.
     ///   - wrapping: Returns the expression for the packet of a payload, given that for its shape.
     func encoding(header: String, wrapping: (String) -> String) -> String {
-        guard !layout.hasStates else {
+        guard !layout.dependsOnStates else {
             return ErlangStates(types).encoding(header: header, wrapping: wrapping("Shape"))
         }
         return """

@@ -29,7 +29,7 @@ struct ErlangStates {
     ///   states.
     func functions(isNested: Bool = false) -> [String] {
         guard let contexts = description.layout.contexts else { return [] }
-        let own = description.layout.hasStates ? [state, numbers, changes] : []
+        let own = description.layout.dependsOnStates ? [state, numbers, changes] : []
         if isNested { return [nestedShape(contexts.tests)] + own }
         return own.isEmpty ? [] : [shape(contexts.tests)] + own
     }
@@ -45,7 +45,7 @@ struct ErlangStates {
 
     private func nestedShape(_ tests: [ContextTest]) -> String {
         let (lines, number) = outcomes(of: tests)
-        let hasStates = description.layout.hasStates
+        let hasStates = description.layout.dependsOnStates
         let nested = tests.contains { $0.operand == .nested } ? "Nested" : "_"
         let check = hasStates ? ["check_states(Context)"] : []
         return """
@@ -104,10 +104,6 @@ struct ErlangStates {
                 [Key | _] -> fail_without_offset({unknown_state, Key}, [])
             end;
         check_states(_) -> ok.
-
-        put_state(Key, V, Context) ->
-            States = maps:get(state, Context, #{}),
-            Context#{state => States#{Key => V}}.
 
         """
     }
@@ -179,8 +175,16 @@ struct ErlangStates {
                 "sets(\($0.erlangAtom), \(message.id), Context) -> put_state(\(key(change.state)), \(value), Context);"
             }
         }
-        return (["%% The context of the packets after one."] + lines + ["sets(_, _, Context) -> Context.", ""])
-            .joined(separator: "\n")
+        let last = ["sets(_, _, Context) -> Context.", ""]
+        let functions = (["%% The context of the packets after one."] + lines + last).joined(separator: "\n")
+        guard !lines.isEmpty else { return functions }
+        return """
+            put_state(Key, V, Context) ->
+                States = maps:get(state, Context, #{}),
+                Context#{state => States#{Key => V}}.
+
+            \(functions)
+            """
     }
 
     // MARK: Exported functions

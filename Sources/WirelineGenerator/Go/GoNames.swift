@@ -8,7 +8,7 @@ import WirelineLanguage
 /// All names of a schema begin with a capital, so none is a word of Go, and none is a small name of the package.
 extension NameStyle {
     static func go(_ description: ProtocolDescription) -> NameStyle {
-        let hasConnection = description.layout.hasStates || description.layout.hasContent
+        let hasConnection = description.layout.dependsOnStates || description.layout.hasContent
         let names = hasConnection ? goNames.union(connectionNames) : goNames
         return NameStyle(
             types: Kind(spelling: .exported, reserved: names),

@@ -10,7 +10,7 @@ extension NameStyle {
         let types = javaTypes.union(javaWords).union(JavaRuntime.names).union(
             [
                 description.upperCamelName + "Protocol", description.upperCamelName + "Conform", "Header",
-            ] + (description.layout.hasStates ? ["Connection"] : [])
+            ] + (description.layout.dependsOnStates ? ["Connection"] : [])
                 + (description.layout.hasContent
                     ? ["Connection", "InnerPackets", "Keystream", "Layer", "Part", "Work"] : []))
         // States stand beside these members of a connection.

@@ -97,7 +97,7 @@ struct PacketShape: Sendable {
         guard description.layout.dependsOnContext, let contexts = description.layout.contexts else {
             return ([PacketShape([], description.layout, description)], nil)
         }
-        guard description.layout.hasStates else {
+        guard description.layout.dependsOnStates else {
             return (
                 Sender.allCases.map {
                     PacketShape([$0.rawValue], description.layout.layout(from: $0), description)

@@ -67,3 +67,8 @@ struct ContextPlan: Sendable {
         needsSender = layout.dependsOnSender || layout.content.layers.contains { !$0.kind.arguments.isEmpty }
     }
 }
+
+extension PacketLayout {
+    /// Whether packets depend on states of the connection. States that no condition tests make no difference.
+    var dependsOnStates: Bool { hasStates && dependsOnContext }
+}

@@ -52,7 +52,7 @@ struct PythonModule {
             fixesHeader: !plan.fixedHeaderFields.isEmpty,
             nests: plan.structures.contains(where: \.plan.countsDepth)
                 || plan.unions.contains(where: \.plan.countsDepth),
-            framing: description.layout.framing, hasStates: description.layout.hasStates, layers: plan.layers,
+            framing: description.layout.framing, hasStates: description.layout.dependsOnStates, layers: plan.layers,
             context: plan.context.map { PythonConnection(types: types, plan: $0).text } ?? "")
     }
 

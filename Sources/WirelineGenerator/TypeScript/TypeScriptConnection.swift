@@ -18,7 +18,7 @@ struct TypeScriptConnection {
         let parts = [
             plan.states.isEmpty && layers != nil ? "" : states,
             layers?.connection(hasStates: !plan.states.isEmpty) ?? connection, layers?.tables ?? tables, shapes,
-            plan.changes.isEmpty && layers != nil ? "" : change,
+            plan.changes.isEmpty ? "" : change,
         ]
         return parts.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
     }

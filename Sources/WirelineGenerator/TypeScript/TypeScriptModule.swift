@@ -80,11 +80,9 @@ struct TypeScriptModule {
             idType: TypeScriptTypes.number(plan.idRange),
             hasDefaults: plan.messages.contains { $0.fields.contains { $0.absent != nil } },
             dependsOnSender: plan.dependsOnSender, hasConnection: plan.context != nil,
-            looksAtHeader: description.hasHeaderConditions,
+            changesStates: plan.context?.changes.isEmpty == false, looksAtHeader: description.hasHeaderConditions,
             fixesHeader: !plan.fixedHeaderFields.isEmpty, framing: description.layout.framing,
-            layers: plan.layers.map {
-                TypeScriptLayerParameters($0, changesStates: plan.context?.changes.isEmpty == false)
-            })
+            layers: plan.layers.map { TypeScriptLayerParameters($0) })
     }
 
     /// The first lines of each file.

@@ -198,11 +198,11 @@ extension TypeScriptRuntime {
               if (!packet) return undefined;
               const { id, header\#(parameters.framing == nil ? ", byteCount" : "") } = packet, type = side(id);
             \#(parameters.fixesHeader ? "  if (type && type.fixed) type.fixed(r, header, packet.at);\n" : "")\#
-            \#(hasConnection ? "  if (!type) change(connection, isServer(side), id);\n" : "")\#
+            \#(parameters.changesStates ? "  if (!type) change(connection, isServer(side), id);\n" : "")\#
               if (!type) return { name: null, id, header, payload: b.slice(r.p, r.end), byteCount };
               r.at[0] = type.name;
               const message‹: unknown› = type.read(r\#(parameters.looksAtHeader ? ", header" : ""));
-            \#(hasConnection ? "  change(connection, isServer(side), id);\n" : "")\#
+            \#(parameters.changesStates ? "  change(connection, isServer(side), id);\n" : "")\#
               return { name: type.name, id, header, message, byteCount }‹ as unknown›‹ as P›;
             }
             """#
@@ -233,11 +233,14 @@ extension TypeScriptRuntime {
 
     private static func wrapInConnection(_ parameters: TypeScriptRuntimeParameters) -> String {
         guard parameters.layers == nil else { return "" }
+        let wrapping = "wrappers[shapeOf(server, connection)]‹!›(w, id, header)"
+        let lines =
+            parameters.changesStates
+            ? ["const packet = \(wrapping);", "change(connection, server, id);", "return packet;"]
+            : ["return \(wrapping);"]
         return """
             function wrapFrom(server‹: boolean›, w‹: Writer›, id‹: \(parameters.idType)›, header‹: Partial<Header> | undefined›, connection‹: Connection›)‹: Uint8Array› {
-              const packet = wrappers[shapeOf(server, connection)]‹!›(w, id, header);
-              change(connection, server, id);
-              return packet;
+              \(lines.joined(separator: "\n  "))
             }
             """
     }

@@ -11,17 +11,14 @@ struct TypeScriptLayerParameters {
     var hasPackets = true
     /// Whether some layer asks for the count of its content.
     var hasThreshold = true
-    /// Whether messages change states.
-    var changesStates = true
 
     init() {}
 
-    init(_ plan: LayerPlan, changesStates: Bool) {
+    init(_ plan: LayerPlan) {
         maximumByteCount = plan.maximumByteCount
         maximumDepth = plan.maximumDepth
         hasPackets = plan.hasPackets
         hasThreshold = plan.hasThreshold
-        self.changesStates = changesStates
     }
 }
 
@@ -94,7 +91,7 @@ extension TypeScriptRuntime {
             }
 
             function commit(work‹: Work›)‹: void› {
-            \#(layers.changesStates ? "  for (const id of work.ids) change(work.connection, work.server, id);\n" : "")\#
+            \#(parameters.changesStates ? "  for (const id of work.ids) change(work.connection, work.server, id);\n" : "")\#
               work.connection.streams = work.streams;
             }
 

@@ -20,6 +20,8 @@ struct TypeScriptRuntimeParameters {
     var dependsOnSender = false
     /// Whether packets depend on a connection.
     var hasConnection = false
+    /// Whether messages change states of the connection.
+    var changesStates = true
     /// Whether conditions of messages look at the header.
     var looksAtHeader = false
     /// Whether messages fix fields of the header.

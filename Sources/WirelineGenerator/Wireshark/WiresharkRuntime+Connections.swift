@@ -13,7 +13,7 @@ extension WiresharkRuntime {
         private let hasKeystreams: Bool
 
         init(of layout: PacketLayout) {
-            hasStates = layout.hasStates && layout.dependsOnContext
+            hasStates = layout.dependsOnStates
             hasLayers = layout.hasContent
             hasKeystreams = layout.content.layers.contains { if case .rc4 = $0.kind { true } else { false } }
         }

@@ -60,13 +60,13 @@ final class AdapterProtocol: Sendable {
             all.append(AdapterProtocol("Schema\(number)", RandomSchema.make(using: &random).description))
         }
         for number in 0..<contextCount {
-            all.append(AdapterProtocol("Context\(number)", try inStates(using: &random)))
+            all.append(AdapterProtocol("Context\(number)", try inStates(number % 2 == 0, using: &random)))
         }
         return all
     }
 
-    /// Returns Scene with packets that depend on states, which each message sets.
-    private static func inStates(using random: inout SeededGenerator) throws -> ProtocolDescription {
+    /// Returns Scene with packets that depend on states, which each message or none sets.
+    private static func inStates(_ areSet: Bool, using random: inout SeededGenerator) throws -> ProtocolDescription {
         var description = try ProtocolFolder.named("Scene").translator.description
         let layout = PacketLayout.randomInStates(using: &random)
         description.states = layout.states.map {
@@ -79,6 +79,7 @@ final class AdapterProtocol: Sendable {
         for index in description.messages.indices {
             let state = Int.random(in: layout.states.indices, using: &random)
             description.messages[index].id = id
+            guard areSet else { continue }
             description.messages[index].stateChange = StateValue(
                 state: state, value: Int128.random(in: 0...6, using: &random))
         }
