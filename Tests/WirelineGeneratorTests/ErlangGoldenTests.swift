@@ -95,4 +95,14 @@ struct ErlangGoldenTests {
         let files = try Self.files([("a.wire", "\(packet) @id(1) @from(both) \(setting) message Say {}")])
         #expect(files.contains { $0.text.contains("put_state(") } == isThere)
     }
+
+    @Test func `an enum cannot take the name of the context's type`() throws {
+        let schema = """
+            packet { @length(rest) uint16 size; @id uint8 id; @if(sender == client) uint8 more; }
+            enum context : uint8 { on = 1; }
+            @id(1) @from(both) message Say {}
+            """
+        let files = try Self.files([("a.wire", schema)])
+        #expect(files.contains { $0.text.contains("-type context_2() ::") })
+    }
 }

@@ -276,7 +276,7 @@ struct ErlangReading {
             let (name, width) = (place(item.1, body).name, item.0.kind.byteCount)
             if isPlain { return "{\(name), \(width)}" }
             guard let check else { return "{\(name), \(width), fun any_bytes/1}" }
-            if item.1.type == .boolean, item.1.hasValue { return "{\(name), \(width), fun zero_or_one/1}" }
+            if item.1.type == .boolean, item.1.hasValue { return "{\(name), \(width), fun boolean_byte/1}" }
             let reading = types.scalar(item.1.type)?.reading ?? ""
             return "{\(name), \(width), fun(<<X\(reading)>>) -> \(check.good) orelse \(check.reason) end}"
         }

@@ -37,7 +37,7 @@ extension ErlangRuntime {
                 {Opened, St},
                 Layers
             ),
-            {read_inside(Inside, O), S}.
+            {opened_fields(Inside, O), S}.
 
         open_layer(Sender, N, #{header := H, bytes := Bytes, content := Sealed, count := Count} = O, St) ->
             {Kind, Name} = layer(N),
@@ -61,8 +61,8 @@ extension ErlangRuntime {
             end.
 
         %% The fields that stand inside of a layer.
-        read_inside(none, O) -> O;
-        read_inside({Unwrap, _, _}, #{bytes := Bytes, content := Content, start := Start, count := Outer} = O) ->
+        opened_fields(none, O) -> O;
+        opened_fields({Unwrap, _, _}, #{bytes := Bytes, content := Content, start := Start, count := Outer} = O) ->
             Whole = <<Bytes/binary, Content/binary>>,
             {_, H, P, End, _, _, Count, Rules} = moved(Start, fun() -> unwrap_whole(Unwrap, Whole) end),
             O#{
@@ -218,7 +218,7 @@ extension ErlangRuntime {
                 {{Known, _}, #{layers := #{threshold := Least}}} ->
                     Given = maps:merge(maps:with([Key | id_keys()], Known), Header),
                     {_, Inside} = lists:last(sections(Shape)),
-                    Count = iolist_size(write_inside(Inside, Given, Payload)),
+                    Count = iolist_size(sealed_fields(Inside, Given, Payload)),
                     Header#{Key => bit_if(Count >= Least)};
                 _ -> Header#{Key => 0}
             end;
@@ -233,7 +233,7 @@ extension ErlangRuntime {
                         false -> {F, S}
                     end
                 end,
-                {Fields#{content := write_inside(Inside, Given, Content)}, St},
+                {Fields#{content := sealed_fields(Inside, Given, Content)}, St},
                 Layers
             ).
 
@@ -248,8 +248,8 @@ extension ErlangRuntime {
             {F#{content := Sealed}, {Next, Left - Made, Packets, Ids, AllStreams}}.
 
         %% What a section's fields and what follows them are in bytes. Fields before are written for their conditions only.
-        write_inside(none, _, Content) -> Content;
-        write_inside({Unwrap, Wrap, Keys}, Given, Content) ->
+        sealed_fields(none, _, Content) -> Content;
+        sealed_fields({Unwrap, Wrap, Keys}, Given, Content) ->
             B = iolist_to_binary(Wrap(0, Content, maps:with(Keys, Given))),
             {_, _, _, _, _, Start, _, _} = Unwrap(B),
             bytes_between(B, Start, byte_size(B)).

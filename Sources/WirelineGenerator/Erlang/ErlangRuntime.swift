@@ -125,7 +125,7 @@ enum ErlangRuntime {
 
         any_bytes(_) -> true.
 
-        zero_or_one(<<X>>) -> X =< 1 orelse {invalid_boolean, X}.
+        boolean_byte(<<X>>) -> X =< 1 orelse {invalid_boolean, X}.
 
         %% The bool whose byte stands so many bytes after the start of B.
         boolean_at(0, _, _, _, _, _) -> false;

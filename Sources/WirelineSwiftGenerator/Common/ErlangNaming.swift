@@ -114,7 +114,7 @@ package struct ErlangNaming {
         "none", "nonempty_binary", "nonempty_bitstring", "nonempty_improper_list", "nonempty_list",
         "nonempty_maybe_improper_list", "nonempty_string", "number", "opaque", "pid", "port", "pos_integer", "product",
         "queue", "record", "reference", "set", "string", "term", "tid", "timeout", "tuple", "union", "var",
-        "message", "cs_message", "sc_message", "unknown", "header", "error", "reason", "float32", "float64",
+        "message", "cs_message", "sc_message", "unknown", "header", "context", "error", "reason", "float32", "float64",
     ]
 }
 
