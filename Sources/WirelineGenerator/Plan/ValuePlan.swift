@@ -34,6 +34,14 @@ indirect enum ValuePlan: Sendable {
     case sized(ValuePlan, CountPlan, fills: Bool)
 }
 
+extension ValuePlan {
+    /// Whether it is a closed enum.
+    var isClosed: Bool {
+        guard case .number(let number) = self else { return false }
+        return number.closedNumbers != nil
+    }
+}
+
 /// An integer, an enum or flags, of whole bytes or in a run of fields that share bytes.
 struct NumberPlan: Sendable {
     /// The width and the sign.

@@ -56,6 +56,8 @@ extension StatementPrinter {
             }
             return dialect.compare(text, comparison.rawValue, number, format)
         }
+        // Mono's compiler reads the value before it looks whether there is one.
+        if number == 0 { return "false" }
         let wide = dialect.convert(text, from: format, to: .uint64)
         let mask = number & ((1 << 64) - 1)
         return dialect.compare("(\(wide) & \(dialect.literal(mask, .uint64)))", "!=", 0, .uint64)

@@ -48,6 +48,16 @@ extension StatementPrinter {
         return putUnchecked(tag(index), text, "f")
     }
 
+    /// Returns the statements that write a tag of the schema: its number, without the type of an enum, whose conversions of literals
+    /// not every compiler accepts.
+    private func writeTag(_ index: Int, _ number: Int128) -> [String] {
+        let literal = dialect.literal(number, format(ofTag: index))
+        guard case .number(let tag) = self.tag(index) else { return putUnchecked(self.tag(index), literal, "f") }
+        let plain = NumberPlan(
+            format: tag.format, byteOrder: tag.byteOrder, kind: .plain, range: nil, closedNumbers: nil)
+        return putUnchecked(.number(plain), literal, "f")
+    }
+
     /// Returns the lines of the function that reads a union: its parameters are `r`, the tag `t` if it stands elsewhere, and `f`.
     func readUnion(_ index: Int, hasTag: Bool) -> [String] {
         let (union, arms) = plan.unions[index]
@@ -101,7 +111,7 @@ extension StatementPrinter {
             var statements: [String] = []
             let own = dialect.string(arm.name)
             if let number = arm.tag {
-                if hasTag { statements = writeTag(index, tag(index, number)) }
+                if hasTag { statements = writeTag(index, number) }
             } else {
                 let given = dialect.armMember("tag")
                 let known = union.taggedArms.compactMap(\.tag)

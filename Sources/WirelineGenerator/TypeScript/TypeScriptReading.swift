@@ -325,7 +325,9 @@ struct TypeScriptReading {
         let isWide = TypeScriptTypes.isWide(field.value)
         let zero = TypeScriptTypes.number(0, isWide: isWide)
         if case .boolean = field.value { return ("(\(value) ? 1 : 0)", false) }
-        return (field.mayBeUnset ? "(isSet(\(value)) ? \(value) : \(zero))" : value, isWide)
+        let number = field.mayBeUnset ? "(isSet(\(value)) ? \(value) : \(zero))" : value
+        // The compiler refuses to compare a closed enum with a number that it does not have.
+        return (field.value.isClosed && !isWide ? "(\(number)‹ as number›)" : number, isWide)
     }
 
     /// Returns the statements that read fields which share bytes; what is wrong with one is told at their first byte.

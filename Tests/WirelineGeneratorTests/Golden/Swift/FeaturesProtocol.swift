@@ -36,6 +36,8 @@ extension FeaturesProtocol {
         case conditionalBits(ConditionalBits)
         /// Conditions see numbers of any size, also where a language's own numbers are exact up to 2^53 only.
         case wideConditions(WideConditions)
+        /// Conditions compare closed enums with numbers that they do not have, and a mask may have no bits.
+        case closedConditions(ClosedConditions)
         /// Values in a number of bytes: always the same, or counted by a prefix.
         case sizes(Sizes)
         case sizedTexts(SizedTexts)
@@ -88,6 +90,7 @@ extension FeaturesProtocol {
         case tags(Tags)
         case tail(Tail)
         case late(Late)
+        case distances(Distances)
         /// Text in UTF-16, of each extent.
         case wideText(WideText)
         case wideGrown(WideGrown)
@@ -104,6 +107,7 @@ extension FeaturesProtocol {
             case 291: self = .slots(try .init(from: &reader))
             case 292: self = .conditionalBits(try .init(from: &reader))
             case 294: self = .wideConditions(try .init(from: &reader))
+            case 295: self = .closedConditions(try .init(from: &reader))
             case 321: self = .sizes(try .init(from: &reader))
             case 322: self = .sizedTexts(try .init(from: &reader))
             case 323: self = .derived(try .init(from: &reader))
@@ -139,6 +143,7 @@ extension FeaturesProtocol {
             case 309: self = .tags(try .init(from: &reader))
             case 310: self = .tail(try .init(from: &reader))
             case 311: self = .late(try .init(from: &reader))
+            case 313: self = .distances(try .init(from: &reader))
             case 341: self = .wideText(try .init(from: &reader))
             case 342: self = .wideGrown(try .init(from: &reader))
             case 272: self = .varints(try .init(from: &reader))
@@ -162,6 +167,8 @@ extension FeaturesProtocol {
         case conditionalBits(ConditionalBits)
         /// Conditions see numbers of any size, also where a language's own numbers are exact up to 2^53 only.
         case wideConditions(WideConditions)
+        /// Conditions compare closed enums with numbers that they do not have, and a mask may have no bits.
+        case closedConditions(ClosedConditions)
         /// Values in a number of bytes: always the same, or counted by a prefix.
         case sizes(Sizes)
         case sizedTexts(SizedTexts)
@@ -211,6 +218,7 @@ extension FeaturesProtocol {
         case choosing(Choosing)
         case tags(Tags)
         case late(Late)
+        case distances(Distances)
         /// Text in UTF-16, of each extent.
         case wideText(WideText)
         case wideGrown(WideGrown)
@@ -226,6 +234,7 @@ extension FeaturesProtocol {
             case 291: self = .slots(try .init(from: &reader))
             case 292: self = .conditionalBits(try .init(from: &reader))
             case 294: self = .wideConditions(try .init(from: &reader))
+            case 295: self = .closedConditions(try .init(from: &reader))
             case 321: self = .sizes(try .init(from: &reader))
             case 322: self = .sizedTexts(try .init(from: &reader))
             case 323: self = .derived(try .init(from: &reader))
@@ -259,6 +268,7 @@ extension FeaturesProtocol {
             case 307: self = .choosing(try .init(from: &reader))
             case 309: self = .tags(try .init(from: &reader))
             case 311: self = .late(try .init(from: &reader))
+            case 313: self = .distances(try .init(from: &reader))
             case 341: self = .wideText(try .init(from: &reader))
             case 342: self = .wideGrown(try .init(from: &reader))
             case 272: self = .varints(try .init(from: &reader))
@@ -288,6 +298,7 @@ private func registeredMessageTypes(sender: WirelineCodec::Sender) -> [any Wirel
             Slots.self,
             ConditionalBits.self,
             WideConditions.self,
+            ClosedConditions.self,
             Sizes.self,
             SizedTexts.self,
             Derived.self,
@@ -323,6 +334,7 @@ private func registeredMessageTypes(sender: WirelineCodec::Sender) -> [any Wirel
             Tags.self,
             Tail.self,
             Late.self,
+            Distances.self,
             WideText.self,
             WideGrown.self,
             Varints.self,
@@ -333,6 +345,7 @@ private func registeredMessageTypes(sender: WirelineCodec::Sender) -> [any Wirel
             Slots.self,
             ConditionalBits.self,
             WideConditions.self,
+            ClosedConditions.self,
             Sizes.self,
             SizedTexts.self,
             Derived.self,
@@ -366,6 +379,7 @@ private func registeredMessageTypes(sender: WirelineCodec::Sender) -> [any Wirel
             Choosing.self,
             Tags.self,
             Late.self,
+            Distances.self,
             WideText.self,
             WideGrown.self,
             Varints.self,

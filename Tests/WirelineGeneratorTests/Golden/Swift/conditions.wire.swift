@@ -1002,3 +1002,124 @@ public struct WideConditions: WirelineCodec::ClientMessage, WirelineCodec::Serve
 }
 
 extension WideConditions: WirelineCodec::FieldwiseDescription {}
+
+/// Conditions compare closed enums with numbers that they do not have, and a mask may have no bits.
+///
+/// `ClosedConditions`, ID 295, sent by the client and the server.
+public struct ClosedConditions: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage {
+    public typealias Definition = FeaturesProtocol
+
+    public var result: Outcome
+    public var failed: Swift::UInt8?
+    public var never: Swift::UInt8?
+    public var masked: Swift::UInt8?
+    public var always: Swift::UInt8?
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
+    public var trailingBytes: [Swift::UInt8]
+
+    /// Makes a message of its fields.
+    public init(result: Outcome, failed: Swift::UInt8? = nil, never: Swift::UInt8? = nil, masked: Swift::UInt8? = nil, always: Swift::UInt8? = nil, trailingBytes: [Swift::UInt8] = []) {
+        self.result = result
+        self.failed = failed
+        self.never = never
+        self.masked = masked
+        self.always = always
+        self.trailingBytes = trailingBytes
+    }
+
+    public static var messageName: Swift::String { "ClosedConditions" }
+    @inlinable public static var messageID: Swift::UInt64 { 295 }
+
+    public init(from reader: inout WirelineCodec::ByteReader) throws(WirelineCodec::CodecError) {
+        var field: Swift::Int = 0
+        do throws(WirelineCodec::CodecError) {
+            let run0 = try reader.readRun(byteCount: 2)
+            self.result = try WirelineCodec::FieldCheck.known(run0.integer(at: 0, as: Swift::Int16.self, .littleEndian), at: run0.startOffset)
+            field = 1
+            if self.result.rawValue != 0 {
+                let run1 = try reader.readRun(byteCount: 1)
+                self.failed = run1.integer(at: 0, as: Swift::UInt8.self, .littleEndian)
+            } else {
+                self.failed = nil
+            }
+            field = 2
+            if self.result.rawValue == 7 || self.result.rawValue >= 9 {
+                let run2 = try reader.readRun(byteCount: 1)
+                self.never = run2.integer(at: 0, as: Swift::UInt8.self, .littleEndian)
+            } else {
+                self.never = nil
+            }
+            field = 3
+            if (self.failed ?? 0) & 0 != 0 {
+                let run3 = try reader.readRun(byteCount: 1)
+                self.masked = run3.integer(at: 0, as: Swift::UInt8.self, .littleEndian)
+            } else {
+                self.masked = nil
+            }
+            field = 4
+            if self.result.rawValue != 7 {
+                let run4 = try reader.readRun(byteCount: 1)
+                self.always = run4.integer(at: 0, as: Swift::UInt8.self, .littleEndian)
+            } else {
+                self.always = nil
+            }
+            self.trailingBytes = reader.readTrailingBytes()
+        } catch {
+            try error.throwLocated(in: "ClosedConditions", fields: "result 2 failed 1 never 1 masked 1 always 1", at: field)
+        }
+    }
+
+    public func payloadByteCount() throws(WirelineCodec::CodecError) -> Swift::Int {
+        var byteCount: Swift::Int = 2
+        var field: Swift::Int = 1
+        do throws(WirelineCodec::CodecError) {
+            try WirelineCodec::FieldCheck.presence(self.failed != nil, when: self.result.rawValue != 0)
+            if self.failed != nil {
+                byteCount += 1
+            }
+            field = 2
+            try WirelineCodec::FieldCheck.presence(self.never != nil, when: self.result.rawValue == 7 || self.result.rawValue >= 9)
+            if self.never != nil {
+                byteCount += 1
+            }
+            field = 3
+            try WirelineCodec::FieldCheck.presence(self.masked != nil, when: (self.failed ?? 0) & 0 != 0)
+            if self.masked != nil {
+                byteCount += 1
+            }
+            field = 4
+            try WirelineCodec::FieldCheck.presence(self.always != nil, when: self.result.rawValue != 7)
+            if self.always != nil {
+                byteCount += 1
+            }
+            byteCount += self.trailingBytes.count
+        } catch {
+            try error.throwLocated(in: "ClosedConditions", fields: "result 2 failed 1 never 1 masked 1 always 1", at: field)
+        }
+        return byteCount
+    }
+
+    public func writePayload(to writer: inout WirelineCodec::ByteWriter) {
+        var run0 = writer.writeRun(byteCount: 2)
+        run0.setInteger(self.result.rawValue, at: 0, .littleEndian)
+        if let value = self.failed {
+            var run1 = writer.writeRun(byteCount: 1)
+            run1.setInteger(value, at: 0, .littleEndian)
+        }
+        if let value = self.never {
+            var run2 = writer.writeRun(byteCount: 1)
+            run2.setInteger(value, at: 0, .littleEndian)
+        }
+        if let value = self.masked {
+            var run3 = writer.writeRun(byteCount: 1)
+            run3.setInteger(value, at: 0, .littleEndian)
+        }
+        if let value = self.always {
+            var run4 = writer.writeRun(byteCount: 1)
+            run4.setInteger(value, at: 0, .littleEndian)
+        }
+        writer.writeBytes(self.trailingBytes)
+    }
+}
+
+extension ClosedConditions: WirelineCodec::FieldwiseDescription {}

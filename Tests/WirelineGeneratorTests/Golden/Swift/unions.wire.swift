@@ -1580,3 +1580,217 @@ public struct Late: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage {
 }
 
 extension Late: WirelineCodec::FieldwiseDescription {}
+
+/// Tags with a sign in a width that few languages have.
+public enum Far: Swift::Int64, Swift::Hashable, Swift::Sendable {
+    case near = 0
+    case least = -549_755_813_888
+    case most = 549_755_813_887
+}
+
+extension Far: WirelineCodec::NamedValue {
+    public var caseName: Swift::String? {
+        switch rawValue {
+        case 0: "near"
+        case -549_755_813_888: "least"
+        case 549_755_813_887: "most"
+        default: nil
+        }
+    }
+}
+
+public enum Distance: Swift::Equatable, Swift::Sendable {
+    case step(Swift::UInt8)
+    case back(Swift::Int16)
+    case none
+
+    /// What stands on the wire before the value, and says which arm it is.
+    public var tag: Far {
+        switch self {
+        case .step: .near
+        case .back: .least
+        case .none: .most
+        }
+    }
+
+    internal init(from reader: inout WirelineCodec::ByteReader) throws(WirelineCodec::CodecError) {
+        var field: Swift::Int = -1
+        do throws(WirelineCodec::CodecError) {
+            let start = reader.offset
+            let tag = try reader.readSigned(byteCount: 5, .littleEndian)
+            switch tag {
+            case 0:
+                let value: Swift::UInt8
+                field = 0
+                let run0 = try reader.readRun(byteCount: 1)
+                value = run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian)
+                self = .step(value)
+            case -549755813888:
+                let value: Swift::Int16
+                field = 1
+                let run0 = try reader.readRun(byteCount: 2)
+                value = run0.integer(at: 0, as: Swift::Int16.self, .littleEndian)
+                self = .back(value)
+            case 549755813887:
+                self = .none
+            default: throw WirelineCodec::CodecError(.unknownTag(Swift::Int128(tag)), offset: start)
+            }
+        } catch {
+            try error.throwLocated(in: "", fields: "step 1 back 2 none 0", at: field)
+        }
+    }
+
+    internal init(tag: Far, from reader: inout WirelineCodec::ByteReader) throws(WirelineCodec::CodecError) {
+        var field: Swift::Int = -1
+        do throws(WirelineCodec::CodecError) {
+            let start = reader.offset
+            switch tag.rawValue {
+            case 0:
+                let value: Swift::UInt8
+                field = 0
+                let run0 = try reader.readRun(byteCount: 1)
+                value = run0.integer(at: 0, as: Swift::UInt8.self, .littleEndian)
+                self = .step(value)
+            case -549755813888:
+                let value: Swift::Int16
+                field = 1
+                let run0 = try reader.readRun(byteCount: 2)
+                value = run0.integer(at: 0, as: Swift::Int16.self, .littleEndian)
+                self = .back(value)
+            case 549755813887:
+                self = .none
+            default: throw WirelineCodec::CodecError(.unknownTag(Swift::Int128(tag.rawValue)), offset: start)
+            }
+        } catch {
+            try error.throwLocated(in: "", fields: "step 1 back 2 none 0", at: field)
+        }
+    }
+
+    internal func payloadByteCount() throws(WirelineCodec::CodecError) -> Swift::Int {
+        var byteCount: Swift::Int = 0
+        switch self {
+        case .step:
+            byteCount += 1
+        case .back:
+            byteCount += 2
+        case .none: break
+        }
+        return byteCount + 5
+    }
+
+    internal func writePayload(to writer: inout WirelineCodec::ByteWriter) {
+        var run = writer.writeRun(byteCount: 5)
+        run.setUnsigned(Swift::UInt64(bitPattern: self.tag.rawValue), at: 0, byteCount: 5, .littleEndian)
+        self.writeValue(to: &writer)
+    }
+
+    internal func writeValue(to writer: inout WirelineCodec::ByteWriter) {
+        switch self {
+        case .step(let value):
+            var run0 = writer.writeRun(byteCount: 1)
+            run0.setInteger(value, at: 0, .littleEndian)
+        case .back(let value):
+            var run0 = writer.writeRun(byteCount: 2)
+            run0.setInteger(value, at: 0, .littleEndian)
+        case .none: break
+        }
+    }
+}
+
+extension Distance: WirelineCodec::ArmwiseDescription {
+    public var armName: Swift::String {
+        switch self {
+        case .step: "step"
+        case .back: "back"
+        case .none: "none"
+        }
+    }
+}
+
+/// `Distances`, ID 313, sent by the client and the server.
+public struct Distances: WirelineCodec::ClientMessage, WirelineCodec::ServerMessage {
+    public typealias Definition = FeaturesProtocol
+
+    public var first: Distance
+    public var second: Distance
+    public var others: [Distance]
+    /// Bytes after the last field that this schema knows, from a peer with a newer one.
+    public var trailingBytes: [Swift::UInt8]
+
+    /// Makes a message of its fields.
+    public init(first: Distance, second: Distance, others: [Distance], trailingBytes: [Swift::UInt8] = []) {
+        self.first = first
+        self.second = second
+        self.others = others
+        self.trailingBytes = trailingBytes
+    }
+
+    public static var messageName: Swift::String { "Distances" }
+    @inlinable public static var messageID: Swift::UInt64 { 313 }
+
+    public init(from reader: inout WirelineCodec::ByteReader) throws(WirelineCodec::CodecError) {
+        var field: Swift::Int = 0
+        var item: Swift::Int = -1
+        do throws(WirelineCodec::CodecError) {
+            self.first = try .init(from: &reader)
+            field = 1
+            let run0 = try reader.readRun(byteCount: 5)
+            let derived1: Far = try WirelineCodec::FieldCheck.known(run0.signed(at: 0, byteCount: 5, .littleEndian), at: run0.startOffset)
+            field = 2
+            self.second = try .init(tag: derived1, from: &reader)
+            field = 3
+            let run1 = try reader.readRun(byteCount: 1)
+            let count3 = Swift::Int(truncatingIfNeeded: run1.integer(at: 0, as: Swift::UInt8.self, .littleEndian))
+            var list3: [Distance] = []
+            list3.reserveCapacity(reader.itemCapacity(count3, minimumByteCount: 5))
+            item = 0
+            while item < count3 {
+                list3.append(try .init(from: &reader))
+                item += 1
+            }
+            item = -1
+            self.others = list3
+            self.trailingBytes = reader.readTrailingBytes()
+        } catch {
+            try error.throwLocated(in: "Distances", fields: "first 5 kind 5 second 5 others 1", at: field, item: item)
+        }
+    }
+
+    public func payloadByteCount() throws(WirelineCodec::CodecError) -> Swift::Int {
+        var byteCount: Swift::Int = 6
+        var field: Swift::Int = 0
+        var item: Swift::Int = -1
+        do throws(WirelineCodec::CodecError) {
+            byteCount += try self.first.payloadByteCount()
+            field = 2
+            byteCount += try self.second.payloadByteCount() - 5
+            field = 3
+            try WirelineCodec::FieldCheck.count(self.others.count, limit: 255)
+            item = 0
+            for value in self.others {
+                byteCount += try value.payloadByteCount()
+                item += 1
+            }
+            item = -1
+            byteCount += self.trailingBytes.count
+        } catch {
+            try error.throwLocated(in: "Distances", fields: "first 5 kind 5 second 5 others 1", at: field, item: item)
+        }
+        return byteCount
+    }
+
+    public func writePayload(to writer: inout WirelineCodec::ByteWriter) {
+        self.first.writePayload(to: &writer)
+        var run0 = writer.writeRun(byteCount: 5)
+        run0.setUnsigned(Swift::UInt64(bitPattern: self.second.tag.rawValue), at: 0, byteCount: 5, .littleEndian)
+        self.second.writeValue(to: &writer)
+        var run1 = writer.writeRun(byteCount: 1)
+        run1.setInteger(Swift::UInt8(truncatingIfNeeded: self.others.count), at: 0, .littleEndian)
+        for item in self.others {
+            item.writePayload(to: &writer)
+        }
+        writer.writeBytes(self.trailingBytes)
+    }
+}
+
+extension Distances: WirelineCodec::FieldwiseDescription {}
