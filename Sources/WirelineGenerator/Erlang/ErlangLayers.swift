@@ -126,8 +126,8 @@ struct ErlangLayers {
                     + "(0, Content, maps:with(\(keys(shape.layering.outerWriting) { $0.isSettable }), Given))"
             },
             clauses(shapes) { shape in
-                "unwrap_flat(\(shape.term), \(sender ? "Sender" : "_"), B) -> "
-                    + "unwrap_flat\(shape.suffix)(\(sender ? "Sender, " : "")B)"
+                "unwrap_flat(\(shape.term), \(sender ? "From" : "_"), B) -> "
+                    + "unwrap_flat\(shape.suffix)(\(sender ? "From, " : "")B)"
             },
             clauses(shapes) { shape in
                 "wrap_flat(\(shape.term), Id, Header) -> wrap_flat\(shape.suffix)(Id, <<>>, Header)"

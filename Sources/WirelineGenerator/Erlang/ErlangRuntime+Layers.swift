@@ -21,7 +21,7 @@ extension ErlangRuntime {
             same_content_count(Opened, counter(Shape)),
             Trailer = bytes_between(B, End, byte_size(B) - byte_size(Rest)),
             Flat = <<Bytes/binary, Content/binary, Trailer/binary>>,
-            {Id, Header, _, _, _, _, _, Known} = moved(Start, fun() -> unwrap_flat(Shape, Sender, Flat) end),
+            {Id, Header, _, _, _, _, _, Known} = moved(Start, fun() -> unwrap_flat(Shape, {Sender, Start}, Flat) end),
             ContentEnd = byte_size(Bytes) - Start + byte_size(Content),
             {Message, Next} = open_content(Sender, Depth, Id, Header, Content, ContentEnd, Known, St),
             {Header, Message, Rest, Next}.
@@ -199,7 +199,7 @@ extension ErlangRuntime {
         %% The fields of a packet that are known before its layers are sealed, and which conditions hold.
         known_fields(Shape, Sender, Id, Header) ->
             B = iolist_to_binary(wrap_flat(Shape, Id, Header)),
-            {_, Known, _, _, _, _, _, Rules} = unwrap_flat(Shape, Sender, B),
+            {_, Known, _, _, _, _, _, Rules} = unwrap_flat(Shape, {Sender, 0}, B),
             {Known, Rules}.
 
         require_kind(any, _, _) -> true;

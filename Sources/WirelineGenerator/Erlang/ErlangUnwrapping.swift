@@ -36,7 +36,7 @@ struct ErlangUnwrapping {
         var maker = ErlangUnwrapping(types, layered)
         maker.readHeader()
         maker.readPayload()
-        let sender = ErlangFixedHeaders(types).isUsed ? "Sender, " : ""
+        let sender = !ErlangFixedHeaders(types).isUsed ? "" : layered == nil ? "Sender, " : "{Sender, Start}, "
         return "unwrap\(types.suffix)(\(sender)B) ->\n    " + maker.lines.joined(separator: ",\n    ") + ".\n"
     }
 
@@ -337,7 +337,9 @@ struct ErlangUnwrapping {
         if fixed.isUsed {
             lines.append("Id = \(identifier)")
             identifier = "Id"
-            lines.append(fixed.verification(identifier, offset(of:)))
+            // Errors in an opened packet are moved to the innermost layer, but not that of a field that a message fixes.
+            let start = layered == nil ? "" : "Start + "
+            lines.append(fixed.verification(identifier) { start + offset(of: $0) })
         }
         lines.append("{\(identifier), \(header()), Payload, End, Rest\(facts())}")
     }

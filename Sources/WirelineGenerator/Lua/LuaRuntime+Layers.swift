@@ -130,8 +130,8 @@ extension LuaRuntime {
               if is_part or not name then
                 return { id = part.id, header = part.header, payload = content, size = after - position }, after
               end
-              start, top, at[1] = 1 + origin, 1, "packet"\#(depth)\#(verify)
-              at[1] = name
+              start, top, at[1] = 1, 1, "packet"\#(depth)\#(verify)
+              start, at[1] = 1 + origin, name
               local message = read[name](flat, part.body, part.stop - 1, part.header)
               return { name = name, id = part.id, header = part.header, message = message, size = after - position }, after
             end

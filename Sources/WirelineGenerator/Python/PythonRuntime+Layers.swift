@@ -91,11 +91,10 @@ extension PythonRuntime {
     private static func opening(_ parameters: PythonRuntimeParameters, _ plan: LayerPlan) -> String {
         let looks = parameters.looksAtHeader ? ", part.header" : ""
         let verify = parameters.fixesHeader ? ", verify" : ""
-        var reading = ["own, read\(verify) = readers[part.id]"]
-        if parameters.fixesHeader { reading.append("if verify is not None: verify(flat, part.header, part.places)") }
-        reading += [
-            "name = own",
-            "return Packet(read(flat, part.body, part.end, \(parameters.maximumDepth)\(looks)), part.id, part.header, after - start)",
+        var before = ["name, read\(verify) = readers[part.id]"]
+        if parameters.fixesHeader { before.append("if verify is not None: verify(flat, part.header, part.places)") }
+        let reading = [
+            "return Packet(read(flat, part.body, part.end, \(parameters.maximumDepth)\(looks)), part.id, part.header, after - start)"
         ]
         let deep =
             parameters.nests
@@ -176,12 +175,12 @@ extension PythonRuntime {
                 if not part.rules[-1]: work.ids.append(part.id)
                 if part.rules[-1] or part.id not in readers:
                     return Packet(Unknown(part.id, content), part.id, part.header, after - start)
-                name = ""
+            \#(PythonText.indented(before).joined(separator: "\n"))
                 try:
             \#(PythonText.indented(reading, by: 8).joined(separator: "\n"))
             \#(PythonText.indented(deep).joined(separator: "\n"))
                 except WireError as error:
-                    raise _moved(_under(error, name) if name else error, origin) from None
+                    raise _moved(_under(error, name), origin) from None
 
 
             def _decode(b: bytes, sender: str, start: int, connection: Connection) -> Packet | int:

@@ -218,8 +218,8 @@ extension TypeScriptRuntime {
               const own = reader(flat, 0, flat.length);
               own.p = part.body;
               own.end = part.end;
+            \#(parameters.fixesHeader ? "  if (type.fixed) type.fixed(own, part.header, part.at);\n" : "")\#
               try {
-            \#(parameters.fixesHeader ? "    if (type.fixed) type.fixed(own, part.header, part.at);\n" : "")\#
                 own.at[0] = type.name;
                 const message‹: unknown› = type.read(own\#(parameters.looksAtHeader ? ", part.header" : ""));
                 return { name: type.name, id, header: part.header, message, byteCount }‹ as unknown as P›;
