@@ -84,7 +84,7 @@ struct LayeredProtocol: Sendable, CustomTestStringConvertible {
     }
 
     static let all =
-        [ciphers, terminals, inside, counted, sometimesCounted]
+        [ciphers, terminals, inside, counted, sometimesCounted, fixed]
         + ProtocolFolder.all.filter(\.hasLayers).map(LayeredProtocol.init)
 
     /// All ciphers, one inside of another, with fields and a checksum.
@@ -252,5 +252,32 @@ struct LayeredProtocol: Sendable, CustomTestStringConvertible {
                 {"message":"Say","header":{"mode":1,"depth":2,"place":3},"fields":{"text":"inner"}},
                 {"message":null,"id":9,"packets":[]}]}
                 """),
+        ])
+
+    /// Fields before, between and inside of layers, each of which some message fixes.
+    static let fixed = LayeredProtocol(
+        name: "FixedFields",
+        schema: """
+            packet {
+                @length(rest) uint32 size;
+                @id varint id;
+                uint8 outside;
+                layer zlib;
+                uint16 between;
+                layer deflate;
+                uint8 inside;
+                payload;
+                uint8 last;
+            }
+            @id(1) @from(both) @header(outside = 3) message Outside { string text; }
+            @id(2) @from(both) @header(between = 3) message Between { string text; }
+            @id(3) @from(both) @header(inside = 3) message Inside { string text; }
+            @id(4) @from(both) @header(last = 3) message Last { string text; }
+            """,
+        packets: [
+            SamplePacket(.client, #"{"message":"Outside","header":{"between":1},"fields":{"text":"hello"}}"#),
+            SamplePacket(.server, #"{"message":"Between","header":{"outside":1},"fields":{"text":"hello"}}"#),
+            SamplePacket(.client, #"{"message":"Inside","fields":{"text":""}}"#),
+            SamplePacket(.server, #"{"message":"Last","fields":{"text":"hello"}}"#),
         ])
 }

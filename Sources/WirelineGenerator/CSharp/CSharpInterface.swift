@@ -69,16 +69,21 @@ struct CSharpInterface {
 
             \#(sender && layers == nil ? (hasConnection ? Self.wrapInConnection : Self.wrapFrom) + "\n\n" : "")\#
             \#(isFramed ? unframed + "\n\n" : "")\#
-            \#(layers == nil ? "private" : "internal") static Packet Receive(Reader r, ulong id, Header header, int total, Sender sender\#(fixesHeader ? ", int[] at" : "")) {
-                Message message = Make(id, sender);
-            \#(fixesHeader ? "    message.Verify(r, header, at);\n" : "")\#
-                r.Begin(message.MessageName);
-                message.Read(r, header);
-                return new Packet(message, header, total);
-            }
-
+            \#(layers == nil ? receiving + "\n\n" : "")\#
             \#(make)
             """#
+    }
+
+    private var receiving: String {
+        #"""
+        private static Packet Receive(Reader r, ulong id, Header header, int total, Sender sender\#(fixesHeader ? ", int[] at" : "")) {
+            Message message = Make(id, sender);
+        \#(fixesHeader ? "    message.Verify(r, header, at);\n" : "")\#
+            r.Begin(message.MessageName);
+            message.Read(r, header);
+            return new Packet(message, header, total);
+        }
+        """#
     }
 
     /// The statements that find out who sends a message.
@@ -150,7 +155,8 @@ struct CSharpInterface {
         let lines =
             ["if (sender == Sender.Client) {"] + cases(.client).map { "    " + $0 } + ["} else {"]
             + cases(.server).map { "    " + $0 } + ["}", "return new UnknownMessage { Id = id };"]
-        return BraceText.function("private static Message Make(ulong id, Sender sender)", lines)
+        return BraceText.function(
+            "\(layers == nil ? "private" : "internal") static Message Make(ulong id, Sender sender)", lines)
     }
 
     /// The types beside those of the schema.

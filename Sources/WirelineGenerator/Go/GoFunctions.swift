@@ -140,7 +140,10 @@ struct GoFunctions {
                 + messages.flatMap { index -> [String] in
                     let (message, name) = (description.messages[index], names.messages[index].name)
                     let verification =
-                        message.headerValues.isEmpty ? [] : ["m.verifyHeader(r, &packet.Header, packet.places)"]
+                        message.headerValues.isEmpty
+                        ? []
+                        : ["m.verifyHeader(r, &packet.Header, packet.places)"]
+                            + (plan.layers == nil ? [] : GoText.block("if r.err != nil", ["return nil"]))
                     return ["case \(message.id):"]
                         + GoText.indented(
                             making(name) + verification

@@ -90,6 +90,13 @@ extension GoRuntime {
     }
 
     private static func opening(_ parameters: GoRuntimeParameters, _ plan: LayerPlan) -> String {
+        let refusing = """
+            \tif packet == nil {
+            \t\t// A header field that the message fixes has another value. Its place counts from the packet's first byte.
+            \t\treturn nil, 0, r.err
+            \t}
+
+            """
         let packets =
             plan.hasPackets
             ? """
@@ -229,6 +236,7 @@ extension GoRuntime {
             	r = newReader(flat, 0)
             	r.bound(p.body, p.end)
             	packet = readMessage(r, packet, k.sender)
+            \#(parameters.fixesHeader ? refusing : "")\#
             	if r.err != nil {
             		return nil, 0, r.err.moved(origin)
             	}

@@ -64,16 +64,21 @@ struct JavaInterface {
             }
 
             \#(isFramed ? unframed + "\n\n" : "")\#
-            private static Packet receive(Reader r, long id, Header header, int total, Sender sender\#(fixesHeader ? ", int[] at" : "")) throws WireException {
-                Message message = make(id, sender);
-            \#(fixesHeader ? "    message.verify(r, header, at);\n" : "")\#
-                r.begin(message.messageName());
-                message.read(r, header);
-                return new Packet(message, header, total);
-            }
-
+            \#(layers == nil ? receiving + "\n\n" : "")\#
             \#(make)
             """#
+    }
+
+    private var receiving: String {
+        #"""
+        private static Packet receive(Reader r, long id, Header header, int total, Sender sender\#(fixesHeader ? ", int[] at" : "")) throws WireException {
+            Message message = make(id, sender);
+        \#(fixesHeader ? "    message.verify(r, header, at);\n" : "")\#
+            r.begin(message.messageName());
+            message.read(r, header);
+            return new Packet(message, header, total);
+        }
+        """#
     }
 
     private var parameters: String { (plan.takesSender ? ", Sender sender" : "") + connection }

@@ -167,7 +167,8 @@ extension ClassLayers {
                 }
 
             """#
-        let at = plan.fixedHeaderFields.isEmpty ? "" : ", p.at"
+        // Its errors are not moved: they are about the packet's header, and have the place from the packet's first byte.
+        let verifying = plan.fixedHeaderFields.isEmpty ? "" : "    message.verify(own, p.header, p.at);\n"
         return #"""
             /** The packet that bytes begin with, out of its layers; null if it has not arrived whole. */
             internal Packet open(Reader r, int depth, int used) throws WireException {
@@ -213,11 +214,15 @@ extension ClassLayers {
                 note(p.id);
                 Reader own = new Reader(flat, 0, flat.length);
                 own.bound(p.body, p.end);
+                Message message = ~make(p.id, sender);
+            \#(verifying)\#
                 try {
-                    return ~receive(own, p.id, p.header, found.after, sender\#(at));
+                    own.begin(message.messageName());
+                    message.read(own, p.header);
                 } catch (WireException error) {
                     throw moved(error, origin);
                 }
+                return new Packet(message, p.header, found.after);
             }
             """#
     }
