@@ -56,7 +56,7 @@ struct AdapterSamples: Sendable {
     static let folders = ProtocolFolder.all.filter { !$0.hasLayers } + [.features, .names]
 
     /// The names of all samples.
-    static let names = folders.map(\.name) + ["Reserved"] + AdapterProtocol.randomNames
+    static let names = folders.map(\.name) + AdapterProtocol.writtenNames + ["Reserved"] + AdapterProtocol.randomNames
 
     /// The random numbers of all samples and their tests, so that one seed repeats a test with its sample.
     static let random = SeededGenerator.forThisRun()

@@ -2,6 +2,7 @@
 
 import ProtocolsSupport
 import Synchronization
+import Testing
 import TestingSupport
 import WirelineCodec
 import WirelineSchema
@@ -39,14 +40,35 @@ final class AdapterProtocol: Sendable {
     /// Scene's messages in packets that depend on states.
     private static let contextCount = 4
 
+    /// Conditions on numbers that a closed enum does not have, and on a mask without bits. They never or always hold, which Dialyzer
+    /// says of any Erlang module, so no folder has them.
+    private static let constantConditions = """
+        @closed enum Result : uint8 { ok = 0; refused = 1; }
+        @id(1) @from(both) message Say {
+            Result result;
+            @if(result) uint8 failed;
+            @if(result == 7 or result >= 9) uint8 never;
+            @if(failed & 0) uint8 masked;
+            @if(result != 7) uint8 always;
+        }
+        """
+
+    /// The names of those that are written here.
+    static let writtenNames = ["ConstantConditions"]
+
     /// The names of the random ones.
     static let randomNames =
         (0..<layoutCount).map { "Layout\($0)" } + (0..<schemaCount).map { "Schema\($0)" }
         + (0..<contextCount).map { "Context\($0)" }
 
-    /// Those of folders, and random ones.
+    /// Those of folders, those that are written here, and random ones.
     static let all = Result {
         var all = AdapterSamples.folders.map { AdapterProtocol($0) }
+        for (name, schema) in zip(writtenNames, [constantConditions]) {
+            let file = SourceFile(path: "\(name)/a.wire", bytes: Array(schema.utf8))
+            let checked = ProtocolDescription.check(name: name, files: [file])
+            all.append(AdapterProtocol(name, try #require(checked.description, "\(checked.diagnostics)")))
+        }
         var random = AdapterSamples.random
         for number in 0..<layoutCount {
             var description = try ProtocolFolder.named("Scene").translator.description

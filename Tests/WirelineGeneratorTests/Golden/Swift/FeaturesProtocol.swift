@@ -36,8 +36,6 @@ extension FeaturesProtocol {
         case conditionalBits(ConditionalBits)
         /// Conditions see numbers of any size, also where a language's own numbers are exact up to 2^53 only.
         case wideConditions(WideConditions)
-        /// Conditions compare closed enums with numbers that they do not have, and a mask may have no bits.
-        case closedConditions(ClosedConditions)
         /// Values in a number of bytes: always the same, or counted by a prefix.
         case sizes(Sizes)
         case sizedTexts(SizedTexts)
@@ -107,7 +105,6 @@ extension FeaturesProtocol {
             case 291: self = .slots(try .init(from: &reader))
             case 292: self = .conditionalBits(try .init(from: &reader))
             case 294: self = .wideConditions(try .init(from: &reader))
-            case 295: self = .closedConditions(try .init(from: &reader))
             case 321: self = .sizes(try .init(from: &reader))
             case 322: self = .sizedTexts(try .init(from: &reader))
             case 323: self = .derived(try .init(from: &reader))
@@ -167,8 +164,6 @@ extension FeaturesProtocol {
         case conditionalBits(ConditionalBits)
         /// Conditions see numbers of any size, also where a language's own numbers are exact up to 2^53 only.
         case wideConditions(WideConditions)
-        /// Conditions compare closed enums with numbers that they do not have, and a mask may have no bits.
-        case closedConditions(ClosedConditions)
         /// Values in a number of bytes: always the same, or counted by a prefix.
         case sizes(Sizes)
         case sizedTexts(SizedTexts)
@@ -234,7 +229,6 @@ extension FeaturesProtocol {
             case 291: self = .slots(try .init(from: &reader))
             case 292: self = .conditionalBits(try .init(from: &reader))
             case 294: self = .wideConditions(try .init(from: &reader))
-            case 295: self = .closedConditions(try .init(from: &reader))
             case 321: self = .sizes(try .init(from: &reader))
             case 322: self = .sizedTexts(try .init(from: &reader))
             case 323: self = .derived(try .init(from: &reader))
@@ -298,7 +292,6 @@ private func registeredMessageTypes(sender: WirelineCodec::Sender) -> [any Wirel
             Slots.self,
             ConditionalBits.self,
             WideConditions.self,
-            ClosedConditions.self,
             Sizes.self,
             SizedTexts.self,
             Derived.self,
@@ -345,7 +338,6 @@ private func registeredMessageTypes(sender: WirelineCodec::Sender) -> [any Wirel
             Slots.self,
             ConditionalBits.self,
             WideConditions.self,
-            ClosedConditions.self,
             Sizes.self,
             SizedTexts.self,
             Derived.self,
