@@ -347,4 +347,32 @@ struct ConformErlangTests {
         let expected = ["not_an_integer", "wrong_kind", "wrong_kind", "out_of_range"]
         #expect(kinds == expected + expected, "\(outcome)")
     }
+
+    @Test func `the generated Erlang's adapter takes cases by their numbers, like our own`() throws {
+        let schema = """
+            @closed enum Mode : uint8 { off = 0; on = 1; }
+            @closed enum Wide : uint64 { none = 0; most = 18446744073709551615; }
+            enum Open : uint8 { one = 1; }
+            @id(1) @from(client) message Set { Mode mode; Wide wide; Open[] open; }
+            """
+        let workspace = try Workspace(["Protocols/Modes/modes.wire": schema])
+        let fields = [
+            #"{"mode":1,"wide":"18446744073709551615","open":[1,2]}"#,
+            #"{"mode":"on","wide":"most","open":["one",2]}"#, #"{"mode":2,"wide":0,"open":[]}"#,
+        ]
+        let requests = fields.enumerated().map { index, fields in
+            #"{"id":\#(index),"ask":"encode","line":{"message":"Set","fields":\#(fields)}}"#
+        }
+        try workspace.write(requests.joined(separator: "\n") + "\n", to: "requests")
+        let outcome = try workspace.shell(
+            """
+            wire generate erlang --out out > made && wire generate erlang-adapter --out out >> made && \
+            escript out/*.escript < requests && wire conform --adapter < requests
+            """)
+        #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
+        let packets = outcome.output.matches(of: /"hex":"(\w+)"/).map { String($0.1) }
+        #expect(packets.count == 4 && Set(packets).count == 1, "\(outcome)")
+        let places = outcome.output.matches(of: /"field":"([\w.]+)"/).map { String($0.1) }
+        #expect(places == ["Set.mode", "Set.mode"], "\(outcome)")
+    }
 }

@@ -215,7 +215,7 @@ struct ErlangAdapter {
 
         show_name(Names, Value) ->
             case lists:keyfind(Value, 2, Names) of
-                {Name, _} -> Name;
+                {Name, _, _} -> Name;
                 false -> Value
             end.
 
@@ -270,7 +270,7 @@ struct ErlangAdapter {
         read(bytes, Value, Path) when is_binary(Value) ->
             try base64:decode(Value) catch error:_ -> refuse(wrong_kind, Path) end;
         read(properties, {Members}, _) -> Members;
-        read({enum, _} = Type, Value, Path) -> read_name(names(Type), Value, Path);
+        read({enum, _} = Type, Value, Path) -> read_case(names(Type), Value, Path);
         read({flags, _} = Type, Values, Path) when is_list(Values) -> [read_name(names(Type), V, Path) || V <- Values];
         read({list, Type}, Values, Path) when is_list(Values) ->
             Places = [integer_to_binary(N) || N <- lists:seq(0, length(Values) - 1)],
@@ -282,8 +282,16 @@ struct ErlangAdapter {
 
         read_name(Names, Value, Path) ->
             case lists:keyfind(Value, 1, Names) of
-                {_, Name} -> Name;
+                {_, Name, _} -> Name;
                 false -> integer(Value, unknown_name, Path)
+            end.
+
+        %% A case that JSON gives by its number is its atom here.
+        read_case(Names, Value, Path) ->
+            Case = read_name(Names, Value, Path),
+            case lists:keyfind(Case, 3, Names) of
+                {_, Name, _} -> Name;
+                false -> Case
             end.
 
         %% Beyond 53 bits an integer is a string in JSON.

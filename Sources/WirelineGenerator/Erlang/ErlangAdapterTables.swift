@@ -71,7 +71,8 @@ struct ErlangAdapterTables {
     }
 
     private func cases(_ cases: [EnumerationDescription.Case], _ names: [String]) -> String {
-        zip(cases, names).map { "{\(ErlangText.binary($0.name)), \(ErlangText.atom($1))}" }.joined(separator: ", ")
+        zip(cases, names).map { "{\(ErlangText.binary($0.name)), \(ErlangText.atom($1)), \($0.value)}" }
+            .joined(separator: ", ")
     }
 
     private func fields(_ fields: [FieldDescription]) -> String {
