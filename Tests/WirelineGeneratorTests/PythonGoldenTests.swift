@@ -48,6 +48,18 @@ struct PythonGoldenTests {
         #expect(text.contains("    reader: Packet_\n    trailing_: Splitter_ | int\n    match: int\n"))
     }
 
+    /// A name such as `___2` would be private to the class, and no case.
+    @Test func `cases of underscores alone stay cases`() throws {
+        let text = try Self.text([
+            (
+                "a.wire",
+                "@closed enum Open : uint8 { __ = 0; _ = 1; ___ = 2; a = 3; A = 4; } message Cs_1 { Open open; }"
+            )
+        ])
+        #expect(
+            text.contains("class Open(enum.IntEnum):\n    __ = 0\n    ___ = 1\n    ____ = 2\n    A = 3\n    A_2 = 4\n"))
+    }
+
     @Test(arguments: [
         ("scene-2", "scene_2"), ("9", "wire_9"), ("TwoByteHeader", "two_byte_header"), ("HTTP2", "http2"),
     ])

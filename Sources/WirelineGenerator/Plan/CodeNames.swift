@@ -30,6 +30,8 @@ struct NameStyle: Sendable {
     struct Kind: Sendable {
         var spelling: Spelling
         var reserved: Set<String> = []
+        /// Whether a name of underscores alone that is taken gets one more, and no number.
+        var addsUnderscores = false
     }
 
     /// Messages, structures, unions, enums and flags.
@@ -144,6 +146,9 @@ private struct Scope {
         var spelled = kind.spelling.spelled(name)
         // A field of the type `Read_` cannot be `Read_` either.
         while kind.reserved.contains(spelled) { spelled += "_" }
+        if kind.addsUnderscores, spelled.allSatisfy({ $0 == "_" }) {
+            while names.contains(spelled) { spelled += "_" }
+        }
         return names.insertUnique(spelled, numbers: &numbers)
     }
 }

@@ -15,7 +15,8 @@ extension NameStyle {
         return NameStyle(
             types: Kind(spelling: .capitalized, reserved: known.union(hidden).union(hidden.map { $0 + "_" })),
             fields: Kind(spelling: .snake, reserved: pythonWords.union(classNames)),
-            cases: Kind(spelling: .shouting, reserved: ["_"]),
+            // `___2` would be no case: Python reads it as a private name of the class.
+            cases: Kind(spelling: .shouting, reserved: ["_"], addsUnderscores: true),
             constants: Kind(spelling: .shouting, reserved: PythonRuntime.names),
             headerFields: Kind(spelling: .unchanged), trailing: "trailing")
     }
