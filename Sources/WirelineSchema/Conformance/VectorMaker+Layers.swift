@@ -15,27 +15,28 @@ extension VectorMaker {
     /// Returns recipes for a message whose packets have layers, with the headers that their conditions look at.
     func layerRecipes(for subject: Subject) -> [Recipe] {
         guard description.layout.hasContent else { return [] }
+        let fixed = description.fixedHeader(of: description.messages[subject.message]) ?? PacketHeader()
         return contentHeaders.enumerated().flatMap { number, header in
-            [
-                Recipe.value(subject, .plain, .header(header), label: "layers-\(number + 1)"),
-                .bundle(subject, header, label: "packets-\(number + 1)"),
-            ] + LayerDamage.allCases.map { .layerDamage(subject, header, $0) }
+            // With another value for a field that the message fixes, the message has two faults.
+            let isOfMessage = fixed.fields.allSatisfy { (header[value: $0.name] ?? $0.value) == $0.value }
+            let value = Recipe.value(subject, .plain, .header(header), label: "layers-\(number + 1)")
+            return (isOfMessage ? [value] : []) + [.bundle(subject, header, label: "packets-\(number + 1)")]
+                + LayerDamage.allCases.map { .layerDamage(subject, header, $0) }
         }
     }
 
     /// Adds a packet with packets inside, and packets that stand too deep; nothing if no packets may be inside.
     mutating func addBundle(_ subject: Subject, _ header: PacketHeader, label: String) {
-        guard
-            let line = bundle(of: Array(repeating: line(subject.message, .plain, nil), count: Self.innerCount), header)
-        else { return }
-        addLine(line, in: subject.context, label: label)
+        let inner = line(subject.message, .plain, nil)
+        guard let line = bundle(of: Array(repeating: inner, count: Self.innerCount), header) else { return }
+        addLine(line, insteadOf: inner, in: subject.context, label: label)
         var deep = line
         for _ in 0..<description.layout.content.maximumNestedDepth {
             guard let outer = bundle(of: [deep], header) else { return }
             deep = outer
         }
-        addLine(deep, in: subject.context, label: label + "-too-deep")
-        addLine(bundle(of: [], header) ?? line, in: subject.context, label: label + "-none")
+        addLine(deep, insteadOf: line, in: subject.context, label: label + "-too-deep")
+        addLine(bundle(of: [], header) ?? line, insteadOf: inner, in: subject.context, label: label + "-none")
     }
 
     private func bundle(of packets: [JSONValue], _ header: PacketHeader) -> JSONValue? {

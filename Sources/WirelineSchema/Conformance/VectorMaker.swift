@@ -198,8 +198,8 @@ package struct VectorMaker {
         case .bomb(let context, let header): addBomb(header, in: context)
         case .gap(let subject, let field):
             let label = name(of: subject) + "-" + field.name + "-gap"
-            let line = line(subject.message, .plain, nil).without(field: field.name)
-            addLine(line, in: subject.context, label: label)
+            let whole = line(subject.message, .plain, nil)
+            addLine(whole.without(field: field.name), insteadOf: whole, in: subject.context, label: label)
         case .unknown(let context): addUnknown(in: context)
         }
     }
@@ -220,22 +220,39 @@ package struct VectorMaker {
     private mutating func addValue(
         _ subject: Subject, _ style: ExampleValues.Style, _ hint: ExampleHint?, label: String
     ) {
-        addLine(line(subject.message, style, hint), in: subject.context, label: label)
+        addLine(
+            line(subject.message, style, hint), insteadOf: usualLine(subject.message, style, without: hint),
+            in: subject.context, label: label)
     }
 
-    mutating func addLine(_ line: JSONValue, in context: PacketContext, label: String) {
+    /// Adds a line as a vector of the kind that it is.
+    ///
+    /// - Parameter usual: The same line without what this one is to show. If that is refused, too, this line may have two
+    ///   faults, of which implementations can name either: then it becomes no vector.
+    mutating func addLine(
+        _ line: JSONValue, insteadOf usual: JSONValue, in context: PacketContext, label: String
+    ) {
         do throws(TranslationError) {
             let bytes = try translator.encode(line: line, from: context.sender, states: context.states)
             addBytes(bytes, in: context, label: label, meaning: line[LineKey.fields])
         } catch {
             // What a program must give is missing only here.
-            if case .value(.layerUnavailable) = error.reason { return }
-            addRefused(line, error, in: context, label: label)
+            if error.isOfUnavailableLayer { return }
+            if !hasFault(usual, in: context) { addRefused(line, error, in: context, label: label) }
             // Other implementations may encode it all the same.
             guard let bytes = try? unlimited.encode(line: line, from: context.sender, states: context.states) else {
                 return
             }
             addBytes(bytes, in: context, label: label + "-sent")
+        }
+    }
+
+    private func hasFault(_ line: JSONValue, in context: PacketContext) -> Bool {
+        do throws(TranslationError) {
+            _ = try translator.encode(line: line, from: context.sender, states: context.states)
+            return false
+        } catch {
+            return !error.isOfUnavailableLayer
         }
     }
 
@@ -334,68 +351,6 @@ package struct VectorMaker {
 
     private func name(of subject: Subject) -> String { description.messages[subject.message].name }
 
-    func line(_ message: Int, _ style: ExampleValues.Style, _ hint: ExampleHint?) -> JSONValue {
-        var values = ExampleValues(translator.index, style, hint: hint, operands: operands(for: hint))
-        let fields = values.fields(ofMessage: message)
-        var members = [JSONValue.Member(LineKey.message, .string(description.messages[message].name))]
-        if let header = translator.index.json(of: values.header) { members.append(.init(LineKey.header, header)) }
-        let named = named(fields, description.messages[message].fields)
-        return .object(members + [JSONValue.Member(LineKey.fields, named)])
-    }
-
-    /// Returns the header fields with which the field of a hint is there.
-    ///
-    /// Those that no hint sets have their defaults, with which it may never be.
-    private func operands(for hint: ExampleHint?) -> OperandValues {
-        switch hint {
-        case .value(let key, _)?, .count(let key, _)?, .itemCount(let key, _)?:
-            let field = description.fields(of: key.owner)[key.index]
-            let choices = description.operandValues(of: field, in: key.owner) { $0.bothWays() }
-            return OperandValues(header: choices.first?.header ?? PacketHeader())
-        default: return OperandValues()
-        }
-    }
-
-    /// Returns the same object with names of enums and flags instead of numbers, as lines have them.
-    private func named(_ value: JSONValue, _ fields: [FieldDescription]) -> JSONValue {
-        guard case .object(let members) = value else { return value }
-        return .object(
-            members.map { member in
-                let field = fields.first { $0.name.hasSameBytes(as: member.name) }
-                return JSONValue.Member(member.name, field.map { named(member.value, $0.type) } ?? member.value)
-            })
-    }
-
-    private func named(_ value: JSONValue, _ type: TypeDescription) -> JSONValue {
-        switch (type, value) {
-        case (.enumeration(let index, _), .number(let number)):
-            return number.integer.map { translator.index.enumerations[index].json(enumeration: $0) } ?? value
-        case (.flags(let index, _), .array(let items)):
-            guard items.count == 1, case .number(let number) = items[0], let bits = number.integer else { return value }
-            return translator.index.flagSets[index].json(flags: bits)
-        case (.structure(let index), _): return named(value, description.structures[index].fields)
-        case (.sized(let content, _), _): return named(value, content)
-        case (.union(let index), .object(let members)):
-            return .object(
-                members.map { JSONValue.Member($0.name, named($0.value, ofArm: $0.name, description.unions[index])) })
-        case (.list(let element, _), .array(let items)), (.fixedList(let element, _), .array(let items)):
-            return .array(items.map { named($0, element) })
-        default: return value
-        }
-    }
-
-    private func named(_ value: JSONValue, ofArm name: String, _ union: UnionDescription) -> JSONValue {
-        guard let arm = union.arms.first(where: { $0.name.hasSameBytes(as: name) }), let field = arm.field else {
-            return value
-        }
-        guard arm.tag == nil, case .object(let members) = value else { return named(value, field.type) }
-        return .object(
-            members.map { member in
-                JSONValue.Member(
-                    member.name, named(member.value, member.name == KeptValueKey.tag ? union.tag : field.type))
-            })
-    }
-
     private func packet(
         _ subject: Subject, _ style: ExampleValues.Style, _ hint: ExampleHint?, _ translator: PacketTranslator
     ) -> [UInt8]? {
@@ -421,33 +376,9 @@ package struct VectorMaker {
     }
 }
 
-extension JSONValue {
-    /// The line without its header.
-    package var withoutHeader: JSONValue {
-        guard case .object(let members) = self else { return self }
-        return .object(
-            members.filter { $0.name != LineKey.header }.map { member in
-                guard member.name == LineKey.packets, case .array(let packets) = member.value else { return member }
-                return JSONValue.Member(LineKey.packets, .array(packets.map(\.withoutHeader)))
-            })
-    }
-
-    /// Returns the line without the header fields that the encoder can choose: all but those that decide which fields
-    /// its message has.
-    package func withDecidingHeader(_ description: ProtocolDescription) -> JSONValue {
-        guard case .object(let members) = self, case .string(let name)? = self[LineKey.message],
-            let names = description.message(named: name)?.fields.headerOperands, !names.isEmpty,
-            case .object(let header)? = self[LineKey.header]
-        else { return withoutHeader }
-        let rest = JSONValue.object(header.filter { names.contains($0.name) })
-        return .object(members.map { $0.name == LineKey.header ? JSONValue.Member(LineKey.header, rest) : $0 })
-    }
-
-    /// Returns the line without one of its fields.
-    fileprivate func without(field name: String) -> JSONValue {
-        guard case .object(let members) = self, case .object(let fields)? = self[LineKey.fields] else { return self }
-        let rest = JSONValue.object(fields.filter { !$0.name.hasSameBytes(as: name) })
-        return .object(members.map { $0.name == LineKey.fields ? JSONValue.Member(LineKey.fields, rest) : $0 })
+extension TranslationError {
+    fileprivate var isOfUnavailableLayer: Bool {
+        if case .value(.layerUnavailable) = reason { true } else { false }
     }
 }
 

@@ -154,7 +154,7 @@ extension ProtocolDescription {
     /// Returns a number in JSON as examples have it: enums and flags without names.
     private func json(of number: Int128, _ type: TypeDescription) -> JSONValue {
         switch type {
-        case .boolean: .boolean(number != 0)
+        case .boolean, .bit: .boolean(number != 0)
         case .flags: [.exactInteger(number)]
         default: .exactInteger(number)
         }

@@ -18,6 +18,16 @@ extension ExampleValues {
     ) -> JSONValue? {
         let first = value(element, of: field, key, depth, isItem: true)
         guard begins(first, element, with: terminator) else { return first }
+        if let other = otherItem(element, until: terminator, of: field, key, depth, hint) { return other }
+        // Only an item that would do without the hint shows what the hint asks for.
+        guard hint != nil, otherItem(element, until: terminator, of: field, key, depth, nil) != nil else { return nil }
+        return first
+    }
+
+    private mutating func otherItem(
+        _ element: TypeDescription, until terminator: UInt8, of field: FieldDescription, _ key: FieldKey, _ depth: Int,
+        _ hint: ExampleHint?
+    ) -> JSONValue? {
         for _ in 0..<Self.attemptCount {
             counter += 1
             let seed = UInt64(truncatingIfNeeded: counter)
@@ -27,7 +37,7 @@ extension ExampleValues {
             let item = others.value(element, of: field, key, depth, isItem: true)
             if !begins(item, element, with: terminator) { return item }
         }
-        return hint == nil ? nil : first
+        return nil
     }
 
     /// Returns whether the first byte of a value is this one; false for a value that cannot be written for another reason.

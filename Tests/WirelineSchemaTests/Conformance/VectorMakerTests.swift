@@ -205,6 +205,48 @@ struct VectorMakerTests {
         #expect(vectors.contains { $0.refusal?.kind == "out_of_range" && $0.refusal?.field == "M.a" })
     }
 
+    @Test func `a line that is refused has one fault`() throws {
+        let description = try describe(
+            """
+            @closed enum Wide : uint64 { none = 0; most = 18446744073709551615; }
+            struct Large { uint64 number; string text; }
+            struct Long { @size(5) Large[] items; uint8 number; }
+            union Part : uint8 { 1: uint8 small; 2: Long long; }
+            message Cs_1 { @size(5) Large[] items; uint8 number; }
+            message Cs_2 { bit on; uint7 rest; @if(on) uint8 more; Wide wide; }
+            message Cs_3 { @until(0) @utf16 string[] texts; int8 number; }
+            message Cs_4 { Part part; }
+            """, warns: true)
+        let vectors = VectorMaker.vectors(of: description, count: 1000, seed: 1)
+        let refused = vectors.filter { $0.kind == .refused }
+        func fields(of message: String) -> Set<String> {
+            Set(refused.compactMap(\.refusal?.field).filter { $0.hasPrefix(message + ".") })
+        }
+        // Items of ten bytes or more never fill five, so nothing else shows.
+        #expect(fields(of: "Cs_1") == [])
+        #expect(fields(of: "Cs_2") == ["Cs_2.rest", "Cs_2.more"])
+        #expect(fields(of: "Cs_3") == ["Cs_3.number"])
+        #expect(fields(of: "Cs_4") == ["Cs_4.part.small"])
+        #expect(Set(refused.filter { $0.note.contains("presence") }.compactMap(\.refusal?.field)) == ["Cs_2.more"])
+        let exact = vectors.filter { $0.kind == .exact }.compactMap { $0.line?["fields"] }
+        for isOn in [true, false] {
+            #expect(exact.contains { $0["on"] == .boolean(isOn) && ($0["more"] != nil) == isOn }, "\(isOn)")
+        }
+        let wide = vectors.filter { !$0.note.contains("wide") }.compactMap { $0.line?["fields"]?["wide"] }
+        #expect(Set(wide.map(\.description)) == [#""none""#, #""most""#])
+    }
+
+    @Test func `a header that a message fixes is not set to one that also asks for packets inside`() throws {
+        let description = try describe(
+            """
+            packet { @length(packet) uint16 length; @id uint8 id; uint8 kind; @if(kind == 3) packets; }
+            @id(1) @from(client) @header(kind = 1) message Say { uint8 number; }
+            """)
+        let vectors = VectorMaker.vectors(of: description, count: 400, seed: 1)
+        let faults = vectors.filter { $0.refusal?.field == "Say.packet.kind" }
+        #expect(faults.map(\.note) == ["Say-header-kind-other"])
+    }
+
     @Test func `the caller is told the progress`() throws {
         var parts: [Double] = []
         let vectors = VectorMaker.vectors(of: try describe(Self.schema, warns: true), count: 100, seed: 1) {
