@@ -38,7 +38,7 @@ extension WiresharkRuntime {
             if enumeration.width > 4 and enumeration.width < 8 then
                 enumeration.values = {}
                 for _, case in ipairs(enumeration.cases) do
-                    if case[1] >= 0 and case[1] < 2097152 then
+                    if case[1] >= -2097152 and case[1] < 2097152 then
                         enumeration.values[case[1] * TWO_32 + case[2]] = case[3]
                     end
                 end
