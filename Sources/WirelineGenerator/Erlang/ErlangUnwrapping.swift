@@ -335,11 +335,10 @@ struct ErlangUnwrapping {
         var identifier = identifier()
         let fixed = ErlangFixedHeaders(types)
         if fixed.isUsed {
-            lines.append("Id = \(identifier)")
-            identifier = "Id"
-            // Errors in an opened packet are moved to the innermost layer, but not that of a field that a message fixes.
+            // The caller moves offsets to the innermost layer. That of a fixed field counts from the packet's first byte.
             let start = layered == nil ? "" : "Start + "
-            lines.append(fixed.verification(identifier) { start + offset(of: $0) })
+            lines += ["Id = \(identifier)", fixed.verification("Id") { start + offset(of: $0) }]
+            identifier = "Id"
         }
         lines.append("{\(identifier), \(header()), Payload, End, Rest\(facts())}")
     }
