@@ -170,8 +170,8 @@ public struct ErlangGateway: Sendable {
     /// It returns when the last connection has ended, and the node is stopped. A process of the cluster can end the
     /// gateway, too; see ``waitUntilEnded()``.
     ///
-    /// - Parameter time: How long clients may stay (default 30 s). If the gateway drains already, this can only shorten it:
-    ///   the earlier end counts, and nobody is told again.
+    /// - Parameter time: How long clients may stay (default 30 s). A second call can only shorten this time. It tells
+    ///   owners and clients nothing.
     public func drain(for time: Duration = .seconds(30)) async {
         await driver.loop.run { driver.drain(for: time) }
         await waitUntilEnded()

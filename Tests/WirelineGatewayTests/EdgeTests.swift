@@ -54,7 +54,7 @@ struct EdgeTests {
         #expect(try await client.nextText() == "no wrong")
         #expect(try await client.nextText() == nil)
         client.close()
-        // The drain waits for nobody.
+        // No client is left, so the drain ends at once.
         await gateway.drain(for: .seconds(500))
         #expect(await gateway.metrics().openedCount == 0)
     }

@@ -29,16 +29,18 @@ final class ClientConnection: @unchecked Sendable {
 
     // MARK: On the connection's loop
 
-    private enum Stage {
+    private enum Stage: Equatable {
         case new
         /// It is not ready, or no message of it was passed at the edge.
         case handshaking
         /// The gateway is told of it, or knows it.
         case known
+        /// The program has refused a message of it. No further one is read.
+        case refused(isKnown: Bool)
     }
 
     private var stage = Stage.new
-    private var isRefused = false
+    private var isRefused: Bool { if case .refused = stage { true } else { false } }
     /// Whether the gateway wants the client to be read. It says so when it has opened the client.
     private var isWanted = false
     /// Whether the gateway has so many messages of it that it must take them first.
@@ -91,8 +93,9 @@ final class ClientConnection: @unchecked Sendable {
         connection.loop.cancel(&rest)
         switch stage {
         case .new: return
-        case .handshaking: driver.handshakeFailed()
-        case .known: driver.closed(self, isRefused ? .refused : ClientEnd(error))
+        case .handshaking, .refused(isKnown: false): driver.handshakeFailed()
+        case .known: driver.closed(self, ClientEnd(error))
+        case .refused(isKnown: true): driver.closed(self, .refused)
         }
     }
 
@@ -141,7 +144,8 @@ final class ClientConnection: @unchecked Sendable {
             return true
         case .handled: return false
         case .refuse:
-            (isRefused, isWanted) = (true, false)
+            stage = .refused(isKnown: stage == .known)
+            isWanted = false
             close(.refused, isFlushed: true)
             return false
         }
