@@ -8,12 +8,10 @@ import WirelineCodec
 import WirelineSchema
 
 /// Packets that travel to Erlang and back, and from Erlang and back: equal bytes, equal values.
-///
-/// There are 2,000 for each protocol and direction, unless `WIRELINE_ERLANG_MESSAGES` sets the number.
 @Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .amongAll)
 struct ErlangTests {
-    static let messageCount =
-        ProcessInfo.processInfo.environment["WIRELINE_ERLANG_MESSAGES"].flatMap { Int($0) } ?? 2_000
+    /// The number of packets for each protocol and direction.
+    static let messageCount = Depth.rounds(100)
     static let folders: [(folder: String, module: String)] = [
         ("Scene", "scene"), ("QSIOP", "qsiop"), ("TwoByteHeader", "two_byte_header"), ("Telemetry", "telemetry"),
     ]

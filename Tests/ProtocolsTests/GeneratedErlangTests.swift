@@ -9,13 +9,11 @@ import WirelineGenerator
 import WirelineSchema
 
 /// Compares the generated Erlang of each protocol with both of Swift's codecs: equal bytes, equal values, equal errors.
-///
-/// `WIRELINE_ERLANG_MESSAGES=100000` sets the number of random messages for each protocol; the default is 300.
 @Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside)
 struct GeneratedErlangTests {
     static let folders = ProtocolFolder.all.filter { !$0.hasLayers }.map(\.name) + ["Features"]
-    static let messageCount =
-        ProcessInfo.processInfo.environment["WIRELINE_ERLANG_MESSAGES"].flatMap { Int($0) } ?? 300
+    /// The number of random messages for each protocol.
+    static let messageCount = Depth.rounds(20)
     /// The number of cases that Erlang judges at a time.
     private static let batchCount = 10_000
 

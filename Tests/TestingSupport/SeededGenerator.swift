@@ -8,10 +8,9 @@ public import Testing
     import Darwin
 #endif
 
-/// Random numbers that can be repeated: SplitMix64, from the seed in `WIRELINE_SEED` or from a new one.
+/// Random numbers that can be repeated: SplitMix64, from a fixed seed or from the one in `WIRELINE_SEED`.
 ///
-/// `WIRELINE_GATE_SEED` is the seed of the tests that would take a new one. The gate sets it, so that all its runs of one
-/// version give the same verdict.
+/// The seed is fixed so that the same commit gets the same verdict. `.ci/deep` tries new seeds.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     public let seed: UInt64
     private var state: UInt64
@@ -23,19 +22,14 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
 
     /// The generator of a test; its seed is printed.
     ///
-    /// - Parameters:
-    ///   - test: The test's name, which is printed with the seed.
-    ///   - usualSeed: The seed without `WIRELINE_SEED`; nil for another one in each run.
-    public static func forThisRun(_ test: String = #function, usualSeed: UInt64? = nil) -> SeededGenerator {
-        let seed =
-            seed(in: "WIRELINE_SEED") ?? usualSeed ?? seed(in: "WIRELINE_GATE_SEED") ?? .random(in: .min ... .max)
+    /// - Parameter test: The test's name, which is printed with the seed.
+    public static func forThisRun(_ test: String = #function) -> SeededGenerator {
+        let seed = getenv("WIRELINE_SEED").flatMap { UInt64(String(cString: $0)) } ?? usualSeed
         print("WIRELINE_SEED=\(seed) in \(test)")
         return SeededGenerator(seed: seed)
     }
 
-    private static func seed(in variable: String) -> UInt64? {
-        getenv(variable).flatMap { UInt64(String(cString: $0)) }
-    }
+    private static let usualSeed: UInt64 = 20_261_126
 
     /// The text of a failed expectation, with which the run can be repeated.
     public var seedComment: Comment { "repeat with WIRELINE_SEED=\(seed)" }

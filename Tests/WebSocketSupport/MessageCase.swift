@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import TestingSupport
 public import WirelineWebSocket
 
 /// A case about messages: many or large ones, in small fragments, in small pieces, or compressed. They come back as they
@@ -64,9 +64,8 @@ extension [UInt8] {
 }
 
 extension MessageCase {
-    /// All cases, as large as `WIRELINE_WEBSOCKET_BYTES` says.
-    public static let all = cases(
-        of: ProcessInfo.processInfo.environment["WIRELINE_WEBSOCKET_BYTES"].flatMap { Int($0) } ?? 32_768)
+    /// All cases, with as many bytes as fit the depth of the run.
+    public static let all = cases(of: Depth.rounds(16_384))
 
     /// The cases whose messages are not much larger than is told.
     ///

@@ -12,8 +12,7 @@ import WirelineSession
 
 /// Runs sessions against a server and a network with every kind of fault.
 ///
-/// `WIRELINE_SIMULATIONS` is the number of runs. `WIRELINE_SIMULATION_SEED` is the seed of a single run, whose events
-/// are printed.
+/// `WIRELINE_SIMULATION_SEED` is the seed of a single run, whose events are printed.
 struct SimulationTests {
     @Test(arguments: 0..<partCount)
     func `whatever breaks, promises hold and no session hangs`(part: Int) {
@@ -24,7 +23,7 @@ struct SimulationTests {
             #expect(simulation.violations == [])
             return
         }
-        let count = Int(Self.environment("WIRELINE_SIMULATIONS") ?? 10_000)
+        let count = Depth.rounds(500)
         var seeds = Self.seeds
         seeds.skip(part)
         for _ in stride(from: part, to: count, by: Self.partCount) {

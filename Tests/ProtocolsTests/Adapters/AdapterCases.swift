@@ -8,11 +8,9 @@ import WirelineCodec
 import WirelineSchema
 
 /// What an adapter is asked about a sample, and what is right by Swift's codec.
-///
-/// `WIRELINE_ADAPTER_MESSAGES=10000` sets the number of random messages for each protocol; the default is 100.
 struct AdapterCases {
-    static let messageCount =
-        ProcessInfo.processInfo.environment["WIRELINE_ADAPTER_MESSAGES"].flatMap { Int($0) } ?? 100
+    /// The number of random messages for each protocol.
+    static let messageCount = Depth.rounds(15)
 
     let sample: AdapterSample
     private var translator: PacketTranslator { sample.translator }

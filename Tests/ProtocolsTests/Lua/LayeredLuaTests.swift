@@ -79,11 +79,11 @@ struct LayeredLuaTests {
         #expect(output == "1 modules\n")
     }
 
-    /// Two of the interpreters, others for the next sample. All if more messages than usual are sent.
+    /// Two of the interpreters, others for the next sample. A deep run asks all.
     private static func some(for sample: LayeredProtocol) -> [String] {
         let all = LuaTool.wantedWithPackages
         let position = samples.firstIndex { $0.name == sample.name } ?? 0
-        guard AdapterCases.messageCount <= 100, all.count > 2 else { return all }
+        guard !Depth.isDeep, all.count > 2 else { return all }
         return [0, 2].map { all[(position + $0) % all.count] }
     }
 

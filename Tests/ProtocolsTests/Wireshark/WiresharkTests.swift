@@ -10,8 +10,6 @@ import WirelineSchema
 
 /// Compares the generated dissector of each protocol, in tshark, with the schema-driven codec: equal fields at equal
 /// places with equal values, and equal errors.
-///
-/// `WIRELINE_WIRESHARK_MESSAGES=2000` sets the number of random messages for each protocol; the default is 40.
 @Suite(.enabled(if: SharkTool.isWanted, "\(SharkTool.absence)"), .aside)
 struct WiresharkTests {
     /// Those without states: the two sides of a stream are compared on their own here. See ``WiresharkStateTests``.
@@ -19,8 +17,8 @@ struct WiresharkTests {
         ProtocolFolder.all.filter { !$0.translator.description.layout.hasStates && !$0.hasLayers }.map(\.name) + [
             "Features"
         ]
-    static let messageCount =
-        ProcessInfo.processInfo.environment["WIRELINE_WIRESHARK_MESSAGES"].flatMap { Int($0) } ?? 40
+    /// The number of random messages for each protocol.
+    static let messageCount = Depth.rounds(4)
 
     @Test(arguments: folders)
     func `tshark shows what the codec reads, however the stream was split`(folder: String) throws {

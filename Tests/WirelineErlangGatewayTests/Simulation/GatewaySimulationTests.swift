@@ -6,11 +6,9 @@ import TestingSupport
 import WirelineErlang
 import WirelineErlangGateway
 
-/// Two gateways, three nodes and some clients, while all of them fail, by seeds. `WIRELINE_SIMULATIONS` sets the number of
-/// runs (10,000).
+/// Two gateways, three nodes and some clients, while all of them fail, by seeds.
 struct GatewaySimulationTests {
-    private static let runCount =
-        ProcessInfo.processInfo.environment["WIRELINE_SIMULATIONS"].flatMap { Int($0) } ?? 10_000
+    private static let runCount = Depth.rounds(500)
     /// The runs are in parts, so that several processors share them.
     private static let partCount = 4
 

@@ -6,11 +6,8 @@ import TestingSupport
 import WirelineErlang
 
 /// Both ends of handshakes against each other, in memory, by seeds.
-///
-/// `WIRELINE_SIMULATIONS` sets the number of runs; the default is 10,000.
 struct HandshakePairTests {
-    private static let runCount =
-        ProcessInfo.processInfo.environment["WIRELINE_SIMULATIONS"].flatMap { Int($0) } ?? 10_000
+    private static let runCount = Depth.rounds(500)
 
     @Test func `two nodes with one cookie connect, however their bytes are cut`() throws {
         var random = SeededGenerator.forThisRun()

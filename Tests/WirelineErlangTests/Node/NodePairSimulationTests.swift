@@ -5,10 +5,9 @@ import Testing
 import TestingSupport
 import WirelineErlang
 
-/// Two nodes that talk while their network fails, by seeds. `WIRELINE_SIMULATIONS` sets the number of runs (10,000).
+/// Two nodes that talk while their network fails, by seeds.
 struct NodePairSimulationTests {
-    private static let runCount =
-        ProcessInfo.processInfo.environment["WIRELINE_SIMULATIONS"].flatMap { Int($0) } ?? 10_000
+    private static let runCount = Depth.rounds(500)
 
     @Test func `whatever fails, messages come in order, calls and monitors end, and one connection stays`() throws {
         var seeds = SeededGenerator.forThisRun()

@@ -5,8 +5,8 @@ import TestingSupport
 
 /// What a real Erlang says about terms.
 enum OTP {
-    /// How many random terms there are for each test and direction: 2,000, or `WIRELINE_ERLANG_TERMS`.
-    static let termCount = ProcessInfo.processInfo.environment["WIRELINE_ERLANG_TERMS"].flatMap { Int($0) } ?? 2_000
+    /// How many random terms there are for each test and direction.
+    static let termCount = Depth.rounds(100)
 
     static let terms = ErlangScript(
         URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Erlang/terms.escript"))
