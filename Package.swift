@@ -33,13 +33,9 @@ let generatedTypes = ["Apart", "Ciphers", "Features", "Keyed", "Names", "Newer",
 let protocols = [
     "AMQP", "Bilibili", "Checksums", "Envelope", "ErlangPacket1", "ErlangPacket2", "ErlangPacket4", "GT06", "Goim",
     "HTTP2", "Headers", "IDFirst", "JTT808", "JTT809", "KeyedGame", "MQTT", "MagicHeader", "Minecraft", "Modbus",
-    "Pomelo", "PostgreSQL", "QSIOP", "Realm", "Scene", "Senders", "ServiceCommand", "Shapes", "ShortStrings",
+    "Pomelo", "PostgreSQL", "QSIOP", "Realm", "Senders", "ServiceCommand", "Shapes", "ShortStrings",
     "Skynet", "States", "Telemetry", "TwoByteHeader", "Zabbix",
 ]
-
-/// The test targets that are built: all, or those that this variable names. The gate's sanitizers run only some of them,
-/// and each builds what it runs anew.
-let testTargets = Context.environment["WIRELINE_TEST_TARGETS"]?.split(separator: " ").map(String.init)
 
 let package = Package(
     name: "wireline",
@@ -63,6 +59,7 @@ let package = Package(
         .executable(name: "wire-generate", targets: ["wire-generate"]),
         .plugin(name: "WirelinePlugin", targets: ["WirelinePlugin"]),
         .executable(name: "wire", targets: ["wire"]),
+        .executable(name: "demo", targets: ["demo"]),
     ],
     targets: [
         // Layer 0
@@ -98,7 +95,15 @@ let package = Package(
                 "WirelineWebSocket",
             ],
             swiftSettings: strict),
+        // Its Swift is committed: what the demo needs is built without the plugin's tool.
+        .target(
+            name: "Scene", dependencies: ["WirelineCodec"], path: "Protocols/Scene",
+            exclude: ["Vectors", "scene.wire"],
+            swiftSettings: strict),
         // Layer 3
+        .target(
+            name: "WirelineDemo", dependencies: ["Scene", "WirelineCodec", "WirelineTransport", "Wireline"],
+            swiftSettings: strict),
         .target(
             name: "WirelineGenerator",
             dependencies: ["WirelineCodec", "WirelineLanguage", "WirelineSchema", "WirelineSwiftGenerator"],
@@ -127,6 +132,8 @@ let package = Package(
             name: "wire-generate", dependencies: ["WirelineCodec", "WirelineLanguage", "WirelineSwiftGenerator"],
             swiftSettings: quick),
         // Layer 4
+        .executableTarget(
+            name: "demo", dependencies: ["Scene", "WirelineCodec", "WirelineDemo"], swiftSettings: strict),
         .target(
             name: "WirelineLanguageServer", dependencies: ["WirelineGenerator", "WirelineSchema"],
             swiftSettings: strict),
@@ -139,7 +146,8 @@ let package = Package(
             dependencies: [
                 "WirelineCodec", "WirelineLayers", "WirelineSchema", "WirelineScript", "WirelineSession",
                 "WirelineErlangNode", "WirelineErlangRecords", "WirelineGateway", "WirelineGenerator",
-                "WirelineLanguageServer", "WirelineTLS", "WirelineTransport", "WirelineWebSocket", "Wireline", "Scene",
+                "WirelineDemo", "WirelineLanguageServer", "WirelineTLS", "WirelineTransport", "WirelineWebSocket",
+                "Wireline", "Scene",
             ],
             swiftSettings: strict),
 
@@ -171,7 +179,7 @@ let package = Package(
             name: "ProtocolsTests",
             dependencies: [
                 "WirelineGenerator", "WirelineSchema", "WirelineLayers", "WirelineErlang", "WirelineErlangRecords",
-                "WirelineCodec", "ProtocolsSupport", "TestingSupport",
+                "WirelineCodec", "ProtocolsSupport", "Scene", "TestingSupport",
             ]
                 + protocols.map { .init(stringLiteral: $0) },
             exclude: [
@@ -179,7 +187,7 @@ let package = Package(
             ], swiftSettings: usual),
         .target(
             name: "ProtocolsSupport",
-            dependencies: ["WirelineSchema", "WirelineLayers", "WirelineCodec", "TestingSupport", "Features"]
+            dependencies: ["WirelineSchema", "WirelineLayers", "WirelineCodec", "TestingSupport", "Features", "Scene"]
                 + protocols.map { .init(stringLiteral: $0) },
             path: "Tests/ProtocolsSupport", swiftSettings: usual),
         .target(
@@ -281,12 +289,27 @@ let package = Package(
         .testTarget(
             name: "wireTests",
             dependencies: [
-                "wire", "Wireline", "WirelineTransport", "WirelineWebSocket", "WirelineSchema", "WirelineCodec",
-                "Ciphers", "Scene", "TestingSupport", "FaultSupport", "WebSocketSupport", "ErlangSupport",
+                "wire", "demo", "Wireline", "WirelineTransport", "WirelineWebSocket", "WirelineSchema",
+                "WirelineCodec", "Ciphers", "Scene", "TestingSupport", "FaultSupport", "WebSocketSupport",
+                "ErlangSupport",
             ],
             exclude: ["Erlang"], swiftSettings: usual),
     ] + protocols.map(protocolTarget) + generatedTypes.map(generatedTarget),
     swiftLanguageModes: [.v6]
 )
 
-if let testTargets { package.targets.removeAll { $0.isTest && !testTargets.contains($0.name) } }
+/// With `WIRELINE_TEST_TARGETS`, the package has only these test targets and what they need: `.ci/quick` and the sanitizers
+/// build no more than they run.
+if let names = Context.environment["WIRELINE_TEST_TARGETS"]?.split(separator: " ").map(String.init) {
+    let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+    var (needed, rest) = (Set<String>(), names)
+    while let name = rest.popLast() {
+        guard needed.insert(name).inserted, let target = targets[name] else { continue }
+        for dependency in target.dependencies {
+            if case .byNameItem(let name, _) = dependency { rest.append(name) }
+        }
+        for case .plugin(let name, _) in target.plugins ?? [] { rest.append(name) }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products = []
+}

@@ -35,13 +35,16 @@ struct ArrowTests {
             "Wireline",
         ],
         "WirelineTesting": ["WirelineCodec", "WirelineTransport", "Wireline"],
+        "WirelineDemo": ["Scene", "WirelineCodec", "WirelineTransport", "Wireline"],
         "WirelineScript": ["WirelineCodec", "WirelineSchema", "WirelineTransport", "Wireline"],
         "WirelineLanguageServer": ["WirelineSchema", "WirelineGenerator"],
         "wire": [
             "WirelineCodec", "WirelineLayers", "WirelineSchema", "WirelineScript", "WirelineSession",
             "WirelineErlangNode", "WirelineErlangRecords", "WirelineGateway", "WirelineGenerator",
-            "WirelineLanguageServer", "WirelineTLS", "WirelineTransport", "WirelineWebSocket", "Wireline", "Scene",
+            "WirelineDemo", "WirelineLanguageServer", "WirelineTLS", "WirelineTransport", "WirelineWebSocket",
+            "Wireline", "Scene",
         ],
+        "demo": ["Scene", "WirelineCodec", "WirelineDemo"],
         "wire-generate": ["WirelineLanguage", "WirelineSwiftGenerator", "WirelineCodec"],
         "WirelinePlugin": [],
     ]

@@ -23,6 +23,24 @@ struct DemoTests {
         #expect(!outcome.output.contains("\u{1B}"))
     }
 
+    @Test func `the program demo shows the same packets`() throws {
+        // Without the names, which are the schema's or Swift's, and without JSON.
+        func shown(by command: String) throws -> [[String]] {
+            let outcome = try Workspace([:]).shell(command)
+            #expect(outcome.status == 0 && outcome.errors.isEmpty)
+            let lines = outcome.output.split(separator: "\n").filter {
+                !$0.contains(" JSON ") && !$0.contains("127.0.0.1:")
+            }
+            return lines.map { line in
+                let columns = line.components(separatedBy: "  ").filter { !$0.isEmpty }
+                return columns.count == 4 ? Array(columns[0..<2] + columns[3...]) : columns
+            }
+        }
+        let own = try shown(by: "demo")
+        #expect(own.count > 20)
+        #expect(try own == shown(by: "wire demo"))
+    }
+
     @Test func `the demo's schema is the same as under Protocols`() throws {
         let source = repositoryFolder.appendingPathComponent("Sources/wire/Demo/SceneSchema.swift")
         let schema = repositoryFolder.appendingPathComponent("Protocols/Scene/scene.wire")

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Scene
-import Wireline
+package import Wireline
 import WirelineCodec
-import WirelineTransport
+package import WirelineTransport
 
 /// A server and a client in this process, and a TCP connection between them on loopback.
-struct DemoConnection {
+package struct DemoConnection {
     private let server: PacketServer<SceneProtocol>
     private let client: PacketConnection
     private let accepted: PacketConnection
@@ -14,7 +14,7 @@ struct DemoConnection {
     private let ending: AsyncStream<Never>.Continuation
 
     /// Starts the server, and connects the client to it.
-    init() async throws(ConnectionError) {
+    package init() async throws(ConnectionError) {
         let (end, ending) = AsyncStream<Never>.makeStream()
         self.ending = ending
         let (connections, feed) = AsyncStream<PacketConnection>.makeStream()
@@ -32,7 +32,7 @@ struct DemoConnection {
     }
 
     /// The server's address.
-    var address: SocketAddress { server.address }
+    package var address: SocketAddress { server.address }
 
     /// Writes each piece to the sender's socket separately, and reads this many messages at the other end.
     func send<Message: PacketMessage>(
@@ -56,7 +56,7 @@ struct DemoConnection {
         return messages
     }
 
-    func close() async {
+    package func close() async {
         client.close()
         ending.finish()
         await server.shutDown()
