@@ -18,8 +18,7 @@ struct Load {
 
     func run(_ findings: Findings) async throws {
         let server = try ServerProcess(handler: handler)
-        let seed = UInt64.random(in: .min ... .max)
-        print("   seed \(seed)")
+        let seed = SeededGenerator.forThisRun("endurance").seed
         // Everything that grows once has grown after this.
         _ = try await talk(to: server, for: .seconds(max(1, seconds / 5)), seed: seed)
         let before = try server.memory()
