@@ -40,9 +40,9 @@ struct LanguageTests {
         Part(name: "an adapter for `wire conform`, NAMEAdapter.swift") {
             exists("\(generator)/\($0)/\($0)Adapter.swift")
         },
-        Part(name: "`wire generate`, in Generate.swift") {
-            let command = text("Sources/wire/Commands/Generate.swift")
-            return ["\"\($0.lowercased())\"", "\"\($0.lowercased())-adapter\""].allSatisfy(command.contains)
+        Part(name: "`wire generate`, in BackEnd.swift") {
+            let list = text("\(generator)/BackEnd.swift")
+            return ["\"\($0.lowercased())\"", "\"\($0.lowercased())-adapter\""].allSatisfy(list.contains)
         },
         Part(name: "a page, GeneratedNAME.md") { exists("\(pages)/Generated\($0).md") },
         Part(name: "its page in the module's topics") {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineGenerator
-import WirelineSchema
 
 extension Command {
     /// `wire generate`
@@ -12,13 +11,13 @@ extension Command {
             Parameter(
                 "LANGUAGE",
                 "what to generate; the script of an adapter belongs beside the module",
-                choices: backEnds.map(\.name))
+                choices: BackEnd.all.map(\.name))
         ],
         options: [.protocolFolder, .output, .package],
         example: "wire generate swift --out /tmp/Generated --protocol Protocols/Scene",
         run: { arguments, console throws(CommandError) in
             guard let output = arguments[.output] else { throw .usage("\(Option.output.usage) is missing") }
-            guard let backEnd = backEnds.first(where: { $0.name == arguments.word(at: 0) }) else { return }
+            guard let backEnd = BackEnd.all.first(where: { $0.name == arguments.word(at: 0) }) else { return }
             let package = arguments[.package]
             if let package { try check(package, for: backEnd.name) }
             let folder = try ProtocolFolder(arguments[.protocolFolder])
@@ -26,7 +25,7 @@ extension Command {
             let description = try folder.describe(console)
             let files: [GeneratedFile]
             do throws(GenerationError) {
-                files = try backEnd.files(description, Naming(files: names, package: package ?? ""))
+                files = try backEnd.files(description, fileNames: names, package: package ?? "")
             } catch {
                 throw .failure("\(backEnd.name): \(error)")
             }
@@ -42,83 +41,9 @@ extension Command {
             }
         })
 
-    /// The generators by name; each takes a protocol and the names of its files.
-    private static let backEnds: [BackEnd] = [
-        BackEnd(name: "swift") { description, names in
-            SwiftGenerator(description, fileNames: names.files).files()
-        },
-        BackEnd(name: "erlang") { description, _ in ErlangGenerator(description).files() },
-        BackEnd(name: "erlang-adapter") { description, _ in
-            [ErlangGenerator(description).adapter()]
-        },
-        BackEnd(name: "typescript") { description, _ throws(GenerationError) in
-            try TypeScriptGenerator(description).files()
-        },
-        BackEnd(name: "typescript-adapter") { description, _ throws(GenerationError) in
-            [try TypeScriptGenerator(description).adapter()]
-        },
-        BackEnd(name: "lua") { description, _ throws(GenerationError) in
-            try LuaGenerator(description).files()
-        },
-        BackEnd(name: "lua-adapter") { description, _ throws(GenerationError) in
-            [try LuaGenerator(description).adapter()]
-        },
-        BackEnd(name: "python") { description, _ throws(GenerationError) in
-            try PythonGenerator(description).files()
-        },
-        BackEnd(name: "python-adapter") { description, _ throws(GenerationError) in
-            [try PythonGenerator(description).adapter()]
-        },
-        BackEnd(name: "java", takesPackage: true) { description, names throws(GenerationError) in
-            try JavaGenerator(description, package: names.package).files()
-        },
-        BackEnd(name: "java-adapter", takesPackage: true) { description, names throws(GenerationError) in
-            [try JavaGenerator(description, package: names.package).adapter()]
-        },
-        BackEnd(name: "csharp", takesPackage: true) { description, names throws(GenerationError) in
-            try CSharpGenerator(description, namespace: names.package).files()
-        },
-        BackEnd(name: "csharp-adapter", takesPackage: true) { description, names throws(GenerationError) in
-            [try CSharpGenerator(description, namespace: names.package).adapter()]
-        },
-        BackEnd(name: "go", takesPackage: true) { description, names throws(GenerationError) in
-            try GoGenerator(description, package: names.package).files()
-        },
-        BackEnd(name: "go-adapter") { description, _ throws(GenerationError) in
-            [try GoGenerator(description).adapter()]
-        },
-        BackEnd(name: "wireshark") { description, _ in WiresharkGenerator(description).files() },
-        BackEnd(name: "html") { description, _ in HTMLGenerator(description).files() },
-        BackEnd(name: "markdown") { description, _ in MarkdownGenerator(description).files() },
-    ]
-
-    private struct BackEnd: Sendable {
-        let name: String
-        /// Whether generated code can be in a package or a namespace.
-        let takesPackage: Bool
-        let files: @Sendable (ProtocolDescription, Naming) throws(GenerationError) -> [GeneratedFile]
-
-        init(
-            name: String, takesPackage: Bool = false,
-            _ files: @escaping @Sendable (ProtocolDescription, Naming) throws(GenerationError) -> [GeneratedFile]
-        ) {
-            self.name = name
-            self.takesPackage = takesPackage
-            self.files = files
-        }
-    }
-
-    /// The names that a schema does not have.
-    private struct Naming: Sendable {
-        /// The names of the schema's files.
-        let files: [String]
-        /// The package or the namespace; empty for the usual one.
-        let package: String
-    }
-
     /// Verifies a package: words with points between them.
     private static func check(_ package: String, for language: String) throws(CommandError) {
-        guard backEnds.contains(where: { $0.name == language && $0.takesPackage }) else {
+        guard BackEnd.all.contains(where: { $0.name == language && $0.takesPackage }) else {
             throw .usage("\(Option.package.usage) does not go with \(language)")
         }
         let isName = package.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { word in

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import WirelineLanguage
+package import WirelineSwiftGenerator
+
+/// A generator by its name in `wire generate`. Whatever runs all generators takes this list.
+package struct BackEnd: Sendable {
+    package let name: String
+    /// Whether generated code can be in a package or a namespace.
+    package let takesPackage: Bool
+    private let make: @Sendable (ProtocolDescription, Options) throws(GenerationError) -> [GeneratedFile]
+
+    /// What the schema does not say.
+    private struct Options {
+        let fileNames: [String]
+        let package: String
+    }
+
+    private init(
+        name: String, takesPackage: Bool = false,
+        _ make: @escaping @Sendable (ProtocolDescription, Options) throws(GenerationError) -> [GeneratedFile]
+    ) {
+        self.name = name
+        self.takesPackage = takesPackage
+        self.make = make
+    }
+
+    /// Returns what the generator makes of a protocol.
+    ///
+    /// - Parameters:
+    ///   - fileNames: The names of the schema's files.
+    ///   - package: The package or the namespace; empty for the usual one.
+    package func files(
+        _ description: ProtocolDescription, fileNames: [String], package: String = ""
+    ) throws(GenerationError) -> [GeneratedFile] {
+        try make(description, Options(fileNames: fileNames, package: package))
+    }
+
+    package static let all: [BackEnd] = [
+        BackEnd(name: "swift") { description, options in
+            SwiftGenerator(description, fileNames: options.fileNames).files()
+        },
+        BackEnd(name: "erlang") { description, _ in ErlangGenerator(description).files() },
+        BackEnd(name: "erlang-adapter") { description, _ in [ErlangGenerator(description).adapter()] },
+        BackEnd(name: "typescript") { description, _ throws(GenerationError) in
+            try TypeScriptGenerator(description).files()
+        },
+        BackEnd(name: "typescript-adapter") { description, _ throws(GenerationError) in
+            [try TypeScriptGenerator(description).adapter()]
+        },
+        BackEnd(name: "lua") { description, _ throws(GenerationError) in try LuaGenerator(description).files() },
+        BackEnd(name: "lua-adapter") { description, _ throws(GenerationError) in
+            [try LuaGenerator(description).adapter()]
+        },
+        BackEnd(name: "python") { description, _ throws(GenerationError) in try PythonGenerator(description).files() },
+        BackEnd(name: "python-adapter") { description, _ throws(GenerationError) in
+            [try PythonGenerator(description).adapter()]
+        },
+        BackEnd(name: "java", takesPackage: true) { description, options throws(GenerationError) in
+            try JavaGenerator(description, package: options.package).files()
+        },
+        BackEnd(name: "java-adapter", takesPackage: true) { description, options throws(GenerationError) in
+            [try JavaGenerator(description, package: options.package).adapter()]
+        },
+        BackEnd(name: "csharp", takesPackage: true) { description, options throws(GenerationError) in
+            try CSharpGenerator(description, namespace: options.package).files()
+        },
+        BackEnd(name: "csharp-adapter", takesPackage: true) { description, options throws(GenerationError) in
+            [try CSharpGenerator(description, namespace: options.package).adapter()]
+        },
+        BackEnd(name: "go", takesPackage: true) { description, options throws(GenerationError) in
+            try GoGenerator(description, package: options.package).files()
+        },
+        BackEnd(name: "go-adapter") { description, _ throws(GenerationError) in
+            [try GoGenerator(description).adapter()]
+        },
+        BackEnd(name: "wireshark") { description, _ in WiresharkGenerator(description).files() },
+        BackEnd(name: "html") { description, _ in HTMLGenerator(description).files() },
+        BackEnd(name: "markdown") { description, _ in MarkdownGenerator(description).files() },
+    ]
+}
