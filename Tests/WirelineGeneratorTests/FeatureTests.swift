@@ -9,11 +9,13 @@ import WirelineSchema
 /// Compares generated code with the schema-driven codec for each feature of the language: what they read, write and
 /// refuse. A new feature is one more row of ``AcceptedRow``, ``RefusedRow`` or ``SpoiltRow``.
 struct FeatureTests {
+    /// Made once for all rows: reading and checking the schema takes longer than a row.
+    static let shared = Swift.Result {
+        CodecPair(FeaturesProtocol.self, PacketTranslator(try SchemaFolder("Features").description))
+    }
     let codecs: CodecPair
 
-    init() throws {
-        codecs = CodecPair(FeaturesProtocol.self, PacketTranslator(try SchemaFolder("Features").description))
-    }
+    init() throws { codecs = try Self.shared.get() }
 
     @Test(arguments: AcceptedRow.all)
     func `both codecs write the same bytes`(row: AcceptedRow) throws {

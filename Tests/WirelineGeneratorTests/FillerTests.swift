@@ -10,9 +10,7 @@ import WirelineSchema
 struct FillerTests {
     private let codecs: CodecPair
 
-    init() throws {
-        codecs = CodecPair(FeaturesProtocol.self, PacketTranslator(try SchemaFolder("Features").description))
-    }
+    init() throws { codecs = try FeatureTests.shared.get() }
 
     @Test func `bytes of padding are not looked at`() throws {
         var payload = try FillerRows.filled(mark: 5).encodedPayload()

@@ -9,13 +9,16 @@ import WirelineSchema
 
 /// Two releases of one protocol, each reading what the other wrote.
 struct ReleaseTests {
+    private static let shared = Swift.Result {
+        (
+            older: CodecPair(OlderProtocol.self, PacketTranslator(try SchemaFolder("Older").description)),
+            newer: CodecPair(NewerProtocol.self, PacketTranslator(try SchemaFolder("Newer").description))
+        )
+    }
     let older: CodecPair
     let newer: CodecPair
 
-    init() throws {
-        older = CodecPair(OlderProtocol.self, PacketTranslator(try SchemaFolder("Older").description))
-        newer = CodecPair(NewerProtocol.self, PacketTranslator(try SchemaFolder("Newer").description))
-    }
+    init() throws { (older, newer) = try Self.shared.get() }
 
     @Test(arguments: ReleaseRow.newToOld)
     func `an old reader reads what a new writer wrote`(row: ReleaseRow) throws {
