@@ -170,7 +170,7 @@ let package = Package(
                 "WirelineGenerator", "WirelineSchema", "WirelineCodec", "Scene", "HTTP2", "TestingSupport",
                 "AllocationCounter",
             ] + generatedTypes.map { .init(stringLiteral: $0) },
-            exclude: ["Golden"], swiftSettings: usual),
+            swiftSettings: usual),
         .testTarget(
             name: "WirelineLanguageServerTests",
             dependencies: ["WirelineLanguageServer", "WirelineSchema", "TestingSupport"], exclude: ["Sessions"],

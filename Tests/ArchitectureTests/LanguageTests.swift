@@ -63,8 +63,8 @@ struct LanguageTests {
         Part(name: "tests of its names and comments, NAMEGoldenTests.swift") {
             exists("Tests/WirelineGeneratorTests/\($0)GoldenTests.swift")
         },
-        Part(name: "its golden file, in GeneratedLanguageTests.swift") {
-            text("Tests/WirelineGeneratorTests/GeneratedLanguageTests.swift").contains(" \($0)Generator(")
+        Part(name: "its golden files of Scene, which OutputTests compares") {
+            exists("Tests/Golden/Scene/\($0.lowercased())")
         },
         Part(name: "its column of README.md, in LanguageMatrixTests.swift") {
             text("Tests/ProtocolsTests/LanguageMatrixTests.swift").contains(" \($0)Generator(")

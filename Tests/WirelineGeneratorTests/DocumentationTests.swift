@@ -31,16 +31,6 @@ struct DocumentationTests {
         ),
     ]
 
-    @Test(arguments: [[1, 0, 2], [2, 1, 0], [2, 0, 1]])
-    func `the order of the files does not change a byte`(_ order: [Int]) throws {
-        let (first, second) = (
-            try ProtocolDescription.checked(Self.several),
-            try ProtocolDescription.checked(order.map { Self.several[$0] })
-        )
-        #expect(Self.html(first) == Self.html(second))
-        #expect(Self.markdown(first) == Self.markdown(second))
-    }
-
     @Test(arguments: [
         ("Scene", "Scene"), ("scene-2", "scene-2"), ("场", "场"), ("a/b", "a-b"), ("..", "protocol"), ("", "protocol"),
         ("a b\u{0}\"<", "a-b---"),

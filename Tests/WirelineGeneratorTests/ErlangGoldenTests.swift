@@ -15,11 +15,6 @@ struct ErlangGoldenTests {
         ("c.wire", "enum Color : uint8 { red = 0; }\nflags Bits : uint8 { all = 1; }\nconst uint8 seats = 4;"),
     ]
 
-    @Test(arguments: [[1, 0, 2], [2, 1, 0], [2, 0, 1]])
-    func `the order of the files does not change a byte`(_ order: [Int]) throws {
-        #expect(try Self.files(order.map { Self.several[$0] }) == Self.files(Self.several))
-    }
-
     @Test func `a comment names all replies of a message`() throws {
         let text = try Self.files([
             ("a.wire", "@reply(Sc_1 | Sc_2) message Cs_1 {} message Sc_1 {} message Sc_2 {}")

@@ -18,11 +18,6 @@ struct GoldenTests {
         ("d.wire", "// nothing but a comment"),
     ]
 
-    @Test(arguments: [[1, 0, 2, 3], [3, 2, 1, 0], [2, 3, 0, 1], [1, 2, 3, 0]])
-    func `the order of the files does not change a byte`(_ order: [Int]) throws {
-        #expect(try Self.files(order.map { Self.several[$0] }) == Self.files(Self.several))
-    }
-
     @Test func `each schema file becomes a Swift file, and the protocol becomes one more`() throws {
         let paths = try Self.files(Self.several).map(\.path)
         #expect(paths == ["GoldenProtocol.swift", "a.wire.swift", "b.wire.swift", "c.wire.swift", "d.wire.swift"])

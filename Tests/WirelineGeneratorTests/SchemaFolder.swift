@@ -10,8 +10,9 @@ struct SchemaFolder {
     let files: [SourceFile]
     let description: ProtocolDescription
 
-    private static let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    private static let generatedTypes = tests.appending(path: "GeneratedTypes")
+    /// The folder `Tests`.
+    static let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    static let generatedTypes = tests.appending(path: "GeneratedTypes")
     /// The protocols that come with the package.
     static let protocols = tests.deletingLastPathComponent().appending(path: "Protocols")
 

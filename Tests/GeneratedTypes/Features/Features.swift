@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A schema that uses every feature of the language. The generated files are compared with the ones in
-// Tests/WirelineGeneratorTests/Golden, and what they read and write with what the schema-driven codec does.
+// A schema that uses every feature of the language. Tests compare what the generated files read and write with what the
+// schema-driven codec does, and the files with their hashes in Tests/Golden.
