@@ -22,7 +22,7 @@ struct OutputTests {
         let folder = Self.golden.appending(path: "Scene")
         let scene = try SchemaFolder("Scene", under: SchemaFolder.protocols)
         var outputs: [String: Data] = [:]
-        for backEnd in BackEnd.all where !backEnd.name.hasSuffix("-adapter") {
+        for backEnd in BackEnd.all where backEnd.name != "swift" && !backEnd.name.hasSuffix("-adapter") {
             for file in try backEnd.files(scene.description, fileNames: scene.files.map(\.path)) {
                 outputs[backEnd.name + "/" + file.path] = Data(file.text.utf8)
             }
@@ -38,6 +38,20 @@ struct OutputTests {
             .map { ($0, try Data(contentsOf: $1)) }
         let changes = outputs.changes(since: Dictionary(uniqueKeysWithValues: recorded))
         #expect(changes == [], "\(Self.advice)")
+    }
+
+    /// The target Scene is made of these files.
+    @Test func `the Swift of Scene under Protocols is what its generator writes`() throws {
+        let folder = SchemaFolder.protocols.appending(path: "Scene")
+        let scene = try SchemaFolder("Scene", under: SchemaFolder.protocols)
+        for file in SwiftGenerator(scene.description, fileNames: scene.files.map(\.path)).files() {
+            let place = folder.appending(path: file.path)
+            if Self.isRecording {
+                try Data(file.text.utf8).write(to: place)
+                Issue.record("recorded \(file.path)")
+            }
+            #expect(try Data(contentsOf: place) == Data(file.text.utf8), "\(file.path): \(Self.advice)")
+        }
     }
 
     @Test(.amongAll) func `no generator writes a different byte for any protocol`() async throws {
