@@ -163,7 +163,7 @@ let package = Package(
         .testTarget(
             name: "WirelineSchemaTests",
             dependencies: ["WirelineSchema", "WirelineLayers", "WirelineCodec", "TestingSupport"],
-            swiftSettings: usual),
+            exclude: ["Language/Refusals"], swiftSettings: usual),
         .testTarget(
             name: "WirelineGeneratorTests",
             dependencies: [

@@ -89,6 +89,57 @@ struct EncodingTests {
     }
 
     @Test(arguments: [
+        (
+            "message Cs_1 { uint8\u{200B} a; }",
+            """
+            a.wire:1:21: error: invisible character (U+200B) outside of a comment
+            message Cs_1 { uint8\u{FFFD} a; }
+                                ^
+            help: remove it, or write an ordinary space
+            """
+        ),
+        (
+            "message Cs_1 { uint8\u{A0}a; }",
+            """
+            a.wire:1:21: error: invisible character (U+00A0) outside of a comment
+            message Cs_1 { uint8\u{A0}a; }
+                                ^
+            help: remove it, or write an ordinary space
+            """
+        ),
+        (
+            "message Cs_1 { uint8 a;\u{0}\u{0} }",
+            """
+            a.wire:1:24: error: NUL byte in the text
+            message Cs_1 { uint8 a;␀␀ }
+                                   ^^
+            help: remove it
+            """
+        ),
+        (
+            "message Cs_1 { uint8 a;\u{1B} }",
+            """
+            a.wire:1:24: error: control character (0x1b) in the text
+            message Cs_1 { uint8 a;␛ }
+                                   ^
+            help: remove it
+            """
+        ),
+        (
+            "message Cs_1 { }\n\u{FEFF}message Sc_1 { }",
+            """
+            a.wire:2:1: error: a byte order mark (U+FEFF) inside the file
+            \u{FFFD}message Sc_1 { }
+            ^
+            help: remove it; files joined with `cat` have one in the middle
+            """
+        ),
+    ])
+    func `characters that cannot be seen are reported once, in full`(source: String, report: String) {
+        #expect(problems(source) == report)
+    }
+
+    @Test(arguments: [
         ("；", "U+FF1B", ";"), ("：", "U+FF1A", ":"), ("，", "U+FF0C", ","), ("、", "U+3001", ","), ("。", "U+3002", ";"),
         ("（", "U+FF08", "("), ("）", "U+FF09", ")"), ("【", "U+3010", "["), ("】", "U+3011", "]"), ("「", "U+300C", "["),
         ("」", "U+300D", "]"), ("［", "U+FF3B", "["), ("］", "U+FF3D", "]"), ("｛", "U+FF5B", "{"), ("｝", "U+FF5D", "}"),

@@ -205,4 +205,26 @@ struct FieldTypeTests {
             try describe("message Cs_1 { uint8 a = 0; uint8 b; uint8 c = 0x10; }").messages[0].fields.map(\.number)
                 == [0, nil, 16])
     }
+
+    @Test func `padding is a name everywhere else`() throws {
+        let description = try describe(
+            "struct padding { uint8 padding; } message Cs_1 { padding padding; padding 2; padding[2] more; padding 1; }"
+        )
+        #expect(description.messages[0].fields.map(\.name) == ["padding", "padding[0]", "more", "padding[1]"])
+        #expect(description.messages[0].fields.map(\.hasValue) == [true, false, true, false])
+        #expect(description.messages[0].fields.map(\.offset) == [0, 1, 3, 5])
+    }
+
+    @Test func `declared types may be called char and bcd, and fields too`() throws {
+        let description = try describe(
+            """
+            struct char { uint8 a; }
+            enum bcd : uint8 { char = 0; }
+            message Cs_1 { char[4] char; bcd[2] bcd; char pad; }
+            """)
+        #expect(
+            description.messages[0].fields.map(\.type) == [
+                .fixedList(.structure(0), count: 4), .fixedList(.enumeration(0, .bigEndian), count: 2), .structure(0),
+            ])
+    }
 }

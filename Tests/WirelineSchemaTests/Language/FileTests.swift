@@ -22,64 +22,6 @@ struct FileTests {
         #expect(check(one) == check(other))
     }
 
-    @Test func `the error for an ID that two files use names both places`() {
-        let result = check(["a.wire": "\nmessage Cs_7 { }", "b.wire": "@id(7) @from(client) message Other { }"])
-        #expect(
-            result.renderedDiagnostics() == """
-                b.wire:1:30: error: ID 7 from the client is used twice: by `Cs_7` in a.wire:2 and by `Other`
-                @id(7) @from(client) message Other { }
-                                             ^^^^^
-                help: give one of them another ID
-                """)
-    }
-
-    @Test func `the error for a name that two files declare names both places`() {
-        let result = check(["a.wire": "struct S { uint8 a; }", "b.wire": "enum S : uint8 { a = 1; }"])
-        #expect(
-            result.renderedDiagnostics() == """
-                b.wire:1:6: error: `S` is declared twice; first in a.wire:1
-                enum S : uint8 { a = 1; }
-                     ^
-                help: rename or remove one of them
-                """)
-    }
-
-    @Test func `the error for an option with two values names both places`() {
-        let result = check(["a.wire": "option max_depth = 8;", "b.wire": "option max_depth = 9;"])
-        #expect(
-            result.renderedDiagnostics() == """
-                b.wire:1:20: error: `max_depth` is `9` here and `8` in a.wire:1
-                option max_depth = 9;
-                                   ^
-                help: options hold for the whole folder: remove one of the lines
-                """)
-    }
-
-    @Test func `the error for a second packet names both places`() {
-        let packet = "packet { @length(packet) uint16 length; }"
-        let result = check(["a.wire": packet, "b.wire": packet])
-        #expect(
-            result.renderedDiagnostics() == """
-                b.wire:1:1: error: a second `packet`; the first is in a.wire:1
-                packet { @length(packet) uint16 length; }
-                ^^^^^^
-                help: a folder is one protocol: remove one of them
-                """)
-    }
-
-    @Test func `the error for an unknown type names the other places that use it`() {
-        let result = check([
-            "a.wire": "message Cs_1 { Unit8 a; }\nmessage Cs_2 { Unit8 a; }", "b.wire": "message Cs_3 { Unit8[] a; }",
-        ])
-        #expect(
-            result.renderedDiagnostics() == """
-                a.wire:1:16: error: unknown type `Unit8`
-                message Cs_1 { Unit8 a; }
-                               ^^^^^
-                help: did you mean `uint8`? (also in a.wire:2, b.wire:1)
-                """)
-    }
-
     @Test func `names that an unreadable file may declare are not reported as unknown`() {
         let utf16: [UInt8] = [0xFF, 0xFE] + "struct S { uint8 a; }".utf8.flatMap { [$0, 0] }
         let files = [

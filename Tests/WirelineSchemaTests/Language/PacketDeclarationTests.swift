@@ -185,4 +185,27 @@ struct PacketDeclarationTests {
     @Test func `an option may be repeated with the same value`() throws {
         #expect(try describe("option max_depth = 16; option max_depth = 0x10;").options.maximumDepth == 16)
     }
+
+    @Test(arguments: [
+        "@if(form > 9 and not form == 12 and form < 14) @id uint8 more;",
+        "@if(form > 65534) @id uint8 more;",
+        // Too many numbers to try: nothing is decided.
+        "@if(form & 0x8000 and form & 1) @id uint8 more;",
+        "@if(form) uint8 next; @if(next == 3) @id uint8 more;",
+    ])
+    func `an ID that some packet can have is accepted`(fields: String) {
+        let packet = "packet { @length(packet) uint8 size; uint16 form; @id uint8 id; \(fields) }\n"
+        #expect(problems(packet + "@id(256) @from(both) message A {}") == "")
+    }
+
+    @Test(arguments: [
+        "@if(sender == server or f) uint8 a;", "@if(not (sender != client)) uint8 a;", "@if(nested) uint8 a;",
+        "@if(nested == false and sender == client) uint8 a;", "uint8 sender; @if(sender > 3) uint8 a;",
+        "uint8 nested; @if(nested == 3) uint8 a;", "@if(sender == client or sender == server) uint8 a;",
+        "@if(sender == client) uint8 g; @if(g > 3) uint8 a;",
+    ])
+    func `conditions about the sender are accepted`(fields: String) {
+        let packet = "packet { @length(packet) uint8 size; uint8 f; \(fields) @id uint8 id; }\n"
+        #expect(problems(packet + "@id(2) @from(both) message A {}") == "")
+    }
 }

@@ -4,20 +4,6 @@ import Testing
 import WirelineSchema
 
 struct RenderingTests {
-    @Test func `carets stand under the right text after Chinese characters`() {
-        #expect(
-            problems("/* 进入场景 */ message Cs_1 { Foo 场; }") == """
-                a.wire:1:35: error: unknown type `Foo`
-                /* 进入场景 */ message Cs_1 { Foo 场; }
-                                              ^^^
-                help: declare it: `struct Foo { … }`
-                a.wire:1:39: error: `场` is not a name: names are ASCII letters, digits and `_`
-                /* 进入场景 */ message Cs_1 { Foo 场; }
-                                                  ^^
-                help: use an ASCII name, and say `场` in a comment after it
-                """)
-    }
-
     @Test(arguments: [
         ("é", 1), ("e\u{301}", 1), ("界", 2), ("ｱ", 1), ("Ａ", 2), ("한", 2), ("🙂", 2), ("👨‍👩‍👧", 2), ("❤️", 2), ("❤", 1),
         ("\u{200B}", 1), ("、", 2), ("🇨🇳", 2), ("𠮷", 2),
@@ -36,16 +22,6 @@ struct RenderingTests {
         #expect(problem.byteCount == byteCount)
     }
 
-    @Test func `tabs are expanded to columns of four`() {
-        #expect(
-            problems("message Cs_1 {\n\tuint8 a;\n /**/\tFoo\tb;\n}") == """
-                a.wire:3:7: error: unknown type `Foo`
-                 /**/   Foo b;
-                        ^^^
-                help: declare it: `struct Foo { … }`
-                """)
-    }
-
     @Test func `control and direction characters cannot reach the terminal`() {
         let text = problems("message Cs_1 { Foo a; } // \u{1B}[31m \u{202E} \u{7F} \u{85}")
         #expect(text.contains("message Cs_1 { Foo a; } // ␛[31m \u{FFFD} ␡ \u{FFFD}\n"))
@@ -61,15 +37,6 @@ struct RenderingTests {
         #expect(excerpt.text.utf8.count < 240)
         #expect(excerpt.text.contains(" Foo a; "))
         #expect(excerpt.caretWidth == 3)
-    }
-
-    @Test func `a problem at the end of the file is marked`() {
-        #expect(
-            problems("message Cs_1") == """
-                a.wire:1:13: error: expected `{` after the message's name, found the end of the file
-                message Cs_1
-                            ^
-                """)
     }
 
     @Test func `the first hundred problems are shown, and the others are counted`() {

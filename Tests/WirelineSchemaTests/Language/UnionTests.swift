@@ -99,4 +99,11 @@ struct UnionTests {
         #expect([0, 1, 2].map { sizes.size(of: .union($0)).fixedByteCount } == [3, nil, nil])
         #expect([0, 1, 2].map { sizes.size(of: .union($0)).minimumByteCount } == [3, 2, 5])
     }
+
+    @Test func `a union has at most 256 arms`() {
+        let arms = (0...256).map { "\($0): a\($0);" }.joined(separator: " ")
+        let found = check("union U : uint16 { \(arms) }").diagnostics
+        #expect(found.map(\.message) == ["`U` has 257 arms, 256 are allowed"])
+        #expect(found.map(\.hint) == ["let a `default` arm keep the rare ones, or put a second tag into a struct"])
+    }
 }
