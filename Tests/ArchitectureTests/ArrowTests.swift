@@ -53,13 +53,12 @@ struct ArrowTests {
     static let outside: [String: Set<String>] = [
         "Wireline": ["Synchronization"],
         "WirelineCodec": ["Synchronization"],
-        "WirelineLibraries": ["Glibc", "Musl"],
+        "WirelineLibraries": ["Glibc", "Musl", "Darwin"],
         "WirelineErlangNode": ["Glibc", "Musl", "Darwin"],
         "WirelineTLS": ["Glibc", "Musl", "Darwin", "Synchronization"],
         "WirelineWebSocket": ["Glibc", "Musl"],
         "WirelineLayers": ["Glibc", "Musl", "Darwin"],
-        // With kqueue on Linux, in Tests/Kqueue alone.
-        "WirelineTransport": ["Glibc", "Musl", "Darwin", "Synchronization", "CKqueue"],
+        "WirelineTransport": ["Glibc", "Musl", "Darwin", "Synchronization"],
         "WirelineScript": ["Synchronization"],
         "wire": ["Glibc", "Musl", "Darwin", "Synchronization"],
         "wire-generate": ["Glibc", "Musl", "Darwin", "Foundation"],

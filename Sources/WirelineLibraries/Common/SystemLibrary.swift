@@ -4,17 +4,20 @@
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Darwin)
+    import Darwin
 #endif
 
 /// A library of the system, loaded at run time until the process ends.
 ///
-/// Neither building nor starting a program needs the library. Libraries are loaded on Linux only.
+/// Neither building nor starting a program needs the library. Libraries are loaded on Linux only; elsewhere the program brings
+/// them.
 @safe
 package struct SystemLibrary {
     /// Where the functions are: the file's name, or the program.
     package let name: String
     package let product: LibraryProduct
-    /// nil means the program and what was loaded with it (`RTLD_DEFAULT`).
+    /// The library for `dlsym(3)`, or ``everywhere``.
     private let handle: UnsafeMutableRawPointer?
 
     #if os(Linux)
@@ -35,46 +38,40 @@ package struct SystemLibrary {
             unsafe self.handle = handle
         }
 
-        /// Takes the functions of the program and of what was loaded with it.
-        ///
-        /// - Throws: A failure with ``LibraryFailure/Cause/notInProgram`` if they have no function of this name.
-        package init(inProgramWith function: String, of product: LibraryProduct) throws(LibraryFailure) {
-            name = Self.programName
-            self.product = product
-            // SAFETY: as above; without a handle, C searches the program.
-            guard unsafe dlsym(nil, function) != nil else {
-                throw LibraryFailure(.notInProgram, library: name, of: product)
-            }
-            unsafe handle = nil
-        }
-
-        /// Returns a function of the library, or of the libraries that it needs.
-        ///
-        /// - Throws: A failure with ``LibraryFailure/Cause/noFunction(_:)``.
-        package func function<Function>(_ function: String) throws(LibraryFailure) -> Function {
-            // SAFETY: the library is loaded, and C gets a text that lives as long as the call.
-            guard let address = unsafe dlsym(handle, function) else { throw failure(.noFunction(function)) }
-            // SAFETY: the caller names a function and its type from the library's header.
-            return unsafe unsafeBitCast(address, to: Function.self)
-        }
+        /// `RTLD_DEFAULT`: the program and what was loaded with it.
+        private static var everywhere: UnsafeMutableRawPointer? { nil }
     #else
         package init(_ name: String, of product: LibraryProduct) throws(LibraryFailure) {
             throw LibraryFailure(.otherSystem, library: name, of: product)
         }
 
-        package init(inProgramWith function: String, of product: LibraryProduct) throws(LibraryFailure) {
-            throw LibraryFailure(.otherSystem, library: Self.programName, of: product)
-        }
-
-        package func function<Function>(_ function: String) throws(LibraryFailure) -> Function {
-            throw failure(.otherSystem)
-        }
+        /// `RTLD_DEFAULT`, a macro that Swift does not import.
+        private static var everywhere: UnsafeMutableRawPointer? { unsafe UnsafeMutableRawPointer(bitPattern: -2) }
     #endif
+
+    /// Takes the functions of the program and of what was loaded with it.
+    ///
+    /// - Throws: A failure with ``LibraryFailure/Cause/notInProgram`` if they have no function of this name.
+    package init(inProgramWith function: String, of product: LibraryProduct) throws(LibraryFailure) {
+        name = "the program"
+        self.product = product
+        unsafe handle = Self.everywhere
+        // SAFETY: C gets a text that lives as long as the call.
+        guard unsafe dlsym(handle, function) != nil else { throw failure(.notInProgram) }
+    }
+
+    /// Returns a function of the library, or of the libraries that it needs.
+    ///
+    /// - Throws: A failure with ``LibraryFailure/Cause/noFunction(_:)``.
+    package func function<Function>(_ function: String) throws(LibraryFailure) -> Function {
+        // SAFETY: the library is loaded, and C gets a text that lives as long as the call.
+        guard let address = unsafe dlsym(handle, function) else { throw failure(.noFunction(function)) }
+        // SAFETY: the caller names a function and its type from the library's header.
+        return unsafe unsafeBitCast(address, to: Function.self)
+    }
 
     /// The failure of this library.
     package func failure(_ cause: LibraryFailure.Cause) -> LibraryFailure {
         LibraryFailure(cause, library: name, of: product)
     }
-
-    private static let programName = "the program"
 }

@@ -58,7 +58,7 @@ extension TLSError {
     init(_ failure: LibraryFailure) {
         self =
             failure.cause == .otherSystem
-            ? .unavailable(reason: "TLS is built on OpenSSL on Linux only; here use Network.framework")
+            ? .unavailable(reason: "here the program links OpenSSL 3 itself, or uses Network.framework")
             : .unavailable(reason: failure.reason(for: "TLS"))
     }
 }

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests/Kqueue runs this file on Linux, over libkqueue.
-#if canImport(Darwin) || canImport(CKqueue)
-    #if canImport(Darwin)
-        import Darwin
-    #else
-        import CKqueue
-        import Glibc
-    #endif
+#if canImport(Darwin)
+    import Darwin
 
     /// Waits for sockets to become ready, with kqueue.
     ///
@@ -90,8 +84,6 @@
 
         @unsafe
         private func change(_ descriptor: Int32, _ flags: Int32, _ tag: UnsafeMutableRawPointer?) -> Int32 {
-            // In this order, because libkqueue (2.7) reports only readiness for the second filter of a socket. For
-            // writing that is enough; for reading, an end that comes with the last bytes would be lost.
             // SAFETY: the call gets the array with its count, and copies the tag without using it.
             var changes = unsafe [EVFILT_WRITE, EVFILT_READ].map { filter in
                 unsafe kevent(

@@ -1,1 +1,0 @@
-../../FaultSupport/LiveObjects.swift

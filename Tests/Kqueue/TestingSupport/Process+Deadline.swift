@@ -1,1 +1,0 @@
-../../TestingSupport/Process+Deadline.swift

@@ -1,1 +1,0 @@
-../../TestingSupport/SeededGenerator.swift
