@@ -7,6 +7,9 @@ final class TestThreads: TaskExecutor, @unchecked Sendable {
     /// How many tests may wait for programs at a time. Two would leave processors idle, many would let them be late.
     static let asideCount = 4
     static let aside = TestThreads(count: asideCount)
+    /// How many tests may wait for clocks at a time: they need hardly any processor.
+    static let waitingCount = 12
+    static let waiting = TestThreads(count: waitingCount)
 
     // The lock for `@unchecked Sendable`.
     private let condition = NSCondition()

@@ -63,12 +63,16 @@ extension Trait where Self == Turn {
 
     /// For tests that block their threads until programs have ended: they delay no other tests.
     public static var aside: Self { Turn(threads: .aside, places: .aside) }
+
+    /// For tests that block their threads until a time has passed: they delay no other tests, and need no processor.
+    public static var waiting: Self { Turn(threads: .waiting, places: .waiting) }
 }
 
 /// How many tests may run at a time; the others wait in the order of their arrival.
 private final class Places: @unchecked Sendable {
     static let ahead = Places(8)
     static let aside = Places(TestThreads.asideCount)
+    static let waiting = Places(TestThreads.waitingCount)
 
     // The lock for `@unchecked Sendable`.
     private let lock = NSLock()

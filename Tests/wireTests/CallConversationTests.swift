@@ -5,7 +5,7 @@ import Testing
 import TestingSupport
 
 /// `wire call` with several messages on one connection, against `wire serve --script`.
-@Suite(.aside)
+@Suite(.waiting)
 struct CallConversationTests {
     private static let schema = """
         packet {

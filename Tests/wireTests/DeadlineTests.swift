@@ -5,7 +5,7 @@ import Testing
 import TestingSupport
 
 /// Kills programs of tests that hang.
-@Suite(.aside)
+@Suite(.waiting)
 struct DeadlineTests {
     /// A shell command, not yet running, and its output.
     private func program(_ line: String) -> (process: Process, output: FileHandle) {

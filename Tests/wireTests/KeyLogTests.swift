@@ -6,7 +6,7 @@ import TestingSupport
 import Wireline
 
 /// `--tls-key-log`: with its file, tshark reads what tcpdump captures of TLS connections.
-@Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .aside)
+@Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .waiting)
 struct KeyLogTests {
     private static let files = Result { () throws -> KeyValuePairs<String, String> in
         let root = try CertificateAuthority("root")

@@ -11,7 +11,7 @@ import WirelineTransport
 @testable import wire
 
 /// `wire probe`, against servers of all kinds, and the parts that it decides with.
-@Suite(.aside)
+@Suite(.waiting)
 struct ProbeTests {
     /// Probes a peer. A busy machine answers late, which may lead to any verdict. Until the verdict is the expected
     /// one, this probes again with longer timeouts.

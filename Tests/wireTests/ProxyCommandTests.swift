@@ -9,7 +9,7 @@ import WirelineSchema
 import WirelineTransport
 
 /// `wire proxy`, as a program, between a client and a server.
-@Suite(.aside)
+@Suite(.waiting)
 struct ProxyCommandTests {
     private func proxy(
         to target: String, _ words: String..., at endpoint: String = "127.0.0.1:0", schema: String = sceneSchema,

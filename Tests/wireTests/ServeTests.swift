@@ -9,7 +9,7 @@ import WirelineCodec
 import WirelineTransport
 
 /// `wire serve`, as a program.
-@Suite(.aside)
+@Suite(.waiting)
 struct ServeTests {
     // MARK: Echoes
 

@@ -7,7 +7,7 @@ import Wireline
 import WirelineTransport
 
 /// `wire call` and `wire serve` with TLS, as programs, against each other and against `openssl`.
-@Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .aside)
+@Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .waiting)
 struct TLSTests {
     private struct Certificates {
         let root: CertificateAuthority

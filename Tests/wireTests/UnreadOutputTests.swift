@@ -6,7 +6,7 @@ import TestingSupport
 import Wireline
 
 /// Commands that serve while their output is not read.
-@Suite(.aside)
+@Suite(.waiting)
 struct UnreadOutputTests {
     /// Makes a server, or a proxy to one, print more lines than a pipe can buffer.
     private func flood(_ tool: ServingTool) async throws {
