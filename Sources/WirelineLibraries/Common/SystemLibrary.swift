@@ -46,6 +46,8 @@ package struct SystemLibrary {
         }
 
         /// `RTLD_DEFAULT`, a macro that Swift does not import.
+        ///
+        /// SAFETY: `dlsym(3)` compares it, and nobody reads through it.
         private static var everywhere: UnsafeMutableRawPointer? { unsafe UnsafeMutableRawPointer(bitPattern: -2) }
     #endif
 
