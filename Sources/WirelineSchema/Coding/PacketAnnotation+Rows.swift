@@ -66,8 +66,9 @@ extension PacketAnnotation.Part {
             let place = bits.byteOrder == .bigEndian ? range.count - 1 - position : position
             let mask = UInt8(truncatingIfNeeded: bits.mask >> UInt64(8 * place))
             return String(
-                (0..<8).reversed().map { bit -> Character in
-                    mask >> bit & 1 == 0 ? "." : packet[index] >> bit & 1 == 0 ? "0" : "1"
+                (0..<8).reversed().map { (bit: Int) -> Character in
+                    guard mask >> bit & 1 == 1 else { return "." }
+                    return packet[index] >> bit & 1 == 1 ? "1" : "0"
                 })
         }
         return bytes.joined(separator: " ")

@@ -192,8 +192,11 @@ struct EdgeValues {
         guard count <= Self.mostCount else { return [] }
         let zeros = String(repeating: "0", count: count)
         let some = String((0..<count).map { Character("\(($0 + 1) % 10)") })
-        return [zeros, String(repeating: "9", count: count), some, "", zeros + "0", zeros + "00"]
-            + [String(zeros.dropLast()), zeros.dropLast() + "a", ":" + zeros.dropLast(), zeros.dropLast() + "٣"]
+        let shorter = String(zeros.dropLast())
+        return [
+            zeros, String(repeating: "9", count: count), some, "", "\(zeros)0", "\(zeros)00", shorter, "\(shorter)a",
+            ":\(shorter)", "\(shorter)٣",
+        ]
     }
 
     private func texts(

@@ -132,17 +132,18 @@ struct SenderLayoutTests {
         #expect(try Packet(server.span.bytes, layout: layout.layout(from: .server)).payloadRange == 3..<4)
     }
 
-    @Test(arguments: [
-        ([PacketField("a", .boolean, if: isServer), length(if: isServer)], PacketLayoutFault.noFields(.client)),
-        ([PacketField("a", .boolean, if: .isSet(.nested)), length(if: isClient)], .noFields(.server)),
-        (
-            [
-                length(), PacketField("a", .bit, if: isServer),
-                PacketField("b", .integer(.init(bitWidth: 7, isSigned: false), .bigEndian)),
-            ], .conditionalBits("a")
-        ),
-        ([length(), PacketField("a", .boolean, if: .isSet(.header("size")))], .invalidCondition("a")),
-    ])
+    @Test(
+        arguments: [
+            ([PacketField("a", .boolean, if: isServer), length(if: isServer)], .noFields(.client)),
+            ([PacketField("a", .boolean, if: .isSet(.nested)), length(if: isClient)], .noFields(.server)),
+            (
+                [
+                    length(), PacketField("a", .bit, if: isServer),
+                    PacketField("b", .integer(.init(bitWidth: 7, isSigned: false), .bigEndian)),
+                ], .conditionalBits("a")
+            ),
+            ([length(), PacketField("a", .boolean, if: .isSet(.header("size")))], .invalidCondition("a")),
+        ] as [([PacketField], PacketLayoutFault)])
     func `fields that leave a sender without packets are refused`(header: [PacketField], fault: PacketLayoutFault) {
         #expect(throws: CodecError(.invalidLayout(fault))) { try PacketLayout(header: header) }
     }
