@@ -11,6 +11,8 @@ struct EdgePool {
     private let numbers: [Int128]
     /// Small counts, and those at the limits of fields; each one once.
     private let counts: [Int]
+    /// The tags of all arms of unions.
+    let tags: Set<Int128>
 
     /// Counts above this are limits of memory, not of a value that is worth trying.
     private static let largestCount = 300
@@ -37,6 +39,7 @@ struct EdgePool {
         }
         self.numbers = numbers.sorted()
         self.counts = counts.sorted()
+        tags = Set(versions.flatMap(\.unions).flatMap(\.arms).compactMap(\.tag))
     }
 
     /// Returns a number in a range; nil if the pool has none there.

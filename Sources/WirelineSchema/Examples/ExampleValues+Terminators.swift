@@ -42,8 +42,6 @@ extension ExampleValues {
 
     /// Returns whether the first byte of a value is this one; false for a value that cannot be written for another reason.
     private func begins(_ value: JSONValue, _ type: TypeDescription, with byte: UInt8) -> Bool {
-        var encoder = PayloadEncoder(index, header: header, checksPresence: false)
-        guard (try? encoder.encode(value, as: type, .none)) != nil else { return false }
-        return encoder.bytes.first == byte
+        bytes(of: value, as: type)?.first == byte
     }
 }

@@ -6,8 +6,8 @@ import WirelineLanguage
 extension ExampleValues {
     /// Returns a union as an object of one arm.
     ///
-    /// Kept values are made only if a hint asks for them, or if there is nothing else: in another version, their tag may
-    /// be that of an arm.
+    /// Kept values are made only if a hint asks for them, if there is nothing else, or at random with a tag that is known
+    /// to be none of another version's arms.
     mutating func union(_ index: Int, depth: Int) -> JSONValue {
         let union = description.unions[index]
         guard let position = arm(of: index, union) else { return .null }
@@ -79,21 +79,27 @@ extension ExampleValues {
         switch style {
         case .zero, .least: return 0
         case .most: return count - 1
-        case .random: return next(count)
+        case .random:
+            guard let pool, !pool.tags.contains(keptTag(union)) else { return next(count) }
+            return next(union.arms.count)
         case .plain, .legible:
             counter += 1
             return Int(counter) % count
         }
     }
 
-    /// Returns a tag that no arm has: the largest one or, of a `@closed` enum, one that it lists.
+    /// Returns a tag that no arm has, if possible in no version: the largest one or, of a `@closed` enum, one that it lists.
     private func keptTag(_ union: UnionDescription) -> Int128 {
         let taken = Set(union.taggedArms.compactMap(\.tag))
+        let takenAnywhere = taken.union(pool?.tags ?? [])
         if case .enumeration(let index, _) = union.tag, description.enumerations[index].isClosed {
-            return description.enumerations[index].cases.map(\.value).last { !taken.contains($0) } ?? 0
+            let values = description.enumerations[index].cases.map(\.value)
+            return values.last { !takenAnywhere.contains($0) } ?? values.last { !taken.contains($0) } ?? 0
         }
-        var tag = description.tagRange(of: union).upperBound
-        while taken.contains(tag) { tag -= 1 }
+        let range = description.tagRange(of: union)
+        var tag = range.upperBound
+        while takenAnywhere.contains(tag), tag > range.lowerBound { tag -= 1 }
+        while taken.contains(tag) { tag += 1 }
         return tag
     }
 }

@@ -69,14 +69,14 @@ struct ExampleValues {
     private var bodyExtraCount = 0
     /// Whether this is inside a list with the hinted count; a list that contains itself has that count only once.
     var isInHintedList = false
-    /// Whether integers of variable length have one byte, and are not 0, which has the same byte in all formats.
-    private var hasShortVarints = false
+    /// How many items are tried where items of varying width must fill a number of bytes; fewer in items of such items.
+    var sampleCount = 32
     var counter: Int128 = 0
     /// The number of values that may still be made; further ones are null.
     var remainingCount: Int
     private var random: SplitMix64
     /// Where random values come from half of the time.
-    private let pool: EdgePool?
+    let pool: EdgePool?
     /// Whether a random value is long already.
     private var hasLong = false
 
@@ -190,7 +190,7 @@ struct ExampleValues {
             return .string(text(extent.unitsOfBytes, field, key, isItem: isItem))
         case .sized(.list(let element, _), let extent):
             guard let count = index.sizes.itemCount(filling: type) else {
-                return smallestItems(element, in: extent, of: field, key, depth, isItem: isItem)
+                return items(element, filling: extent, of: field, key, depth, count: hintedCount(key, isItem: isItem))
                     ?? value(.list(element, extent), of: field, key, depth, isItem: isItem)
             }
             let hinted = hintedCount(key, isItem: isItem) ?? count
@@ -223,11 +223,7 @@ struct ExampleValues {
             return [number(item.format.range, listed: item.cases, isClosed: false)]
         case .boolean, .bit: return .boolean(number(0...1) == 1)
         case .integer(let format, _): return .exactInteger(number(limited(format.range, field, isItem)))
-        case .varint(let format):
-            let range = limited(format.range, field, isItem)
-            guard hasShortVarints else { return .exactInteger(number(range)) }
-            counter += 1
-            return .exactInteger(min(max(1 + counter % 63, range.lowerBound), range.upperBound))
+        case .varint(let format): return .exactInteger(number(limited(format.range, field, isItem)))
         }
     }
 
@@ -239,21 +235,6 @@ struct ExampleValues {
         swap(&extraCount, &bodyExtraCount)
         defer { extraCount = 0 }
         return make(&self)
-    }
-
-    /// Returns items whose width varies, as many as fill a fixed number of bytes; nil if that is not possible.
-    private func smallestItems(
-        _ element: TypeDescription, in extent: TypeDescription.Extent, of field: FieldDescription, _ key: FieldKey,
-        _ depth: Int, isItem: Bool
-    ) -> JSONValue? {
-        let width = index.sizes.size(of: element).minimumByteCount
-        guard case .exact(let byteCount) = extent, width > 0, byteCount % width == 0,
-            hintedCount(key, isItem: isItem) == nil
-        else { return nil }
-        var smallest = ExampleValues(index, .zero, operands: operands, maximumCount: remainingCount)
-        smallest.hasShortVarints = true
-        return .array(
-            (0..<byteCount / width).map { _ in smallest.value(element, of: field, key, depth + 1, isItem: true) })
     }
 
     /// A value that an attribute gives.

@@ -65,6 +65,19 @@ struct FieldCompatibilityTests {
         ("uint32 a;", "int32 a;", ["FIELD_SAME_TYPE Cs_1.a: old misreads, new misreads"]),
         ("@range(0..9) uint32 a;", "@range(0..9) int32 a;", ["FIELD_SAME_TYPE Cs_1.a: old reads, new reads"]),
         ("@size(4) varint64[] a;", "@size(4) zigzag[] a;", ["FIELD_SAME_TYPE Cs_1.a: old misreads, new misreads"]),
+        // No nine items of one width fill 24 bytes.
+        (
+            "@size(24) @max(9) varint[] a;", "@size(24) @max(9) zigzag[] a;",
+            ["FIELD_SAME_TYPE Cs_1.a: old misreads, new misreads"]
+        ),
+        (
+            "@size(24) @max(9) varint[] a;", "@size(24) @max(5) varint[] a;",
+            ["MAX_NO_SHRINK Cs_1.a: old reads, new refuses"]
+        ),
+        (
+            "@size(24) @max(5) string[] a;", "@size(24) @max(3) string[] a;",
+            ["MAX_NO_SHRINK Cs_1.a: old reads, new refuses"]
+        ),
         ("bool a;", "uint8 a;", ["FIELD_SAME_TYPE Cs_1.a: old refuses, new reads"]),
         ("float32 a;", "uint32 a;", ["FIELD_SAME_TYPE Cs_1.a: old misreads, new misreads"]),
         ("string a;", "bytes a;", ["FIELD_SAME_TYPE Cs_1.a: old refuses, new reads"]),

@@ -78,6 +78,8 @@ struct OracleValues {
         case .union(let index): return union(description.unions[index])
         case .fixedList(let element, let count): return .array((0..<count).map { _ in value(element, nil) })
         case .sized(.utf16, .exact(let byteCount)): return .string(String(repeating: "b", count: byteCount / 2))
+        case .sized(.list(.varint(let format), _), .exact(let byteCount)):
+            return .array(varints(format, filling: byteCount, most: min(field?.maximumCount ?? 50, byteCount)))
         case .sized(let content, _):
             guard let count = WireSizes(description).itemCount(filling: type) else { return value(content, field) }
             return .array((0..<count).map { _ in value(content.leaf, nil) })
@@ -117,6 +119,20 @@ struct OracleValues {
         }
     }
 
+    /// Numbers that take so many bytes together: each of them a part of the bytes.
+    private mutating func varints(_ format: VarintFormat, filling byteCount: Int, most: Int) -> [JSONValue] {
+        let fewest = min((byteCount + format.maximumByteCount - 1) / format.maximumByteCount, most)
+        var widths = Array(repeating: 1, count: Int.random(in: fewest...most, using: &random))
+        for _ in widths.count..<max(widths.count, byteCount) {
+            let growing = widths.indices.filter { widths[$0] < format.maximumByteCount }
+            if let index = growing.randomElement(using: &random) { widths[index] += 1 }
+        }
+        return widths.map { width in
+            let bits = UInt64.random(in: 1..<128, using: &random) << UInt64(7 * (width - 1))
+            return Self.json(of: format.value(ofBits: bits) ?? 0)
+        }
+    }
+
     private mutating func count(_ maximum: Int?, most: Int) -> Int {
         // A varint of this length takes two bytes.
         if !hasLong, random.chance(20) {
@@ -133,7 +149,10 @@ struct OracleValues {
 
     private mutating func number(_ range: ClosedRange<Int128>, _ field: FieldDescription?) -> JSONValue {
         let range = field?.range.map { range.clamped(to: $0) } ?? range
-        let value = random.pick(numbers.filter(range.contains))
-        return value.magnitude < 1 << 53 ? .integer(value) : .string(String(value))
+        return Self.json(of: random.pick(numbers.filter(range.contains)))
+    }
+
+    private static func json(of value: Int128) -> JSONValue {
+        value.magnitude < 1 << 53 ? .integer(value) : .string(String(value))
     }
 }

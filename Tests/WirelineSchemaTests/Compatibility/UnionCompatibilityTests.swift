@@ -160,6 +160,18 @@ struct UnionCompatibilityTests {
         #expect(found.contains("FIELD_NO_DELETE Cs_1.b: old refuses, new refuses"), "\(found)")
     }
 
+    @Test func `kept values are tried, too, for only they have bytes here`() throws {
+        func source(_ padding: Int) -> String {
+            """
+            option byte_order = little;
+            union U : uint8 sized(uint16) { 1: none; default: bytes kept; }
+            message Cs_1 { uint8 k; padding \(padding); @tag(k) U u; }
+            """
+        }
+        let found = try verdicts(source(2), source(1))
+        #expect(found.contains { $0.hasSuffix("old refuses, new refuses") }, "\(found)")
+    }
+
     @Test func `a new arm that an old reader keeps is shown with its packet`() throws {
         let old = try describe("union U : uint8 { 1: uint8 a; } message Cs_1 { uint8 n; U[] list; }")
         let new = try describe("union U : uint8 { 1: uint8 a; 2: uint8 b; } message Cs_1 { uint8 n; U[] list; }")
