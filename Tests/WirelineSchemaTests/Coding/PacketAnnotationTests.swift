@@ -100,7 +100,7 @@ struct PacketAnnotationTests {
         var random = SeededGenerator.forThisRun()
         let seed = random.seedComment
         var wrong: [String] = []
-        for _ in 0..<200 {
+        for _ in 0..<Depth.rounds(15) {
             var maker = RandomProtocol(random: random)
             let translator = PacketTranslator(maker.description)
             let (fields, header) = (maker.fields(), maker.headerLine)

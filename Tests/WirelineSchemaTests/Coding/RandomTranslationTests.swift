@@ -11,7 +11,7 @@ struct RandomTranslationTests {
         var random = SeededGenerator.forThisRun()
         let seed = random.seedComment
         var lost: [JSONValue] = []
-        for _ in 0..<300 {
+        for _ in 0..<Depth.rounds(20) {
             var maker = RandomProtocol(random: random)
             let translator = PacketTranslator(maker.description)
             for _ in 0..<5 {
@@ -27,7 +27,7 @@ struct RandomTranslationTests {
         var random = SeededGenerator.forThisRun()
         let seed = random.seedComment
         var changed: [String] = []
-        for _ in 0..<300 {
+        for _ in 0..<Depth.rounds(20) {
             var maker = RandomProtocol(random: random)
             let translator = PayloadTranslator(maker.description)
             let (fields, header) = (maker.fields(), maker.header)

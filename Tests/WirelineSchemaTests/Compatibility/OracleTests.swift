@@ -9,7 +9,7 @@ import WirelineSchema
 /// Compares the verdicts of `ProtocolDescription.changes(since:)` with what happens if both versions exchange packets.
 struct OracleTests {
     /// The number of pairs of schemas to compare.
-    private static let pairCount = Depth.rounds(40)
+    private static let pairCount = Depth.rounds(15)
 
     @Test(.amongAll, arguments: [[], SchemaEdit.layeredPackets])
     func `each verdict agrees with what really happens`(packets: [[String]]) {

@@ -42,9 +42,12 @@ struct VectorMakerTests {
         @id(2) @from(server) message Said { properties lines; }
         """
 
-    private func vectors(_ count: Int, seed: UInt64 = 1) throws -> [ConformanceVector] {
-        VectorMaker.vectors(of: try describe(Self.schema, warns: true), count: count, seed: seed)
+    private static func vectors(_ count: Int, seed: UInt64 = 1) throws -> [ConformanceVector] {
+        VectorMaker.vectors(of: try describe(schema, warns: true), count: count, seed: seed)
     }
+
+    /// All edges, and some random values. They are made once for all tests, because that takes long.
+    private static let most = Result { try vectors(1500) }
 
     @Test func `a longer form of a varint is read where the schema accepts it, and need not be written again`() throws {
         let description = try describe("option varints = any;\n" + Self.schema, warns: true)
@@ -261,7 +264,7 @@ struct VectorMakerTests {
 
     /// Each kind of fault that the schema makes possible appears.
     @Test func `vectors cover the limits of every type and every kind of error`() throws {
-        let vectors = try vectors(1500)
+        let vectors = try Self.most.get()
         let kinds = Set(vectors.filter { $0.kind == .invalid }.compactMap(\.refusal?.kind))
         let expected: Set = [
             "end_of_stream", "wrong_constant", "wrong_checksum", "length_too_small", "out_of_range", "invalid_utf8",
@@ -313,7 +316,7 @@ struct VectorMakerTests {
     }
 
     @Test func `lines show names of enums and flags, also in lines that cannot be encoded`() throws {
-        let lines = try vectors(1500).filter { $0.kind == .refused }.compactMap(\.line?.description)
+        let lines = try Self.most.get().filter { $0.kind == .refused }.compactMap(\.line?.description)
         #expect(lines.contains { $0.contains(#""closed":""#) && $0.contains(#""open":""#) })
         #expect(!lines.contains { $0.contains(#""closed":1,"#) || $0.contains(#""closed":2,"#) })
     }
@@ -328,7 +331,7 @@ struct VectorMakerTests {
     }
 
     @Test func `even a few vectors show every message once`() throws {
-        #expect(try vectors(2).compactMap { $0.line?["message"] } == ["Say", "Said"])
+        #expect(try Self.vectors(2).compactMap { $0.line?["message"] } == ["Say", "Said"])
     }
 
     @Test(arguments: ["bool", "uint8"])
@@ -341,7 +344,9 @@ struct VectorMakerTests {
     }
 
     @Test func `equal seeds make equal vectors, and other seeds make others`() throws {
-        func names(_ seed: UInt64) throws -> [String] { try vectors(60, seed: seed).map { "\($0.name) \($0.bytes)" } }
+        func names(_ seed: UInt64) throws -> [String] {
+            try Self.vectors(60, seed: seed).map { "\($0.name) \($0.bytes)" }
+        }
         #expect(try names(3) == names(3))
         #expect(try names(3) != names(4))
         #expect(try names(3).count == 60)
@@ -350,7 +355,7 @@ struct VectorMakerTests {
     @Test func `the vectors detect an implementation with another limit`() throws {
         let other = PacketTranslator(
             try describe(Self.schema.replacing("@range(10..20)", with: "@range(10..21)"), warns: true))
-        let wrong = try vectors(1500).filter { vector in
+        let wrong = try Self.most.get().filter { vector in
             vector.kind == .invalid
                 && other.streamError(of: vector.bytes, in: vector.context)?.description != vector.errorText
         }

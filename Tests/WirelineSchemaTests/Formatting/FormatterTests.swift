@@ -206,7 +206,7 @@ struct FormatterTests {
     @Test func `any layout with comments anywhere becomes one layout with the same meaning`() {
         var random = SeededGenerator.forThisRun()
         let seed = random.seedComment
-        for _ in 0..<150 {
+        for _ in 0..<Depth.rounds(10) {
             let (schema, _) = RandomSchema.make(using: &random)
             var injector = CommentInjector(random: random)
             let text = injector.text(of: schema)

@@ -51,7 +51,7 @@ struct JSONPrinterTests {
 
     @Test func `random values are read back`() throws {
         var random = SeededGenerator.forThisRun()
-        let values = (0..<500).map { _ in JSONValue.random(using: &random, depth: 4) }
+        let values = (0..<Depth.rounds(25)).map { _ in JSONValue.random(using: &random, depth: 4) }
         let texts = values.map(\.description)
         let seed = random.seedComment
         #expect(texts.map { try? JSONValue(parsing: $0) } == values, seed)

@@ -27,34 +27,40 @@ struct HostileSchemaTests {
         #expect(!check(text).diagnostics.contains { $0.excerpt.text.utf8.count > 1000 })
     }
 
-    @Test(.amongAll) func `a chain of structs deeper than the stack is refused at its message`() {
-        let count = 10_000
+    /// How many structs or unions of a chain are deeper than a stack of ``stackByteCount`` bytes, if each one takes its
+    /// frames there. On a usual stack of 8 MiB it would be four times as many, and four times as much work.
+    private static let chainCount = 2500
+    private static let stackByteCount = 2 << 20
+
+    @Test(.amongAll) func `a chain of structs deeper than the stack is refused at its message`() async throws {
         let text =
-            (0..<count).map { "struct S\($0) { S\($0 + 1) a; }\n" }.joined()
-            + "struct S\(count) { uint8 a; } message Cs_1 { S0 a; }"
-        #expect(check(text).diagnostics.map(\.message) == ["in `Cs_1` structs nest 10001 deep, 32 are allowed"])
+            (0..<Self.chainCount).map { "struct S\($0) { S\($0 + 1) a; }\n" }.joined()
+            + "struct S\(Self.chainCount) { uint8 a; } message Cs_1 { S0 a; }"
+        let found = try await onThread(stackByteCount: Self.stackByteCount) { check(text).diagnostics.map(\.message) }
+        #expect(found == ["in `Cs_1` structs nest \(Self.chainCount + 1) deep, 32 are allowed"])
     }
 
-    @Test(.amongAll) func `a chain of unions deeper than the stack is refused at its message`() {
-        let count = 10_000
+    @Test(.amongAll) func `a chain of unions deeper than the stack is refused at its message`() async throws {
         let text =
-            (0..<count).map { "union U\($0) : uint8 { 1: U\($0 + 1) a; }\n" }.joined()
-            + "union U\(count) : uint8 { 1: nothing; } message Cs_1 { U0 a; }"
-        #expect(
-            check(text).diagnostics.map(\.message) == ["in `Cs_1` structs and unions nest 10001 deep, 32 are allowed"])
+            (0..<Self.chainCount).map { "union U\($0) : uint8 { 1: U\($0 + 1) a; }\n" }.joined()
+            + "union U\(Self.chainCount) : uint8 { 1: nothing; } message Cs_1 { U0 a; }"
+        let found = try await onThread(stackByteCount: Self.stackByteCount) { check(text).diagnostics.map(\.message) }
+        #expect(found == ["in `Cs_1` structs and unions nest \(Self.chainCount + 1) deep, 32 are allowed"])
     }
 
-    @Test(.amongAll) func `a chain of unions deeper than the stack is translated and compared`() throws {
-        let count = 10_000
+    @Test(.amongAll) func `a chain of unions deeper than the stack is translated and compared`() async throws {
         let text =
-            (0..<count).map { "union U\($0) : uint8 { 0: leaf; 1: U\($0 + 1) a; }\n" }
+            (0..<Self.chainCount).map { "union U\($0) : uint8 { 0: leaf; 1: U\($0 + 1) a; }\n" }
             .joined()
-            + "union U\(count) : uint8 { 1: nothing; }"
-        let old = try describe(text + "message Cs_1 { U0 a; }")
-        let new = try describe(text + "message Cs_1 { U0 a; optional uint8 b; }")
-        #expect(new.changes(since: old).map(\.effect) == [.none])
-        let payload: [UInt8] = [1, 1, 0]
-        let fields = try PacketTranslator(old).decodePayload(payload.span.bytes, asMessage: "Cs_1")?["fields"]
+            + "union U\(Self.chainCount) : uint8 { 1: nothing; }"
+        let (effects, fields) = try await onThread(stackByteCount: Self.stackByteCount) {
+            let old = try describe(text + "message Cs_1 { U0 a; }")
+            let new = try describe(text + "message Cs_1 { U0 a; optional uint8 b; }")
+            let payload: [UInt8] = [1, 1, 0]
+            let fields = try PacketTranslator(old).decodePayload(payload.span.bytes, asMessage: "Cs_1")?["fields"]
+            return (new.changes(since: old).map(\.effect), fields)
+        }
+        #expect(effects == [.none])
         #expect(fields == ["a": ["a": ["a": ["leaf": .null]]]])
     }
 
@@ -66,15 +72,17 @@ struct HostileSchemaTests {
         ])
     func `a chain of structs deeper than the stack is translated and compared`(
         start: String, size: String, mark: String, type: String
-    ) throws {
-        let count = 10_000
+    ) async throws {
         let text =
-            (0..<count).map { "\(start)\($0) \(size) { \(mark) S\($0 + 1) a; }\n" }.joined()
-            + "struct S\(count) { uint8 a; }"
-        let old = try describe(text + "message Cs_1 { \(type) a; }")
-        let new = try describe(text + "message Cs_1 { \(type) a; optional uint8 b; }")
-        #expect(new.changes(since: old).map(\.effect) == [.none])
-        #expect(PacketTranslator(old).maximumJSONDepth == 128)
+            (0..<Self.chainCount).map { "\(start)\($0) \(size) { \(mark) S\($0 + 1) a; }\n" }.joined()
+            + "struct S\(Self.chainCount) { uint8 a; }"
+        let (effects, depth) = try await onThread(stackByteCount: Self.stackByteCount) {
+            let old = try describe(text + "message Cs_1 { \(type) a; }")
+            let new = try describe(text + "message Cs_1 { \(type) a; optional uint8 b; }")
+            return (new.changes(since: old).map(\.effect), PacketTranslator(old).maximumJSONDepth)
+        }
+        #expect(effects == [.none])
+        #expect(depth == 128)
     }
 
     @Test(.amongAll) func `the size of lists in lists does not overflow`() {
@@ -133,7 +141,7 @@ struct HostileSchemaTests {
         var generator = SeededGenerator.forThisRun()
         let bytes = Array(Self.schema.utf8)
         let pieces = Array("{}()[];,:=@-+.\"'/*\n\r\0 0xAZé场；".utf8) + [0x80, 0xFF]
-        let silent = (0..<1000).filter { _ in
+        let silent = (0..<Depth.rounds(60)).filter { _ in
             var changed = bytes
             for _ in 0..<Int.random(in: 1...6, using: &generator) {
                 let index = Int.random(in: 0..<changed.count, using: &generator)
