@@ -80,16 +80,18 @@ extension SchemaFolder {
         }
     }
 
-    /// Returns what all generators write, also with the options that change it, by `<Protocol>/<generator>/<path>`.
+    /// Returns what all generators write, by `<Protocol>/<generator>/<path>`; for the features also with the options that
+    /// change it.
     fileprivate func outputs() throws -> [String: Data] {
         let fileNames = files.map(\.path)
-        let parts = SwiftGenerator(description, fileNames: fileNames, partCount: 2)
-        var outputs = [("swift-plugin", parts.files() + [parts.erlangFile(files)])]
-        for backEnd in BackEnd.all {
-            outputs.append((backEnd.name, try backEnd.files(description, fileNames: fileNames)))
-            guard backEnd.takesPackage else { continue }
-            let packaged = try backEnd.files(description, fileNames: fileNames, package: "example")
-            outputs.append((backEnd.name + "-package", packaged))
+        var outputs = try BackEnd.all.map { ($0.name, try $0.files(description, fileNames: fileNames)) }
+        if name == "Features" {
+            let parts = SwiftGenerator(description, fileNames: fileNames, partCount: 2)
+            outputs.append(("swift-plugin", parts.files() + [parts.erlangFile(files)]))
+            for backEnd in BackEnd.all where backEnd.takesPackage {
+                let packaged = try backEnd.files(description, fileNames: fileNames, package: "example")
+                outputs.append((backEnd.name + "-package", packaged))
+            }
         }
         return Dictionary(
             uniqueKeysWithValues: outputs.flatMap { generator, files in
