@@ -203,7 +203,12 @@ struct ExampleValues {
             defer { isInHintedList = wasInHintedList }
             let count = hinted ?? itemCount(element, extent, field, depth)
             if let terminator = extent.terminator {
-                return .array((0..<count).compactMap { _ in item(element, until: terminator, of: field, key, depth) })
+                // After one item that cannot be written, others are not tried: a large list would take minutes.
+                var items: [JSONValue] = []
+                while items.count < count, let item = item(element, until: terminator, of: field, key, depth) {
+                    items.append(item)
+                }
+                return .array(items)
             }
             return .array((0..<count).map { _ in value(element, of: field, key, depth, isItem: true) })
         case .string(let extent): return .string(text(extent, field, key, isItem: isItem).unpadded(by: extent))
