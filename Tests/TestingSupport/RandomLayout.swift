@@ -130,6 +130,8 @@ extension WireCondition {
         guard let field = fields.randomElement(using: &random), Bool.random(using: &random) else {
             return .isSet(.field(fields[0].name))
         }
+        // The language compares only numbers.
+        guard field.format != .bit, field.format != .boolean else { return .not(.isSet(.field(field.name))) }
         let comparison = Comparison.allCases.randomElement(using: &random) ?? .equal
         return .compares(.field(field.name), comparison, field.format.randomValue(using: &random))
     }
