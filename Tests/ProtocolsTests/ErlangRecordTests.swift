@@ -23,7 +23,7 @@ struct ErlangRecordTests {
             #expect(try pair.difference(of: vector.bytes(), in: vector.context()) == nil, "\(vector)")
         }
         var lines = RandomLines(folder.translator.description, using: random)
-        for _ in 0..<300 {
+        for _ in 0..<Depth.rounds(15) {
             let (context, line) = lines.nextInContext()
             let bytes = try? folder.translator.encode(line: line, from: context.sender, states: context.states)
             guard let bytes else { continue }
@@ -32,7 +32,7 @@ struct ErlangRecordTests {
         }
     }
 
-    @Test(arguments: 0..<12)
+    @Test(arguments: 0..<Depth.count(3, deep: 12))
     func `so do packets of any schema`(number: Int) throws {
         var random = SeededGenerator.forThisRun()
         // Each number makes another schema, and the seed repeats all of them.
@@ -40,7 +40,7 @@ struct ErlangRecordTests {
         let (schema, description) = RandomSchema.make(using: &random)
         let pair = RecordPair(PacketTranslator(description))
         var lines = RandomLines(description, using: random)
-        for _ in 0..<60 {
+        for _ in 0..<Depth.rounds(10) {
             let (context, line) = lines.nextInContext()
             let bytes = try? pair.translator.encode(line: line, from: context.sender, states: context.states)
             guard let bytes else { continue }
@@ -55,8 +55,9 @@ struct ErlangRecordTests {
         let folder = try ProtocolFolder.named(folder)
         let pair = RecordPair(folder.translator)
         var lines = RandomLines(folder.translator.description, using: random)
-        var packets = try Vector.Kind.allCases.flatMap(folder.vectors).map { (try $0.context(), try $0.bytes()) }
-        for _ in 0..<12 {
+        let vectors = Depth.some(4, of: Vector.Kind.allCases.flatMap(folder.vectors), using: &random)
+        var packets = try vectors.map { (try $0.context(), try $0.bytes()) }
+        for _ in 0..<Depth.rounds(1) {
             let (context, line) = lines.nextInContext()
             let bytes = try? folder.translator.encode(line: line, from: context.sender, states: context.states)
             if let bytes { packets.append((context, bytes)) }

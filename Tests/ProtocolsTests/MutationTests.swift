@@ -23,7 +23,7 @@ struct MutationTests {
         var random = SeededGenerator.forThisRun()
         let changed = subject.payload.indices.flatMap { offset in
             // The sign, and any other bits.
-            [0x80, UInt8.random(in: 0x01...0xFF, using: &random)].map { mask in
+            Depth.some(1, of: [0x80, .random(in: 0x01...0xFF, using: &random)], using: &random).map { (mask: UInt8) in
                 var payload = subject.payload
                 payload[offset] ^= mask
                 return payload
@@ -36,7 +36,7 @@ struct MutationTests {
     func `a payload with a few random bytes gets the same verdict from both codecs`(vector: Vector) throws {
         let subject = try Subject(vector)
         var random = SeededGenerator.forThisRun()
-        let changed = (0..<40).map { _ in
+        let changed = (0..<Depth.rounds(4)).map { _ in
             var payload = subject.payload
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 let offset = Int.random(in: 0...payload.count, using: &random)

@@ -22,4 +22,12 @@ public enum Depth {
 
     /// Returns how many rounds a test makes whose usual number this is.
     public static func rounds(_ usual: Int) -> Int { usual * factor }
+
+    /// Returns how many of something a test takes that is too dear to be multiplied.
+    public static func count(_ usual: Int, deep: Int) -> Int { isDeep ? deep : usual }
+
+    /// Returns some items, chosen at random; a deep run takes all.
+    public static func some<Item>(_ usual: Int, of items: [Item], using random: inout SeededGenerator) -> [Item] {
+        isDeep ? items : Array(items.shuffled(using: &random).prefix(usual))
+    }
 }

@@ -21,8 +21,8 @@ struct WiresharkLayerTests {
         let judge = SharkJudge(reference)
         var capture = CaptureFile()
         var conversations: [[RandomConversation.Packet]] = []
-        for connection in 0..<3 {
-            let packets = try RandomConversation.make(of: sample, count: 40, using: &random)
+        for connection in 0..<Depth.count(1, deep: 3) {
+            let packets = try RandomConversation.make(of: sample, count: Depth.count(20, deep: 40), using: &random)
             capture.open(connection)
             var sent: [Sender: Int] = [:]
             for packet in packets {

@@ -22,7 +22,7 @@ struct WiresharkStateTests {
         let judge = SharkJudge(folder.translator)
         var capture = CaptureFile()
         var conversations: [[(context: PacketContext, bytes: [UInt8])]] = []
-        for connection in 0..<4 {
+        for connection in 0..<Depth.count(2, deep: 4) {
             let packets = try Self.conversation(of: folder, using: &random)
             capture.open(connection)
             var sent: [Sender: Int] = [:]
@@ -48,7 +48,7 @@ struct WiresharkStateTests {
         let layout = folder.translator.description.layout
         var states = PacketStates()
         var packets: [(context: PacketContext, bytes: [UInt8])] = []
-        for _ in 0..<400 where packets.count < 60 {
+        for _ in 0..<400 where packets.count < Depth.count(20, deep: 60) {
             let (sender, line) = lines.next()
             let context = PacketContext(from: sender, states: states)
             guard let bytes = try? folder.translator.encode(line: line, from: sender, states: states),

@@ -61,7 +61,7 @@ struct WiresharkTests {
     }
 
     /// Scene's messages in packets of any layout: any fields, lengths, IDs, trailers.
-    @Test(arguments: 0..<12)
+    @Test(arguments: 0..<Depth.count(3, deep: 12))
     func `tshark splits packets of any layout like the codec`(number: Int) throws {
         var random = SeededGenerator.forThisRun()
         // Each number makes another layout, and the seed repeats all of them.
@@ -83,7 +83,7 @@ struct WiresharkTests {
     }
 
     /// Messages of any types, counts, conditions and unions.
-    @Test(arguments: 0..<4)
+    @Test(arguments: 0..<Depth.count(2, deep: 4))
     func `tshark shows messages of any schema like the codec`(number: Int) throws {
         var random = SeededGenerator.forThisRun()
         // Each number makes another schema, and the seed repeats all of them.
@@ -316,7 +316,7 @@ struct WiresharkTests {
             judge.translator.variants(of: bytes, in: PacketContext(from: sender), using: &random).shuffled(
                 using: &random
             ).prefix(
-                max(150, messageCount)
+                Depth.rounds(15)
             )
             .map { (sender, $0) }
         }.filter { $0.1.count < CaptureFile.mostSegmentByteCount }
