@@ -15,20 +15,23 @@ struct LayeredPageTests {
         LayeredProtocol.all + LayeredProtocol.random.filter { !$0.schema.contains("brotli") }.prefix(2)
 
     /// This browser does not have Brotli.
-    private static func judge(_ sample: LayeredProtocol) throws -> LayeredJudge {
-        try LayeredJudge(sample, missing: ["brotli"]) { try LayeredPageUser.run($0, sample) }
+    private static func faults(
+        _ sample: LayeredProtocol, _ cases: (LayeredCases) throws -> [AdapterCase]
+    ) throws -> [String] {
+        let exam = try Exam(cases(LayeredCases(sample, missing: ["brotli"])))
+        return try exam.faults(LayeredPageUser.run(exam.input, sample))
     }
 
     @Test(arguments: samples)
     func `the page opens what Swift seals, and seals what Swift opens`(sample: LayeredProtocol) throws {
-        let faults = try Self.judge(sample).exchanges()
-        #expect(faults.prefix(3) == [], AdapterSamples.random.seedComment)
+        let faults = try Self.faults(sample) { try $0.exchanges() }
+        #expect(faults == [], AdapterSamples.random.seedComment)
     }
 
     @Test(arguments: samples)
     func `the page gives Swift's verdict on cut and damaged packets`(sample: LayeredProtocol) throws {
-        let faults = try Self.judge(sample).verdicts(count: 300)
-        #expect(faults.prefix(3) == [], AdapterSamples.random.seedComment)
+        let faults = try Self.faults(sample) { try $0.verdicts(count: 300) }
+        #expect(faults == [], AdapterSamples.random.seedComment)
     }
 
     @Test(arguments: ProtocolFolder.all.filter(\.hasLayers).map(\.name))
@@ -39,13 +42,15 @@ struct LayeredPageTests {
             try $0.kind == .invalid || !"\($0.line())".contains("\"brotli\"")
         }
         let sample = try #require(LayeredProtocol.all.first { $0.name == name })
-        let faults = try Self.judge(sample).verdicts(on: vectors.map { (try $0.bytes(), try $0.context()) })
+        let faults = try Self.faults(sample) { cases in
+            cases.verdicts(on: try vectors.map { (try $0.bytes(), try $0.context()) })
+        }
         #expect(vectors.count > 5)
         #expect(faults == [])
     }
 
     @Test func `the page refuses a packet in a packet with the same keystream, as Swift does`() throws {
-        let faults = try LayeredJudge.nestedKeystream { try LayeredPageUser.run($0, .ciphers) }
+        let faults = try Self.faults(.ciphers) { try $0.nestedKeystream() }
         #expect(faults == [])
     }
 

@@ -36,7 +36,7 @@ enum LayeredPageUser {
             });
             """#
 
-    /// Answers the questions of an adapter with what the page shows, for ``LayeredJudge``.
+    /// Answers the questions of an adapter with what the page shows, for ``LayeredCases``.
     static func answering(_ input: String, isFramed: Bool) -> String {
         let encoded = Data(input.utf8).base64EncodedString()
         return """

@@ -5,7 +5,7 @@ import WirelineCodec
 extension LayeredProtocol {
     /// The names of what opens and seals packets in languages with classes, with wide numbers.
     static let names = LayeredProtocol(
-        name: "Names",
+        name: "LayeredNames",
         schema: """
             packet {
                 state uint8 keys; state uint8 streams; state uint8 layers; state bit Threshold;

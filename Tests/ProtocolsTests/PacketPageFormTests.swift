@@ -11,16 +11,16 @@ import WirelineSchema
 /// The form of the page, in which each value of a message has a field.
 @Suite(.enabled(if: ChromiumTool.isWanted, Comment(rawValue: ChromiumTool.absence)), .aside)
 struct PacketPageFormTests {
-    @Test(arguments: AdapterSamples.folders.map(\.name))
+    @Test(arguments: Depth.isDeep ? AdapterSamples.folders.map(\.name) : PacketPageTests.names)
     func `values that are entered into the form have the bytes of Swift`(_ name: String) throws {
-        let sample = try #require(JavaScriptLanguage.shared.get().samples[name])
-        let cases = try AdapterCases(sample).values()
+        let folder = try #require(AdapterSamples.folders.first { $0.name == name })
+        let cases = try AdapterCases(translator: folder.translator, folder: folder).values()
         // The vectors come first; each one is a message and its packet.
-        let count = 2 * (sample.folder?.vectors(.exact).count ?? 0) + 20
-        let judge = AdapterJudge(sample, Array(cases.prefix(count)))
-        let description = sample.translator.description
+        let count = 2 * folder.vectors(.exact).count + 20
+        let exam = Exam(Array(cases.prefix(count)))
+        let description = folder.translator.description
         let script = PageUser.answering(
-            judge.input, isFramed: description.layout.framing != nil,
+            exam.input, isFramed: description.layout.framing != nil,
             writing: """
                 try {
                     fillForm(from, state, line);
@@ -31,7 +31,7 @@ struct PacketPageFormTests {
                 }
                 """)
         let lines = try FramedPage.lines(of: HTMLGenerator(description).files()[0].text, script)
-        let disagreements = try judge.disagreements(in: lines.joined(separator: "\n"))
+        let disagreements = try exam.faults(lines.joined(separator: "\n"))
         #expect(disagreements == [], AdapterSamples.random.seedComment)
     }
 

@@ -12,26 +12,28 @@ import WirelineSchema
 /// Reading and writing packets in the page of a protocol.
 @Suite(.enabled(if: ChromiumTool.isWanted, Comment(rawValue: ChromiumTool.absence)), .aside)
 struct PacketPageTests {
-    @Test(arguments: [
+    static let names = [
         "Features", "GT06", "HTTP2", "Headers", "JTT808", "MQTT", "PostgreSQL", "QSIOP", "Scene", "Senders", "Shapes",
         "States", "Telemetry",
-    ])
+    ]
+
+    @Test(arguments: names)
     func `the page reads and writes what Swift does, and shows each byte once`(_ name: String) throws {
-        let sample = try #require(JavaScriptLanguage.shared.get().samples[name])
-        let cases = AdapterCases(sample)
+        let translator = try ProtocolFolder.named(name).translator
+        let cases = AdapterCases(translator: translator, folder: try .named(name))
         var random = AdapterSamples.random
         let variants = try cases.variants().shuffled(using: &random).prefix(200)
-        let judge = try AdapterJudge(sample, cases.values() + variants)
-        let description = sample.translator.description
+        let exam = try Exam(cases.values() + variants)
+        let description = translator.description
         let script = PageUser.answering(
-            judge.input, isFramed: description.layout.framing != nil,
+            exam.input, isFramed: description.layout.framing != nil,
             writing: """
                 put("sender", from);
                 fillStates(get("fields"), state);
                 put("json", text.slice(text.indexOf('"line":') + 7, -1));
                 """)
         let lines = try FramedPage.lines(of: HTMLGenerator(description).files()[0].text, script)
-        let disagreements = try judge.disagreements(in: lines.joined(separator: "\n"))
+        let disagreements = try exam.faults(lines.joined(separator: "\n"))
         #expect(disagreements == [], AdapterSamples.random.seedComment)
     }
 

@@ -17,12 +17,15 @@ public enum CSharpTool {
 
     /// Compiles files to a program, as C# 7.0 and with all warnings as errors.
     ///
+    /// - Parameter main: The class whose `Main` begins; others may have one, too.
     /// - Returns: What the compiler says; nothing if it accepts all.
-    public static func compile(_ files: [URL], to program: URL) throws -> String {
+    public static func compile(_ files: [URL], to program: URL, main: String) throws -> String {
         guard let compiler else { throw ProgramRun.Failure(description: absence) }
         // It tells errors to standard error.
         let line = [#"exec "$0" "$@" 2>&1"#, compiler]
-        let settings = ["-warnaserror", "-warn:4", "-langversion:7", "-nologo", "-out:" + program.path]
+        let settings = [
+            "-warnaserror", "-warn:4", "-langversion:7", "-nologo", "-main:" + main, "-out:" + program.path,
+        ]
         return try ProgramRun.output(
             of: "/bin/sh", ["-c"] + line + settings + files.map(\.path), isSuccessful: { _ in true })
     }

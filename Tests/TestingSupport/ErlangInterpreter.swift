@@ -33,7 +33,8 @@ public enum ErlangInterpreter {
         return names?.contains { $0.hasPrefix(name + "-") } ?? false
     }
 
-    private static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    /// The program that runs scripts; nil if it is not installed.
+    public static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         .map { $0 + "/escript" }.first { FileManager.default.isExecutableFile(atPath: $0) }
 
     /// A process that will run a script.

@@ -37,9 +37,19 @@ public enum GoTool {
         }
     }
 
-    /// Returns Go's style of a file, in which only comments may differ from it.
-    public static func formatted(_ file: URL) throws -> String {
+    /// Returns the lines in which files differ from Go's style.
+    ///
+    /// - Parameter isWhole: Whether comments count, which `gofmt` formats as documentation.
+    public static func formatDifferences(_ files: [URL], isWhole: Bool) throws -> String {
         guard let formatter else { throw ProgramRun.Failure(description: absence) }
-        return try ProgramRun.output(of: formatter, [file.path])
+        // In all files at once, because they are many.
+        func lines(_ text: String) -> [Substring] {
+            text.split(separator: "\n", omittingEmptySubsequences: false).filter {
+                isWhole || !$0.drop { $0 == "\t" }.hasPrefix("//")
+            }
+        }
+        let formatted = try lines(ProgramRun.output(of: formatter, files.map(\.path)))
+        let own = try lines(files.map { try String(contentsOf: $0, encoding: .utf8) }.joined())
+        return formatted.difference(from: own).prefix(6).map { "\($0)\n" }.joined()
     }
 }

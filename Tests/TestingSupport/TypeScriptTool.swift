@@ -19,7 +19,7 @@ public enum TypeScriptTool {
     private static let strict = [
         "--strict", "--noUncheckedIndexedAccess", "--exactOptionalPropertyTypes", "--noUnusedLocals",
         "--noUnusedParameters", "--noImplicitReturns", "--noFallthroughCasesInSwitch", "--noImplicitOverride",
-        "--isolatedModules",
+        "--isolatedModules", "--skipLibCheck",
     ]
 
     /// Compiles modules beside their sources.
@@ -29,13 +29,16 @@ public enum TypeScriptTool {
     ///   - module: The kind of module that is made (default: `ES2015`).
     ///   - libraries: The names of the libraries that the platform has; empty for those of a browser.
     ///   - isEmitted: Whether files are written (default: true), and not only checked.
+    ///   - output: The folder of what is made (default: beside the sources).
     /// - Returns: What the compiler says; nothing if it accepts all.
     public static func compile(
-        _ files: [URL], target: String, module: String = "ES2015", libraries: String = "", isEmitted: Bool = true
+        _ files: [URL], target: String, module: String = "ES2015", libraries: String = "", isEmitted: Bool = true,
+        output: URL? = nil
     ) throws -> String {
         guard let compiler else { throw ProgramRun.Failure(description: absence) }
         var arguments = strict + ["--target", target, "--module", module]
         if !libraries.isEmpty { arguments += ["--lib", libraries] }
+        if let output { arguments += ["--outDir", output.path] }
         if !isEmitted { arguments.append("--noEmit") }
         return try ProgramRun.output(of: compiler, arguments + files.map(\.path), isSuccessful: { _ in true })
     }

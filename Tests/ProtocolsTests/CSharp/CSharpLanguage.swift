@@ -1,39 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Testing
 import TestingSupport
 import WirelineGenerator
 import WirelineSchema
 
-/// C#, compiled by Mono.
-enum CSharpLanguage: AdapterLanguage {
-    static let shared = Result { try AdapterSamples(CSharpLanguage.self) }
+extension Language {
+    /// C#, compiled by Mono to one program.
+    static let cSharp: Language = Language(
+        name: "C#", directory: "CSharp", absence: CSharpTool.isWanted ? nil : CSharpTool.absence,
+        sources: ["Conversations.cs", "Each.cs", "Layers.cs", "Streams.cs", "Values.cs"],
+        files: { try CSharpGenerator($0).files() }, adapter: { try CSharpGenerator($0).adapter() }, words: cSharpWords,
+        declaredNames: { module in
+            module.matches(of: /(?m)\b(?:class|struct|enum) (\w+)|\b(\w+)\([^()]*\) \{/).map {
+                String($0.1 ?? $0.2 ?? "")
+            }
+        },
+        compile: { code in
+            let own = (code.language.sources + ["Page.cs"]).map { code.folder.appending(path: $0) }
+            return try CSharpTool.compile(
+                code.files + own, to: code.folder.appending(path: "all.exe"), main: "Each")
+        },
+        job: { program, sample in
+            let module = sample.module.deletingPathExtension().lastPathComponent
+            return switch program {
+            case .adapter: ProgramJob(sample.adapter.deletingPathExtension().lastPathComponent)
+            case .streams: ProgramJob("StreamPeer", [module])
+            case .conversations: ProgramJob("Conversations", [module])
+            }
+        },
+        peer: { name, _ in ProgramJob(name) },
+        checks: [
+            LanguageCheck(
+                "wrong values are refused, and a packet that comes byte by byte takes linear time", "Values",
+                ["Features", "Scene"],
+                """
+                null: wrong_type Cs_2.password
+                low surrogate: invalid_utf8 Cs_2.password
+                high surrogate: invalid_utf16 WideGrown.code
+                no structure: wrong_type Deep.tree
+                no list: wrong_type Deep.tree.branches
+                too deep: too_deep Deep.tree.branches[0].branches[0].branches[0]
+                too large: out_of_range Cs_1.u24
+                NaN: quiet
+                byte by byte: 2 packets
 
-    static func sample(_ name: String) throws -> AdapterSample {
-        try #require(shared.get().samples[name])
-    }
+                """),
+            LanguageCheck(
+                "a program gives layers and keys, and gets packets in packets one by one", "Layers", ["Bilibili"]),
+        ],
+        page: LanguagePage(
+            name: "GeneratedCSharp.md", fence: "csharp", commentCount: 9,
+            file: { lines in
+                // `using` stands outside of the function.
+                GeneratedFile(
+                    path: "Page.cs",
+                    text: lines[0] + "\n\npublic static class Page {\n    public static void Main() {\n"
+                        + lines[1...].joined(separator: "\n") + "\n    }\n}\n")
+            },
+            job: { _ in ProgramJob("Page") }),
+        objections: { sample in
+            // Platforms that compile ahead of time lack these.
+            let plain = ["System.Reflection", "Emit", "System.Linq", "dynamic ", "\nusing "]
+            let layered = ["System.Reflection", "typeof", "dynamic", "Emit", "unsafe"]
+            let words = sample.name == "Reserved" ? [] : sample.source.layers == nil ? plain : layered
+            return words.filter(sample.files[0].text.contains)
+        })
 
-    static let name = "CSharp"
-
-    static func files(_ description: ProtocolDescription) throws -> [GeneratedFile] {
-        try CSharpGenerator(description).files()
-    }
-
-    static func adapter(_ description: ProtocolDescription) throws -> GeneratedFile {
-        try CSharpGenerator(description).adapter()
-    }
-
-    /// Compiles each sample, its adapter and the program that tests streams to one program.
-    static func compile(_ samples: [AdapterSample]) throws -> String {
-        try samples.sorted { $0.name < $1.name }.map { sample in
-            let findings = try CSharpTool.compile([sample.module, sample.adapter], to: sample.program)
-            return findings.isEmpty ? "" : "\(sample.name): \(findings)"
-        }.joined()
-    }
-
-    /// Words of C#, names of its library and of what all objects have, and what generated code calls its variables.
-    private static let words = """
+    private static let cSharpWords = """
         abstract as base bool break byte case catch char checked class const continue decimal default delegate do double else enum
         event explicit extern false finally fixed float for foreach goto if implicit in int interface internal is lock long namespace
         new null object operator out override params private protected public readonly ref return sbyte sealed short sizeof stackalloc
@@ -43,17 +77,5 @@ enum CSharpLanguage: AdapterLanguage {
         GetHashCode GetType MemberwiseClone ReferenceEquals ToString MessageName MessageId MessageSender Read Write Verify Fix Copy
         Kind Path Offset Tag Bytes Value Trailing Payload Id Header Message ByteCount Encode Decode Packets Checksum Length Main
         r w h m f t v p s e a0 b0 c0 i1 n2 v3 x4 y5 z6 q0 k0 o1 end start gap total body at fit found count position value__
-        """.split(whereSeparator: \.isWhitespace).map(String.init)
-
-    static func reservedNames(declaredIn module: String) -> [String] {
-        words
-            + module.matches(of: /(?m)\b(?:class|struct|enum) (\w+)|\b(\w+)\([^()]*\) \{/).compactMap {
-                ($0.1 ?? $0.2).map { String($0) }
-            }
-    }
-}
-
-extension AdapterSample {
-    /// The program that Mono's compiler makes.
-    var program: URL { module.deletingLastPathComponent().appending(path: "conform.exe") }
+        """
 }

@@ -1,51 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Testing
 import TestingSupport
 import WirelineCodec
 import WirelineGenerator
 import WirelineSchema
 
-/// Go, whose samples are the programs of one module, so that one start of the compiler builds all.
-enum GoLanguage: AdapterLanguage {
-    static let shared = Result { try AdapterSamples(GoLanguage.self) }
+extension Language {
+    /// Go, whose samples are the programs of one module, so that one start of the compiler builds all.
+    static let go: Language = Language(
+        name: "Go", directory: "Go", absence: GoTool.isWanted ? nil : GoTool.absence, hasFolders: true,
+        files: { try GoGenerator($0, package: "main").files() }, adapter: { try GoGenerator($0).adapter() },
+        words: goWords,
+        declaredNames: { module in
+            module.split(separator: "\n").compactMap { line -> String? in
+                let words = line.split(separator: " ")
+                guard let kind = words.first, ["func", "type", "const", "var"].contains(kind), words.count > 1 else {
+                    return nil
+                }
+                let name = words[1].hasPrefix("(") ? words.dropFirst(3).first : words[1]
+                return name.map { String($0.prefix { $0.isLetter || $0.isNumber || $0 == "_" }) }
+            }
+        },
+        compile: build,
+        job: { program, sample in
+            switch program {
+            case .adapter: ProgramJob(sample.program)
+            case .streams: ProgramJob(sample.program, ["streams"])
+            case .conversations: ProgramJob(sample.program, ["conversations"])
+            }
+        },
+        peer: { name, samples in ProgramJob(samples[0].program, [name]) },
+        checks: [
+            LanguageCheck(
+                "a packet of a mebibyte that comes byte by byte takes linear time", "bytewise", ["Scene"], "linear\n"),
+            LanguageCheck(
+                "wrong values are refused, nothing of them is changed, and secrets are not printed", "values",
+                ["Features"]),
+            LanguageCheck("refused packets move no keystreams, and keys begin them anew", "keystreams", ["Ciphers"]),
+            LanguageCheck("a part of a message sets no state", "parts", ["Streams"]),
+            LanguageCheck(
+                "a program gives layers, and what is over their limits takes no memory", "layers", ["Bilibili"]),
+            LanguageCheck(
+                "a threshold decides from how many bytes on a content is compressed", "threshold", ["Minecraft"]),
+        ],
+        page: LanguagePage(
+            name: "GeneratedGo.md", fence: "go", commentCount: 8,
+            file: { GeneratedFile(path: "page/main.go", text: $0.joined(separator: "\n") + "\n") },
+            job: { ProgramJob($0.folder.appending(path: "bin/page").path) }),
+        objections: { sample in
+            let text = sample.files[0].text
+            let imports = text.split(separator: "\n").filter { $0.hasPrefix("\t\"") }
+            let known: Set<Substring> = [
+                "bytes", "encoding/binary", "hash/adler32", "hash/crc32", "math", "strconv", "strings",
+                "unicode/utf16", "unicode/utf8",
+            ]
+            // Layers need more.
+            let unknown =
+                sample.source.layers == nil ? imports.filter { !known.contains($0.dropFirst(2).dropLast()) } : []
+            return unknown.map(String.init) + ["panic("].filter(text.contains)
+        })
 
-    static func sample(_ name: String) throws -> AdapterSample {
-        try #require(shared.get().samples[name])
-    }
-
-    static let name = "Go"
-
-    static func files(_ description: ProtocolDescription) throws -> [GeneratedFile] {
-        try GoGenerator(description, package: "main").files()
-    }
-
-    static func adapter(_ description: ProtocolDescription) throws -> GeneratedFile {
-        try GoGenerator(description).adapter()
-    }
-
-    static func compile(_ samples: [AdapterSample]) throws -> String {
-        guard let first = samples.first else { return "" }
-        let module = first.folder(of: first.module).deletingLastPathComponent()
-        try Data("module example.com/samples\n\ngo 1.18\n".utf8).write(to: module.appending(path: "go.mod"))
-        for sample in samples {
-            let folder = sample.folder(of: sample.module)
+    /// Go 1.18 builds all packages and the examples of the page; `go vet` finds nothing, and `gofmt` changes nothing.
+    @Sendable private static func build(_ code: LanguageCode) throws -> String {
+        try Data("module example.com/samples\n\ngo 1.18\n".utf8).write(to: code.folder.appending(path: "go.mod"))
+        for sample in code.samples {
             // What a test asks of all samples is a part of each program, and of one sample a part of that one.
-            let hasStates = sample.translator.description.layout.hasStates
-            let coder = hasStates ? "connected.go" : "unconnected.go"
-            for peer in ["streams.go", coder, sample.name + ".go"] where GoPeer.exists(peer) {
-                try FileManager.default.copyItem(at: GoPeer.file(peer), to: folder.appending(path: "peer_" + peer))
+            let isConnected = sample.source.layers != nil || sample.source.description.layout.hasStates
+            var peers = ["streams.go", isConnected ? "connected.go" : "unconnected.go"]
+            if sample.source.layers == nil {
+                peers.append(sample.name + ".go")
+            } else {
+                peers += ["conversations.go", "Layered\(sample.name).go"]
+            }
+            for peer in peers.map(go.peerFile) where FileManager.default.fileExists(atPath: peer.path) {
+                let copy = sample.folder.appending(path: "peer_" + peer.lastPathComponent)
+                try FileManager.default.copyItem(at: peer, to: copy)
             }
         }
-        try FileManager.default.createDirectory(at: module.appending(path: "bin"), withIntermediateDirectories: true)
-        let built = try GoTool.run(in: module, ["build", "-o", "bin", "./..."])
+        let page = code.folder.appending(path: "page")
+        for (name, package) in [("Scene", "scene"), ("PostgreSQL", "postgres"), ("KeyedGame", "keyed")] {
+            let description = try code.sample(name).source.description
+            let folder = page.appending(path: package)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            for file in try GoGenerator(description, package: package).files() {
+                try Data(file.text.utf8).write(to: folder.appending(path: file.path))
+            }
+        }
+        try Data("module example.com/game\n\ngo 1.18\n".utf8).write(to: page.appending(path: "go.mod"))
+        let bin = code.folder.appending(path: "bin")
+        try FileManager.default.createDirectory(at: bin, withIntermediateDirectories: true)
         // Random schemas have conditions such as `a and a`, which are printed as they are.
-        return try built + GoTool.run(in: module, ["vet", "-bools=false", "./..."])
+        return try GoTool.run(in: code.folder, ["build", "-ldflags=-s -w", "-o", "bin", "./..."])
+            + GoTool.run(in: code.folder, ["vet", "-bools=false", "./..."])
+            + GoTool.run(in: page, ["build", "-o", bin.appending(path: "page").path, "."])
+            + GoTool.formatDifferences(code.files, isWhole: false)
+            + GoTool.formatDifferences([page.appending(path: "main.go")], isWhole: true)
     }
 
-    /// The words of Go, the names that it finds everywhere and that the package imports, and those of the code's own lines.
-    private static let words = """
+    private static let goWords = """
         _ __ any append bool break byte cap case chan close comparable complex complex64 complex128 const continue copy default
         defer delete else error fallthrough false float32 float64 for func go goto if imag import init int int16 int32 int64 int8
         interface iota len main make map new nil package panic print println range real recover return rune select string struct
@@ -53,37 +106,40 @@ enum GoLanguage: AdapterLanguage {
         a b d e f h i k m n p r s t u v w x y z id header total body end count start found fit gap union sender value tag
         Value Tag Bytes Trailing MessageName MessageID Error String GoString Format NewHeader newHeader NewS0 NewM0
         v0 x1 h2 t0 p1 c1 n1 q0 w1 y0 x_ X X_ _1 X1
-        """.split(whereSeparator: \.isWhitespace).map(String.init)
-
-    static func reservedNames(declaredIn module: String) -> [String] {
-        let declared = module.split(separator: "\n").compactMap { line -> String? in
-            let words = line.split(separator: " ")
-            guard let kind = words.first, ["func", "type", "const", "var"].contains(kind), words.count > 1 else {
-                return nil
-            }
-            let name = words[1].hasPrefix("(") ? words.dropFirst(3).first : words[1]
-            return name.map { String($0.prefix { $0.isLetter || $0.isNumber || $0 == "_" }) }
-        }
-        return words + declared.filter { !$0.isEmpty }
-    }
+        """
 }
 
-extension AdapterSample {
-    /// The folder of a file.
-    fileprivate func folder(of file: URL) -> URL { file.deletingLastPathComponent() }
-
+extension LanguageCode.Sample {
     /// The program that answers for the package.
-    var goProgram: URL {
-        let folder = folder(of: module)
-        return folder.deletingLastPathComponent().appending(path: "bin").appending(path: folder.lastPathComponent)
+    fileprivate var program: String {
+        folder.deletingLastPathComponent().appending(path: "bin").appending(path: name).path
     }
 }
 
-/// Parts of programs in Go beside these tests.
-enum GoPeer {
-    static func file(_ name: String) -> URL {
-        URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Peers").appending(path: name)
-    }
-
-    static func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: file(name).path) }
+extension LayeredProtocol {
+    /// The names of what layers need in Go.
+    static let goNames = LayeredProtocol(
+        name: "GoNames",
+        schema: """
+            packet {
+                @length(rest) uint64 size;
+                uint8 mode;
+                @if(mode == 1) layer xor(Connection);
+                @if(mode == 2) layer custom(Layer);
+                @if(mode > 3) @length(content) uint8 counted;
+                @if(counted != 0) layer zlib;
+                @id uint64 part;
+                @if(part == 9) packets;
+            }
+            struct Layer { uint8 a; }
+            struct Packets { Layer work; }
+            struct Connection { uint8 SetKey; uint8 Threshold; uint8 Layers; uint8 streams; uint8 keys; }
+            enum Section : uint8 { part = 0; counter = 1; work = 2; }
+            @id(1) @from(both) message Inner { string text; }
+            @id(2) @from(both) message Part { Packets packets; @since(2) uint8 open = 1; }
+            @id(3) @from(both) message Deflater { Connection connection; Section section; }
+            const uint8 SetKey = 1;
+            const uint8 seal = 1;
+            const uint8 sync = 1;
+            """, packets: [])
 }

@@ -1,35 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Testing
 import TestingSupport
 import WirelineGenerator
 import WirelineSchema
 
-/// Java, compiled as Java 8.
-enum JavaLanguage: AdapterLanguage {
-    static let shared = Result { try AdapterSamples(JavaLanguage.self) }
+extension Language {
+    /// Java, compiled as Java 8.
+    static let java: Language = Language(
+        name: "Java", directory: "Java", absence: JavaTool.isWanted ? nil : JavaTool.absence,
+        sources: ["Conversations.java", "Each.java", "Layers.java", "Streams.java", "Values.java"],
+        files: { try JavaGenerator($0).files() }, adapter: { try JavaGenerator($0).adapter() }, words: javaWords,
+        declaredNames: { module in
+            module.matches(of: /(?m)\b(?:class|interface|enum) (\w+)|\b(\w+)\([^()]*\)(?: throws \w+)? \{/).map {
+                String($0.1 ?? $0.2 ?? "")
+            }
+        },
+        compile: { try JavaTool.compile([$0.folder]) },
+        job: { program, sample in
+            let module = sample.module.deletingPathExtension().lastPathComponent
+            return switch program {
+            case .adapter: ProgramJob(sample.adapter.deletingPathExtension().lastPathComponent)
+            case .streams: ProgramJob("Streams", [module])
+            case .conversations: ProgramJob("Conversations", [module])
+            }
+        },
+        peer: { name, _ in ProgramJob(name) },
+        checks: [
+            LanguageCheck(
+                "wrong values are refused, and a packet that comes byte by byte takes linear time", "Values",
+                ["Features", "Scene"],
+                """
+                null: wrong_type Cs_2.password
+                low surrogate: invalid_utf8 Cs_2.password
+                high surrogate: invalid_utf16 WideGrown.code
+                no structure: wrong_type Deep.tree
+                no list: wrong_type Deep.tree.branches
+                too deep: too_deep Deep.tree.branches[0].branches[0].branches[0]
+                too large: out_of_range Cs_1.u8
+                NaN: quiet
+                byte by byte: 2 packets
 
-    static func sample(_ name: String) throws -> AdapterSample {
-        try #require(shared.get().samples[name])
-    }
+                """),
+            LanguageCheck(
+                "a program gives layers and keys, and gets packets in packets one by one", "Layers", ["Bilibili"]),
+        ],
+        page: LanguagePage(
+            name: "GeneratedJava.md", fence: "java", commentCount: 9,
+            file: { lines in
+                GeneratedFile(
+                    path: "Page.java",
+                    text: "public class Page {\n    public static void main(String[] arguments) throws Exception {\n"
+                        + lines.joined(separator: "\n") + "\n    }\n}\n")
+            },
+            job: { _ in ProgramJob("Page") }),
+        objections: { sample in
+            ["java.lang.reflect", "Class.forName", "\nimport "].filter(sample.files[0].text.contains)
+        })
 
-    static let name = "Java"
-
-    static func files(_ description: ProtocolDescription) throws -> [GeneratedFile] {
-        try JavaGenerator(description).files()
-    }
-
-    static func adapter(_ description: ProtocolDescription) throws -> GeneratedFile {
-        try JavaGenerator(description).adapter()
-    }
-
-    static func compile(_ samples: [AdapterSample]) throws -> String {
-        try JavaTool.compile(samples.map(\.folderOfModule).sorted { $0.path < $1.path })
-    }
-
-    /// The words of Java, classes of its library, and what generated code calls its variables.
-    private static let words = """
+    private static let javaWords = """
         abstract assert boolean break byte case catch char class const continue default do double else enum extends final finally
         float for goto if implements import instanceof int interface long native new package private protected public return short
         static strictfp super switch synchronized this throw throws transient try void volatile while true false null var yield
@@ -38,22 +67,5 @@ enum JavaLanguage: AdapterLanguage {
         List Arrays hashCode toString equals getClass notify wait clone finalize main length values valueOf messageName messageId
         read write verify fix copy kind path offset tag bytes value trailing payload id header message byteCount r w h m f t v p s
         e a0 b0 c0 i1 n2 v3 x4 y5 z6 q0 k0 o1 end start gap total body at fit found count position index enter leave
-        """.split(whereSeparator: \.isWhitespace).map(String.init)
-
-    static func reservedNames(declaredIn module: String) -> [String] {
-        words
-            + module.matches(of: /(?m)\b(?:class|interface|enum) (\w+)|\b(\w+)\([^()]*\)(?: throws \w+)? \{/).compactMap
-        {
-            ($0.1 ?? $0.2).map { String($0) }
-        }
-    }
-}
-
-extension AdapterSample {
-    /// The folder in which the module and what is compiled of it are.
-    var folderOfModule: URL { module.deletingLastPathComponent() }
-    /// The name of the adapter's class, and of its file.
-    var adapterName: String { adapter.deletingPathExtension().lastPathComponent }
-    /// The name of the module's class, and of its file.
-    var moduleName: String { module.deletingPathExtension().lastPathComponent }
+        """
 }

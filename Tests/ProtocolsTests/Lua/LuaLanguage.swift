@@ -1,55 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Testing
+import ProtocolsSupport
 import TestingSupport
+import WirelineCodec
 import WirelineGenerator
+import WirelineLayers
 import WirelineSchema
 
-/// Lua, for all interpreters in one file.
-enum LuaLanguage: AdapterLanguage {
-    static let shared = Result { try AdapterSamples(LuaLanguage.self) }
+extension Language {
+    /// Lua, for all interpreters in one file. Each one compiles a module when it loads it.
+    static let lua: Language = Language(
+        name: "Lua", directory: "Lua", absence: LuaTool.wanted.isEmpty ? "no Lua is on the PATH" : nil,
+        files: { try LuaGenerator($0).files() }, adapter: { try LuaGenerator($0).adapter() }, words: luaWords,
+        declaredNames: { module in
+            module.split(separator: "\n").flatMap { line -> [String] in
+                guard line.hasPrefix("local ") else { return [] }
+                let names = line.dropFirst("local ".count).replacing("function ", with: "").prefix {
+                    $0 != "=" && $0 != "("
+                }
+                return names.split(separator: ",").map { $0.filter { $0.isLetter || $0.isNumber || $0 == "_" } }
+            }
+        },
+        job: { program, sample in
+            switch program {
+            case .adapter: ProgramJob(sample.adapter.path)
+            case .streams: ProgramJob(lua.peerFile("streams.lua").path, [sample.module.path])
+            case .conversations:
+                ProgramJob(
+                    lua.peerFile("conversations.lua").path, [sample.module.path] + sample.source.conversationOptions)
+            }
+        },
+        peer: { name, samples in ProgramJob(lua.peerFile(name).path, samples.map(\.module.path)) },
+        checks: [
+            LanguageCheck("it loads all modules", "load.lua", [], "loaded\n"),
+            LanguageCheck(
+                "values that Lua alone can give are written, or refused with a reason", "values.lua",
+                ["Features", "Scene"], "right\n"),
+            LanguageCheck(
+                "hostile bytes take neither long nor much memory", "hostile.lua", ["Features", "Scene"], "harmless\n"),
+            LanguageCheck("a module makes no globals", "globals.lua", ["Features"], "none\n"),
+            LanguageCheck(
+                "a program gives functions and keys, and gets packets in packets one by one", "layers.lua",
+                ["Bilibili", "KeyedGame"]),
+        ],
+        page: LanguagePage(
+            name: "GeneratedLua.md", fence: "lua", comment: "-- ", commentCount: 14,
+            file: { lines in
+                // Beside the modules, wherever the test runs.
+                let start = "package.path = string.match(arg[0], \"^.*/\") .. \"?.lua\"\n"
+                return GeneratedFile(path: "page.lua", text: start + lines.joined(separator: "\n"))
+            },
+            job: { ProgramJob($0.folder.appending(path: "page.lua").path) }),
+        objections: { sample in
+            // Without comments, and without what the schema's names say.
+            let code = sample.files[0].text.split(separator: "\n").filter { !$0.hasPrefix("--") }
+                .joined(separator: "\n")
+            let words = ["require(", "require \"", "loadstring(", "load(", "setfenv(", "ffi.", "bit.", "bit32."]
+            return words.filter(code.contains)
+        })
 
-    static func sample(_ name: String) throws -> AdapterSample {
-        try #require(shared.get().samples[name])
-    }
-
-    static let name = "Lua"
-
-    static func files(_ description: ProtocolDescription) throws -> [GeneratedFile] {
-        try LuaGenerator(description).files()
-    }
-
-    static func adapter(_ description: ProtocolDescription) throws -> GeneratedFile {
-        try LuaGenerator(description).adapter()
-    }
-
-    /// Each interpreter compiles a module when it loads it.
-    static func compile(_ samples: [AdapterSample]) throws -> String { "" }
-
-    /// The words of Lua, the names of its library, and some that objects have in tables of functions.
-    private static let words = """
+    private static let luaWords = """
         and break do else elseif end false for function goto if in local nil not or repeat return then true until while self
         _G _ENV _VERSION arg assert bit bit32 coroutine debug dofile error getmetatable io ipairs jit load math next os package
         pairs pcall print rawget rawset require select setmetatable string table tonumber tostring type utf8 __index __newindex
         __tostring __eq __len __call __gc __mode __metatable decode encode has splitter push finish name id header message payload
         size kind value tag bytes trailing path offset client server packet length read write get put fix verify zero closed
         ids senders aliases start at top depth m h s p e f n o q t v0 x1 n2 h3 b4 c5 w6 y7 t8 gap d
-        """.split(whereSeparator: \.isWhitespace).map(String.init)
+        """
+}
 
-    static func reservedNames(declaredIn module: String) -> [String] {
-        let declared = module.split(separator: "\n").flatMap { line -> [String] in
-            guard line.hasPrefix("local ") else { return [] }
-            let names = line.dropFirst("local ".count).replacing("function ", with: "").prefix {
-                $0 != "=" && $0 != "("
-            }
-            return names.split(separator: ",").map { $0.filter { $0.isLetter || $0.isNumber || $0 == "_" } }
+extension LanguageSample {
+    /// The layers and options that a connection in Lua can have, as arguments of a script.
+    fileprivate var conversationOptions: [String] {
+        let kinds = description.layout.content.layers.map(\.kind.word)
+        let options = kinds + (kinds.contains { $0.hasPrefix("aes") } ? ["aes"] : [])
+        return [options.joined(separator: " ")] + (description.layout.framing == nil ? [] : ["framed"])
+    }
+}
+
+extension LayeredProtocol {
+    /// Values of all types in packets with layers: a chunk of Lua has room for 200 local variables.
+    static let everything: LayeredProtocol = {
+        func packet(_ schema: String) -> Range<String.Index> {
+            let start = schema.firstRange(of: "packet {")!.lowerBound
+            return start..<schema[start...].firstRange(of: "\n}")!.upperBound
         }
-        return words + declared.filter { !$0.isEmpty }
-    }
-
-    /// Returns the path of a script beside these tests.
-    static func script(_ name: String) -> URL {
-        URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Peers").appending(path: name)
-    }
+        var schema = ProtocolFolder.features.files(extension: "wire").map {
+            try! String(contentsOf: $0, encoding: .utf8)
+        }.joined()
+        let other = streams.schema
+        schema.replaceSubrange(packet(schema), with: other[packet(other)])
+        return LayeredProtocol(name: "Everything", schema: schema, packets: [])
+    }()
 }

@@ -16,8 +16,8 @@ public static class Conversations {
     private static MethodInfo decode, encode, push, next, finish;
 
     public static void Main(string[] arguments) {
-        Assembly assembly = Assembly.LoadFrom(arguments[0]);
-        Type protocol = assembly.GetTypes().First(type => type.Name == arguments[1]);
+        Assembly assembly = Assembly.GetExecutingAssembly();
+        Type protocol = assembly.GetTypes().First(type => type.Name == arguments[0]);
         Func<string, Type> named = name => assembly.GetType(protocol.Namespace + "." + name);
         connections = named("Connection");
         senders = named("Sender");

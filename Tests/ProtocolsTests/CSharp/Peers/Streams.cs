@@ -11,14 +11,14 @@ using System.Text.RegularExpressions;
 /// Sends streams through a generated splitter, cut in many ways. Each line of input is a stream:
 /// {"from":"client","state":null,"packets":["00…"],"ends":[0,15],"bad":"00…","seed":7}. The stream may end at the places of "ends".
 /// </summary>
-public static class Streams {
+public static class StreamPeer {
     private static MethodInfo decode, push, next, finish;
     private static Type splitter, connections, error;
     private static object sender;
 
     public static void Main(string[] arguments) {
-        Assembly assembly = Assembly.LoadFrom(arguments[0]);
-        Type protocol = assembly.GetTypes().First(type => type.Name == arguments[1]);
+        Assembly assembly = Assembly.GetExecutingAssembly();
+        Type protocol = assembly.GetTypes().First(type => type.Name == arguments[0]);
         Func<string, Type> named = name => assembly.GetType(protocol.Namespace + "." + name);
         Type senders = named("Sender");
         splitter = named("PacketSplitter");

@@ -29,6 +29,7 @@ public class Streams {
         Class<?> protocol = Class.forName(arguments[0]), senders = Class.forName(name + "Sender");
         splitter = Class.forName(name + "Splitter");
         error = Class.forName(name + "WireException");
+        connections = null;
         for (Constructor<?> made : splitter.getConstructors()) if (made.getParameterCount() == 2) connections = made.getParameterTypes()[1];
         decode = (connections == null ? protocol : connections).getMethod("decode", byte[].class, int.class, int.class, senders);
         push = splitter.getMethod("push", byte[].class, int.class, int.class);

@@ -3,4 +3,4 @@
 -- Loads modules.
 
 for i = 1, #arg do assert(type(dofile(arg[i]).decode) == "function") end
-print(#arg .. " modules")
+print("loaded")

@@ -4,7 +4,7 @@
 // {"from":"client","state":null,"packets":["00…"],"ends":[0,15],"bad":"00…","seed":7}. The stream may end at the places `ends`.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
 import { load } from "./load.mjs";
 
 const wire = await load(process.argv[2]);
@@ -84,6 +84,9 @@ function check({ from, state, packets, ends, bad, seed }) {
   }
 }
 
-const lines = readFileSync(0, "utf8").split("\n").filter(line => line !== "");
-for (const line of lines) check(JSON.parse(line));
-console.log(lines.length + " streams");
+let count = 0;
+for await (const line of createInterface({ input: process.stdin })) {
+  check(JSON.parse(line));
+  count += 1;
+}
+console.log(count + " streams");

@@ -33,19 +33,21 @@ struct LayeredConversation {
         }
     }
 
-    /// Returns how random conversations differ that a program reads, and writes again.
-    ///
-    /// - Parameter run: Gives a program lines for ``input(seed:)``, and returns the lines that it prints.
-    static func differences(of sample: LayeredProtocol, run: (_ input: String) throws -> String) throws -> [String] {
+    /// Random conversations. The program prints for each one what it has written again.
+    static func exam(of sample: LayeredProtocol) throws -> Exam {
         var random = AdapterSamples.random
-        let conversations = try (0..<max(6, AdapterCases.messageCount / 20)).map { _ in
+        let conversations = try (0..<Depth.rounds(2)).map { _ in
             try LayeredConversation(sample, RandomConversation.make(of: sample, count: 20, using: &random))
         }
         let input = conversations.map { "\($0.input(seed: Int.random(in: 1...65_535, using: &random)))\n" }.joined()
-        let lines = try run(input).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-        guard lines.count == conversations.count else { return ["\(lines.count) of \(conversations.count) lines"] }
-        return try zip(conversations, lines).flatMap { conversation, line in
-            try conversation.differences(to: line.split(separator: " ").map(String.init))
+        return Exam(input: input) { output in
+            let lines = output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            guard lines.count == conversations.count else {
+                return ["\(lines.count) of \(conversations.count) lines: \(output)"]
+            }
+            return try zip(conversations, lines).flatMap { conversation, line in
+                try conversation.differences(to: line.split(separator: " ").map(String.init))
+            }
         }
     }
 

@@ -12,25 +12,23 @@ import WirelineSchema
 ///     {"from":"client","state":{"phase":1},"packets":["00…"],"ends":[0,15],"bad":"00…","seed":7}
 ///
 /// The states are those before the first packet; without any the protocol has none. It may end at the places `ends`. The bytes `bad` are refused at once; without any it is null. The seed is for random pieces.
-struct AdapterStreams {
-    /// How many streams there are: none for some random layouts, which have no room for any message.
-    let count: Int
-    /// The streams, one a line.
-    let input: String
-
-    init(_ sample: AdapterSample) throws {
-        let lines = try sample.source.streams.get { Self.lines(sample.source) }
-        count = lines.count
-        input = lines.joined()
+enum SampleStreams {
+    static func exam(of sample: LanguageSample) -> Exam {
+        let lines = lines(sample.description)
+        // Some random layouts have no room for any message.
+        let isEmpty = lines.isEmpty && sample.folder != nil
+        let expected = isEmpty ? "at least one stream" : "\(lines.count) streams\n"
+        return Exam(input: lines.joined()) { output in output == expected ? [] : ["not \(expected): \(output)"] }
     }
 
-    private static func lines(_ source: AdapterProtocol) -> [String] {
+    private static func lines(_ description: ProtocolDescription) -> [String] {
         var random = AdapterSamples.random
-        var lines = RandomLines(source.translator.description, using: random)
+        let translator = PacketTranslator(description)
+        var lines = RandomLines(description, using: random)
         var streams: [JSONValue] = []
-        for _ in 0..<8 {
+        for _ in 0..<(Depth.isDeep ? 8 : 4) {
             let sender = Sender.allCases.randomElement(using: &random)!
-            let layout = source.translator.description.layout
+            let layout = description.layout
             var context = PacketContext(from: sender)
             if layout.hasStates { context.states = layout.randomStates(using: &random) }
             let first = context
@@ -38,18 +36,18 @@ struct AdapterStreams {
             for _ in 0..<40 where packets.count < 4 {
                 let (own, line) = layout.hasStates ? lines.next(in: context) : lines.next()
                 guard own == sender,
-                    let bytes = try? source.translator.encode(line: line, from: sender, states: context.states),
-                    bytes.count < 2_000
+                    let bytes = try? translator.encode(line: line, from: sender, states: context.states),
+                    bytes.count < Depth.count(300, deep: 2_000)
                 else { continue }
                 packets.append(bytes)
-                let id = try? source.translator.decode(bytes.rawSpan, in: context)["id"]
+                let id = try? translator.decode(bytes.rawSpan, in: context)["id"]
                 for change in layout.stateChanges
                 where change.sender == sender && id == .exactInteger(Int128(change.messageID)) {
                     context.states[change.state] = change.value
                 }
             }
             if !packets.isEmpty {
-                streams.append(stream(packets, from: first, to: context, source.translator, using: &random))
+                streams.append(stream(packets, from: first, to: context, translator, using: &random))
             }
         }
         return streams.map { "\($0)\n" }
