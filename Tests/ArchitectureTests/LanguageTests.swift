@@ -51,23 +51,20 @@ struct LanguageTests {
         Part(name: "a row in the table of languages, AddingALanguage.md") {
             text("\(pages)/AddingALanguage.md").contains("| <doc:Generated\($0)> |")
         },
-        Part(name: "a test that runs the page's code, NAMEPageTests.swift") {
-            exists("Tests/ProtocolsTests/\($0)/\($0)PageTests.swift")
+        Part(name: "its description for the tests of all languages, with its page, NAMELanguage.swift") {
+            let text = text("Tests/ProtocolsTests/\($0)/\($0)Language.swift")
+            return text.contains(": Language = Language(") && text.contains("page: LanguagePage(")
         },
-        Part(name: "its description for the tests of all languages, NAMELanguage.swift") {
-            text("Tests/ProtocolsTests/\($0)/\($0)Language.swift").contains("enum \($0)Language: AdapterLanguage")
-        },
-        Part(name: "tests of its adapter, GeneratedNAMETests.swift") {
-            exists("Tests/ProtocolsTests/\($0)/Generated\($0)Tests.swift")
+        Part(name: "a place in `Language.all`") {
+            let list = text("Tests/ProtocolsTests/Languages/Language.swift").firstMatch(of: /static let all = \[(.*)\]/)
+            let names = list?.1.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+            return names?.contains($0.lowercased()) == true
         },
         Part(name: "tests of its names and comments, NAMEGoldenTests.swift") {
             exists("Tests/WirelineGeneratorTests/\($0)GoldenTests.swift")
         },
         Part(name: "its golden files of Scene, which OutputTests compares") {
             exists("Tests/Golden/Scene/\($0.lowercased())")
-        },
-        Part(name: "its column of README.md, in LanguageMatrixTests.swift") {
-            text("Tests/ProtocolsTests/LanguageMatrixTests.swift").contains(" \($0)Generator(")
         },
         Part(name: "its speed, in LanguageBenchmarks") {
             text("Tests/Benchmarks/Sources/LanguageBenchmarks/Language.swift").contains(" \($0)Generator(")

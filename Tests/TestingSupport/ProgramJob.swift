@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
+import Foundation
 
 /// A program to run, with what it reads.
 public struct ProgramJob: Sendable {
