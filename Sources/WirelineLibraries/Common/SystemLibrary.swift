@@ -47,7 +47,7 @@ package struct SystemLibrary {
 
         /// `RTLD_DEFAULT`, a macro that Swift does not import.
         ///
-        /// SAFETY: `dlsym(3)` compares it, and nobody reads through it.
+        /// SAFETY: `dlsym(3)` compares it. It is not an address that is read.
         private static var everywhere: UnsafeMutableRawPointer? { unsafe UnsafeMutableRawPointer(bitPattern: -2) }
     #endif
 
