@@ -155,7 +155,7 @@ let package = Package(
         // Tests
         .target(
             name: "TestingSupport", dependencies: ["WirelineCodec", "WirelineSchema"], path: "Tests/TestingSupport",
-            swiftSettings: usual),
+            exclude: ["node.escript"], swiftSettings: usual),
         .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
         .target(name: "LiveHeap", path: "Tests/LiveHeap"),
         .testTarget(name: "ArchitectureTests", swiftSettings: usual),

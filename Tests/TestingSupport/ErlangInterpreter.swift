@@ -46,6 +46,23 @@ public enum ErlangInterpreter {
         return process
     }
 
+    /// Runs a script in a node that has run others, because a node takes long to begin, and so does the compiling of a
+    /// script.
+    static func run(_ script: URL, _ arguments: [String]) throws {
+        guard let path else { throw Absent() }
+        let node = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "node.escript").path
+        let request = ([script.path] + arguments).joined(separator: "\t") + "\n"
+        try nodes.with {
+            try PipedProgram(path, [node])
+        } body: { node in
+            try node.write(Data(request.utf8))
+            let answer = String(decoding: try node.read(until: 0), as: UTF8.self)
+            guard answer.isEmpty else { throw PipedProgram.Failure(description: answer) }
+        }
+    }
+
+    private static let nodes = Pool<PipedProgram>()
+
     private struct Absent: Error, CustomStringConvertible {
         var description: String { absence }
     }

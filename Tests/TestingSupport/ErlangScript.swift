@@ -25,14 +25,7 @@ public struct ErlangScript: Sendable {
         if let input { try Data(Self.joined(input)).write(to: inFile) }
 
         let files = (input == nil ? [] : [inFile.path]) + [outFile.path]
-        let process = try ErlangInterpreter.process(script: script, arguments: arguments + files)
-        let problems = Pipe()
-        process.standardError = problems
-        process.standardOutput = problems
-        // Reads to the end of the file, which is the end of the process: a full pipe would block it.
-        let data = try process.runToEnd { try problems.fileHandleForReading.readToEnd() ?? Data() }
-        let text = String(decoding: data, as: UTF8.self)
-        try #require(process.terminationStatus == 0, "\(text)")
+        try ErlangInterpreter.run(script, arguments + files)
         return try Self.split([UInt8](Data(contentsOf: outFile)))
     }
 

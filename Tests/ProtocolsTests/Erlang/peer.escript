@@ -124,9 +124,12 @@ write(File, Frames) -> ok = file:write_file(File, Frames).
 
 %% Compiles the modules beside this script into memory.
 load(Module) ->
-    Folder = filename:dirname(filename:absname(escript:script_name())),
-    lists:foreach(fun compile_file/1, filelib:wildcard(filename:join(Folder, "*.erl"))),
-    list_to_atom(Module).
+    Name = list_to_atom(Module),
+    case code:is_loaded(Name) of
+        {file, _} -> ok;
+        false -> lists:foreach(fun compile_file/1, filelib:wildcard(filename:join(filename:dirname(?FILE), "*.erl")))
+    end,
+    Name.
 
 %% Compiles one module of another folder into memory.
 compile_in(Folder, Module) -> compile_file(filename:join(Folder, Module ++ ".erl")).
