@@ -127,7 +127,7 @@ struct BrowserTests {
         let page = HTMLGenerator(description).files()[0].text.replacing("<head>", with: script)
         let outcome = try ChromiumTool.load(page)
         #expect(outcome.console == [])
-        let articles = outcome.document.matches(of: /<article [^>]*>/).map { String($0.0) }
+        let articles = outcome.value.matches(of: /<article [^>]*>/).map { String($0.0) }
         #expect(articles.count > 10)
         let found = articles.filter { !$0.contains("hidden") }
         #expect(found == ["<article id=\"message-Position\" data-entry=\"\" data-number=\"513\">"])

@@ -13,27 +13,21 @@ enum FramedPage {
         let quoted = page.replacing("&", with: "&amp;").replacing("\"", with: "&quot;")
         let harness = """
             <!DOCTYPE html><meta charset="utf-8"><body>
-            <iframe id="open"></iframe>
-            <iframe id="page" style="width:1200px;height:800px;border:0" srcdoc="\(quoted)"></iframe><pre id="said"></pre>
+            <iframe id="page" style="width:1200px;height:800px;border:0" srcdoc="\(quoted)"></iframe>
             <script>
-            // The browser waits for a document that is open before it prints this one.
-            const open = document.getElementById("open").contentDocument, frame = document.getElementById("page");
-            open.open();
-            frame.addEventListener("load", async () => {
-                const w = frame.contentWindow, d = w.document, said = [], channel = new MessageChannel();
-                const say = (text) => said.push(String(text));
+            const frame = document.getElementById("page");
+            const said = new Promise((resolve) => frame.addEventListener("load", async () => {
+                const w = frame.contentWindow, d = w.document, lines = [], channel = new MessageChannel();
+                const say = (text) => lines.push(String(text));
                 const turn = () => new Promise((resolve) => { channel.port1.onmessage = resolve; channel.port2.postMessage(""); });
                 const idle = async () => { do { await turn(); } while (d.getElementById("try").getAttribute("aria-busy") === "true"); };
                 try { \(script) } catch (error) { say("thrown: " + error); }
-                document.getElementById("said").textContent = "said\\n" + said.join("\\n") + "\\ndone";
-                open.close();
-            }, { once: true });
+                resolve(lines.join("\\n"));
+            }, { once: true }));
             </script>
             """
-        let outcome = try ChromiumTool.load(harness, isDark: isDark)
+        let outcome = try ChromiumTool.load(harness, isDark: isDark, expression: "said")
         #expect(outcome.console == [])
-        let match = try #require(outcome.document.firstMatch(of: /<pre id="said">said\n([\s\S]*)\ndone<\/pre>/))
-        return String(match.1).replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&amp;", with: "&")
-            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        return outcome.value.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 }

@@ -30,7 +30,7 @@ struct LayeredPageTests {
 
     @Test(arguments: samples)
     func `the page gives Swift's verdict on cut and damaged packets`(sample: LayeredProtocol) throws {
-        let faults = try Self.faults(sample) { try $0.verdicts(count: 300) }
+        let faults = try Self.faults(sample) { try $0.verdicts(count: Depth.rounds(30)) }
         #expect(faults == [], AdapterSamples.random.seedComment)
     }
 

@@ -249,6 +249,6 @@ struct PacketPageFormTests {
             "<head><script>history.replaceState(null, '', '#from=server&state.phase=2&bytes=03010500')</script>"
         let outcome = try ChromiumTool.load(page.replacing("<head>", with: script))
         #expect(outcome.console == [])
-        #expect(outcome.document.contains("ID 261, 4 bytes") && outcome.document.contains("4 bytes, 1 packet"))
+        #expect(outcome.value.contains("ID 261, 4 bytes") && outcome.value.contains("4 bytes, 1 packet"))
     }
 }

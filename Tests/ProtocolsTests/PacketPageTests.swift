@@ -22,7 +22,7 @@ struct PacketPageTests {
         let translator = try ProtocolFolder.named(name).translator
         let cases = AdapterCases(translator: translator, folder: try .named(name))
         var random = AdapterSamples.random
-        let variants = try cases.variants().shuffled(using: &random).prefix(200)
+        let variants = try cases.variants().shuffled(using: &random).prefix(Depth.rounds(20))
         let exam = try Exam(cases.values() + variants)
         let description = translator.description
         let script = PageUser.answering(
@@ -145,7 +145,7 @@ struct PacketPageTests {
         let outcome = try ChromiumTool.load(text.replacing("<head>", with: script))
         #expect(outcome.console == [])
         #expect(
-            outcome.document.contains("#from=server&amp;bytes=0001") && outcome.document.contains("2 bytes, 1 packet"))
+            outcome.value.contains("#from=server&amp;bytes=0001") && outcome.value.contains("2 bytes, 1 packet"))
     }
 
     @Test func `a mebibyte of packets is shown in part`() throws {

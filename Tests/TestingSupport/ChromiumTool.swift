@@ -9,29 +9,44 @@ public enum ChromiumTool {
     public static let isWanted = path != nil || ProcessInfo.processInfo.environment["WIRELINE_REQUIRE_PEERS"] == "1"
 
     /// The message of a test that is skipped.
-    public static let absence = "chromium is not on the PATH: install chromium"
+    public static let absence = "chromium is not on the PATH: install chromium-headless-shell"
 
-    private static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        .map { $0 + "/chromium" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    /// Without windows, Chromium needs less than half of the time.
+    private static let path = ProgramRun.path(of: "chromium-headless-shell") ?? ProgramRun.path(of: "chromium")
 
-    /// The result of a page.
+    /// What a page did.
     public struct Outcome {
-        /// The document as it is after its scripts have run.
-        public let document: String
+        /// The value of the expression.
+        public let value: String
         /// What pages wrote to the console, with errors.
         public let console: [String]
     }
 
     /// Loads a page from a file of its own.
     ///
-    /// - Parameter isDark: Whether the reader's system asks for a dark page.
-    public static func load(_ page: String, isDark: Bool = false) throws -> Outcome {
-        let window = try Window(.text(page), isDark: isDark, options: ["--dump-dom"])
-        let document = try window.process.runToEnd { try window.output.fileHandleForReading.readToEnd() ?? Data() }
-        let text = try window.problems()
-        guard window.process.terminationStatus == 0 else { throw Failure(description: "chromium: \(text)") }
-        let console = text.split(separator: "\n").filter { $0.contains(":CONSOLE") }.map(String.init)
-        return Outcome(document: String(decoding: document, as: UTF8.self), console: console)
+    /// - Parameters:
+    ///   - isDark: Whether the reader's system asks for a dark page.
+    ///   - expression: Its value in JavaScript, after the page has loaded, is a text or a promise of one.
+    public static func load(
+        _ page: String, isDark: Bool = false, expression: String = "document.documentElement.outerHTML"
+    ) throws -> Outcome {
+        try browsers.with {
+            try ChromiumBrowser(arguments: commandLine())
+        } body: { browser in
+            try browser.load(page, isDark: isDark, expression: expression)
+        }
+    }
+
+    /// Those that wait for a page. A browser takes longer to begin than most pages need.
+    private static let browsers = Pool<ChromiumBrowser>()
+
+    /// The program and its options.
+    private static func commandLine() throws -> [String] {
+        guard let path else { throw Failure(description: absence) }
+        return [
+            path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+            "--disable-background-networking", "--window-size=1400,1000",
+        ]
     }
 
     /// Shows a page from a file of its own until the closure ends.
@@ -40,8 +55,7 @@ public enum ChromiumTool {
     public static func show<Value>(
         _ page: String, ended: @escaping @Sendable () -> Void, while body: () async throws -> Value
     ) async throws -> Value {
-        // A browser with a remote connection stays open after it has loaded the page.
-        let window = try Window(.text(page), isDark: false, options: ["--remote-debugging-port=0"])
+        let window = try Window(.text(page))
         window.process.terminationHandler = { _ in ended() }
         try window.process.runWatched()
         defer { window.process.terminate() }
@@ -54,7 +68,7 @@ public enum ChromiumTool {
     public static func visit<Value>(
         _ address: String, while body: (_ debugger: String) async throws -> Value
     ) async throws -> Value {
-        let window = try Window(.address(address), isDark: false, options: ["--remote-debugging-port=0"])
+        let window = try Window(.address(address))
         try window.process.runWatched()
         defer { window.process.terminate() }
         while window.process.isRunning {
@@ -73,11 +87,10 @@ public enum ChromiumTool {
     /// A browser to run, and the folder that it writes to. The folder is removed when the browser has ended.
     private final class Window {
         let process = Process()
-        let output = Pipe()
         private let folder: URL
 
-        init(_ page: Page, isDark: Bool, options: [String]) throws {
-            guard let path else { throw Failure(description: absence) }
+        init(_ page: Page) throws {
+            let commandLine = try commandLine()
             folder = FileManager.default.temporaryDirectory.appending(path: "chromium-" + UUID().uuidString)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             let address: String
@@ -89,15 +102,14 @@ public enum ChromiumTool {
                 address = file.absoluteString
             }
             try Data().write(to: problemsFile)
-            process.executableURL = URL(filePath: path)
+            process.executableURL = URL(filePath: commandLine[0])
             process.arguments =
-                [
-                    "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-                    "--disable-background-networking", "--enable-logging=stderr",
-                    "--blink-settings=preferredColorScheme=\(isDark ? 0 : 1)",
-                    "--user-data-dir=\(folder.appending(path: "profile").path)", "--window-size=1400,1000",
-                ] + options + [address]
-            process.standardOutput = output
+                commandLine.dropFirst() + [
+                    "--enable-logging=stderr", "--user-data-dir=\(folder.appending(path: "profile").path)",
+                    // A browser with a remote connection stays open after it has loaded the page.
+                    "--remote-debugging-port=0", address,
+                ]
+            process.standardOutput = FileHandle.nullDevice
             process.standardError = try FileHandle(forWritingTo: problemsFile)
         }
 
