@@ -7,10 +7,15 @@ import WirelineGenerator
 import WirelineSchema
 
 extension Language {
-    /// Go, whose samples are the programs of one module, so that one start of the compiler builds all.
+    /// Go, whose samples are packages of one program: linking a program for each of them takes longer than all else.
     static let go: Language = Language(
         name: "Go", directory: "Go", absence: GoTool.isWanted ? nil : GoTool.absence, hasFolders: true,
-        files: { try GoGenerator($0, package: "main").files() }, adapter: { try GoGenerator($0).adapter() },
+        files: { try GoGenerator($0, package: "sample").files() },
+        adapter: { description in
+            let file = try GoGenerator(description).adapter()
+            return GeneratedFile(
+                path: file.path, text: inPackage(file.text).replacing("func main()", with: "func SampleMain()"))
+        },
         words: goWords,
         declaredNames: { module in
             module.split(separator: "\n").compactMap { line -> String? in
@@ -25,12 +30,12 @@ extension Language {
         compile: build,
         job: { program, sample in
             switch program {
-            case .adapter: ProgramJob(sample.program)
-            case .streams: ProgramJob(sample.program, ["streams"])
-            case .conversations: ProgramJob(sample.program, ["conversations"])
+            case .adapter: ask(sample)
+            case .streams: ask(sample, "streams")
+            case .conversations: ask(sample, "conversations")
             }
         },
-        peer: { name, samples in ProgramJob(samples[0].program, [name]) },
+        peer: { name, samples in ask(samples[0], name) },
         checks: [
             LanguageCheck(
                 "a packet of a mebibyte that comes byte by byte takes linear time", "bytewise", ["Scene"], "linear\n"),
@@ -65,7 +70,7 @@ extension Language {
     @Sendable private static func build(_ code: LanguageCode) throws -> String {
         try Data("module example.com/samples\n\ngo 1.18\n".utf8).write(to: code.folder.appending(path: "go.mod"))
         for sample in code.samples {
-            // What a test asks of all samples is a part of each program, and of one sample a part of that one.
+            // What a test asks of all samples is a part of each package, and of one sample a part of that one.
             let isConnected = sample.source.layers != nil || sample.source.description.layout.hasStates
             var peers = ["streams.go", isConnected ? "connected.go" : "unconnected.go"]
             if sample.source.layers == nil {
@@ -74,10 +79,11 @@ extension Language {
                 peers += ["conversations.go", "Layered\(sample.name).go"]
             }
             for peer in peers.map(go.peerFile) where FileManager.default.fileExists(atPath: peer.path) {
-                let copy = sample.folder.appending(path: "peer_" + peer.lastPathComponent)
-                try FileManager.default.copyItem(at: peer, to: copy)
+                let text = inPackage(try String(contentsOf: peer, encoding: .utf8))
+                try Data(text.utf8).write(to: sample.folder.appending(path: "peer_" + peer.lastPathComponent))
             }
         }
+        try Data(program(of: code.samples.map(\.name)).utf8).write(to: code.folder.appending(path: "main.go"))
         let page = code.folder.appending(path: "page")
         for (name, package) in [("Scene", "scene"), ("PostgreSQL", "postgres"), ("KeyedGame", "keyed")] {
             let description = try code.sample(name).source.description
@@ -91,11 +97,46 @@ extension Language {
         let bin = code.folder.appending(path: "bin")
         try FileManager.default.createDirectory(at: bin, withIntermediateDirectories: true)
         // Random schemas have conditions such as `a and a`, which are printed as they are.
-        return try GoTool.run(in: code.folder, ["build", "-ldflags=-s -w", "-o", "bin", "./..."])
-            + GoTool.run(in: code.folder, ["vet", "-bools=false", "./..."])
+        let isNotOptimized = "-gcflags=./...=-N -l"
+        return try GoTool.run(in: code.folder, ["build", isNotOptimized, "-ldflags=-s -w", "-o", "bin/samples", "."])
+            + GoTool.run(in: code.folder, ["vet", isNotOptimized, "-bools=false", "./..."])
             + GoTool.run(in: page, ["build", "-o", bin.appending(path: "page").path, "."])
             + GoTool.formatDifferences(code.files, isWhole: false)
             + GoTool.formatDifferences([page.appending(path: "main.go")], isWhole: true)
+    }
+
+    private static func inPackage(_ text: String) -> String {
+        text.replacing("package main\n", with: "package sample\n", maxReplacements: 1)
+    }
+
+    /// Returns a program that runs the adapter of a sample, or asks it a question.
+    private static func program(of names: [String]) -> String {
+        """
+        package main
+
+        import (
+        \t"os"
+        \(names.map { "\t\($0) \"example.com/samples/\($0)\"\n" }.joined()))
+
+        func main() {
+        \tswitch os.Args[1] {
+        \(names.map { "\tcase \"\($0)\":\n\t\trun(\($0).SampleMain, \($0).SampleAsk)\n" }.joined())\t}
+        }
+
+        func run(main func(), ask func(string)) {
+        \tif len(os.Args) > 2 {
+        \t\task(os.Args[2])
+        \t} else {
+        \t\tmain()
+        \t}
+        }
+
+        """
+    }
+
+    private static func ask(_ sample: LanguageCode.Sample, _ question: String...) -> ProgramJob {
+        let program = sample.folder.deletingLastPathComponent().appending(path: "bin/samples")
+        return ProgramJob(program.path, [sample.name] + question)
     }
 
     private static let goWords = """
@@ -107,13 +148,6 @@ extension Language {
         Value Tag Bytes Trailing MessageName MessageID Error String GoString Format NewHeader newHeader NewS0 NewM0
         v0 x1 h2 t0 p1 c1 n1 q0 w1 y0 x_ X X_ _1 X1
         """
-}
-
-extension LanguageCode.Sample {
-    /// The program that answers for the package.
-    fileprivate var program: String {
-        folder.deletingLastPathComponent().appending(path: "bin").appending(path: name).path
-    }
 }
 
 extension LayeredProtocol {
