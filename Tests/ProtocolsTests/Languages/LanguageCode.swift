@@ -61,9 +61,12 @@ struct LanguageCode: Sendable {
         var sources = try LanguageSample.all.get().filter { $0.isFor(language) }
         if !language.words.isEmpty {
             let everything = try language.files(ProtocolFolder.features.translator.description)[0].text
+            var random = AdapterSamples.random
+            let declared = Set(language.declaredNames(everything)).subtracting([""]).sorted()
+            // Each name makes a message of its own, with all that it refers to.
             let reserved =
                 language.words.split(whereSeparator: \.isWhitespace).map(String.init)
-                + language.declaredNames(everything).filter { !$0.isEmpty }
+                + Depth.some(40, of: declared, using: &random)
             sources.append(LanguageSample(try ReservedNames.description(Set(reserved).sorted())))
         }
         return try sources.map {
@@ -77,10 +80,8 @@ struct LanguageCode: Sendable {
 
     /// Those that have all that the language of schemas has, for what takes long; in a deep run all.
     var representativeSamples: [Sample] {
-        let plain = ["Features", "Headers", "JTT808", "MQTT", "Reserved", "Scene", "Senders", "Shapes", "States"]
-        return samples.filter {
-            Depth.isDeep || plain.contains($0.name) || $0.source.layers.map { !$0.name.hasPrefix("Random") } ?? false
-        }
+        let plain = ["Bilibili", "Ciphers", "Features", "Headers", "Reserved", "Scene", "Senders", "States"]
+        return samples.filter { Depth.isDeep || plain.contains($0.name) }
     }
 
     /// All generated files, of modules and adapters.

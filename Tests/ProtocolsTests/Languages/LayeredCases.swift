@@ -36,7 +36,7 @@ struct LayeredCases {
 
     /// All that an adapter is asked about the protocol.
     func all() throws -> [AdapterCase] {
-        var cases = try exchanges() + refusals() + verdicts(count: Depth.rounds(400))
+        var cases = try exchanges() + refusals() + verdicts(count: Depth.rounds(130))
         switch sample.name {
         case LayeredProtocol.ciphers.name: cases += try nestedKeystream()
         case LayeredProtocol.counted.name: cases += try longCount()
@@ -66,7 +66,8 @@ struct LayeredCases {
     /// Messages with headers of which Swift refuses the packet, alone or in another one, because the header says that the
     /// content is another one.
     func refusals() throws -> [AdapterCase] {
-        let headers = packets.compactMap { line, _ in line["header"] }
+        var random = AdapterSamples.random
+        let headers = Depth.some(5, of: packets.compactMap { line, _ in line["header"] }, using: &random)
         let outer = packets.first { line, _ in line["packets"] != nil }
         return packets.flatMap { line, context -> [AdapterCase] in
             guard case .object(let members) = line, case .string? = line["message"] else { return [] }

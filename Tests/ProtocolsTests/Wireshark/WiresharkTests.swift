@@ -20,28 +20,15 @@ struct WiresharkTests {
     /// The number of random messages for each protocol.
     static let messageCount = Depth.rounds(4)
 
+    /// The streams are one connection, and each packet that may be none is another one: tshark takes long to begin.
     @Test(arguments: folders)
-    func `tshark shows what the codec reads, however the stream was split`(folder: String) throws {
+    func `tshark shows what the codec reads, however the stream was split, and gives its verdict on changed packets`(
+        folder: String
+    ) throws {
         var random = SeededGenerator.forThisRun()
         let folder = try ProtocolFolder.named(folder)
         let judge = SharkJudge(folder.translator)
         let streams = try Self.streams(of: folder, using: &random)
-        var capture = CaptureFile()
-        capture.open()
-        for (sender, stream) in streams {
-            capture.add(stream, cutAt: Self.cuts(of: stream, using: &random), from: sender)
-        }
-        let sights = try judge.sights(in: capture)[0] ?? []
-        for (sender, stream) in streams {
-            let own = sights.filter { $0.sender == sender }
-            #expect(judge.disagreement(of: own, on: stream, from: sender) == nil, random.seedComment)
-        }
-    }
-
-    @Test(arguments: folders)
-    func `tshark gives the codec's verdict on truncated, changed and invalid packets`(folder: String) throws {
-        var random = SeededGenerator.forThisRun()
-        let folder = try ProtocolFolder.named(folder)
         var lines = RandomLines(folder.translator.description, using: random)
         var packets: [(Sender, [UInt8])] = []
         let count = max(1, Self.messageCount / 40)
@@ -55,8 +42,7 @@ struct WiresharkTests {
             vector in
             (try vector.sender(), try vector.bytes())
         }
-        let disagreements = try Self.disagreements(
-            on: packets, of: SharkJudge(folder.translator), using: &random)
+        let disagreements = try Self.disagreements(on: packets, after: streams, of: judge, using: &random)
         #expect(disagreements == [], random.seedComment)
     }
 
@@ -306,10 +292,11 @@ struct WiresharkTests {
         }
     }
 
-    /// Packets and their variants, each in a connection of its own. Returns the differences in what is shown, at most
-    /// three.
+    /// Streams in the first connection, cut anywhere; then packets and their variants, each in a connection of its own.
+    /// Returns the differences in what is shown, at most three.
     static func disagreements(
-        on packets: [(Sender, [UInt8])], of judge: SharkJudge, using random: inout SeededGenerator
+        on packets: [(Sender, [UInt8])], after streams: [(Sender, [UInt8])] = [], of judge: SharkJudge,
+        using random: inout SeededGenerator
     ) throws -> [String] {
         let variants = packets.flatMap { sender, bytes in
             // tshark is slow, so other runs check others of them.
@@ -321,14 +308,21 @@ struct WiresharkTests {
             .map { (sender, $0) }
         }.filter { $0.1.count < CaptureFile.mostSegmentByteCount }
         var capture = CaptureFile()
+        if !streams.isEmpty { capture.open() }
+        for (sender, stream) in streams {
+            capture.add(stream, cutAt: cuts(of: stream, using: &random), from: sender)
+        }
         for (connection, variant) in variants.enumerated() {
-            capture.add(variant.1, cutAt: [], from: variant.0, connection)
+            capture.add(variant.1, cutAt: [], from: variant.0, connection + 1)
         }
         let sights = try judge.sights(in: capture)
-        let disagreements = variants.enumerated().lazy.compactMap { connection, variant in
-            judge.disagreement(of: sights[connection] ?? [], on: variant.1, from: variant.0)
+        let whole = streams.lazy.compactMap { sender, stream in
+            judge.disagreement(of: (sights[0] ?? []).filter { $0.sender == sender }, on: stream, from: sender)
         }
-        return Array(disagreements.prefix(3))
+        let varied = variants.enumerated().lazy.compactMap { connection, variant in
+            judge.disagreement(of: sights[connection + 1] ?? [], on: variant.1, from: variant.0)
+        }
+        return Array(whole.prefix(3)) + varied.prefix(3)
     }
 }
 
