@@ -58,7 +58,7 @@ public enum ChromiumTool {
         let window = try Window(.text(page))
         window.process.terminationHandler = { _ in ended() }
         try window.process.runWatched()
-        defer { window.process.terminate() }
+        defer { window.close() }
         return try await body()
     }
 
@@ -70,7 +70,7 @@ public enum ChromiumTool {
     ) async throws -> Value {
         let window = try Window(.address(address))
         try window.process.runWatched()
-        defer { window.process.terminate() }
+        defer { window.close() }
         while window.process.isRunning {
             if let debugger = window.debugger { return try await body(debugger) }
             try await Task.sleep(for: .milliseconds(20))
@@ -117,6 +117,9 @@ public enum ChromiumTool {
             if process.isRunning { process.waitUntilExit() }
             try? FileManager.default.removeItem(at: folder)
         }
+
+        /// Ends the browser with its group, because Debian starts it from a script.
+        func close() { kill(-process.processIdentifier, SIGTERM) }
 
         /// nil until the browser has printed its address.
         var debugger: String? {
