@@ -29,6 +29,22 @@ struct ListenerTests {
         #expect(clients.count == 100)
     }
 
+    /// A flood of them would end the program when the stack is full: a debug build stops before that.
+    @Test(arguments: [1, .max])
+    func `connections that end while they are accepted do not accept the next ones`(limit: Int) async throws {
+        let group = try EventLoopGroup(threadCount: 1)
+        let listener = try Listener.bind(to: .loopback(port: 0), on: group, connectionLimit: limit)
+        // All wait in the system's queue.
+        let clients = try (0..<300).map { _ in try RawSocket.connect(to: listener.address.port) }
+        let accepted = Seen<ByteStream>()
+        listener.start { stream in
+            accepted.add(stream)
+            listener.connectionEnded()
+        }
+        #expect(await accepted.first(clients.count).count == clients.count)
+        await listener.loop.run { listener.close() }
+    }
+
     @Test func `a socket that would connect to itself is refused`() async throws {
         let loop = try EventLoopGroup.shared.nextLoop()
         // A port without a listener.

@@ -236,6 +236,24 @@ struct ListeningAddressTests {
         await Self.close(listener)
     }
 
+    @Test func `an inherited socket goes on listening for its owner, with the connections that wait`() async throws {
+        let descriptor = try SystemCall.makeSocket(for: .loopback(port: 0))
+        try SystemCall.bind(descriptor.number, to: .loopback(port: 0))
+        try SystemCall.listen(descriptor.number, backlog: 8)
+        let address = try SystemCall.localAddress(descriptor.number)
+        let (first, second) = (dup(descriptor.number), dup(descriptor.number))
+        descriptor.close()
+        let before = try await Self.bind([.inherited(descriptor: first)])
+        await Self.close(before)
+        // Both connect while no process accepts.
+        let clients = try (0..<2).map { _ in try RawSocket.connect(to: address.port) }
+        let after = try await Self.bind([.inherited(descriptor: second)])
+        let accepted = Seen<ByteStream>()
+        after.start { accepted.add($0) }
+        #expect(await accepted.first(clients.count).count == clients.count)
+        await Self.close(after)
+    }
+
     @Test func `a descriptor that does not listen is refused, and stays open`() async throws {
         let descriptor = try SystemCall.makeSocket(for: .loopback(port: 0))
         let number = descriptor.number

@@ -106,20 +106,22 @@ final class SharedByteBudget: Sendable {
         leftByteCount.store(budget.limit - budget.byteCount, ordering: .relaxed)
     }
 
-    /// Carries out the budget's actions.
+    /// Carries out the budget's actions, each by itself: what one connection gives back may move thousands of others.
     ///
     /// - Parameter holder: The connection that learns its share from the current call.
     private func carryOut(_ actions: [Budget.Action], but holder: Holder? = nil) {
         for action in actions {
             switch action {
             case .grant(let other):
-                if other != holder { other.loop.execute { other.connection.memoryGranted() } }
-            case .close(let other):
-                other.loop.execute { self.close(other.connection) }
-            case .measure(let other):
-                other.loop.execute { self.measure(other.connection) }
+                if other != holder { later(other) { $0.memoryGranted() } }
+            case .close(let other): later(other) { self.close($0) }
+            case .measure(let other): later(other) { self.measure($0) }
             }
         }
+    }
+
+    private func later(_ holder: Holder, _ action: @escaping @Sendable (any LimitedConnection) -> Void) {
+        holder.loop.executeInTurn { action(holder.connection) }
     }
 
     // MARK: Rounds

@@ -12,8 +12,10 @@ package final class Listener: @unchecked Sendable {
     /// The pause when the system has no descriptors left.
     /// Long enough for some to be closed, too short for people to notice.
     private static let backOff = Duration.milliseconds(100)
-    /// How many connections are accepted in one turn of the loop, so that existing ones are not delayed.
-    private static let connectionsPerTurn = 64
+    /// New connections get an eighth of the loop's time, so that neither they nor the existing ones wait long.
+    private static let shareOfTime = 8
+    /// How long connections are accepted in one turn of the loop, at the least and at the most.
+    private static let timePerTurn: ClosedRange<Duration> = .milliseconds(1) ... .milliseconds(10)
 
     /// What a listener reports to its server.
     package struct Reports: Sendable {
@@ -49,6 +51,8 @@ package final class Listener: @unchecked Sendable {
     private var connectionCount = 0
     /// The timer of the next retry; while it is set, nothing else accepts.
     private var retry: EventLoop.Timer?
+    /// When it last stopped accepting to let others have their turn.
+    private var lastPause: MonotonicTime
     private var turn = 0
     private var socketTurn = 0
 
@@ -59,6 +63,7 @@ package final class Listener: @unchecked Sendable {
         self.policy = policy
         addresses = sockets.map(\.address)
         loop = group.nextLoop()
+        lastPause = loop.clockTime
     }
 
     /// The first address that it listens at.
@@ -197,17 +202,21 @@ package final class Listener: @unchecked Sendable {
     package func connectionEnded() {
         loop.execute {
             self.connectionCount -= 1
-            if self.retry == nil { self.takeConnections() }
+            // Not at once: a connection that is refused ends while it is accepted, and so would all that follow.
+            if self.connectionCount == self.policy.connectionLimit - 1, self.retry == nil {
+                self.tryAgain(after: .zero)
+            }
         }
     }
 
-    /// Accepts all connections in the system's queues, which would otherwise reset them.
+    /// Accepts all connections in the system's queues, which would otherwise reset them. Those of inherited sockets wait for
+    /// the next process.
     ///
     /// - Returns: The loops that connections are given to. They already have the accepted ones.
     @discardableResult
     package func takeWaiting() -> [EventLoop] {
         loop.preconditionIsCurrent()
-        for socket in sockets {
+        for socket in sockets where !socket.isShared {
             // At most as many as were queued: new ones may arrive all the time.
             for _ in 0...max(0, policy.backlog) {
                 guard accept != nil, case .accepted = acceptOne(of: socket) else { break }
@@ -237,7 +246,10 @@ package final class Listener: @unchecked Sendable {
     }
 
     private func takeConnections() {
-        for _ in 0..<Self.connectionsPerTurn {
+        let start = loop.now
+        let (least, most) = (Self.timePerTurn.lowerBound, Self.timePerTurn.upperBound)
+        let end = start + max(least, min(most, lastPause.duration(to: start) / Self.shareOfTime))
+        repeat {
             guard accept != nil, let socket = nextSocket() else { return }
             guard connectionCount < policy.connectionLimit else { return noteLimit() }
             switch acceptOne(of: socket) {
@@ -248,7 +260,9 @@ package final class Listener: @unchecked Sendable {
                 noteFailure(.system(error))
                 return tryAgain(after: Self.backOff)
             }
-        }
+            loop.forgetTime()
+        } while loop.now < end
+        lastPause = loop.now
         tryAgain(after: .zero)
     }
 

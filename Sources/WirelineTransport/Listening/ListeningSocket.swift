@@ -15,6 +15,8 @@ final class ListeningSocket: PollTarget {
     private var descriptor: Descriptor?
     /// Where connections wait, if they are in memory.
     private let memory: MemoryBacklog?
+    /// Whether another process has the socket, too, such as a service manager: it goes on listening.
+    let isShared: Bool
     /// The file of a Unix domain socket that was made here.
     private var file: SocketFile?
     private var isWatched = false
@@ -24,11 +26,13 @@ final class ListeningSocket: PollTarget {
     var onReady: (() -> Void)?
 
     private init(
-        _ descriptor: consuming Descriptor?, _ memory: MemoryBacklog?, _ file: SocketFile?, at address: SocketAddress
+        _ descriptor: consuming Descriptor?, _ memory: MemoryBacklog?, _ file: SocketFile?, at address: SocketAddress,
+        isShared: Bool = false
     ) {
         self.descriptor = consume descriptor
         self.memory = memory
         self.file = file
+        self.isShared = isShared
         self.address = address
     }
 
@@ -96,7 +100,7 @@ final class ListeningSocket: PollTarget {
         }
         let descriptor = Descriptor(owning: number)
         SystemCall.makeNonBlocking(number)
-        return ListeningSocket(descriptor, nil, nil, at: try SystemCall.localAddress(number))
+        return ListeningSocket(descriptor, nil, nil, at: try SystemCall.localAddress(number), isShared: true)
     }
 
     // MARK: Listening
@@ -164,14 +168,15 @@ final class ListeningSocket: PollTarget {
         SystemCall.preferSecondSocket(number)
     }
 
-    /// Stops listening. The system resets connections that were not accepted.
+    /// Stops listening. The system resets connections that were not accepted; those of an inherited socket wait for the
+    /// next process that accepts them.
     func close(on loop: EventLoop) {
         file?.remove()
         file = nil
         memory?.close()
         if let number = descriptor?.number {
             if isWatched { loop.unwatch(self, number) }
-            SystemCall.stopListening(number)
+            if !isShared { SystemCall.stopListening(number) }
         }
         isWatched = false
         descriptor = nil

@@ -80,6 +80,13 @@ public final class EventLoop: @unchecked Sendable {
     /// What waits until nothing is left to do before the clock is moved; one action at a time is called.
     var idleActions = Queue<@Sendable () -> Void>()
     private var isStopped = false
+    /// How many closures of ``execute(_:)`` run, each inside the one before.
+    @safe @exclusivity(unchecked) private var executeDepth = 0
+    /// More closures inside one another than any work needs that ends.
+    private static let mostExecuteDepth = 32
+    /// Closures of ``executeInTurn(_:)``, the first of which runs if ``isExecutingInTurn``.
+    @safe @exclusivity(unchecked) private var inTurn = Queue<@Sendable () -> Void>()
+    @safe @exclusivity(unchecked) private var isExecutingInTurn = false
 
     /// Runs actors on this loop: their `unownedExecutor` is its `asUnownedSerialExecutor()`.
     package let actorExecutor = LoopActorExecutor()
@@ -156,8 +163,40 @@ public final class EventLoop: @unchecked Sendable {
     // MARK: From any thread
 
     /// Runs a closure on the loop's thread: at once if this is it, else in the loop's next turn.
+    ///
+    /// A closure that reaches itself again and again would end the program when the stack is full: a debug build stops
+    /// early, and a release build runs the rest in the next turn.
     package func execute(_ body: @escaping @Sendable () -> Void) {
-        if isCurrent { body() } else { post(.closure(body)) }
+        guard isCurrent else { return post(.closure(body)) }
+        guard executeDepth < Self.mostExecuteDepth else {
+            assertionFailure("closures of a loop run inside one another without end")
+            return post(.closure(body))
+        }
+        executeDepth += 1
+        body()
+        executeDepth -= 1
+    }
+
+    /// Runs a closure on the loop's thread: at once, or after the one that runs now and those that wait already. So work
+    /// that leads to more of its kind, for thousands of connections, fills no stack, and delays others only for a moment.
+    package func executeInTurn(_ body: @escaping @Sendable () -> Void) {
+        guard isCurrent else { return post(.closure { self.executeInTurn(body) }) }
+        inTurn.append(body)
+        if !isExecutingInTurn, inTurn.count == 1 { runInTurn() }
+    }
+
+    private func runInTurn() {
+        let end = clockTime.nanoseconds + LoopShare.unfinishedTime
+        isExecutingInTurn = true
+        while let body = inTurn.popFirst() {
+            body()
+            // The rest follows in the next turn.
+            guard clockTime.nanoseconds < end || inTurn.isEmpty else {
+                goOnLater { self.runInTurn() }
+                break
+            }
+        }
+        isExecutingInTurn = false
     }
 
     /// Runs a closure on the loop's thread, and returns its result.
