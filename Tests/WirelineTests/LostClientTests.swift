@@ -120,6 +120,27 @@ struct LostClientTests {
         await server.shutDown()
     }
 
+    @Test func `a handler that only waits for the end learns that the server shuts down, and can still answer`()
+        async throws
+    {
+        let ends = ConnectionEnds()
+        let hasBegun = Gate()
+        let server = try await SceneServer.start(configuration: ends.configure()) { client in
+            hasBegun.open()
+            try await client.waitUntilEnd()
+            #expect(!Task.isCancelled)
+            try await client.send(Sc_20001.entered(Self.hello))
+        }
+        let socket = try RawSocket.connect(to: server.address.port)
+        await hasBegun.wait()
+        async let shutDown: Void = server.shutDown(within: .seconds(500))
+        let received = try await onThread { try socket.receive() }
+        #expect(try received == Sc_20001.entered(Self.hello).encoded())
+        socket.endOutput()
+        #expect(await ends.nextText() == "clean")
+        await shutDown
+    }
+
     @Test func `waiting for the end throws the reason if the connection is reset or closed`() async throws {
         let listener = try RawSocket.listen()
         let client = try await PacketClient.connect(

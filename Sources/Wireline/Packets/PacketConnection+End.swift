@@ -4,13 +4,13 @@ import WirelineTransport
 
 /// Reports the connection's end to tasks that do not receive.
 extension PacketConnection {
-    /// Waits until the peer ends its stream or the connection ends, also while no task receives.
+    /// Waits until the peer ends its stream, the server shuts down or the connection ends, also while no task receives.
     ///
     /// It is for handlers that wait for something other than packets. Packets that arrived before the end may be
     /// unread; they are not lost. Any number of tasks may wait.
     ///
-    /// - Throws: The error that ended the connection, unless the peer ended its stream; ``ConnectionError/cancelled``
-    ///   if the task is cancelled first.
+    /// - Throws: The error that ended the connection, unless the peer ended its stream or the server shuts down;
+    ///   ``ConnectionError/cancelled`` if the task is cancelled first.
     public nonisolated(nonsending) func waitUntilEnd() async throws(ConnectionError) {
         let ticket = WaitTicket()
         await withTaskCancellationHandler {
@@ -27,7 +27,9 @@ extension PacketConnection {
         try await loop.run { () throws(ConnectionError) in try self.requireEnd() }
     }
 
-    private var hasEndForWaiters: Bool { ending.hasPeerEnded || stream.hasFailedOutput || !stream.isOpen }
+    private var hasEndForWaiters: Bool {
+        ending.hasPeerEnded || ending.isDraining || stream.hasFailedOutput || !stream.isOpen
+    }
 
     private func requireEnd() throws(ConnectionError) {
         if let error = endingError ?? ending.failure as? ConnectionError { throw error }

@@ -234,6 +234,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         guard !ending.isLeaving else { return }
         if let farewell { stream.write(asSent(farewell)) }
         ending.drain(after: stream.receivedByteCount + UInt64(stream.unreadByteCount))
+        endWaiters.resumeAll()
         endDrain()
     }
 

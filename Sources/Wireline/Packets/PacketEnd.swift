@@ -66,6 +66,9 @@ struct PacketEnd {
     /// The number of the socket's bytes after which the input ends; nil if the server does not drain.
     var drainEnd: UInt64? { if case .open(let end) = state, end != .max { end } else { nil } }
 
+    /// Whether the server drains, although some of what it still takes may be unread.
+    var isDraining: Bool { if case .drained = input { true } else { drainEnd != nil } }
+
     /// Why the connection ends, for its owner: nil if both sides have ended it in order.
     var reason: (any Error)? { failure ?? (isLeaving ? nil : inputError) }
 
