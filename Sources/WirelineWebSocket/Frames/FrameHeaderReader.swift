@@ -37,7 +37,8 @@ struct FrameHeaderReader: Sendable {
         takenByteCount = 0
         return FrameHeader(
             isFinal: first & 0x80 != 0, isCompressed: first & 0x40 != 0, opcode: opcode,
-            payloadByteCount: Int(length), maskKey: expectsMask ? key : nil)
+            // Where `Int` has 32 bits, a longer one is over every limit, too.
+            payloadByteCount: Int(clamping: length), maskKey: expectsMask ? key : nil)
     }
 
     private var lengthByteCount: Int {
