@@ -2,17 +2,48 @@
 
 package import WirelineErlang
 
-/// The processes that may be asked to own clients, and how many clients of this gateway each has.
+/// The processes that may be asked to own clients, how many clients of this gateway each has, and which offers it has not
+/// answered.
+///
+/// - Complexity: A choice looks at the best one first. A change moves one of those that have a place, which are sorted.
 package struct Backends {
+    /// The most offers that a process has not answered. What waits in its mailbox stays short, and others get the rest.
+    package static let offerLimit = 64
+
     private struct Backend {
         /// When it came, in relation to others.
         var arrival: UInt64
         /// How often it is a member of the group. With 0, it gets no clients and keeps its own.
         var membershipCount: Int
         var clientCount = 0
+        var offers: Set<ClientNumber> = []
+        /// Whether an offer ran out since it last answered one.
+        var isLate = false
+
+        /// Its place among those that may be asked; nil if it may not be.
+        var rank: Rank? {
+            guard membershipCount > 0, offers.count < Backends.offerLimit else { return nil }
+            return Rank(isLate: isLate, clientCount: clientCount + offers.count, arrival: arrival)
+        }
+
+        var isUnused: Bool { membershipCount == 0 && clientCount == 0 && offers.isEmpty }
+    }
+
+    /// Who is asked first: those that answer, then those with few clients, then those that are there longest.
+    private struct Rank: Comparable {
+        let isLate: Bool
+        let clientCount: Int
+        let arrival: UInt64
+
+        static func < (left: Rank, right: Rank) -> Bool {
+            guard left.isLate == right.isLate else { return right.isLate }
+            return (left.clientCount, left.arrival) < (right.clientCount, right.arrival)
+        }
     }
 
     private var backends: [ErlangDestination: Backend] = [:]
+    /// Those with a place, the first to be asked first.
+    private var ranking: [(rank: Rank, backend: ErlangDestination)] = []
     private var lastArrival: UInt64 = 0
 
     package init() {}
@@ -20,67 +51,114 @@ package struct Backends {
     /// The number of those that may be asked.
     package var count: Int { backends.values.count { $0.membershipCount > 0 } }
 
+    /// Whether one of them has a place for another offer.
+    package var hasPlace: Bool { !ranking.isEmpty }
+
     /// Whether a process may be asked.
     package func contains(_ backend: ErlangDestination) -> Bool { (backends[backend]?.membershipCount ?? 0) > 0 }
+
+    // MARK: Coming and going
 
     /// A process has come.
     ///
     /// - Returns: Whether it was not there before.
     package mutating func joined(_ backend: ErlangDestination) -> Bool {
-        if let count = backends[backend]?.membershipCount, count > 0 {
-            backends[backend]?.membershipCount = count + 1
-            return false
+        let isNew = !contains(backend)
+        if isNew { lastArrival += 1 }
+        let arrival = lastArrival
+        if backends[backend] == nil { backends[backend] = Backend(arrival: arrival, membershipCount: 0) }
+        change(backend) {
+            if isNew { $0.arrival = arrival }
+            $0.membershipCount += 1
         }
-        lastArrival += 1
-        let clientCount = backends[backend]?.clientCount ?? 0
-        backends[backend] = Backend(arrival: lastArrival, membershipCount: 1, clientCount: clientCount)
-        return true
+        return isNew
     }
 
-    /// A process has left the group once.
+    /// A process has left the group once. It may still answer what it was asked.
     ///
     /// - Returns: Whether it is no member any more.
     package mutating func left(_ backend: ErlangDestination) -> Bool {
-        guard let count = backends[backend]?.membershipCount, count > 0 else { return false }
-        backends[backend]?.membershipCount = count - 1
-        forgetIfUnused(backend)
-        return count == 1
+        guard contains(backend) else { return false }
+        change(backend) { $0.membershipCount -= 1 }
+        return !contains(backend)
     }
 
     /// A process has ended.
     package mutating func ended(_ backend: ErlangDestination) {
-        backends[backend]?.membershipCount = 0
-        forgetIfUnused(backend)
+        change(backend) { known in
+            known.membershipCount = 0
+            known.offers = []
+        }
     }
 
-    /// Who is to be asked: the one with the fewest clients, then the one that is there longest.
+    // MARK: Asking
+
+    /// Who is to be asked: one that answers rather than one that did not, then the one with the fewest clients, then the one
+    /// that is there longest.
     ///
     /// - Parameters:
-    ///   - excluded: Who was asked before. It is asked again only if there is no other.
+    ///   - asked: Who has not answered yet. They are not asked again.
+    ///   - excluded: Who gave the client back. It is asked again only if there is no other.
     ///   - pressure: Knows the nodes that do not take what is sent to them. Their processes are not asked.
     package func choice(
-        except excluded: ErlangDestination? = nil, avoiding pressure: NodePressure? = nil
+        besides asked: [ErlangDestination] = [], except excluded: ErlangDestination? = nil,
+        avoiding pressure: NodePressure? = nil
     ) -> ErlangDestination? {
-        let present = backends.filter { backend, known in
-            known.membershipCount > 0 && backend.node.map { pressure?.isSlow($0) ?? false } != true
+        var last: ErlangDestination?
+        for (_, backend) in ranking where !asked.contains(backend) {
+            if let pressure, let node = backend.node, pressure.isSlow(node) { continue }
+            if backend != excluded { return backend }
+            last = backend
         }
-        let others = present.count > 1 ? present.filter { $0.key != excluded } : present
-        let best = others.min {
-            ($0.value.clientCount, $0.value.arrival) < ($1.value.clientCount, $1.value.arrival)
-        }
-        return best?.key
+        return last
     }
+
+    /// A process was asked to own a client.
+    package mutating func asked(_ backend: ErlangDestination, for client: ClientNumber) {
+        change(backend) { $0.offers.insert(client) }
+    }
+
+    /// A process has answered an offer.
+    package mutating func answered(_ backend: ErlangDestination, for client: ClientNumber) {
+        change(backend) { known in
+            known.offers.remove(client)
+            known.isLate = false
+        }
+    }
+
+    /// A client needs no answer any more.
+    package mutating func withdrew(_ client: ClientNumber, from backend: ErlangDestination) {
+        change(backend) { $0.offers.remove(client) }
+    }
+
+    /// A process has not answered in time. It is asked last until it answers.
+    package mutating func ranOut(_ backend: ErlangDestination) { change(backend) { $0.isLate = true } }
+
+    // MARK: Owning
 
     /// A client counts for a backend, of which nothing may be known.
-    package mutating func tookClient(_ backend: ErlangDestination) { backends[backend]?.clientCount += 1 }
+    package mutating func tookClient(_ backend: ErlangDestination) { change(backend) { $0.clientCount += 1 } }
 
-    package mutating func lostClient(_ backend: ErlangDestination) {
-        guard let count = backends[backend]?.clientCount else { return }
-        backends[backend]?.clientCount = count - 1
-        forgetIfUnused(backend)
+    package mutating func lostClient(_ backend: ErlangDestination) { change(backend) { $0.clientCount -= 1 } }
+
+    private mutating func change(_ backend: ErlangDestination, _ body: (inout Backend) -> Void) {
+        guard let index = backends.index(forKey: backend) else { return }
+        let before = backends.values[index].rank
+        body(&backends.values[index])
+        let after = backends.values[index].rank
+        if backends.values[index].isUnused { backends.remove(at: index) }
+        guard before != after else { return }
+        if let before { ranking.remove(at: position(of: before)) }
+        if let after { ranking.insert((after, backend), at: position(of: after)) }
     }
 
-    private mutating func forgetIfUnused(_ backend: ErlangDestination) {
-        if let known = backends[backend], known.membershipCount == 0, known.clientCount == 0 { backends[backend] = nil }
+    /// Where a rank is, or belongs.
+    private func position(of rank: Rank) -> Int {
+        var (low, high) = (0, ranking.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ranking[middle].rank < rank { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }

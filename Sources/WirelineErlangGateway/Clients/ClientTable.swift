@@ -5,16 +5,14 @@ package import WirelineErlang
 /// The clients of a gateway, and how much is kept for all of them.
 package struct ClientTable {
     private var clients: [ClientNumber: GatewayClient] = [:]
-    /// The clients for which there is no backend.
-    private var parkedNumbers: Set<ClientNumber> = []
+    /// The number of clients without an owner that nobody was asked for.
+    package private(set) var parkedCount = 0
     /// The bytes that are kept for all clients.
     package private(set) var heldByteCount = 0
     private var closingCount = 0
 
     /// The number of clients whose process lives.
     package var count: Int { clients.count - closingCount }
-
-    package var parkedCount: Int { parkedNumbers.count }
 
     /// Whether no client is left, not even one whose last bytes are leaving.
     package var isEmpty: Bool { clients.isEmpty }
@@ -24,9 +22,6 @@ package struct ClientTable {
 
     /// All clients, in the order in which they came.
     package var all: [GatewayClient] { clients.values.sorted { $0.number < $1.number } }
-
-    /// The clients for which there is no backend, in the order in which they came.
-    package var parked: [GatewayClient] { parkedNumbers.sorted().compactMap { clients[$0] } }
 
     package subscript(number: ClientNumber) -> GatewayClient? { clients[number] }
 
@@ -39,7 +34,7 @@ package struct ClientTable {
     package mutating func add(_ client: GatewayClient) {
         precondition(clients[client.number] == nil, "a process is two clients")
         clients[client.number] = client
-        if client.isParked { parkedNumbers.insert(client.number) }
+        if client.isParked { parkedCount += 1 }
         heldByteCount += client.heldByteCount
     }
 
@@ -54,8 +49,14 @@ package struct ClientTable {
     /// Changes whose a client of the table is.
     mutating func change(_ client: GatewayClient, to life: GatewayClient.Life) {
         if case .closing = life, !client.isClosing { closingCount += 1 }
-        client.life = life
-        if case .parked = life { parkedNumbers.insert(client.number) } else { parkedNumbers.remove(client.number) }
+        notingParked(client) { $0.life = life }
+    }
+
+    /// Changes who was asked for a client of the table.
+    mutating func notingParked<Value>(_ client: GatewayClient, _ body: (GatewayClient) -> Value) -> Value {
+        let wasParked = client.isParked
+        defer { if client.isParked != wasParked { parkedCount += wasParked ? -1 : 1 } }
+        return body(client)
     }
 
     /// Removes a client. It is closing from now on, for those who still have it.

@@ -10,17 +10,25 @@ package import WirelineErlang
 package final class GatewayClient {
     /// Whose it is. Each arrow is one method of ``GatewayCore``.
     ///
-    ///     parked ⇄ asked → owned → asked, parked
-    ///        └───────┴───────┴────→ closing → gone
+    ///     waiting ⇄ owned
+    ///        └────────┴──→ closing → gone
     package enum Life: Equatable, Sendable {
-        /// There is nobody to ask. If nobody comes until this time, it is closed.
-        case parked(until: Duration)
-        /// A backend was asked, and may accept it until this time.
-        case asked(ErlangDestination, until: Duration)
+        /// It has no owner. Those in ``GatewayClient/asked`` may accept it; without any of them it is parked. If nobody has
+        /// accepted it at this time, it is closed.
+        case waiting(until: Duration)
         /// A process owns it.
         case owned(ErlangPID)
         /// Its process has ended, and what was written before leaves.
         case closing
+    }
+
+    /// How others are asked when nobody has accepted it in time.
+    enum Search: Equatable {
+        case none
+        /// More are asked at this time.
+        case goesOn(at: Duration)
+        /// One is asked when there is a place.
+        case waits
     }
 
     package let pid: ErlangPID
@@ -29,8 +37,15 @@ package final class GatewayClient {
     @safe @exclusivity(unchecked) package internal(set) var window: MessageWindow
     /// Whether it had an owner: the next one is asked with `resume`.
     package internal(set) var hadOwner = false
-    /// The backend for which it counts: that which was asked, or that which it was given to.
+    /// The backend for which it counts, if it has an owner.
     package internal(set) var backend: ErlangDestination?
+    /// Who was asked to own it and has not answered, in order.
+    package private(set) var asked: [ErlangDestination] = []
+    /// Who has given it back: it is asked again only if there is no other.
+    var formerBackend: ErlangDestination?
+    var search = Search.none
+    /// How many times others were asked, because nobody had accepted it in time.
+    var searchCount = 0
     private var memberships: [(group: ErlangTerm, byteCount: Int)] = []
     private var membershipByteCount = 0
     private var state = ErlangTerm.undefined
@@ -56,16 +71,30 @@ package final class GatewayClient {
 
     package var isClosing: Bool { if case .closing = life { true } else { false } }
 
-    package var isParked: Bool { if case .parked = life { true } else { false } }
+    /// Whether it has no owner.
+    package var isWaiting: Bool { if case .waiting = life { true } else { false } }
+
+    /// Whether it has no owner, and nobody who was asked.
+    package var isParked: Bool { isWaiting && asked.isEmpty }
 
     package var owner: ErlangPID? { if case .owned(let pid) = life { pid } else { nil } }
 
-    /// The process on which it depends: its owner, or who was asked.
-    package var watchedProcess: ErlangDestination? {
-        switch life {
-        case .owned(let pid): .pid(pid)
-        case .asked(let backend, _): backend
-        case .parked, .closing: nil
+    /// Whether something of it depends on a process: it owns the client, or was asked.
+    func needs(_ process: ErlangDestination) -> Bool {
+        if let owner, process == .pid(owner) { return true }
+        return asked.contains(process)
+    }
+
+    /// Who a process answers for that names an owner: itself, or else the first one that was asked of its node.
+    func asked(by sender: ErlangPID, on ownNode: ErlangAtom) -> ErlangDestination? {
+        let target = ErlangDestination.pid(sender)
+        guard !asked.contains(target) else { return target }
+        return asked.first { backend in
+            switch backend {
+            // Of the node's present life.
+            case .pid(let pid): sender.node == pid.node && sender.creation == pid.creation
+            case .name(_, at: let node): sender.node == (node?.atom ?? ownNode)
+            }
         }
     }
 
@@ -86,6 +115,15 @@ package final class GatewayClient {
     var snapshotByteCount: Int { info.byteCount + stateByteCount + membershipByteCount }
 
     // MARK: Changes
+
+    func ask(_ backend: ErlangDestination) { asked.append(backend) }
+
+    /// - Returns: Whether it was asked and had not answered.
+    func askNoMore(_ backend: ErlangDestination) -> Bool {
+        guard let index = asked.firstIndex(of: backend) else { return false }
+        asked.remove(at: index)
+        return true
+    }
 
     func keep(_ state: ErlangTerm, byteCount: Int) {
         self.state = state

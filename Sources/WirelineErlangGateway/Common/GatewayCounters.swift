@@ -7,6 +7,8 @@ package struct GatewayCounters: Equatable, Sendable {
     package var closedCounts: [String: UInt64] = [:]
     /// Owners that were found for clients that had lost one.
     package var resumedCount: UInt64 = 0
+    /// Offers that were not accepted in time.
+    package var ranOutOfferCount: UInt64 = 0
     /// Messages that were handed to another owner than before, because nobody had confirmed them.
     package var resentCount: UInt64 = 0
     /// Terms of which nothing was done: they were refused, or too long to be read.

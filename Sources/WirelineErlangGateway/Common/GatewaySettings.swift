@@ -25,9 +25,9 @@ package struct GatewaySettings: Sendable {
     /// longer.
     package var windowByteCount = 256 << 10
 
-    /// How long a backend may take to accept a client (default 5 s). Then another one is asked.
+    /// How long a backend may take to accept a client (default 5 s). Then others are asked, too.
     package var acceptTime = Duration.seconds(5)
-    /// How long a client may be without any backend (default 60 s). Then it is closed with `no_backend`.
+    /// How long a client may be without an owner (default 60 s). Then it is closed with `no_backend`.
     package var parkTime = Duration.seconds(60)
     /// How long a registered name that was not there is left alone (default 1 s).
     package var nameRetryTime = Duration.seconds(1)

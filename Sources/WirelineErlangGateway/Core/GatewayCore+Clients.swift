@@ -10,10 +10,11 @@ extension GatewayCore {
     ///   - pid: Its process, which the driver has started.
     ///   - info: What backends are told of it.
     package mutating func open(_ pid: ErlangPID, _ info: ClientInfo, at now: Duration) {
-        let client = GatewayClient(pid, info, .parked(until: now + settings.parkTime), settings)
+        let client = GatewayClient(pid, info, .waiting(until: now + settings.parkTime), settings)
         clients.add(client)
         counters.openedCount += 1
-        offer(client, at: now)
+        beginSeeking(client, at: now)
+        handOver(client)
         if life.isDraining, let goodbye = settings.goodbye { write(goodbye, to: client) }
     }
 
@@ -161,12 +162,12 @@ extension GatewayCore {
             if closing != .flushed { connectionEnded(number, at: now) }
             return
         }
-        switch client.life {
-        case .owned(let owner):
+        if let owner = client.owner {
             handAll(client, to: owner, isLast: true)
             want(.tell(.pid(owner), .close(client.pid, reason: reason.term), from: client.pid))
-        case .asked(let backend, _): want(.tell(backend, .close(client.pid, reason: reason.term), from: client.pid))
-        case .parked, .closing: break
+        }
+        for backend in client.asked where client.owner.map({ .pid($0) }) != backend {
+            want(.tell(backend, .close(client.pid, reason: reason.term), from: client.pid))
         }
         want(.end(client.pid, reason: reason.term))
         counters.closedCounts[reason.label, default: 0] += 1
@@ -179,13 +180,14 @@ extension GatewayCore {
             clients.remove(client)
         }
         if closing != .ended { want(.close(number, reason, isFlushed: closing == .flushed)) }
+        // Who was asked has a place for another one.
+        if !client.asked.isEmpty { offerWaiting(at: now) }
         endDrainIfEmpty()
     }
 
     /// A client counts nowhere any more.
     private mutating func release(_ client: GatewayClient) {
         for group in client.groups { _ = groups.leave(group, client.number) }
-        if let backend = client.backend { backends.lostClient(backend) }
-        if let process = client.watchedProcess, watch.remove(client.number, of: process) { want(.demonitor(process)) }
+        forgetBackends(of: client)
     }
 }

@@ -10,7 +10,7 @@ extension GatewayCore {
     package mutating func backendJoined(_ backend: ErlangDestination, at now: Duration) {
         guard backends.joined(backend) else { return }
         if watch.addBackend(backend) { want(.monitor(backend)) }
-        for client in clients.parked { offer(client, at: now) }
+        offerWaiting(at: now)
     }
 
     /// A process has left the group. It keeps its clients, and may still accept those that it was asked for.
@@ -28,81 +28,154 @@ extension GatewayCore {
 
     /// The owner of a client, or who was asked, is lost.
     private mutating func lose(_ number: ClientNumber, _ process: ErlangDestination, at now: Duration) {
-        guard let client = clients[number], client.watchedProcess == process else { return }
-        offer(client, except: process, at: now)
+        guard let client = clients[number], !client.isClosing else { return }
+        let wasAsked = clients.notingParked(client) { $0.askNoMore(process) }
+        if let owner = client.owner, process == .pid(owner) {
+            seekOwner(client, at: now)
+        } else if wasAsked, client.isParked {
+            letWait(client, at: now)
+        }
     }
 
     // MARK: Asking
 
-    /// Asks a backend to own a client that has no owner any more; without any backend whose node reads, the client is parked.
+    /// A client has no owner any more. Backends are asked; if none accepts it in time, it is closed.
     ///
-    /// - Parameter excluded: Who is not to be asked, if there is another one.
-    mutating func offer(_ client: GatewayClient, except excluded: ErlangDestination? = nil, at now: Duration) {
-        guard !client.isClosing else { return }
-        let number = client.number
+    /// - Parameter former: Who has given it back.
+    mutating func seekOwner(_ client: GatewayClient, from former: ErlangDestination? = nil, at now: Duration) {
+        let owner = client.owner.map(ErlangDestination.pid)
         if let backend = client.backend { backends.lostClient(backend) }
-        if isFull { postpone(client) }
-        let backend = isFull ? nil : backends.choice(except: excluded, avoiding: pressure)
-        if let backend { backends.tookClient(backend) }
-        moveWatch(number, from: client.watchedProcess, to: backend)
-        client.backend = backend
+        client.backend = nil
+        client.formerBackend = former
         client.window.rewind()
-        if let backend {
-            let deadline = now + settings.acceptTime
-            acceptDeadlines.append(deadline, number)
-            clients.change(client, to: .asked(backend, until: deadline))
-            let snapshot = client.snapshot
-            let term = client.hadOwner ? GatewayTerm.resume(client.pid, snapshot) : .open(client.pid, snapshot)
-            tell(backend, term, from: client.pid, byteCount: client.snapshotByteCount)
-        } else {
-            let deadline = now + settings.parkTime
-            parkDeadlines.append(deadline, number)
-            clients.change(client, to: .parked(until: deadline))
-        }
+        beginSeeking(client, at: now)
+        if let owner { endWatch(of: owner, for: client) }
         handOver(client)
     }
 
-    /// A client needs the monitor of another process than before.
-    private mutating func moveWatch(
-        _ number: ClientNumber, from old: ErlangDestination?, to new: ErlangDestination?
-    ) {
-        guard old != new else { return }
-        if let new, watch.add(number, of: new) { want(.monitor(new)) }
-        if let old, watch.remove(number, of: old) { want(.demonitor(old)) }
+    /// A client wants an owner.
+    mutating func beginSeeking(_ client: GatewayClient, at now: Duration) {
+        let deadline = now + settings.parkTime
+        parkDeadlines.append(deadline, client.number)
+        clients.change(client, to: .waiting(until: deadline))
+        client.search = .none
+        client.searchCount = 0
+        letWait(client, at: now)
+    }
+
+    /// A client waits for a backend that has a place. Those that nobody was asked for come first.
+    private mutating func letWait(_ client: GatewayClient, at now: Duration) {
+        if client.asked.isEmpty {
+            seeking.append(client.number)
+        } else {
+            client.search = .waits
+            seekingMore.append(client.number)
+        }
+        offerWaiting(at: now)
+    }
+
+    /// Offers clients that wait, as far as there are places.
+    mutating func offerWaiting(at now: Duration) {
+        while let number = seeking.first {
+            if let client = clients[number], client.isParked {
+                guard offer(client, at: now) else { break }
+            }
+            _ = seeking.popFirst()
+        }
+        // Of these, a backend may have been asked already; it has at most so many of them.
+        for _ in 0..<min(seekingMore.count, Backends.offerLimit) {
+            guard backends.hasPlace, let number = seekingMore.popFirst() else { return }
+            guard let client = clients[number], client.isWaiting, client.search == .waits else { continue }
+            if offer(client, at: now) { client.search = .none } else { seekingMore.append(number) }
+        }
+    }
+
+    /// Asks another backend to own a client.
+    ///
+    /// - Returns: Whether one was asked: there is one that has a place, and this is not too much for one round.
+    private mutating func offer(_ client: GatewayClient, at now: Duration) -> Bool {
+        guard
+            let backend = backends.choice(
+                besides: client.asked, except: client.formerBackend, avoiding: pressure)
+        else { return false }
+        guard mayOffer() else { return false }
+        backends.asked(backend, for: client.number)
+        if watch.add(client.number, of: backend) { want(.monitor(backend)) }
+        clients.notingParked(client) { $0.ask(backend) }
+        acceptDeadlines.append(now + settings.acceptTime, (client.number, backend))
+        let snapshot = client.snapshot
+        let term = client.hadOwner ? GatewayTerm.resume(client.pid, snapshot) : .open(client.pid, snapshot)
+        tell(backend, term, from: client.pid, byteCount: client.snapshotByteCount)
+        return true
+    }
+
+    /// A backend has not accepted a client in time. It may still do so; others are asked, too.
+    mutating func ranOut(_ number: ClientNumber, _ backend: ErlangDestination, at now: Duration) {
+        guard let client = clients[number], client.asked.contains(backend) else { return }
+        backends.ranOut(backend)
+        counters.ranOutOfferCount += 1
+        if client.isWaiting, client.search == .none { search(client, at: now) }
+    }
+
+    /// Asks others, twice as many each time, until one accepts: so the client finds one that does, however many hang.
+    mutating func search(_ client: GatewayClient, at now: Duration) {
+        let count = 1 << min(client.searchCount, 10)
+        client.searchCount += 1
+        for _ in 0..<count where !offer(client, at: now) { return letWait(client, at: now) }
+        let next = now + Self.searchTime
+        client.search = .goesOn(at: next)
+        searchDeadlines.append(next, client.number)
     }
 
     // MARK: Owners
 
-    /// Whether a process may say who owns a client.
-    func mayNameOwner(_ sender: ErlangPID?, of life: GatewayClient.Life) -> Bool {
-        guard let sender else { return false }
-        switch life {
-        case .owned(let owner): return sender == owner
-        // Any process of the node that was asked, in its present life.
-        case .asked(.pid(let backend), _): return sender.node == backend.node && sender.creation == backend.creation
-        case .asked(.name(_, at: let node), _): return sender.node == (node?.atom ?? service.node)
-        case .parked, .closing: return false
-        }
+    /// A process has answered what it was asked, even if too late: it has a place for another client.
+    mutating func answered(_ client: GatewayClient, _ backend: ErlangDestination, at now: Duration) {
+        _ = clients.notingParked(client) { $0.askNoMore(backend) }
+        backends.answered(backend, for: client.number)
+        endWatch(of: backend, for: client)
+        offerWaiting(at: now)
     }
 
     /// A process becomes the owner of a client. It is not handed anything yet.
-    mutating func setOwner(_ owner: ErlangPID, of client: GatewayClient, at now: Duration) {
+    ///
+    /// - Parameter backend: Who was asked and accepts it, for itself or for another process of its node.
+    mutating func setOwner(
+        _ owner: ErlangPID, of client: GatewayClient, by backend: ErlangDestination?, at now: Duration
+    ) {
         guard client.owner != owner else { return }
-        moveWatch(client.number, from: client.watchedProcess, to: .pid(owner))
-        if client.owner == nil, client.hadOwner { counters.resumedCount += 1 }
-        count(client, for: owner)
+        let former = client.owner.map(ErlangDestination.pid)
+        if watch.add(client.number, of: .pid(owner)) { want(.monitor(.pid(owner))) }
+        if former == nil, client.hadOwner { counters.resumedCount += 1 }
         clients.change(client, to: .owned(owner))
+        if let former { endWatch(of: former, for: client) }
+        count(client, for: backends.contains(.pid(owner)) ? .pid(owner) : backend)
         client.hadOwner = true
         client.window.rewind()
         tellOfDrain(owner, at: now)
     }
 
-    /// A client that was given to a backend counts for it. Other owners are processes of the backend that was asked.
-    private mutating func count(_ client: GatewayClient, for owner: ErlangPID) {
-        let backend = ErlangDestination.pid(owner)
-        guard client.backend != backend, backends.contains(backend) else { return }
+    /// A client that was given to a backend counts for it, also if another process of its node is the owner.
+    private mutating func count(_ client: GatewayClient, for backend: ErlangDestination?) {
+        guard let backend, client.backend != backend else { return }
         if let old = client.backend { backends.lostClient(old) }
         backends.tookClient(backend)
         client.backend = backend
+    }
+
+    /// A process does not matter for a client any more, unless it owns it or was asked.
+    private mutating func endWatch(of process: ErlangDestination, for client: GatewayClient) {
+        guard !client.needs(process) else { return }
+        if watch.remove(client.number, of: process) { want(.demonitor(process)) }
+    }
+
+    /// A client that ends needs nobody any more.
+    mutating func forgetBackends(of client: GatewayClient) {
+        if let backend = client.backend { backends.lostClient(backend) }
+        if let owner = client.owner, watch.remove(client.number, of: .pid(owner)) { want(.demonitor(.pid(owner))) }
+        for backend in client.asked {
+            backends.withdrew(client.number, from: backend)
+            if watch.remove(client.number, of: backend) { want(.demonitor(backend)) }
+        }
     }
 }

@@ -60,61 +60,70 @@ extension GatewayCore {
             let answer: ErlangTerm = call.request == "info" ? .map(client.snapshot.term) : .unknownRequest
             want(.reply(call, answer, from: client.pid))
         case .step(let actions):
-            let isForOwner = actions.contains { $0.isForOwner }
-            if isForOwner { try check(actions, of: client, from: sender) }
-            for action in actions { perform(action, of: client, at: now) }
+            guard actions.contains(where: \.isForOwner) else {
+                for action in actions { perform(action, of: client, from: nil, at: now) }
+                return
+            }
+            // Who was asked answers by naming an owner, even if it may not any more.
+            let asked = actions.contains(where: \.namesOwner) ? askedProcess(of: client, from: sender) : nil
+            let refusal = refusal(of: actions, for: client, isAsked: asked != nil, from: sender)
+            if refusal == nil { for action in actions { perform(action, of: client, from: asked, at: now) } }
+            if let asked { answered(client, asked, at: now) }
+            if let refusal { throw refusal }
             // Nothing else lets the owner have more.
-            if isForOwner { handOver(client) }
+            handOver(client)
         }
     }
 
     // MARK: Checking
 
-    /// Looks whether all actions of a step may be done, one after another.
-    private func check(
-        _ actions: [ClientAction], of client: GatewayClient, from sender: ErlangPID?
-    ) throws(TermRefusal) {
-        var life = client.life
+    /// For whom a process answers that names an owner; nil if nobody was asked, or if it is the owner.
+    private func askedProcess(of client: GatewayClient, from sender: ErlangPID?) -> ErlangDestination? {
+        guard let sender, sender != client.owner else { return nil }
+        return client.asked(by: sender, on: service.node)
+    }
+
+    /// Returns why not all actions of a step may be done, one after another; nil if they may.
+    private func refusal(
+        of actions: [ClientAction], for client: GatewayClient, isAsked: Bool, from sender: ErlangPID?
+    ) -> TermRefusal? {
+        var owner = client.owner
+        var mayAccept = isAsked && client.isWaiting
         var confirmed = client.window.confirmed
         var handedOver = client.window.handedOver
         for action in actions {
             switch action {
-            case .confirm(let number):
-                guard isOwner(sender, of: life) else { throw .notOwner }
-                guard confirmed < number, number <= handedOver
-                else { throw .outOfRange(number, lowest: confirmed + 1, highest: handedOver) }
-                confirmed = number
-            case .owner(let owner?):
-                guard mayNameOwner(sender, of: life) else { throw .notOwner }
-                guard !isOurs(owner) else { throw .unknownAction(.tuple("owner", .pid(owner))) }
-                if life != .owned(owner) { handedOver = confirmed }
-                life = .owned(owner)
-            case .owner(nil):
-                guard isOwner(sender, of: life) else { throw .notOwner }
-                life = .parked(until: .zero)
-            case .change(let change):
-                guard isOwner(sender, of: life) else { throw .notOwner }
-                if let refusal = checkChange(change) { throw refusal }
-            case .state: guard isOwner(sender, of: life) else { throw .notOwner }
+            case .owner(let named?) where mayAccept || owner != nil && owner == sender:
+                guard !isOurs(named) else { return .unknownAction(.tuple("owner", .pid(named))) }
+                if owner != named { handedOver = confirmed }
+                (owner, mayAccept) = (named, false)
             case .send, .join, .leave, .kick: break
+            case _ where owner == nil || owner != sender: return .notOwner
+            case .confirm(let number):
+                guard confirmed < number, number <= handedOver
+                else { return .outOfRange(number, lowest: confirmed + 1, highest: handedOver) }
+                confirmed = number
+            case .owner: owner = nil
+            case .change(let change): if let refusal = checkChange(change) { return refusal }
+            case .state: break
             }
         }
-    }
-
-    private func isOwner(_ sender: ErlangPID?, of life: GatewayClient.Life) -> Bool {
-        if case .owned(let owner) = life { owner == sender } else { false }
+        return nil
     }
 
     // MARK: Doing
 
-    private mutating func perform(_ action: ClientAction, of client: GatewayClient, at now: Duration) {
+    /// - Parameter asked: Who was asked and answers with this step.
+    private mutating func perform(
+        _ action: ClientAction, of client: GatewayClient, from asked: ErlangDestination?, at now: Duration
+    ) {
         // Only `kick` ends a client, and what follows it has no receiver.
         guard !client.isClosing else { return }
         switch action {
         case .send(let packet): write(packet, to: client)
         case .confirm(let last): clients.update(client) { $0.window.confirm(last) }
-        case .owner(let owner?): setOwner(owner, of: client, at: now)
-        case .owner(nil): offer(client, except: client.backend, at: now)
+        case .owner(let owner?): setOwner(owner, of: client, by: asked, at: now)
+        case .owner(nil): seekOwner(client, from: client.backend, at: now)
         case .change(let change): want(.change(client.number, change))
         case .state(let state, let byteCount): clients.update(client) { $0.keep(state, byteCount: byteCount) }
         case .join(let group, let byteCount):

@@ -27,15 +27,29 @@ package struct GatewayCore: ~Copyable {
     var dials: NodeDials
     var pressure: NodePressure
     var life = DrainLife()
-    var acceptDeadlines = DeadlineQueue()
-    var parkDeadlines = DeadlineQueue()
+    var acceptDeadlines = DeadlineQueue<(client: ClientNumber, backend: ErlangDestination)>()
+    var searchDeadlines = DeadlineQueue<ClientNumber>()
+    var parkDeadlines = DeadlineQueue<ClientNumber>()
+    /// The clients that nobody was asked for, in the order in which they came to wait. It may have others, too.
+    var seeking = Line<ClientNumber>()
+    /// The clients that others are to be asked for, because nobody has accepted them in time.
+    var seekingMore = Line<ClientNumber>()
     /// Clients for which too much waited when something was written.
     var suspects: Set<ClientNumber> = []
     private var effects: [GatewayEffect] = []
     /// The bytes for nodes among the effects, about.
     private var outgoingByteCount = 0
-    /// The clients that are offered or handed over when these effects have been carried out.
+    /// The clients that are handed over when these effects have been carried out.
     private var postponed: [ClientNumber] = []
+    /// How many backends were asked in this round.
+    private var offerCount = 0
+    /// Whether clients that wait are to be offered in the next round.
+    private var offersWait = false
+
+    /// The most backends that are asked in a round, so that a lost node with many clients delays nobody.
+    private static let offersPerRound = 256
+    /// How long a client waits before more backends are asked.
+    static let searchTime = Duration.milliseconds(100)
 
     /// - Parameters:
     ///   - service: The process `wireline`, of the gateway's node.
@@ -62,12 +76,12 @@ package struct GatewayCore: ~Copyable {
     /// - Parameter memory: An empty array, whose memory is used for the next effects.
     package mutating func takeEffects(reusing memory: consuming [GatewayEffect] = []) -> [GatewayEffect] {
         swap(&effects, &memory)
-        outgoingByteCount = 0
+        (outgoingByteCount, offerCount) = (0, 0)
         return memory
     }
 
     /// Whether there is something to be done.
-    package var hasEffects: Bool { !effects.isEmpty || !postponed.isEmpty }
+    package var hasEffects: Bool { !effects.isEmpty || !postponed.isEmpty || offersWait }
 
     mutating func want(_ effect: GatewayEffect) { effects.append(effect) }
 
@@ -85,7 +99,19 @@ package struct GatewayCore: ~Copyable {
     /// Whether nothing more is to be told before the effects are carried out.
     var isFull: Bool { outgoingByteCount >= settings.nodeByteCount }
 
-    /// A client is offered or handed over later.
+    /// Counts a backend that is asked.
+    ///
+    /// - Returns: Whether it may be asked in this round.
+    mutating func mayOffer() -> Bool {
+        guard !isFull, offerCount < Self.offersPerRound else {
+            offersWait = true
+            return false
+        }
+        offerCount += 1
+        return true
+    }
+
+    /// A client is handed over later.
     mutating func postpone(_ client: GatewayClient) {
         guard !client.isPostponed else { return }
         client.isPostponed = true
@@ -94,6 +120,10 @@ package struct GatewayCore: ~Copyable {
 
     /// Goes on with what had to wait until the effects before it were carried out. It is to be called after that.
     package mutating func goOn(at now: Duration) {
+        if offersWait {
+            offersWait = false
+            offerWaiting(at: now)
+        }
         guard !postponed.isEmpty else { return }
         let numbers = postponed
         postponed = []
@@ -104,7 +134,7 @@ package struct GatewayCore: ~Copyable {
             }
             guard let client = clients[number] else { continue }
             client.isPostponed = false
-            if client.isParked { offer(client, at: now) } else { handOver(client) }
+            handOver(client)
         }
     }
 
@@ -113,7 +143,8 @@ package struct GatewayCore: ~Copyable {
     /// When ``poll(at:)`` has something to do at the earliest; nil if never.
     package var deadline: Duration? {
         // It is asked for after each event, so it makes no array.
-        let ofClients = Self.earlier(acceptDeadlines.first, parkDeadlines.first)
+        let ofOffers = Self.earlier(acceptDeadlines.first, searchDeadlines.first)
+        let ofClients = Self.earlier(ofOffers, parkDeadlines.first)
         let ofNodes = Self.earlier(dials.deadline, names.deadline)
         return Self.earlier(Self.earlier(ofClients, ofNodes), life.deadline)
     }
@@ -125,13 +156,14 @@ package struct GatewayCore: ~Copyable {
 
     /// Does what is due.
     package mutating func poll(at now: Duration) {
-        while let (time, number) = acceptDeadlines.popFirst(at: now) {
-            if let client = clients[number], case .asked(let backend, time) = client.life {
-                offer(client, except: backend, at: now)
+        while let (_, offer) = acceptDeadlines.popFirst(at: now) { ranOut(offer.client, offer.backend, at: now) }
+        while let (time, number) = searchDeadlines.popFirst(at: now) {
+            if let client = clients[number], client.isWaiting, client.search == .goesOn(at: time) {
+                search(client, at: now)
             }
         }
         while let (time, number) = parkDeadlines.popFirst(at: now) {
-            if let client = clients[number], client.life == .parked(until: time) {
+            if let client = clients[number], client.life == .waiting(until: time) {
                 end(client, .noBackend, .flushed, at: now)
             }
         }
@@ -162,7 +194,7 @@ package struct GatewayCore: ~Copyable {
         for number in watch.clients(of: node.atom) {
             if let client = clients[number] { handOver(client) }
         }
-        if !pressure.isSlow(node.atom) { for client in clients.parked { postpone(client) } }
+        if !pressure.isSlow(node.atom) { offersWait = true }
     }
 
     private mutating func lookFor(_ names: [ErlangDestination]) {

@@ -26,6 +26,9 @@ package enum ClientAction: Equatable, Sendable {
         case .send, .join, .leave, .kick: false
         }
     }
+
+    /// Whether it says who the owner is.
+    var namesOwner: Bool { if case .owner(_?) = self { true } else { false } }
 }
 
 /// What a client's process is sent.

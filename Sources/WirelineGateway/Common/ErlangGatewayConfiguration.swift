@@ -46,9 +46,9 @@ public struct ErlangGatewayConfiguration: Sendable {
 
     /// The most messages of a client that its owner has and has not confirmed; 0: nothing is confirmed (default).
     public var window = 0
-    /// How long a backend may take to accept a client (default 5 s). Then another one is asked.
+    /// How long a backend may take to accept a client (default 5 s). Then others are asked, too.
     public var acceptTime = Duration.seconds(5)
-    /// How long a client may be without any backend (default 60 s). Then it is closed.
+    /// How long a client may be without an owner (default 60 s). Then it is closed.
     public var parkTime = Duration.seconds(60)
 
     // MARK: Clients, of all endpoints together

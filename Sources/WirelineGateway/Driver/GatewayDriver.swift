@@ -22,6 +22,8 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     static let flushTime = Duration.seconds(5)
     /// How long the gateway waits before it looks again at clients that do not take what was written to them.
     private static let stallTime = Duration.milliseconds(20)
+    /// How long effects are carried out in one turn.
+    private static let effectTime = Duration.milliseconds(5)
     /// The most effects whose memory is used again.
     private static let spareEffectCount = 4_096
 
@@ -245,8 +247,16 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     /// Does what the events of a turn have led to.
     private func endTurn() {
         waitsForEndOfTurn = false
-        // An effect may have others.
-        while core.hasEffects { carryOut() }
+        // An effect may have others: a lost node with many clients has thousands. The rest is done in the next turn.
+        let end = loop.now + Self.effectTime
+        while core.hasEffects {
+            carryOut()
+            loop.forgetTime()
+            guard loop.now < end else {
+                somethingHappened()
+                break
+            }
+        }
         offer(isForAll: false)
         setTimer()
     }

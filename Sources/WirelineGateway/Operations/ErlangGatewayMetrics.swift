@@ -44,6 +44,8 @@ public struct ErlangGatewayMetrics: Equatable, Sendable {
     public var refusedConnectionCounts: [ServerCounters.RefusalReason: Int] = [:]
     /// How often a client got another owner.
     public var resumedCount: UInt64
+    /// How often a backend was asked for a client and did not accept it in time.
+    public var ranOutOfferCount: UInt64
     /// The messages that were handed to another owner again, because nobody had confirmed them.
     public var resentCount: UInt64
     /// The terms of which nothing was done.
@@ -64,6 +66,7 @@ public struct ErlangGatewayMetrics: Equatable, Sendable {
         openedCount = counters.openedCount
         closedCounts = counters.closedCounts
         resumedCount = counters.resumedCount
+        ranOutOfferCount = counters.ranOutOfferCount
         resentCount = counters.resentCount
         refusedTermCount = counters.refusedTermCount
     }
@@ -119,6 +122,9 @@ extension ErlangGatewayMetrics {
                 Double(refusedConnectionCounts[reason, default: 0]), labels: ["reason": reason.rawValue])
         }
         text.addCounter("wireline_gateway_resumed_total", "Clients that got another owner.", Double(resumedCount))
+        text.addCounter(
+            "wireline_gateway_offers_ran_out_total", "Offers that no backend accepted in time.",
+            Double(ranOutOfferCount))
         text.addCounter(
             "wireline_gateway_resent_total", "Messages that another owner got again.", Double(resentCount))
         text.addCounter(

@@ -258,9 +258,10 @@ extension Option {
         "--window", value: "N",
         "number the messages of a client; at most N are handed over and not confirmed (default 0: no numbers)")
     fileprivate static let accept = Option(
-        "--accept", value: "TIME", "how long a backend may take to accept a client (default 5s)")
+        "--accept", value: "TIME",
+        "how long a backend may take to accept a client; then others are asked (default 5s)")
     fileprivate static let park = Option(
-        "--park", value: "TIME", "how long a client may wait for any backend (default 60s)")
+        "--park", value: "TIME", "how long a client may be without an owner (default 60s)")
     fileprivate static let drain = Option(
         "--drain", value: "TIME", "how long clients may stay after SIGTERM or Ctrl-C (default 30s)")
     fileprivate static let first = Option(

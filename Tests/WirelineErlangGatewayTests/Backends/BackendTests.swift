@@ -22,12 +22,33 @@ struct BackendsTests {
         #expect(backends.choice() == second)
     }
 
-    @Test func `who was asked before is asked again only if there is no other`() {
+    @Test func `who gave a client back is asked last, and who has not answered is not asked`() {
         var backends = Backends()
         _ = backends.joined(first)
         #expect(backends.choice(except: first) == first)
+        #expect(backends.choice(besides: [first]) == nil)
         _ = backends.joined(second)
         #expect(backends.choice(except: first) == second)
+        #expect(backends.choice(besides: [second], except: first) == first)
+    }
+
+    @Test func `who did not answer in time is asked last until it answers, and who has many offers is not asked`() {
+        var backends = Backends()
+        _ = backends.joined(first)
+        _ = backends.joined(second)
+        let clients = (1...64).map { GatewayBench.process($0).number }
+        backends.asked(first, for: clients[0])
+        backends.ranOut(first)
+        for client in clients.dropLast() {
+            #expect(backends.choice() == second)
+            backends.asked(second, for: client)
+        }
+        backends.asked(second, for: clients[63])
+        #expect(backends.choice() == first)
+        backends.answered(second, for: clients[63])
+        #expect(backends.choice() == second)
+        backends.answered(first, for: clients[0])
+        #expect(backends.choice() == first)
     }
 
     @Test func `a member that was in the group twice has left after it left twice`() {

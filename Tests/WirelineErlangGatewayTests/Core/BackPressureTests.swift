@@ -138,7 +138,7 @@ struct BackPressureTests {
         _ = bench.effects { core, _ in core.nodeQueue(1_001, of: "a@h") }
         bench.join(second)
         let other = bench.open()
-        #expect(bench.client(other)?.watchedProcess == second.target)
+        #expect(bench.client(other)?.asked == [second.target])
     }
 
     @Test func `with a window, a client is read as far as it goes`() {

@@ -50,22 +50,85 @@ struct OwnershipTests {
         #expect(bench.tell(client, action, from: first) == [.refusal(.notOwner, of: client, to: first)])
     }
 
-    @Test func `a client that is not accepted in time is offered to another`() {
+    @Test func `a client that is not accepted in time is offered to another, and whoever accepts it first owns it`() {
         let bench = GatewayBench()
         bench.join(first)
         bench.join(second)
-        let client = bench.open()
+        let (client, other) = (bench.open(), bench.open())
         _ = bench.core.takeEffects()
+        #expect(bench.client(client)?.asked == [first.target])
         #expect(bench.pass(.milliseconds(4_999)) == [])
         let effects = bench.pass(.milliseconds(1))
-        #expect(effects.count == 1 && isOffer(effects[0], of: client, to: second, resume: false))
-        // The first one is late.
+        #expect(isOffer(effects[0], of: client, to: second, resume: false))
+        #expect(isOffer(effects[1], of: other, to: first, resume: false))
+        #expect(effects.count == 2)
+        // The first one is late, and nobody was faster.
+        let accept = { (owner: ErlangPID) in ErlangTerm.tuple("owner", .pid(owner)) }
+        #expect(bench.tell(client, accept(first), from: first) == [])
+        #expect(bench.client(client)?.owner == first)
         #expect(
-            bench.tell(client, .tuple("owner", .pid(first)), from: first)
-                == [.refusal(.notOwner, of: client, to: first)])
-        _ = bench.tell(client, .tuple("owner", .pid(second)), from: second)
+            bench.tell(client, accept(second), from: second) == [.refusal(.notOwner, of: client, to: second)])
+        _ = bench.tell(other, accept(second), from: second)
         #expect(bench.pass(.seconds(60)) == [])
-        #expect(bench.client(client)?.owner == second)
+        #expect(bench.core.counters.ranOutOfferCount == 3)
+    }
+
+    @Test func `nobody is asked again before it has answered, and a client that nobody accepts is closed`() {
+        let bench = GatewayBench()
+        bench.join(first)
+        let client = bench.open()
+        _ = bench.core.takeEffects()
+        #expect(bench.pass(.milliseconds(59_999)) == [])
+        let reason: ErlangTerm = .tuple("shutdown", "no_backend")
+        #expect(
+            bench.pass(.milliseconds(1)) == [
+                .tell(first.target, .close(client, reason: reason), from: client), .end(client, reason: reason),
+                .close(client.number, .noBackend, isFlushed: true),
+            ])
+    }
+
+    /// The seventh promise.
+    @Test(arguments: [1, 2, 10, 300])
+    func `however many hang, a client is owned soon if one accepts at once`(hungCount: Int) {
+        let bench = GatewayBench()
+        let hung = (0..<hungCount).map { GatewayBench.process(UInt32($0) + 10) }
+        for backend in hung { bench.join(backend) }
+        bench.join(second)
+        _ = bench.core.takeEffects()
+        for count in [1, 1, 100] {
+            let clients = (0..<count).map { _ in bench.open() }
+            var effects = bench.core.takeEffects()
+            // The time to accept, and a second.
+            for _ in 0..<60 {
+                while !effects.isEmpty || bench.hasEffects {
+                    for effect in effects where effect.isOffer {
+                        guard case .tell(second.target, _, from: let client) = effect else { continue }
+                        bench.receive(.tuple("wireline", .tuple("owner", .pid(second))), for: client, from: second)
+                    }
+                    effects = bench.core.takeEffects()
+                    bench.core.goOn(at: bench.now)
+                    effects += bench.core.takeEffects()
+                }
+                effects = bench.pass(.milliseconds(100))
+            }
+            #expect(clients.allSatisfy { bench.client($0)?.owner == second })
+        }
+        // They are asked last now.
+        let next = bench.open()
+        #expect(bench.client(next)?.asked == [second.target])
+    }
+
+    @Test func `a backend has few offers open, and each answer makes room for a client that waits`() {
+        let bench = GatewayBench()
+        bench.join(first)
+        let clients = (0..<200).map { _ in bench.open() }
+        let offers = bench.core.takeEffects().filter(\.isOffer)
+        #expect(offers.count == Backends.offerLimit)
+        #expect(bench.core.clients.parkedCount == 200 - Backends.offerLimit)
+        let effects = bench.tell(clients[0], .tuple("owner", .pid(first)), from: first)
+        #expect(effects.count == 1 && isOffer(effects[0], of: clients[64], to: first, resume: false))
+        bench.core.closed(clients[1].number, .normal, at: bench.now)
+        #expect(bench.core.takeEffects().filter(\.isOffer).count == 1)
     }
 
     @Test func `without any backend a client is parked, and closed after the park time`() {
@@ -104,7 +167,7 @@ struct OwnershipTests {
         bench.join(second)
         let clients = (0..<4).map { _ in bench.open() }
         _ = bench.core.takeEffects()
-        let askedFirst = clients.filter { bench.client($0)?.backend == first.target }
+        let askedFirst = clients.filter { bench.client($0)?.asked == [first.target] }
         #expect(askedFirst.count == 2)
         // The first one passes its clients on to the second one.
         for client in askedFirst {
@@ -112,7 +175,7 @@ struct OwnershipTests {
             #expect(bench.client(client)?.backend == second.target)
         }
         let next = bench.open()
-        #expect(bench.client(next)?.backend == first.target)
+        #expect(bench.client(next)?.asked == [first.target])
     }
 
     @Test func `a member that leaves gets no new clients and keeps its own`() {

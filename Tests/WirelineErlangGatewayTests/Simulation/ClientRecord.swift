@@ -23,9 +23,9 @@ struct ClientRecord {
 
     // Whose it is.
     var owner: ErlangPID?
-    var asked: ErlangPID?
-    /// Until when the asked one may accept. If there is nobody else then, it is parked.
-    private var askedUntil = Duration.zero
+    /// Who was asked and has not answered, in order.
+    var asked: [ErlangPID] = []
+    private var closedTo: Set<ErlangPID> = []
     var hadOwner = false
     var isClosed = false
     var hasEnded = false
@@ -62,7 +62,17 @@ struct ClientRecord {
     ///
     /// - Returns: Whether nothing of it is refused.
     mutating func step(_ actions: [ClientAction], from sender: ErlangPID) -> Bool {
+        let isAnswer = actions.contains { if case .owner(_?) = $0 { true } else { false } }
+        let answering = isAnswer && owner != sender ? askedIndex(of: sender) : nil
+        let isAllowed = take(actions, from: sender, mayAccept: answering != nil && owner == nil)
+        // It has answered, even if nothing of it is done.
+        if let answering { asked.remove(at: answering) }
+        return isAllowed
+    }
+
+    private mutating func take(_ actions: [ClientAction], from sender: ErlangPID, mayAccept: Bool) -> Bool {
         var next = self
+        var mayAccept = mayAccept
         for action in actions {
             switch action {
             case .confirm(let number):
@@ -75,10 +85,10 @@ struct ClientRecord {
                 }
                 next.confirmed = UInt8(number)
             case .owner(let owner?):
-                guard next.mayBeNamed(by: sender) else { return false }
+                guard mayAccept || next.owner == sender else { return false }
+                mayAccept = false
                 if next.owner != owner { next.lose() }
                 next.owner = owner
-                next.asked = nil
                 next.hadOwner = true
             case .owner(nil):
                 guard next.owner == sender else { return false }
@@ -101,28 +111,22 @@ struct ClientRecord {
     /// Whether a step of the present event ends it.
     var isClosing = false
 
-    private func mayBeNamed(by sender: ErlangPID) -> Bool {
-        if let owner { return sender == owner }
-        guard let asked else { return false }
-        return sender.node == asked.node && sender.creation == asked.creation
+    private func askedIndex(of sender: ErlangPID) -> Int? {
+        asked.firstIndex(of: sender)
+            ?? asked.firstIndex { sender.node == $0.node && sender.creation == $0.creation }
     }
 
-    /// Time has passed: who did not accept in time is asked no more.
-    mutating func pass(to now: Duration) {
-        if asked != nil, now >= askedUntil { asked = nil }
-    }
-
-    /// It has no owner any more, and nobody was asked.
+    /// It has no owner any more.
     mutating func lose() {
         if let owner { formerOwners.insert(owner) }
         owner = nil
-        asked = nil
         handed = confirmed
     }
 
     /// A process has ended.
     mutating func down(_ process: ErlangPID) {
-        if owner == process || asked == process { lose() }
+        asked.removeAll { $0 == process }
+        if owner == process { lose() }
     }
 
     mutating func say(byteCount: Int) {
@@ -133,13 +137,13 @@ struct ClientRecord {
     // MARK: What comes out
 
     /// A backend was asked.
-    mutating func offered(to backend: ErlangPID, isResume: Bool, _ snapshot: ClientSnapshot, at now: Duration) {
+    mutating func offered(to backend: ErlangPID, isResume: Bool, _ snapshot: ClientSnapshot) {
         if owner != nil { fail("\(backend) was asked while \(owner!) owns it") }
         if isClosed { fail("a backend was asked after `close`") }
         if isResume != hadOwner { fail("resume is \(isResume), and it had an owner: \(hadOwner)") }
         if snapshot.confirmed != UInt64(confirmed) { fail("\(snapshot.confirmed) is not \(confirmed)") }
-        asked = backend
-        askedUntil = now + SimulatedLimits.acceptTime
+        if asked.contains(backend) { fail("\(backend) was asked again before it answered") }
+        asked.append(backend)
     }
 
     /// A message was handed over.
@@ -166,15 +170,15 @@ struct ClientRecord {
     }
 
     mutating func closed(to process: ErlangPID) {
-        if isClosed { fail("a second `close`") }
-        if process != owner ?? asked { fail("\(process) got `close`") }
-        if owner != nil, handed != said { fail("`close` came after message \(handed) of \(said)") }
+        if !closedTo.insert(process).inserted { fail("a second `close`") }
+        if process != owner, !asked.contains(process) { fail("\(process) got `close`") }
+        if process == owner, handed != said { fail("`close` came after message \(handed) of \(said)") }
         isClosed = true
     }
 
     mutating func ended() {
         if hasEnded { fail("its process has ended twice") }
-        if !isClosed, owner != nil || asked != nil { fail("its process has ended before `close`") }
+        if closedTo != Set(asked + [owner].compactMap(\.self)) { fail("its process has ended before `close`") }
         if !expected.isEmpty { fail("\(expected) was not written before its end") }
         hasEnded = true
         isClosed = true

@@ -117,6 +117,7 @@ extension SimulatedCluster {
                 }
             }
             for index in processes.indices where processes[index].isAlive {
+                while !processes[index].offers.isEmpty { acceptLast(index) }
                 for client in processes[index].batches.keys.sorted() { answer(client, index) }
             }
             settle()

@@ -62,21 +62,27 @@ extension SimulatedCluster {
     mutating func hear(_ term: GatewayTerm, _ index: Int, _ gateway: Int) {
         switch term {
         case .open(let client, _), .resume(let client, _):
-            guard isHealed || chance(0.7) else { return }
-            accept(self.index(of: client), index)
+            processes[index].offers.append(self.index(of: client))
+            // Others are accepted late, or never.
+            if isHealed || chance(0.7) { acceptLast(index) }
         case .message(let client, let message, number: _):
             let client = self.index(of: client)
             let number = message.term[0]
             processes[index].batches[client, default: []].removeAll { $0 >= number }
             processes[index].batches[client, default: []].append(number)
             if isHealed || chance(0.5) { answer(client, index) }
-        case .close(let client, reason: _): processes[index].batches[self.index(of: client)] = nil
+        case .close(let client, reason: _):
+            let client = self.index(of: client)
+            processes[index].batches[client] = nil
+            processes[index].offers.removeAll { $0 == client }
         case .error(let client, let error): learn(error, self.index(of: client), index)
         case .drain: break
         }
     }
 
-    private mutating func accept(_ client: Int, _ index: Int) {
+    /// A process accepts the client that it was asked for last.
+    mutating func acceptLast(_ index: Int) {
+        guard let client = processes[index].offers.popLast() else { return }
         let process = processes[index]
         let worker = processes.first { $0.node == process.node && $0.isAlive && !$0.isBackend }
         var actions: [ClientAction] = []
@@ -133,9 +139,9 @@ extension SimulatedCluster {
 
     /// A process does something by itself.
     mutating func act(_ index: Int) {
-        guard processes[index].isAlive, !nodes[processes[index].node].isFrozen,
-            let client = any(processes[index].batches.keys.sorted())
-        else { return }
+        guard processes[index].isAlive, !nodes[processes[index].node].isFrozen else { return }
+        if chance(0.3) { acceptLast(index) }
+        guard let client = any(processes[index].batches.keys.sorted()) else { return }
         let process = processes[index]
         switch number(below: 8) {
         case 0..<3: answer(client, index)

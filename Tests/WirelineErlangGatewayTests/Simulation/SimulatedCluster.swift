@@ -69,7 +69,6 @@ struct SimulatedCluster {
 
     /// Lets something happen to a gateway, and does what it wants then.
     mutating func change(_ gateway: Int, _ body: (inout GatewayCore, Duration) -> Void) {
-        for index in clients.indices where clients[index].gateway == gateway { clients[index].pass(to: now) }
         body(&gateways[gateway].core, now)
         carryOut(gateway)
         // What was written has been offered to the system.
@@ -142,9 +141,9 @@ struct SimulatedCluster {
         let node = self.node(of: process)
         switch term {
         case .open(let client, let info):
-            clients[index(of: client)].offered(to: process, isResume: false, info, at: now)
+            clients[index(of: client)].offered(to: process, isResume: false, info)
         case .resume(let client, let info):
-            clients[index(of: client)].offered(to: process, isResume: true, info, at: now)
+            clients[index(of: client)].offered(to: process, isResume: true, info)
             resumeCount += 1
         case .message(let client, let message, let number):
             let isSlow = isSlow(node, gateway)

@@ -49,6 +49,8 @@ struct SimulatedProcess {
     /// Whether it is a member of the group.
     let isBackend: Bool
     var isAlive = true
+    /// The clients that it was asked to own and has not answered.
+    var offers: [Int] = []
     /// What it has been handed and has not answered, by client.
     var batches: [Int: [UInt8]] = [:]
 }

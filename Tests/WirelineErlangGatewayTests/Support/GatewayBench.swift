@@ -127,6 +127,7 @@ final class GatewayBench {
     // The core itself cannot be looked at by `#expect`, which copies.
     var hasSlowClients: Bool { core.hasSlowClients }
     var isDraining: Bool { core.isDraining }
+    var hasEffects: Bool { core.hasEffects }
 
     func client(_ pid: ErlangPID) -> GatewayClient? { core.clients[ClientNumber(pid)] }
 }
