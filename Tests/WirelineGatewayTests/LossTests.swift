@@ -42,6 +42,25 @@ struct LossTests {
         await gateway.drain(for: .zero)
     }
 
+    @Test func `a client whose message is longer than a term may be ends, and its owner misses nothing in between`()
+        async throws
+    {
+        let program = try ErlangProgram()
+        try program.join()
+        let gateway = try await SceneGateway.start(program, names: [Self.names[0]]) {
+            $0.node.limits.terms.byteCount = 1_000
+        }
+        let client = try await SceneGateway.connect(to: gateway)
+        try program.accept()
+        for text in ["one", String(repeating: "x", count: 2_000), "three"] { try await client.say(text) }
+        let received = "receive {wireline, C, {cs_20001, 1, 0, T, _}} -> T; {wireline, close, C, R} -> R end"
+        #expect(try program.evaluate(received) == "<<\"one\">>")
+        #expect(try program.evaluate(received) == "{shutdown,{packet,<<\"a term is over the limit\">>}}")
+        #expect(await gateway.metrics().lostTermCount == 1)
+        client.close()
+        await gateway.drain(for: .zero)
+    }
+
     @Test func `a node that has connected by itself is reported to be gone`() async throws {
         let first = try ErlangProgram()
         let second = try ErlangProgram("b@127.0.0.1", epmd: first.epmd)
@@ -58,6 +77,47 @@ struct LossTests {
         }
         #expect(end?.description == "b@127.0.0.1 is gone: \(error)")
         await gateway.drain(for: .zero)
+    }
+
+    @Test func `members of nodes that nobody named are not asked, and an operator is told once`() async throws {
+        let first = try ErlangProgram()
+        let second = try ErlangProgram("b@127.0.0.1", epmd: first.epmd)
+        let (events, feed) = AsyncStream.makeStream(of: ErlangGatewayEvent.self)
+        let gateway = try await SceneGateway.start(first, names: [Self.names[0]]) {
+            $0.eventHandler = { feed.yield($0) }
+        }
+        #expect(try second.evaluate("net_adm:ping('gw@127.0.0.1')") == "pong")
+        try second.join()
+        let told = await events.first { if case .otherMember = $0 { true } else { false } }
+        #expect(told == .otherMember(Self.names[1]))
+        let client = try await SceneGateway.connect(to: gateway)
+        try first.join()
+        try first.accept()
+        client.close()
+        await gateway.drain(for: .zero)
+    }
+
+    @Test(arguments: [[ErlangNodePattern.any], [ErlangNodePattern("x*@*"), ErlangNodePattern("b@*.1")]])
+    func `members of other nodes are asked if a pattern has their names`(patterns: [ErlangNodePattern]) async throws {
+        let first = try ErlangProgram()
+        let second = try ErlangProgram("b@127.0.0.1", epmd: first.epmd)
+        let gateway = try await SceneGateway.start(first, names: [Self.names[0]]) { $0.otherNodes = patterns }
+        #expect(try second.evaluate("net_adm:ping('gw@127.0.0.1')") == "pong")
+        try second.join()
+        let client = try await SceneGateway.connect(to: gateway)
+        try second.accept()
+        client.close()
+        await gateway.drain(for: .zero)
+    }
+
+    @Test func `a pattern has names in which a star stands for anything`() {
+        let name: ErlangNodeName = "game12@10.0.0.5"
+        for pattern in ["*", "game*@*", "game12@10.0.0.5", "*@10.0.0.5", "game*", "*1*@*.5", "**", "game12*@10.0.0.5"] {
+            #expect(ErlangNodePattern(pattern).matches(name), "\(pattern)")
+        }
+        for pattern in ["", "game", "game*@10.0.0.6", "room*@*", "*12*12*", "game12@10.0.0.5*5", "*@"] {
+            #expect(!ErlangNodePattern(pattern).matches(name), "\(pattern)")
+        }
     }
 
     @Test func `a frozen node loses its clients, and doubles nothing when it comes back`() async throws {

@@ -252,6 +252,11 @@ struct GatewayCommandTests {
             "--epmd is a host and a port"
         ),
         (["--group", "scene", "--listen", "tcp://127.0.0.1:0", "--node", "a"], "--node is a node's full name"),
+        (
+            ["--group", "scene", "--listen", "tcp://127.0.0.1:0", "--epmd", "none", "--node", "c@d"],
+            "without epmd nobody knows the port of c@d: say --node c@d=PORT",
+        ),
+        (["--backend", "a@b/c", "--listen", "tcp://127.0.0.1:0", "--epmd", "none"], "say --node a@b=PORT"),
         (["--group", "", "--listen", "tcp://127.0.0.1:0"], "--group is a name of 1 to 255 characters"),
         (
             ["--group", String(repeating: "é", count: 256), "--listen", "tcp://127.0.0.1:0"],

@@ -140,10 +140,13 @@ package final class GatewayClient {
         membershipByteCount -= memberships.remove(at: index).byteCount
     }
 
+    /// What it said is handed to nobody.
+    func forgetSaid(_ settings: GatewaySettings) { window = MessageWindow(settings) }
+
     /// Its process has ended: all that is kept is what was written.
     func forget(_ settings: GatewaySettings) {
         (memberships, membershipByteCount) = ([], 0)
-        window = MessageWindow(settings)
+        forgetSaid(settings)
         (state, stateByteCount) = (.undefined, 0)
     }
 

@@ -13,6 +13,8 @@ package struct GatewayCounters: Equatable, Sendable {
     package var resentCount: UInt64 = 0
     /// Terms of which nothing was done: they were refused, or too long to be read.
     package var refusedTermCount: UInt64 = 0
+    /// Clients that ended because what they said was over the limit of terms.
+    package var lostTermCount: UInt64 = 0
     package var clientMessageCount: UInt64 = 0
     package var serverMessageCount: UInt64 = 0
 

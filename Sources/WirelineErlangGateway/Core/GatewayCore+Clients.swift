@@ -132,6 +132,15 @@ extension GatewayCore {
         if let client = clients[number] { end(client, reason, .ended, at: now) }
     }
 
+    /// What a client said, or what is said of it, is longer than a term may be. Its owner would miss it, so the client ends,
+    /// and nothing that it said after that is handed over.
+    package mutating func lostTerm(of pid: ErlangPID, at now: Duration) {
+        guard let client = clients.client(of: pid) else { return }
+        counters.lostTermCount += 1
+        clients.update(client) { $0.forgetSaid(settings) }
+        end(client, .packet("a term is over the limit"), .flushed, at: now)
+    }
+
     /// The connection of a client that was to be closed has ended.
     package mutating func connectionEnded(_ number: ClientNumber, at now: Duration) {
         guard let client = clients[number], client.isClosing else { return }

@@ -27,7 +27,8 @@ public struct ErlangGatewayConfiguration: Sendable {
 
     /// Who is asked to own clients.
     public enum Backends: Equatable, Sendable {
-        /// The members of a group of OTP's `pg`, on all connected nodes.
+        /// The members of a group of OTP's `pg`, on the nodes of ``ErlangGatewayConfiguration/nodes`` and
+        /// ``ErlangGatewayConfiguration/otherNodes``.
         case group(ErlangTerm, scope: ErlangAtom = "pg")
         /// Registered names, each with its nodes.
         case names([ErlangAtom: [ErlangNodeName]])
@@ -39,6 +40,8 @@ public struct ErlangGatewayConfiguration: Sendable {
     public var backends: Backends
     /// The nodes to which the gateway stays connected. With names, their nodes are among them.
     public var nodes: [ErlangNodeName]
+    /// Other nodes whose members of the group are asked, too, when these nodes connect to the gateway (default: none).
+    public var otherNodes: [ErlangNodePattern] = []
     /// How nodes are found, and what they may cost. Above 64 MiB that wait for a node (default), it is disconnected.
     public var node: ErlangNodeConfiguration
 

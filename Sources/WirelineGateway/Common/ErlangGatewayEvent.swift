@@ -14,6 +14,9 @@ public enum ErlangGatewayEvent: Equatable, Sendable {
     /// The connection to a node to which the gateway does not stay connected has ended, or could not be made. It is not
     /// tried again by itself.
     case gone(ErlangNodeName, ErlangNodeError)
+    /// A member of the group is not asked, because its node is none of ``ErlangGatewayConfiguration/nodes`` or
+    /// ``ErlangGatewayConfiguration/otherNodes``. It is reported once for each node.
+    case otherMember(ErlangNodeName)
     /// What the gateway's node has noticed.
     case note(ErlangNodeNote)
 }
@@ -28,6 +31,7 @@ extension ErlangGatewayEvent: CustomStringConvertible {
         case .unreachable(let node, .erlang(.handshake(.cookieRefused))):
             "\(node) closed after our challenge reply: our cookie is not its cookie; it is tried again"
         case .unreachable(let node, let error): "\(node) is not connected: \(error); it is tried again"
+        case .otherMember(let node): "\(node) has members of the group; they are not asked, for no --node names it"
         case .note(.replaced(let node)):
             "\(node) has connected again: it was restarted, or two nodes have this name"
         case .note(.otherOfOurName(let node)):

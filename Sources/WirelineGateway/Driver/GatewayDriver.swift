@@ -37,6 +37,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     private var report: (@Sendable (ErlangGatewayEvent) -> Void)?
     @safe @exclusivity(unchecked) private var core: GatewayCore
     private var reports: NodeReports
+    private var owners: OwnerNodes
     @safe @exclusivity(unchecked) private var clients: [ClientNumber: ClientConnection] = [:]
     private var monitors: [ErlangDestination: ErlangMonitor] = [:]
     private var queues: [ErlangNodeName: Int] = [:]
@@ -68,6 +69,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         backends = configuration.backends
         report = configuration.eventHandler
         reports = NodeReports(configuration.allNodes)
+        owners = OwnerNodes(configuration.allNodes, configuration.otherNodes)
         endOfTurn = EndOfTurnAction { [weak self] in self?.endTurn() }
     }
 
@@ -143,9 +145,18 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     func groupChanged(_ change: ErlangGroupChange, scope: ErlangAtom) {
         guard case .group(let group, scope) = backends, change.group == group else { return }
         switch change {
-        case .joined(_, let members): for pid in members { core.backendJoined(.pid(pid), at: loop.now.sinceOrigin) }
+        case .joined(_, let members):
+            for pid in members where mayOwnClients(pid) { core.backendJoined(.pid(pid), at: loop.now.sinceOrigin) }
         case .left(_, let members): for pid in members { core.backendLeft(.pid(pid)) }
         }
+    }
+
+    /// Whether a member of the group is asked. For others, an operator is told once for each node.
+    private func mayOwnClients(_ pid: ErlangPID) -> Bool {
+        guard let node = ErlangNodeName(pid.node.name) else { return false }
+        guard !owners.include(node) else { return true }
+        if owners.isNew(node) { report?(.otherMember(node)) }
+        return false
     }
 
     func nodeQueue(_ byteCount: Int, of node: ErlangNodeName) {
@@ -279,25 +290,59 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     /// - Returns: What is left to do, in order.
     private func tellNodesAndWrite(_ effects: [GatewayEffect]) -> [GatewayEffect] {
         var others: [GatewayEffect] = []
-        var lost: [ErlangDestination] = []
-        var unreachable: [ErlangNodeName] = []
+        var losses = Losses()
         try? node.withCoreAtEndOfTurn { nodeCore, now in
-            for effect in effects where !write(effect) {
+            for effect in effects where !write(effect) && !losses.isOfLost(effect) {
                 do throws(NodeFault) {
                     if try !tell(effect, &nodeCore, now) { others.append(effect) }
                 } catch {
-                    // A node that takes nothing is disconnected: its processes must not miss a message in between.
-                    if case .tell(let target, _, _) = effect, case .busy = error, let node = target.nodeName {
-                        nodeCore.disconnect(from: node, at: now)
-                    }
-                    if case .monitor(let target) = effect { lost.append(target) }
-                    if case .connect(let node) = effect { unreachable.append(node) }
+                    failed(effect, error, &nodeCore, now, &losses)
                 }
             }
         }
-        for target in lost { core.down(target, at: loop.now.sinceOrigin) }
-        for node in unreachable { core.nodeDown(node, at: loop.now.sinceOrigin) }
+        for target in losses.processes { core.down(target, at: loop.now.sinceOrigin) }
+        for node in losses.nodes { core.nodeDown(node, at: loop.now.sinceOrigin) }
+        for client in losses.clients { core.lostTerm(of: client, at: loop.now.sinceOrigin) }
         return others
+    }
+
+    /// Who is lost because a node does not take what it should get.
+    private struct Losses {
+        var processes: [ErlangDestination] = []
+        var nodes: [ErlangNodeName] = []
+        /// The clients of which a process would miss something.
+        var clients: Set<ErlangPID> = []
+
+        /// Whether an effect says more of a client of which something was lost: it would come in the place of that.
+        func isOfLost(_ effect: GatewayEffect) -> Bool {
+            guard !clients.isEmpty, case .tell(_, .message, from: let client) = effect else { return false }
+            return clients.contains(client)
+        }
+    }
+
+    /// Nothing that cannot be said is lost in silence.
+    private func failed(
+        _ effect: GatewayEffect, _ fault: NodeFault, _ nodeCore: inout NodeCore, _ now: Duration, _ losses: inout Losses
+    ) {
+        switch (effect, fault) {
+        // A node that takes nothing is disconnected: its processes must not miss a message in between.
+        case (.tell(let target, _, _), .busy):
+            if let node = target.nodeName { nodeCore.disconnect(from: node, at: now) }
+        // The reason is a process's own, and may be any term.
+        case (.tell(let target, .close(let client, reason: _), from: let pid), .term):
+            let reason = ErlangTerm.tuple("shutdown", "term_limit")
+            let close = GatewayEffect.tell(target, .close(client, reason: reason), from: pid)
+            _ = try? tell(close, &nodeCore, now)
+        case (.tell(_, .open, from: let client), .term), (.tell(_, .resume, from: let client), .term),
+            (.tell(_, .message, from: let client), .term):
+            losses.clients.insert(client)
+        case (.tell, .term), (.tell, .noProcess): break
+        case (.tell(let target, _, _), _), (.monitor(let target), _): losses.processes.append(target)
+        case (.reply(let call, _, from: let pid), .term):
+            try? nodeCore.reply(.tuple("error", "term_limit"), to: call, from: pid, at: now)
+        case (.connect(let node), _): losses.nodes.append(node)
+        default: break
+        }
     }
 
     /// - Returns: Whether the effect is a packet, or a change between packets.

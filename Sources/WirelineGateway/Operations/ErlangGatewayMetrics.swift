@@ -50,6 +50,8 @@ public struct ErlangGatewayMetrics: Equatable, Sendable {
     public var resentCount: UInt64
     /// The terms of which nothing was done.
     public var refusedTermCount: UInt64
+    /// How often a client ended because what it said was longer than a term may be.
+    public var lostTermCount: UInt64
     /// The handshakes with nodes that have failed, by reason: `cookie`, `name`, `not_allowed`, `handshake`.
     public var refusedNodeCounts: [String: Int] = [:]
 
@@ -69,6 +71,7 @@ public struct ErlangGatewayMetrics: Equatable, Sendable {
         ranOutOfferCount = counters.ranOutOfferCount
         resentCount = counters.resentCount
         refusedTermCount = counters.refusedTermCount
+        lostTermCount = counters.lostTermCount
     }
 
     /// Adds what a listener has counted.
@@ -129,6 +132,9 @@ extension ErlangGatewayMetrics {
             "wireline_gateway_resent_total", "Messages that another owner got again.", Double(resentCount))
         text.addCounter(
             "wireline_gateway_terms_refused_total", "Terms of which nothing was done.", Double(refusedTermCount))
+        text.addCounter(
+            "wireline_gateway_terms_lost_total", "Clients that ended for a term over the limit.",
+            Double(lostTermCount))
     }
 
     private func addNodes(to text: inout ServerMetrics.PrometheusText) {

@@ -185,6 +185,10 @@ struct GatewayOptions {
 
     private mutating func applyNode(_ arguments: Arguments) throws(CommandError) {
         for text in arguments.all(.node) {
+            guard text != "any", !text.contains("*") else {
+                configuration.otherNodes.append(text == "any" ? .any : ErlangNodePattern(text))
+                continue
+            }
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let node = ErlangNodeName(parts[0]) else { throw Self.nodeFault(text) }
             configuration.nodes.append(node)
@@ -194,6 +198,11 @@ struct GatewayOptions {
         }
         if let text = arguments[.epmd] {
             if text == "none" {
+                var nodes = configuration.nodes
+                if case .names(let names) = configuration.backends { nodes += names.values.joined().sorted() }
+                for node in nodes where configuration.node.nodePorts[node] == nil {
+                    throw .usage("without epmd nobody knows the port of \(node): say \(Option.node.name) \(node)=PORT")
+                }
                 configuration.node.portMapper = .none
             } else {
                 let epmd = try Self.networkPlace(text, of: .epmd)
@@ -247,9 +256,10 @@ extension Option {
     fileprivate static let name = Option("--name", value: "NODE", "the full name of our node, such as gw1@10.0.0.4")
     fileprivate static let node = Option(
         "--node", value: "NODE[=PORT]",
-        "stay connected to this node; with its port, epmd is not asked; repeat it for more")
+        "stay connected to this node; with its port, epmd is not asked; `any`, or a pattern such as game*@*: the members of "
+            + "the group on such nodes own clients, too, when they connect to us; repeat it for more")
     fileprivate static let group = Option(
-        "--group", value: "NAME", "backends are the members of this group of pg, on all connected nodes")
+        "--group", value: "NAME", "backends are the members of this group of pg, on the nodes of --node")
     fileprivate static let scope = Option("--scope", value: "NAME", "the scope of the group (default pg)")
     fileprivate static let backend = Option(
         "--backend", value: "NODE/NAME",
