@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
+
 /// One problem in a schema: its place, what is wrong and, if known, what to do.
 ///
 /// ``rendered()`` gives the form that people and editors read; the parts allow other forms.
@@ -37,7 +39,9 @@ public struct Diagnostic: Equatable, Sendable {
     /// The column is in UTF-8 bytes, as compilers count. The carets are in terminal cells, so that they mark the right
     /// text after Chinese too. There is no newline at the end.
     public func rendered() -> String {
-        var lines = ["\(location.file):\(location.line):\(location.column): \(severity.rawValue): \(message)"]
+        // A file's name may have line feeds, as if other problems stood there.
+        let file = location.file.escaped()
+        var lines = ["\(file):\(location.line):\(location.column): \(severity.rawValue): \(message.escaped())"]
         lines.append(excerpt.text)
         lines.append(
             String(repeating: " ", count: excerpt.caretColumn) + String(repeating: "^", count: excerpt.caretWidth))

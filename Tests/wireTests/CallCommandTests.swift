@@ -211,6 +211,23 @@ struct CallCommandTests {
         #expect(outcome == Outcome(status: 0, output: Self.failureLine, errors: notes))
     }
 
+    @Test func `a negative sequence number is named as it is`() async throws {
+        let schema = Self.severalReplies[0].value.replacing("uint8  seq", with: "int8   seq")
+        let layout = PacketLayout(generatedHeader: [
+            PacketField("length", .integer(.uint16, .bigEndian), .length(of: .packet, plus: 0)),
+            PacketField("id", .integer(.uint8, .bigEndian), .messageID),
+            PacketField("seq", .integer(.int8, .bigEndian), .sequence),
+        ])
+        let outcome = try await call(Self.login, files: ["P/a.wire": schema], layout: layout) { connection in
+            _ = try await connection.next()
+            await connection.sendRaw([0, 5, 3, 0xFF, 7, 0, 5, 3, 1, 8])
+            _ = try? await connection.next()
+        }
+        let waiting = "waiting for Welcome (ID 2, seq 1) or Failure (ID 3, seq 1)\n"
+        #expect(outcome.errors == "note: passed over Failure (ID 3, seq -1), \(waiting)")
+        #expect(outcome.output == Self.failureLine)
+    }
+
     @Test func `another reply than the expected one is printed, and ends the call with an error`() async throws {
         let outcome = try await call(
             Self.login + ["--expect", "Welcome"], files: Self.severalReplies, layout: Self.severalLayout, Self.fail)

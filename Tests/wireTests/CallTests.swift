@@ -76,6 +76,21 @@ struct CallTests {
         #expect(try Workspace().shell("wire " + words) == .success(packetLine))
     }
 
+    /// A line is a record, for people and for GitHub.
+    @Test(arguments: [
+        ["check"], ["check", "--format", "github"], ["generate", "swift", "--out", "made"], ["format", "--check", "P"],
+        ["decode", "00"],
+    ])
+    func `a line feed in the name of a file begins no line of its own`(words: [String]) throws {
+        let workspace = try Workspace()
+        try workspace.write("message Cs_1 { nothing x;\n}", to: "P/a\n::error::forged.wire")
+        let outcome = try workspace.wire(words + (words[0] == "format" ? [] : ["--protocol", "P"]))
+        let lines = (outcome.output + outcome.errors).split(separator: "\n")
+        #expect(outcome.status != 0)
+        #expect(lines.contains { $0.contains("forged") }, "\(outcome)")
+        #expect(!lines.contains { $0.hasPrefix("::error::forged") }, "\(outcome)")
+    }
+
     @Test func `after two dashes no word is an option`() throws {
         let outcome = try Workspace().wire("decode", "--", "--hex")
         #expect(outcome.status == 2 && outcome.output.isEmpty)

@@ -182,7 +182,9 @@ extension SchemaComparison {
         case (.required, .nullable), (.nullable, .required): break
         case (.since(let before, let left), .since(let after, let right)):
             if before != after { note(.since, pair, "was `@since(\(before))`, is `@since(\(after))`") }
-            if left != right { note(.defaultValue, pair, "has another default: \(right), which was \(left)") }
+            if left != right {
+                note(.defaultValue, pair, "has another default: \(right.words), which was \(left.words)")
+            }
         case (.optional, .required):
             suspect(pair, .fieldPresence, "was `optional`, is required", breaks: [.new: absentInOld], isContained: true)
         case (.optional, .since):
@@ -337,4 +339,16 @@ extension ProtocolDescription {
 
 extension [FieldDescription] {
     fileprivate func firstIndex(named name: String) -> Int? { firstIndex { $0.name == name } }
+}
+
+extension DefaultValue {
+    /// The value as a schema says it.
+    fileprivate var words: String {
+        switch self {
+        case .integer(let value): "\(value)"
+        case .float(let value): "\(value)"
+        case .string(let text): text.inQuotes()
+        case .zero: "zero"
+        }
+    }
 }

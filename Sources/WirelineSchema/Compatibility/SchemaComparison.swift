@@ -108,8 +108,8 @@ struct SchemaComparison {
             [.depth(depth)]
         }
         if before.keepsTrailingBytes != after.keepsTrailingBytes {
-            let word = after.keepsTrailingBytes ? "kept" : "refused"
-            suspect(.trailing, "option trailing", "bytes after the last known field are now \(word)", at: .packet)
+            let word = after.keepsTrailingBytes ? "keeps" : "refuses"
+            suspect(.trailing, "option trailing", "\(word) bytes after the last known field now", at: .packet)
         }
         if before.hasStrictProperties != after.hasStrictProperties {
             let word = after.hasStrictProperties ? "strict" : "lenient"
@@ -176,7 +176,7 @@ struct SchemaComparison {
             if left.role != right.role, left.checksum == nil {
                 suspect(
                     left.role == .sequence || right.role == .sequence ? .reply : .defaultValue, "packet.\(right.name)",
-                    "what it is for, or its default, is different", at: place, old: locations.0, new: locations.1)
+                    "has another meaning or another default", at: place, old: locations.0, new: locations.1)
             }
         }
     }

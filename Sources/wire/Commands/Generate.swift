@@ -37,7 +37,9 @@ extension Command {
                 }
                 try write(Array(file.text.utf8), to: path)
                 try console.print(TextStyle.harmless(path))
-                if backEnd.name == "wireshark" { console.report(dissectorNote(file, at: path)) }
+                guard backEnd.name == "wireshark" else { continue }
+                let note = dissectorNote(file, at: TextStyle.harmless(path))
+                console.report(styled: TextStyle.harmless(lines: note))
             }
         })
 

@@ -96,7 +96,16 @@ struct Expectation {
     /// For example `HeartbeatReply (ID 3, Sequence 7)`.
     private func text(_ name: String?, _ id: UInt64, sequence: UInt64?) -> String {
         var numbers = ["ID \(id)"]
-        if let sequence, let field = description.layout.sequenceField { numbers.append("\(field.name) \(sequence)") }
+        if let sequence, let field = description.layout.sequenceField {
+            // Of a signed field it is the bit pattern.
+            let isSigned =
+                switch field.format {
+                case .integer(let format, _): format.isSigned
+                case .varint(let format): format.isSigned
+                default: false
+                }
+            numbers.append("\(field.name) \(isSigned ? "\(Int64(bitPattern: sequence))" : "\(sequence)")")
+        }
         return "\(name ?? "a message that is not known") (\(numbers.joined(separator: ", ")))"
     }
 }

@@ -90,7 +90,8 @@ struct Talk {
         switch message {
         case .text(let text):
             let isSeen = System.isTerminal(System.Descriptor.standardOutput)
-            try console.print(isSeen ? TextStyle.harmless(text) : text)
+            // A line is a message, also for a program that reads them.
+            try console.print(isSeen ? TextStyle.harmless(text) : text.replacing("\n", with: "\\n"))
         case .binary(let content): try console.print(Hexadecimal.text(of: content))
         }
         try console.flush()

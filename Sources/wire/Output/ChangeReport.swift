@@ -73,7 +73,7 @@ struct ChangeReport {
         if case .misread(_, _, let difference?) = failure.outcome, !difference.path.isEmpty {
             lines.append("      " + text(of: difference, in: failure.content))
         }
-        return lines.map(TextStyle.harmless)
+        return lines.map { TextStyle.harmless($0) }
     }
 
     /// Returns the made-up keys that its layers have, as `wire decode` takes them.

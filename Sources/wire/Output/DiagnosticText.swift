@@ -24,8 +24,8 @@ struct DiagnosticText {
 
     /// Returns ``Diagnostic/rendered()`` with colours: position and message, source, carets, and hint.
     private func text(of diagnostic: Diagnostic) -> String {
-        var lines = TextStyle.harmless(diagnostic.rendered()).split(separator: "\n", omittingEmptySubsequences: false)
-            .map(String.init)
+        let text = TextStyle.harmless(lines: diagnostic.rendered())
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let severity = diagnostic.severity.rawValue + ":"
         if let range = lines[0].firstRange(of: " " + severity + " ") {
             let place = style.strong(String(lines[0][..<range.lowerBound]))

@@ -24,10 +24,11 @@ struct TextStyle {
         isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
 
-    /// Returns text with control sequences escaped, except line feeds.
+    /// Returns a record of one line: control sequences are escaped, and line feeds, which would begin other records.
     ///
     /// Paths, arguments and packets can contain anything.
-    static func harmless(_ text: String) -> String {
-        text.escaped(keepingLines: true)
-    }
+    static func harmless(_ text: String) -> String { text.escaped() }
+
+    /// The same for a text of several lines, in which what others have named is escaped already.
+    static func harmless(lines: String) -> String { lines.escaped(keepingLines: true) }
 }
