@@ -41,6 +41,8 @@ package final class GatewayClient {
     package internal(set) var backend: ErlangDestination?
     /// Who was asked to own it and has not answered, in order.
     package private(set) var asked: [ErlangDestination] = []
+    /// When each of them is late.
+    private var askedUntil: [Duration] = []
     /// Who has given it back: it is asked again only if there is no other.
     var formerBackend: ErlangDestination?
     var search = Search.none
@@ -116,12 +118,22 @@ package final class GatewayClient {
 
     // MARK: Changes
 
-    func ask(_ backend: ErlangDestination) { asked.append(backend) }
+    /// - Parameter deadline: When the backend is late.
+    func ask(_ backend: ErlangDestination, until deadline: Duration) {
+        asked.append(backend)
+        askedUntil.append(deadline)
+    }
+
+    /// Whether a backend has not answered until this time what it was asked last.
+    func isLate(_ backend: ErlangDestination, at deadline: Duration) -> Bool {
+        asked.firstIndex(of: backend).map { askedUntil[$0] == deadline } ?? false
+    }
 
     /// - Returns: Whether it was asked and had not answered.
     func askNoMore(_ backend: ErlangDestination) -> Bool {
         guard let index = asked.firstIndex(of: backend) else { return false }
         asked.remove(at: index)
+        askedUntil.remove(at: index)
         return true
     }
 

@@ -101,8 +101,9 @@ extension GatewayCore {
         guard mayOffer() else { return false }
         backends.asked(backend, for: client.number)
         if watch.add(client.number, of: backend) { want(.monitor(backend)) }
-        clients.notingParked(client) { $0.ask(backend) }
-        acceptDeadlines.append(now + settings.acceptTime, (client.number, backend))
+        let deadline = now + settings.acceptTime
+        clients.notingParked(client) { $0.ask(backend, until: deadline) }
+        acceptDeadlines.append(deadline, (client.number, backend))
         let snapshot = client.snapshot
         let term = client.hadOwner ? GatewayTerm.resume(client.pid, snapshot) : .open(client.pid, snapshot)
         tell(backend, term, from: client.pid, byteCount: client.snapshotByteCount)
@@ -110,8 +111,10 @@ extension GatewayCore {
     }
 
     /// A backend has not accepted a client in time. It may still do so; others are asked, too.
-    mutating func ranOut(_ number: ClientNumber, _ backend: ErlangDestination, at now: Duration) {
-        guard let client = clients[number], client.asked.contains(backend) else { return }
+    mutating func ranOut(
+        _ number: ClientNumber, _ backend: ErlangDestination, _ deadline: Duration, at now: Duration
+    ) {
+        guard let client = clients[number], client.isLate(backend, at: deadline) else { return }
         backends.ranOut(backend)
         counters.ranOutOfferCount += 1
         if client.isWaiting, client.search == .none { search(client, at: now) }

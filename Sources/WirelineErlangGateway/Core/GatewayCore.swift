@@ -156,7 +156,9 @@ package struct GatewayCore: ~Copyable {
 
     /// Does what is due.
     package mutating func poll(at now: Duration) {
-        while let (_, offer) = acceptDeadlines.popFirst(at: now) { ranOut(offer.client, offer.backend, at: now) }
+        while let (time, offer) = acceptDeadlines.popFirst(at: now) {
+            ranOut(offer.client, offer.backend, time, at: now)
+        }
         while let (time, number) = searchDeadlines.popFirst(at: now) {
             if let client = clients[number], client.isWaiting, client.search == .goesOn(at: time) {
                 search(client, at: now)

@@ -73,6 +73,17 @@ struct OwnershipTests {
         #expect(bench.core.counters.ranOutOfferCount == 3)
     }
 
+    @Test func `who is asked again has all of its time again`() {
+        let bench = GatewayBench()
+        let client = bench.open(ownedBy: first)
+        _ = bench.pass(.seconds(3))
+        #expect(bench.tell(client, .tuple("owner", "none"), from: first).count { $0.isOffer } == 1)
+        _ = bench.pass(.milliseconds(4_999))
+        #expect(bench.core.counters.ranOutOfferCount == 0)
+        _ = bench.pass(.milliseconds(1))
+        #expect(bench.core.counters.ranOutOfferCount == 1)
+    }
+
     @Test func `nobody is asked again before it has answered, and a client that nobody accepts is closed`() {
         let bench = GatewayBench()
         bench.join(first)
