@@ -54,6 +54,22 @@ struct EventLoopTests {
         #expect(order.withLock { $0 } == Array(0..<10_000))
     }
 
+    @Test func `closures in turn never run inside one another, however many lead to more`() async {
+        let loop = loop
+        let depth = Lock(0)
+        let order = Lock<[Int]>([])
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            @Sendable func run(_ number: Int) {
+                depth.withLock { $0 += 1 }
+                order.withLock { $0.append(depth.withLock { $0 } == 1 ? number : -1) }
+                if number < 10_000 { loop.executeInTurn { run(number + 1) } } else { continuation.resume() }
+                depth.withLock { $0 -= 1 }
+            }
+            loop.executeInTurn { run(0) }
+        }
+        #expect(order.withLock { $0 } == Array(0...10_000))
+    }
+
     @Test func `many threads may submit closures at once`() async {
         let loop = loop
         let total = await withTaskGroup(of: Int.self) { group in

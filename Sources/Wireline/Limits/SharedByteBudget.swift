@@ -113,14 +113,14 @@ final class SharedByteBudget: Sendable {
         for action in actions {
             switch action {
             case .grant(let other):
-                if other != holder { later(other) { $0.memoryGranted() } }
-            case .close(let other): later(other) { self.close($0) }
-            case .measure(let other): later(other) { self.measure($0) }
+                if other != holder { inTurn(other) { $0.memoryGranted() } }
+            case .close(let other): inTurn(other) { self.close($0) }
+            case .measure(let other): inTurn(other) { self.measure($0) }
             }
         }
     }
 
-    private func later(_ holder: Holder, _ action: @escaping @Sendable (any LimitedConnection) -> Void) {
+    private func inTurn(_ holder: Holder, _ action: @escaping @Sendable (any LimitedConnection) -> Void) {
         holder.loop.executeInTurn { action(holder.connection) }
     }
 

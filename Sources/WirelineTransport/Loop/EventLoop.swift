@@ -84,9 +84,8 @@ public final class EventLoop: @unchecked Sendable {
     @safe @exclusivity(unchecked) private var executeDepth = 0
     /// More closures inside one another than any work needs that ends.
     private static let mostExecuteDepth = 32
-    /// Closures of ``executeInTurn(_:)``, the first of which runs if ``isExecutingInTurn``.
+    /// Closures of ``executeInTurn(_:)`` that have not ended; the first one runs, or waits for the next turn.
     @safe @exclusivity(unchecked) private var inTurn = Queue<@Sendable () -> Void>()
-    @safe @exclusivity(unchecked) private var isExecutingInTurn = false
 
     /// Runs actors on this loop: their `unownedExecutor` is its `asUnownedSerialExecutor()`.
     package let actorExecutor = LoopActorExecutor()
@@ -182,21 +181,17 @@ public final class EventLoop: @unchecked Sendable {
     package func executeInTurn(_ body: @escaping @Sendable () -> Void) {
         guard isCurrent else { return post(.closure { self.executeInTurn(body) }) }
         inTurn.append(body)
-        if !isExecutingInTurn, inTurn.count == 1 { runInTurn() }
+        if inTurn.count == 1 { runInTurn() }
     }
 
     private func runInTurn() {
         let end = clockTime.nanoseconds + LoopShare.unfinishedTime
-        isExecutingInTurn = true
-        while let body = inTurn.popFirst() {
+        while let body = inTurn.first {
             body()
+            _ = inTurn.popFirst()
             // The rest follows in the next turn.
-            guard clockTime.nanoseconds < end || inTurn.isEmpty else {
-                goOnLater { self.runInTurn() }
-                break
-            }
+            if clockTime.nanoseconds >= end, !inTurn.isEmpty { return goOnLater { self.runInTurn() } }
         }
-        isExecutingInTurn = false
     }
 
     /// Runs a closure on the loop's thread, and returns its result.
