@@ -252,6 +252,7 @@ struct GatewayCommandTests {
             "--epmd is a host and a port"
         ),
         (["--group", "scene", "--listen", "tcp://127.0.0.1:0", "--node", "a"], "--node is a node's full name"),
+        (["--group", "scene", "--listen", "tcp://127.0.0.1:0", "--node", "a*@b=1"], "--node is a node's full name"),
         (
             ["--group", "scene", "--listen", "tcp://127.0.0.1:0", "--epmd", "none", "--node", "c@d"],
             "without epmd nobody knows the port of c@d: say --node c@d=PORT",

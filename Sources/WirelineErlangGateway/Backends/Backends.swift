@@ -2,10 +2,10 @@
 
 package import WirelineErlang
 
-/// The processes that may be asked to own clients, how many clients of this gateway each has, and which offers it has not
-/// answered.
+/// The processes that may be asked to own clients. For each one: how many clients of this gateway it has, and how many
+/// offers it has not answered.
 ///
-/// - Complexity: A choice looks at the best one first. A change moves one of those that have a place, which are sorted.
+/// - Complexity: Processes that have a place are sorted, so a choice usually looks at one. A change moves one of them.
 package struct Backends {
     /// The most offers that a process has not answered. What waits in its mailbox stays short, and others get the rest.
     package static let offerLimit = 64
@@ -16,17 +16,17 @@ package struct Backends {
         /// How often it is a member of the group. With 0, it gets no clients and keeps its own.
         var membershipCount: Int
         var clientCount = 0
-        var offers: Set<ClientNumber> = []
+        var offerCount = 0
         /// Whether an offer ran out since it last answered one.
         var isLate = false
 
         /// Its place among those that may be asked; nil if it may not be.
         var rank: Rank? {
-            guard membershipCount > 0, offers.count < Backends.offerLimit else { return nil }
-            return Rank(isLate: isLate, clientCount: clientCount + offers.count, arrival: arrival)
+            guard membershipCount > 0, offerCount < Backends.offerLimit else { return nil }
+            return Rank(isLate: isLate, clientCount: clientCount + offerCount, arrival: arrival)
         }
 
-        var isUnused: Bool { membershipCount == 0 && clientCount == 0 && offers.isEmpty }
+        var isUnused: Bool { membershipCount == 0 && clientCount == 0 && offerCount == 0 }
     }
 
     /// Who is asked first: those that answer, then those with few clients, then those that are there longest.
@@ -87,7 +87,7 @@ package struct Backends {
     package mutating func ended(_ backend: ErlangDestination) {
         change(backend) { known in
             known.membershipCount = 0
-            known.offers = []
+            known.offerCount = 0
         }
     }
 
@@ -114,22 +114,18 @@ package struct Backends {
     }
 
     /// A process was asked to own a client.
-    package mutating func asked(_ backend: ErlangDestination, for client: ClientNumber) {
-        change(backend) { $0.offers.insert(client) }
-    }
+    package mutating func asked(_ backend: ErlangDestination) { change(backend) { $0.offerCount += 1 } }
 
     /// A process has answered an offer.
-    package mutating func answered(_ backend: ErlangDestination, for client: ClientNumber) {
+    package mutating func answered(_ backend: ErlangDestination) {
         change(backend) { known in
-            known.offers.remove(client)
+            known.offerCount -= 1
             known.isLate = false
         }
     }
 
-    /// A client needs no answer any more.
-    package mutating func withdrew(_ client: ClientNumber, from backend: ErlangDestination) {
-        change(backend) { $0.offers.remove(client) }
-    }
+    /// A client has ended before a process has answered.
+    package mutating func withdrew(from backend: ErlangDestination) { change(backend) { $0.offerCount -= 1 } }
 
     /// A process has not answered in time. It is asked last until it answers.
     package mutating func ranOut(_ backend: ErlangDestination) { change(backend) { $0.isLate = true } }

@@ -5,7 +5,7 @@ package import WirelineErlang
 /// The clients of a gateway, and how much is kept for all of them.
 package struct ClientTable {
     private var clients: [ClientNumber: GatewayClient] = [:]
-    /// The number of clients without an owner that nobody was asked for.
+    /// The number of parked clients: without an owner, and without a process that was asked.
     package private(set) var parkedCount = 0
     /// The bytes that are kept for all clients.
     package private(set) var heldByteCount = 0

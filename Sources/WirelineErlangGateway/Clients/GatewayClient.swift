@@ -13,8 +13,7 @@ package final class GatewayClient {
     ///     waiting ⇄ owned
     ///        └────────┴──→ closing → gone
     package enum Life: Equatable, Sendable {
-        /// It has no owner. Those in ``GatewayClient/asked`` may accept it; without any of them it is parked. If nobody has
-        /// accepted it at this time, it is closed.
+        /// It has no owner. A process in ``GatewayClient/asked`` may accept it. At this time it is closed.
         case waiting(until: Duration)
         /// A process owns it.
         case owned(ErlangPID)
@@ -22,12 +21,12 @@ package final class GatewayClient {
         case closing
     }
 
-    /// How others are asked when nobody has accepted it in time.
+    /// What happens after the first backend was late.
     enum Search: Equatable {
         case none
-        /// More are asked at this time.
+        /// Further backends are asked at this time.
         case goesOn(at: Duration)
-        /// One is asked when there is a place.
+        /// Another backend is asked as soon as one has a place.
         case waits
     }
 
@@ -39,15 +38,11 @@ package final class GatewayClient {
     package internal(set) var hadOwner = false
     /// The backend for which it counts, if it has an owner.
     package internal(set) var backend: ErlangDestination?
-    /// Who was asked to own it and has not answered, in order.
-    package private(set) var asked: [ErlangDestination] = []
-    /// When each of them is late.
-    private var askedUntil: [Duration] = []
+    /// The processes that were asked to own it and have not answered, in order, each with the time from which it is late.
+    private var offers: [(backend: ErlangDestination, deadline: Duration)] = []
     /// Who has given it back: it is asked again only if there is no other.
     var formerBackend: ErlangDestination?
     var search = Search.none
-    /// How many times others were asked, because nobody had accepted it in time.
-    var searchCount = 0
     private var memberships: [(group: ErlangTerm, byteCount: Int)] = []
     private var membershipByteCount = 0
     private var state = ErlangTerm.undefined
@@ -76,8 +71,11 @@ package final class GatewayClient {
     /// Whether it has no owner.
     package var isWaiting: Bool { if case .waiting = life { true } else { false } }
 
-    /// Whether it has no owner, and nobody who was asked.
-    package var isParked: Bool { isWaiting && asked.isEmpty }
+    /// The processes that were asked to own it and have not answered, in order.
+    package var asked: [ErlangDestination] { offers.map(\.backend) }
+
+    /// Whether it has no owner, and no process was asked.
+    package var isParked: Bool { isWaiting && offers.isEmpty }
 
     package var owner: ErlangPID? { if case .owned(let pid) = life { pid } else { nil } }
 
@@ -87,13 +85,13 @@ package final class GatewayClient {
         return asked.contains(process)
     }
 
-    /// Who a process answers for that names an owner: itself, or else the first one that was asked of its node.
-    func asked(by sender: ErlangPID, on ownNode: ErlangAtom) -> ErlangDestination? {
+    /// The offer that a process answers: its own one, or else the first one to its node.
+    func offer(answeredBy sender: ErlangPID, on ownNode: ErlangAtom) -> ErlangDestination? {
         let target = ErlangDestination.pid(sender)
         guard !asked.contains(target) else { return target }
         return asked.first { backend in
             switch backend {
-            // Of the node's present life.
+            // A node that was started again has another creation, and cannot answer.
             case .pid(let pid): sender.node == pid.node && sender.creation == pid.creation
             case .name(_, at: let node): sender.node == (node?.atom ?? ownNode)
             }
@@ -118,24 +116,23 @@ package final class GatewayClient {
 
     // MARK: Changes
 
-    /// - Parameter deadline: When the backend is late.
-    func ask(_ backend: ErlangDestination, until deadline: Duration) {
-        asked.append(backend)
-        askedUntil.append(deadline)
-    }
+    /// - Parameter deadline: The time from which the backend is late.
+    func ask(_ backend: ErlangDestination, until deadline: Duration) { offers.append((backend, deadline)) }
 
-    /// Whether a backend has not answered until this time what it was asked last.
+    /// Whether a backend was to answer until this time, and has not.
     func isLate(_ backend: ErlangDestination, at deadline: Duration) -> Bool {
-        asked.firstIndex(of: backend).map { askedUntil[$0] == deadline } ?? false
+        offers.contains { $0 == (backend, deadline) }
     }
 
     /// - Returns: Whether it was asked and had not answered.
     func askNoMore(_ backend: ErlangDestination) -> Bool {
-        guard let index = asked.firstIndex(of: backend) else { return false }
-        asked.remove(at: index)
-        askedUntil.remove(at: index)
+        guard let index = offers.firstIndex(where: { $0.backend == backend }) else { return false }
+        offers.remove(at: index)
         return true
     }
+
+    /// No process is to answer any more.
+    func askNobody() { offers = [] }
 
     func keep(_ state: ErlangTerm, byteCount: Int) {
         self.state = state
@@ -152,7 +149,7 @@ package final class GatewayClient {
         membershipByteCount -= memberships.remove(at: index).byteCount
     }
 
-    /// What it said is handed to nobody.
+    /// Drops the messages that no owner has got.
     func forgetSaid(_ settings: GatewaySettings) { window = MessageWindow(settings) }
 
     /// Its process has ended: all that is kept is what was written.

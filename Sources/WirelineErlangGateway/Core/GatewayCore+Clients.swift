@@ -171,11 +171,12 @@ extension GatewayCore {
             if closing != .flushed { connectionEnded(number, at: now) }
             return
         }
+        let asked = client.asked
         if let owner = client.owner {
             handAll(client, to: owner, isLast: true)
             want(.tell(.pid(owner), .close(client.pid, reason: reason.term), from: client.pid))
         }
-        for backend in client.asked where client.owner.map({ .pid($0) }) != backend {
+        for backend in asked where client.owner.map({ .pid($0) }) != backend {
             want(.tell(backend, .close(client.pid, reason: reason.term), from: client.pid))
         }
         want(.end(client.pid, reason: reason.term))
@@ -190,7 +191,7 @@ extension GatewayCore {
         }
         if closing != .ended { want(.close(number, reason, isFlushed: closing == .flushed)) }
         // Who was asked has a place for another one.
-        if !client.asked.isEmpty { offerWaiting(at: now) }
+        if !asked.isEmpty { offerWaiting(at: now) }
         endDrainIfEmpty()
     }
 

@@ -58,14 +58,13 @@ extension GatewayCore {
         let deadline = now + settings.parkTime
         parkDeadlines.append(deadline, client.number)
         clients.change(client, to: .waiting(until: deadline))
-        client.search = .none
-        client.searchCount = 0
         letWait(client, at: now)
     }
 
-    /// A client waits for a backend that has a place. Those that nobody was asked for come first.
+    /// A client waits for a backend that has a place. Parked clients come first.
     private mutating func letWait(_ client: GatewayClient, at now: Duration) {
-        if client.asked.isEmpty {
+        if client.isParked {
+            client.search = .none
             seeking.append(client.number)
         } else {
             client.search = .waits
@@ -82,7 +81,7 @@ extension GatewayCore {
             }
             _ = seeking.popFirst()
         }
-        // Of these, a backend may have been asked already; it has at most so many of them.
+        // A backend that has a place has at most so many of these already.
         for _ in 0..<min(seekingMore.count, Backends.offerLimit) {
             guard backends.hasPlace, let number = seekingMore.popFirst() else { return }
             guard let client = clients[number], client.isWaiting, client.search == .waits else { continue }
@@ -98,8 +97,8 @@ extension GatewayCore {
             let backend = backends.choice(
                 besides: client.asked, except: client.formerBackend, avoiding: pressure)
         else { return false }
-        guard mayOffer() else { return false }
-        backends.asked(backend, for: client.number)
+        guard takeOffer() else { return false }
+        backends.asked(backend)
         if watch.add(client.number, of: backend) { want(.monitor(backend)) }
         let deadline = now + settings.acceptTime
         clients.notingParked(client) { $0.ask(backend, until: deadline) }
@@ -120,11 +119,10 @@ extension GatewayCore {
         if client.isWaiting, client.search == .none { search(client, at: now) }
     }
 
-    /// Asks others, twice as many each time, until one accepts: so the client finds one that does, however many hang.
+    /// Asks as many others as were asked before, again and again until one accepts. So the client finds one that does,
+    /// however many hang.
     mutating func search(_ client: GatewayClient, at now: Duration) {
-        let count = 1 << min(client.searchCount, 10)
-        client.searchCount += 1
-        for _ in 0..<count where !offer(client, at: now) { return letWait(client, at: now) }
+        for _ in 0..<max(1, client.asked.count) where !offer(client, at: now) { return letWait(client, at: now) }
         let next = now + Self.searchTime
         client.search = .goesOn(at: next)
         searchDeadlines.append(next, client.number)
@@ -134,8 +132,9 @@ extension GatewayCore {
 
     /// A process has answered what it was asked, even if too late: it has a place for another client.
     mutating func answered(_ client: GatewayClient, _ backend: ErlangDestination, at now: Duration) {
-        _ = clients.notingParked(client) { $0.askNoMore(backend) }
-        backends.answered(backend, for: client.number)
+        // A step that names an owner may also have ended the client.
+        guard clients.notingParked(client, { $0.askNoMore(backend) }) else { return }
+        backends.answered(backend)
         endWatch(of: backend, for: client)
         offerWaiting(at: now)
     }
@@ -172,13 +171,14 @@ extension GatewayCore {
         if watch.remove(client.number, of: process) { want(.demonitor(process)) }
     }
 
-    /// A client that ends needs nobody any more.
+    /// A client ends: it counts for no backend, and no process is monitored for it.
     mutating func forgetBackends(of client: GatewayClient) {
         if let backend = client.backend { backends.lostClient(backend) }
         if let owner = client.owner, watch.remove(client.number, of: .pid(owner)) { want(.demonitor(.pid(owner))) }
         for backend in client.asked {
-            backends.withdrew(client.number, from: backend)
+            backends.withdrew(from: backend)
             if watch.remove(client.number, of: backend) { want(.demonitor(backend)) }
         }
+        clients.notingParked(client) { $0.askNobody() }
     }
 }

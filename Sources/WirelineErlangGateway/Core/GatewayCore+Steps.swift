@@ -77,10 +77,10 @@ extension GatewayCore {
 
     // MARK: Checking
 
-    /// For whom a process answers that names an owner; nil if nobody was asked, or if it is the owner.
+    /// The offer that a step of a process answers; nil if there is none. The owner's steps answer none.
     private func askedProcess(of client: GatewayClient, from sender: ErlangPID?) -> ErlangDestination? {
         guard let sender, sender != client.owner else { return nil }
-        return client.asked(by: sender, on: service.node)
+        return client.offer(answeredBy: sender, on: service.node)
     }
 
     /// Returns why not all actions of a step may be done, one after another; nil if they may.

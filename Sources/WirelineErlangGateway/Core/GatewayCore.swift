@@ -30,9 +30,9 @@ package struct GatewayCore: ~Copyable {
     var acceptDeadlines = DeadlineQueue<(client: ClientNumber, backend: ErlangDestination)>()
     var searchDeadlines = DeadlineQueue<ClientNumber>()
     var parkDeadlines = DeadlineQueue<ClientNumber>()
-    /// The clients that nobody was asked for, in the order in which they came to wait. It may have others, too.
+    /// Parked clients, in the order in which they began to wait. Clients that are parked no more are skipped later.
     var seeking = Line<ClientNumber>()
-    /// The clients that others are to be asked for, because nobody has accepted them in time.
+    /// Clients that wait for another backend, because the first one was late.
     var seekingMore = Line<ClientNumber>()
     /// Clients for which too much waited when something was written.
     var suspects: Set<ClientNumber> = []
@@ -99,10 +99,10 @@ package struct GatewayCore: ~Copyable {
     /// Whether nothing more is to be told before the effects are carried out.
     var isFull: Bool { outgoingByteCount >= settings.nodeByteCount }
 
-    /// Counts a backend that is asked.
+    /// Counts an offer of this round.
     ///
-    /// - Returns: Whether it may be asked in this round.
-    mutating func mayOffer() -> Bool {
+    /// - Returns: Whether there is room for it; if not, clients that wait are offered in the next round.
+    mutating func takeOffer() -> Bool {
         guard !isFull, offerCount < Self.offersPerRound else {
             offersWait = true
             return false

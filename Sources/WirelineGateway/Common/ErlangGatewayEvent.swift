@@ -31,7 +31,8 @@ extension ErlangGatewayEvent: CustomStringConvertible {
         case .unreachable(let node, .erlang(.handshake(.cookieRefused))):
             "\(node) closed after our challenge reply: our cookie is not its cookie; it is tried again"
         case .unreachable(let node, let error): "\(node) is not connected: \(error); it is tried again"
-        case .otherMember(let node): "\(node) has members of the group; they are not asked, for no --node names it"
+        case .otherMember(let node):
+            "\(node) has members of the group, which are not asked: it is none of the gateway's nodes"
         case .note(.replaced(let node)):
             "\(node) has connected again: it was restarted, or two nodes have this name"
         case .note(.otherOfOurName(let node)):

@@ -146,17 +146,17 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         guard case .group(let group, scope) = backends, change.group == group else { return }
         switch change {
         case .joined(_, let members):
-            for pid in members where mayOwnClients(pid) { core.backendJoined(.pid(pid), at: loop.now.sinceOrigin) }
+            for pid in members {
+                // Every node has such a name, for it is connected.
+                guard let node = ErlangNodeName(pid.node.name) else { continue }
+                if owners.include(node) {
+                    core.backendJoined(.pid(pid), at: loop.now.sinceOrigin)
+                } else if owners.noteOther(node) {
+                    report?(.otherMember(node))
+                }
+            }
         case .left(_, let members): for pid in members { core.backendLeft(.pid(pid)) }
         }
-    }
-
-    /// Whether a member of the group is asked. For others, an operator is told once for each node.
-    private func mayOwnClients(_ pid: ErlangPID) -> Bool {
-        guard let node = ErlangNodeName(pid.node.name) else { return false }
-        guard !owners.include(node) else { return true }
-        if owners.isNew(node) { report?(.otherMember(node)) }
-        return false
     }
 
     func nodeQueue(_ byteCount: Int, of node: ErlangNodeName) {
@@ -306,21 +306,22 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         return others
     }
 
-    /// Who is lost because a node does not take what it should get.
+    /// What is lost because effects could not be carried out.
     private struct Losses {
         var processes: [ErlangDestination] = []
         var nodes: [ErlangNodeName] = []
-        /// The clients of which a process would miss something.
+        /// Clients of which a message or an offer was too long for a term.
         var clients: Set<ErlangPID> = []
 
-        /// Whether an effect says more of a client of which something was lost: it would come in the place of that.
+        /// Whether an effect is a message of a client of which an earlier message was lost.
         func isOfLost(_ effect: GatewayEffect) -> Bool {
             guard !clients.isEmpty, case .tell(_, .message, from: let client) = effect else { return false }
             return clients.contains(client)
         }
     }
 
-    /// Nothing that cannot be said is lost in silence.
+    /// An effect could not be carried out. What clients said, and who owns them, is not lost in silence. A refusal that is
+    /// too long for a term is only counted.
     private func failed(
         _ effect: GatewayEffect, _ fault: NodeFault, _ nodeCore: inout NodeCore, _ now: Duration, _ losses: inout Losses
     ) {

@@ -67,26 +67,3 @@ struct NodeReports {
         refusalCounts[reason, default: 0] += 1
     }
 }
-
-/// The nodes whose processes are asked to own clients.
-struct OwnerNodes {
-    private let names: Set<ErlangNodeName>
-    private let patterns: [ErlangNodePattern]
-    /// Other nodes that have members of the group.
-    private var others: Set<ErlangNodeName> = []
-
-    /// A cluster has fewer nodes.
-    private static let mostOthers = 10_000
-
-    init(_ names: [ErlangNodeName], _ patterns: [ErlangNodePattern]) {
-        self.names = Set(names)
-        self.patterns = patterns
-    }
-
-    func include(_ node: ErlangNodeName) -> Bool { names.contains(node) || patterns.contains { $0.matches(node) } }
-
-    /// Whether it is the first time that a node is named here.
-    mutating func isNew(_ node: ErlangNodeName) -> Bool {
-        others.count < Self.mostOthers && others.insert(node).inserted
-    }
-}

@@ -186,6 +186,7 @@ struct GatewayOptions {
     private mutating func applyNode(_ arguments: Arguments) throws(CommandError) {
         for text in arguments.all(.node) {
             guard text != "any", !text.contains("*") else {
+                guard !text.contains("=") else { throw Self.nodeFault(text) }
                 configuration.otherNodes.append(text == "any" ? .any : ErlangNodePattern(text))
                 continue
             }
@@ -234,7 +235,9 @@ struct GatewayOptions {
     }
 
     private static func nodeFault(_ text: String) -> CommandError {
-        .usage("\(Option.node.name) is a node's full name, perhaps with =PORT after it; `\(text)` is not")
+        .usage(
+            "\(Option.node.name) is a node's full name, perhaps with =PORT after it, `any` or a pattern; `\(text)` is not"
+        )
     }
 }
 

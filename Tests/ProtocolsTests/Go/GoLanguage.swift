@@ -97,9 +97,9 @@ extension Language {
         let bin = code.folder.appending(path: "bin")
         try FileManager.default.createDirectory(at: bin, withIntermediateDirectories: true)
         // Random schemas have conditions such as `a and a`, which are printed as they are.
-        let isNotOptimized = "-gcflags=./...=-N -l"
-        return try GoTool.run(in: code.folder, ["build", isNotOptimized, "-ldflags=-s -w", "-o", "bin/samples", "."])
-            + GoTool.run(in: code.folder, ["vet", isNotOptimized, "-bools=false", "./..."])
+        let unoptimized = "-gcflags=./...=-N -l"
+        return try GoTool.run(in: code.folder, ["build", unoptimized, "-ldflags=-s -w", "-o", "bin/samples", "."])
+            + GoTool.run(in: code.folder, ["vet", unoptimized, "-bools=false", "./..."])
             + GoTool.run(in: page, ["build", "-o", bin.appending(path: "page").path, "."])
             + GoTool.formatDifferences(code.files, isWhole: false)
             + GoTool.formatDifferences([page.appending(path: "main.go")], isWhole: true)

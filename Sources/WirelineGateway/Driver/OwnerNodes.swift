@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineErlangNode
+
+/// The nodes whose processes are asked to own clients.
+struct OwnerNodes {
+    private let names: Set<ErlangNodeName>
+    private let patterns: [ErlangNodePattern]
+    /// Other nodes that have members of the group, and were reported.
+    private var others: Set<ErlangNodeName> = []
+
+    /// More nodes than a cluster has.
+    private static let mostOthers = 10_000
+
+    init(_ names: [ErlangNodeName], _ patterns: [ErlangNodePattern]) {
+        self.names = Set(names)
+        self.patterns = patterns
+    }
+
+    func include(_ node: ErlangNodeName) -> Bool { names.contains(node) || patterns.contains { $0.matches(node) } }
+
+    /// Notes another node that has members of the group.
+    ///
+    /// - Returns: Whether it is to be reported.
+    mutating func noteOther(_ node: ErlangNodeName) -> Bool {
+        others.count < Self.mostOthers && others.insert(node).inserted
+    }
+}
