@@ -5,9 +5,6 @@ package import WirelineTransport
 
 /// Turns the stream's bytes into whole packets.
 extension PacketConnection {
-    /// Whether the byte budget of all connections is almost used up.
-    private var isMemoryTight: Bool { sharedLimits?.byteBudget?.isTight == true }
-
     /// Takes the next whole packet; nil if there is none.
     ///
     /// - Throws: The error that ended the connection, after all whole packets were taken.
@@ -37,7 +34,7 @@ extension PacketConnection {
     }
 
     /// Keeps a partial packet in memory of its size. Everything before it was taken.
-    func keepRest() { input.keepRest(on: loop, isTight: isMemoryTight) }
+    func keepRest() { input.keepRest(on: loop) }
 
     /// - Throws: ``ConnectionError/codec(_:)`` if the stream has ended inside a packet.
     func requireWhole() throws(ConnectionError) {

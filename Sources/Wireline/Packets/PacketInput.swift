@@ -232,12 +232,12 @@ struct PacketInput: ~Copyable {
 
     /// Frees the bytes before a partial packet, and keeps the partial packet in memory that is not much larger than it.
     ///
-    /// - Parameter isTight: Whether little memory is left for all connections together.
-    mutating func keepRest(on loop: EventLoop, isTight: Bool) {
+    /// Memory that grew for a partial packet stays. So a packet that arrives byte by byte is not copied for each byte.
+    mutating func keepRest(on loop: EventLoop) {
         guard let block else { return }
         let count = restByteCount
         guard count <= Self.mostHeldByteCount else {
-            if block.capacity > (isTight ? count : 4 * count) { moveRest(to: Block(capacity: count), on: loop) }
+            if block.capacity > 4 * count { moveRest(to: Block(capacity: count), on: loop) }
             return
         }
         if count > 0 {
@@ -286,7 +286,10 @@ struct PacketInput: ~Copyable {
     /// - Parameter limit: The most bytes that may be read.
     mutating func lendRoom(in stream: ByteStream, limit: Int) -> ReadRoom {
         guard block == nil else { return ReadRoom(growBlock(in: stream, limit: limit), offset: restByteCount) }
-        let block = stream.takeBlock()
+        // If little memory is left, the rest of a large block would be memory that was not granted.
+        let mostByteCount = ByteStream.usualBlockByteCount
+        let block =
+            limit < mostByteCount - held.count ? Block(capacity: held.count + limit) : stream.takeBlock()
         // SAFETY: fewer bytes are held than a block has.
         unsafe held.withUnsafeBytes { bytes in
             unsafe UnsafeMutableRawBufferPointer(start: block.base, count: bytes.count).copyMemory(from: bytes)
