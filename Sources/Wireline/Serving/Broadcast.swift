@@ -4,7 +4,8 @@ import WirelineTransport
 
 /// Sends to many connections.
 enum Broadcast {
-    /// Sends to many connections; it visits each loop once and does not wait for slow readers.
+    /// Sends to many connections; it does not wait for slow readers. A loop sends to some
+    /// of its receivers in each turn.
     ///
     /// - Parameters:
     ///   - receivers: The receivers.
@@ -21,17 +22,16 @@ enum Broadcast {
         var left: [Receiver] = []
         for group in groups.values {
             let loop = group[0][keyPath: connection].loop
-            left += await loop.run {
-                loop.beGenerous {
-                    group.filter { receiver in
-                        let connection = receiver[keyPath: connection]
-                        // Tasks that already wait to send go first.
-                        connection.resumeSenders()
-                        return (try? sendAtOnce(connection)) != true
-                    }
+            // Each receiver means a system call, now or at the end of the turn.
+            let wasSent = await loop.visit(each: group, work: EventLoop.systemCallWork) { receiver in
+                let connection = receiver[keyPath: connection]
+                return loop.beGenerous {
+                    // Tasks that already wait to send go first.
+                    connection.resumeSenders()
+                    return (try? sendAtOnce(connection)) == true
                 }
             }
-            await loop.giveWay()
+            left += zip(group, wasSent).filter { !$1 }.map(\.0)
         }
         return left
     }

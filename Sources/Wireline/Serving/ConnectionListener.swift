@@ -274,9 +274,9 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         counters.connectionCount = connections.count
         counters.heldByteCount = sharedLimits.byteBudget?.byteCount ?? 0
         for group in Dictionary(grouping: connections, by: { ObjectIdentifier($0.stream.loop) }).values {
-            counters.traffic += await group[0].stream.loop.run {
-                group.reduce(into: ConnectionCounters()) { $0 += $1.currentCounters }
-            }
+            // Each takes less than a microsecond.
+            let traffic = await group[0].stream.loop.visit(each: group, work: 1_000) { $0.currentCounters }
+            for connection in traffic { counters.traffic += connection }
         }
         return counters
     }
