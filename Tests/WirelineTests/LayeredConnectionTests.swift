@@ -64,6 +64,29 @@ struct LayeredConnectionTests {
         await server.shutDown()
     }
 
+    @Test func `brotli compresses at level 5 on connections unless the program sets a level`() async throws {
+        var byteCounts: [Int] = []
+        for level in [nil, 5, 11] {
+            var configuration = ServerConfiguration()
+            configuration.layers.brotliLevel = level
+            let server = try await PacketServer.start(
+                at: "127.0.0.1", port: 0, protocol: BilibiliProtocol.self, configuration: configuration
+            ) { client in
+                let packets = (0..<500).map { Notification(body: "\($0 * 7919 % 1_000) was seen by \($0 * 31) others") }
+                try await client.connection.send(
+                    packets: packets, id: 5, header: ["Version": Int128(Form.brotli.rawValue)])
+            }
+            let port = try #require(server.addresses.first?.port)
+            let client = try await PacketClient.connect(
+                to: "127.0.0.1", port: port, protocol: BilibiliProtocol.self)
+            #expect(try await Self.bodies(of: client).count == 500)
+            byteCounts.append(await client.connection.counters().receivedByteCount)
+            await server.shutDown()
+        }
+        #expect(byteCounts[0] == byteCounts[1])
+        #expect(byteCounts[0] > byteCounts[2])
+    }
+
     @Test func `a batch has the packets inside of a packet`() async throws {
         let (server, client) = try await Self.serve { client in
             try await client.connection.send(

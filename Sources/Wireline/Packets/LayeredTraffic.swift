@@ -100,6 +100,8 @@ final class LayeredTraffic {
     private func makeBoth() {
         guard opener == nil else { return }
         let states = loop.compressionStates()
+        var settings = settings
+        settings.options.brotliLevel = settings.options.brotliLevel ?? LayerOptions.liveBrotliLevel
         opener = PacketOpener(layout, from: side.peer, packetLimit: packetLimit, settings: settings, states: states)
         sealer = PacketSealer(layout, from: side, packetLimit: packetLimit, settings: settings, states: states)
     }

@@ -17,13 +17,16 @@ public struct LayerOptions: Sendable {
         didSet { precondition(zlibLevel.map { 0...9 ~= $0 } ?? true, "a level of zlib is from 0 to 9") }
     }
 
-    /// The level of brotli, from 0 to 11 (default nil: brotli's own, which is 11).
+    /// The level of brotli, from 0 to 11 (default nil: 5 on connections, and in tools brotli's own, which is 11).
     ///
     /// 11 is made for files that are compressed once: it takes a hundred times as long as 5. A connection compresses on
-    /// its event loop.
+    /// its event loop, and other connections wait meanwhile.
     public var brotliLevel: Int? {
         didSet { precondition(brotliLevel.map { 0...11 ~= $0 } ?? true, "a level of brotli is from 0 to 11") }
     }
+
+    /// The level of brotli on connections, if the program sets none.
+    package static let liveBrotliLevel = 5
 
     /// From how many bytes on a packet's content gets a layer that asks for its count (`@length(content)`), unless the
     /// program sets that field (default nil: such a layer is left out).
