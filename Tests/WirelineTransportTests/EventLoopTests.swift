@@ -70,6 +70,52 @@ struct EventLoopTests {
         #expect(order.withLock { $0 } == Array(0...10_000))
     }
 
+    @Test func `closures that other threads post leave time for sockets and timers in each turn`() async {
+        let loop = loop
+        let turns = Lock<[MonotonicTime: Int]>([:])
+        await withCheckedContinuation { continuation in
+            let isPosted = Lock(false)
+            // The loop is busy until all of them wait.
+            loop.execute { while !isPosted.withLock({ $0 }) {} }
+            for number in 1...200 {
+                loop.execute {
+                    self.work()
+                    turns.withLock { $0[loop.turnTime, default: 0] += 1 }
+                    if number == 200 { continuation.resume() }
+                }
+            }
+            isPosted.withLock { $0 = true }
+        }
+        #expect(turns.withLock { $0.values.reduce(0, +) } == 200)
+        #expect(turns.withLock { $0.values.allSatisfy { $0 <= 50 } })
+    }
+
+    @Test func `timers that are due at once leave time for sockets in each turn`() async {
+        let loop = loop
+        let turns = Lock<[MonotonicTime: [Int]]>([:])
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                let now = loop.now
+                for number in 1...200 {
+                    loop.schedule(at: now) {
+                        self.work()
+                        turns.withLock { $0[loop.turnTime, default: []].append(number) }
+                        if number == 200 { continuation.resume() }
+                    }
+                }
+            }
+        }
+        let inOrder = turns.withLock { $0.sorted { $0.key < $1.key }.flatMap(\.value) }
+        #expect(inOrder == Array(1...200))
+        #expect(turns.withLock { $0.values.allSatisfy { $0.count <= 50 } })
+    }
+
+    /// Keeps the loop busy for 100 µs, so that few calls fit into a turn.
+    private func work() {
+        let end = MonotonicTime.now + .microseconds(100)
+        while MonotonicTime.now < end {}
+    }
+
     @Test func `many threads may submit closures at once`() async {
         let loop = loop
         let total = await withTaskGroup(of: Int.self) { group in

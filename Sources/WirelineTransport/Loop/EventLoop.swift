@@ -17,27 +17,13 @@ public import CWirelineSystem
 ///
 /// A loop's thread runs until the process ends. Make few of them: more than one per core does not help.
 ///
-/// Why `@unchecked Sendable` is right: `inbox` has its own `Lock`, and all other properties are used only on the loop's
+/// Why `@unchecked Sendable` is right: `inbox` is `Sendable`, and all other properties are used only on the loop's
 /// own thread. `preconditionIsCurrent()` checks this where other threads could call. State that changes with every
 /// event is `@exclusivity(unchecked)`: no access to it calls other code while it lasts.
 public final class EventLoop: @unchecked Sendable {
-    /// Work from other threads.
-    private struct Inbox {
-        var work: [Work] = []
-        /// Whether the loop has been signalled about it.
-        var isSignalled = false
-        /// Whether the loop has stopped, and takes no more.
-        var isClosed = false
-    }
-
-    enum Work {
-        case job(LoopJob)
-        case closure(@Sendable () -> Void)
-        case whenIdle(@Sendable () -> Void)
-    }
-
-    private let inbox = Lock(Inbox())
-    private let wakeUp: Poller.WakeUp
+    private let inbox: LoopInbox
+    /// Work from the inbox whose turn has not come. If there is any, ``workOff()`` runs, or is unfinished work.
+    @safe @exclusivity(unchecked) private var arrived = Queue<LoopInbox.Work>()
 
     private var poller: Poller
     /// The number of watched sockets.
@@ -106,8 +92,9 @@ public final class EventLoop: @unchecked Sendable {
     ) throws(TransportError) {
         self.manualClock = manualClock
         self.network = network
-        wakeUp = try Poller.WakeUp()
+        let wakeUp = try Poller.WakeUp()
         poller = try Poller(capacity: eventLimit, wakeUp: wakeUp)
+        inbox = LoopInbox(wakeUp)
         // The thread retains the loop for as long as it runs.
         try SystemThread.start { self.run() }
         // From here on the two retain each other; a loop without a thread is released.
@@ -215,15 +202,7 @@ public final class EventLoop: @unchecked Sendable {
         if isCurrent { jobs.append(job) } else { post(.job(job)) }
     }
 
-    func post(_ work: Work) {
-        let mustSignal = inbox.withLock { inbox in
-            guard !inbox.isClosed else { return false }
-            inbox.work.append(work)
-            defer { inbox.isSignalled = true }
-            return !inbox.isSignalled
-        }
-        if mustSignal { wakeUp.signal() }
-    }
+    func post(_ work: LoopInbox.Work) { inbox.post(work) }
 
     // MARK: The thread
 
@@ -282,12 +261,16 @@ public final class EventLoop: @unchecked Sendable {
         return true
     }
 
+    /// Fires the timers that are due, for a limited time: those of thousands of connections may be due at once. The next
+    /// wait is over at once if some are left.
     private func fireTimers() {
         if let oldest = unfinished.first { turnTime = oldest.time }
+        let end = now.nanoseconds + LoopShare.unfinishedTime
         while let action = timers.popDue(at: turnTime) {
             action()
             passTurn()
             runJobs()
+            if now.nanoseconds >= end { return }
         }
     }
 
@@ -300,14 +283,16 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     private func openInbox() {
-        wakeUp.clear()
-        let work = inbox.withLock { inbox in
-            inbox.isSignalled = false
-            let work = inbox.work
-            inbox.work = []
-            return work
-        }
-        for item in work {
+        let isWorking = !arrived.isEmpty
+        for item in inbox.takeAll() { arrived.append(item) }
+        if !isWorking { workOff() }
+    }
+
+    /// Does what other threads have asked for, in order, for a limited time. The rest follows in the next turn: there may
+    /// be something for each of thousands of connections.
+    private func workOff() {
+        let end = now.nanoseconds + LoopShare.unfinishedTime
+        while let item = arrived.popFirst() {
             switch item {
             case .job(let job): jobs.append(job)
             case .closure(let body):
@@ -318,6 +303,7 @@ public final class EventLoop: @unchecked Sendable {
                 continue
             }
             manualClock?.noteWork()
+            if now.nanoseconds >= end, !arrived.isEmpty { return goOnLater { self.workOff() } }
         }
     }
 
@@ -369,12 +355,8 @@ public final class EventLoop: @unchecked Sendable {
     package func stop() {
         preconditionIsCurrent()
         isStopped = true
-        // What waits may keep the loop itself. It is released outside the lock.
-        _ = inbox.withLock { inbox in
-            defer { inbox.work = [] }
-            inbox.isClosed = true
-            return inbox.work
-        }
+        inbox.close()
+        arrived = Queue()
         timers = TimerQueue()
         idleActions = Queue()
         actorExecutor.detach()
