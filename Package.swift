@@ -235,7 +235,7 @@ let package = Package(
             dependencies: [
                 "WirelineGateway", "WirelineErlang", "WirelineCodec", "WirelineLanguage", "WirelineSchema",
                 "WirelineSession", "WirelineTLS", "WirelineTransport", "WirelineWebSocket", "Bilibili", "Ciphers",
-                "KeyedGame", "Minecraft", "Scene", "States", "ErlangSupport", "TestingSupport",
+                "KeyedGame", "Minecraft", "Scene", "States", "ErlangSupport", "FaultSupport", "TestingSupport",
             ], swiftSettings: usual),
         .testTarget(
             name: "WirelineErlangNodeTests",

@@ -13,6 +13,7 @@ struct EndWaiters {
     /// In memory of its own, because most connections have no such tasks.
     private final class Queue {
         var waiters = NumberedQueue<Waiter>()
+        var listener: (() -> Void)?
     }
 
     /// Nil before the first task.
@@ -27,6 +28,16 @@ struct EndWaiters {
         ticket.place = queue.waiters.append(unsafe Waiter(continuation: continuation))
     }
 
+    /// Sets the closure that is called when an end becomes known.
+    mutating func tell(_ listener: @escaping () -> Void) {
+        let queue = self.queue ?? Queue()
+        self.queue = queue
+        queue.listener = listener
+    }
+
+    /// Says that an end has become known, of which waiting tasks are not told yet.
+    func noteEnd() { queue?.listener?() }
+
     /// Resumes one cancelled task, which may not have begun to wait.
     func cancel(_ ticket: WaitTicket) {
         ticket.isCancelled = true
@@ -37,6 +48,7 @@ struct EndWaiters {
 
     /// Resumes all tasks, because the connection has ended.
     func resumeAll() {
+        noteEnd()
         // SAFETY: removing the waiter from the queue makes this the only place that resumes it.
         while let waiter = queue?.waiters.popFirst() { unsafe waiter.continuation.resume() }
     }

@@ -119,6 +119,8 @@ extension PacketConnection {
         isInputPaused = true
         // Before the handlers have begun, the peer is not waited for.
         if batchHandler != nil { stopUnlessWanted() }
+        // Not at once: the caller may be a handler that takes packets.
+        if stream.hasFailedOutput { loop.goOnLater { self.closeIfLostUnread() } }
     }
 
     /// Passes packets to the handlers of messages again. Used on the loop, but not by the handlers themselves.

@@ -36,6 +36,24 @@ extension PacketConnection {
         guard hasEndForWaiters else { throw .cancelled }
     }
 
+    /// Calls a closure, perhaps several times, when the connection leaves, the server shuts down, or the peer has ended its
+    /// stream or is lost, although what came before may be unread. Used on the loop.
+    package func whenEndIsKnown(_ action: @escaping () -> Void) { endWaiters.tell(action) }
+
+    /// Whether the peer sends no more, although what it has sent may be unread.
+    package var hasPeerEnded: Bool { ending.hasPeerEnded }
+
+    /// Why the connection ends: nil if both sides end it in order.
+    package var endReason: (any Error)? { ending.reason }
+
+    /// Whether the connection only waits until it can close.
+    package var isLeaving: Bool { ending.isLeaving }
+
+    /// Closes a connection that is lost while its input is paused: nobody else would read how it has ended.
+    func closeIfLostUnread() {
+        if isInputPaused, stream.isOpen, stream.hasFailedOutput { close() }
+    }
+
     /// Cancels the handler's task if it neither receives nor waits to send: nothing else would tell it that the
     /// connection is lost. The cancelled task can still receive what has arrived.
     func cancelUnawareHandler() {

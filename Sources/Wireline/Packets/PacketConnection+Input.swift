@@ -106,6 +106,7 @@ extension PacketConnection {
         cancelUnawareHandler()
         outputDrained(stream)
         endWaiters.resumeAll()
+        closeIfLostUnread()
     }
 
     package func peerEnded(_ stream: ByteStream) {

@@ -119,6 +119,8 @@ extension GatewayCore {
     enum Closing {
         /// It has ended already.
         case ended
+        /// It ends by itself when what was written has left, or has had time to.
+        case parting
         /// What was written leaves first.
         case flushed
         /// At once.
@@ -127,9 +129,21 @@ extension GatewayCore {
 
     /// The connection of a client has ended, or the driver ends it: for its silence, or for what it sent.
     ///
-    /// - Parameter end: Why; `normal` if the client closed it.
-    package mutating func closed(_ number: ClientNumber, _ reason: ClientEnd, at now: Duration) {
-        if let client = clients[number] { end(client, reason, .ended, at: now) }
+    /// - Parameters:
+    ///   - reason: Why; `normal` if the client closed it.
+    ///   - isUnread: Whether the client was not read then, so that some of what it said may be lost.
+    package mutating func closed(
+        _ number: ClientNumber, _ reason: ClientEnd, isUnread: Bool = false, at now: Duration
+    ) {
+        guard let client = clients[number] else { return }
+        if isUnread, !client.isClosing { counters.unreadEndCount += 1 }
+        end(client, reason, .ended, at: now)
+    }
+
+    /// The connection of a client begins to end by itself: nothing more comes from the client, and what was written to it
+    /// leaves. ``closed(_:_:isUnread:at:)`` follows.
+    package mutating func parts(_ number: ClientNumber, _ reason: ClientEnd, at now: Duration) {
+        if let client = clients[number] { end(client, reason, .parting, at: now) }
     }
 
     /// What a client said, or what is said of it, is longer than a term may be. Its owner would miss it, so the client ends,
@@ -168,7 +182,7 @@ extension GatewayCore {
         let number = client.number
         guard !client.isClosing else {
             if closing == .aborted { want(.close(number, reason, isFlushed: false)) }
-            if closing != .flushed { connectionEnded(number, at: now) }
+            if closing == .aborted || closing == .ended { connectionEnded(number, at: now) }
             return
         }
         let asked = client.asked
@@ -183,13 +197,16 @@ extension GatewayCore {
         counters.closedCounts[reason.label, default: 0] += 1
         release(client)
         suspects.remove(number)
-        if closing == .flushed {
+        switch closing {
+        case .flushed, .parting:
             clients.change(client, to: .closing)
             clients.update(client) { $0.forget(settings) }
-        } else {
-            clients.remove(client)
+        case .aborted, .ended: clients.remove(client)
         }
-        if closing != .ended { want(.close(number, reason, isFlushed: closing == .flushed)) }
+        switch closing {
+        case .flushed, .aborted: want(.close(number, reason, isFlushed: closing == .flushed))
+        case .parting, .ended: break
+        }
         // Who was asked has a place for another one.
         if !asked.isEmpty { offerWaiting(at: now) }
         endDrainIfEmpty()

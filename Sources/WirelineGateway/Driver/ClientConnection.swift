@@ -37,6 +37,8 @@ final class ClientConnection: @unchecked Sendable {
         case known
         /// The program has refused a message of it. No further one is read.
         case refused(isKnown: Bool)
+        /// The gateway was told that it is gone.
+        case gone
     }
 
     private var stage = Stage.new
@@ -46,6 +48,9 @@ final class ClientConnection: @unchecked Sendable {
     /// Whether the gateway has so many messages of it that it must take them first.
     private var isAhead = false
     private var isTaking = false
+    private var isRead: Bool { isWanted && !isAhead && rest == nil }
+    /// Closes the connection of a client that has ended, if what it has said is not read by then.
+    private var unreadEnd: EventLoop.Timer?
     /// Ends a rest of a client that talks too fast.
     private var rest: EventLoop.Timer?
     private var sent = RateBucket()
@@ -68,6 +73,7 @@ final class ClientConnection: @unchecked Sendable {
 
     private func begin() {
         connection.pauseInput()
+        connection.whenEndIsKnown { self.endIsKnown() }
         connection.whenReady { self.becameReady() }
         guard stage == .new else { return }
         stage = .handshaking
@@ -91,11 +97,33 @@ final class ClientConnection: @unchecked Sendable {
 
     private func closed(_ error: (any Error)?) {
         connection.loop.cancel(&rest)
+        connection.loop.cancel(&unreadEnd)
         switch stage {
-        case .new: return
+        case .new, .gone: return
         case .handshaking, .refused(isKnown: false): driver.handshakeFailed()
-        case .known: driver.closed(self, ClientEnd(error))
+        case .known: driver.closed(self, ClientEnd(error), isUnread: !isRead && error != nil)
         case .refused(isKnown: true): driver.closed(self, .refused)
+        }
+    }
+
+    /// The connection leaves, or the client has ended its stream or is lost.
+    private func endIsKnown() {
+        // What was taken is said first.
+        guard !isTaking, connection.stream.isOpen else { return }
+        if connection.isLeaving {
+            switch stage {
+            case .known: driver.parts(self, ClientEnd(connection.endReason))
+            case .refused(isKnown: true): driver.parts(self, .refused)
+            case .new, .handshaking, .refused(isKnown: false), .gone: break
+            }
+        } else if connection.hasPeerEnded, stage == .known, unreadEnd == nil {
+            unreadEnd = connection.loop.schedule(at: connection.loop.now + driver.parkTime) {
+                self.unreadEnd = nil
+                guard !self.connection.isLeaving else { return }
+                self.stage = .gone
+                self.driver.closed(self, .normal, isUnread: true)
+                self.connection.close()
+            }
         }
     }
 
@@ -108,6 +136,7 @@ final class ClientConnection: @unchecked Sendable {
         isAhead = messages.count >= Self.batchCount
         if !messages.isEmpty { driver.said(messages, by: self, awaitsAnswer: isAhead) }
         isTaking = false
+        endIsKnown()
         settle()
         if let failure { throw failure }
     }
@@ -170,7 +199,7 @@ final class ClientConnection: @unchecked Sendable {
     /// Reads, or rests.
     private func settle() {
         guard !isTaking else { return }
-        if isWanted, !isAhead, rest == nil { connection.resumeInput() } else { connection.pauseInput() }
+        if isRead { connection.resumeInput() } else { connection.pauseInput() }
     }
 
     /// Whether the gateway wants the client to be read.

@@ -33,6 +33,8 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     let rates: ClientRates?
     /// Looks at the messages of clients before owners do, on the loops of the clients.
     let edge: GatewayEdge?
+    /// How long what a client said before it has ended may wait for its owner.
+    let parkTime: Duration
     private let backends: ErlangGatewayConfiguration.Backends
     private var report: (@Sendable (ErlangGatewayEvent) -> Void)?
     @safe @exclusivity(unchecked) private var core: GatewayCore
@@ -66,6 +68,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         self.schema = schema
         rates = ClientRates(configuration)
         edge = configuration.edge
+        parkTime = configuration.parkTime
         backends = configuration.backends
         report = configuration.eventHandler
         reports = NodeReports(configuration.allNodes)
@@ -221,15 +224,22 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         somethingHappened()
     }
 
+    /// The connection of a client begins to end by itself, after what was written to the client.
+    func parts(_ client: ClientConnection, _ end: ClientEnd) {
+        onLoop { driver in
+            if let number = client.number { driver.change { $0.parts(number, end, at: $1) } }
+        }
+    }
+
     /// The connection of a client has ended.
-    func closed(_ client: ClientConnection, _ end: ClientEnd) {
+    func closed(_ client: ClientConnection, _ end: ClientEnd, isUnread: Bool = false) {
         onLoop { driver in
             guard let number = client.number else { return }
             // It has sent nothing for long, or it has taken nothing.
             let end = end == .idle && client.offeredByteCount > 0 ? .slow : end
             driver.clients[number] = nil
             driver.output.forget(client)
-            driver.change { $0.closed(number, end, at: $1) }
+            driver.change { $0.closed(number, end, isUnread: isUnread, at: $1) }
         }
     }
 

@@ -40,6 +40,8 @@ public struct ErlangGatewayMetrics: Equatable, Sendable {
     public var openedCount: UInt64
     /// The clients that have gone, by reason: `normal`, `reset`, `idle`, …
     public var closedCounts: [String: UInt64]
+    /// The clients that have gone while they were not read, so that some of what they said may be lost.
+    public var unreadEndCount: UInt64
     /// The connections that were refused before they were clients, by reason.
     public var refusedConnectionCounts: [ServerCounters.RefusalReason: Int] = [:]
     /// How often a client got another owner.
@@ -67,6 +69,7 @@ public struct ErlangGatewayMetrics: Equatable, Sendable {
         sentMessageCount = counters.serverMessageCount
         openedCount = counters.openedCount
         closedCounts = counters.closedCounts
+        unreadEndCount = counters.unreadEndCount
         resumedCount = counters.resumedCount
         ranOutOfferCount = counters.ranOutOfferCount
         resentCount = counters.resentCount
@@ -119,6 +122,9 @@ extension ErlangGatewayMetrics {
                 "wireline_gateway_closed_total", "Clients that have gone, by reason.",
                 Double(closedCounts[reason, default: 0]), labels: ["reason": reason])
         }
+        text.addCounter(
+            "wireline_gateway_closed_unread_total", "Clients that have gone while they were not read.",
+            Double(unreadEndCount))
         for reason in ServerCounters.RefusalReason.allCases {
             text.addCounter(
                 "wireline_gateway_refused_total", "Connections that were refused, by reason.",
