@@ -99,7 +99,7 @@ extension NodeCore {
         case .link(let from, let to): try link(from, to, on: id, at: now)
         case .unlink(let number, let from, let to):
             // First, so that nothing we say to that process comes before it.
-            if processes.isOurs(to) {
+            if isOfOurNode(to) {
                 say(.unlinkAcknowledgement(number, from: to, to: from), on: id, at: now)
             }
             update(to) { $0.unlinked(by: from) }
@@ -117,11 +117,14 @@ extension NodeCore {
         if let number = processes.number(of: pid) { _ = processes.update(number, body) }
     }
 
+    /// Whether a process is of this life of our node or of an earlier one, which is dead. Both are answered for.
+    private func isOfOurNode(_ pid: ErlangPID) -> Bool { pid.node == ourselves.name.atom }
+
     private mutating func link(
         _ from: ErlangPID, _ to: ErlangPID, on id: NodeConnectionID, at now: Duration
     ) throws(ErlangError) {
         guard let number = processes.number(of: to) else {
-            if processes.isOurs(to) { say(.exit(reason: "noproc", from: to, to: from), on: id, at: now) }
+            if isOfOurNode(to) { say(.exit(reason: "noproc", from: to, to: from), on: id, at: now) }
             return
         }
         let limit = settings.limits.linkCount

@@ -54,6 +54,22 @@ struct NodeCoreTests {
             ])
     }
 
+    @Test func `a process of an earlier life of our node is dead to who links to it, and is unlinked from`() throws {
+        let later = ErlangPeer(name: Node.ours.name, creation: Node.ours.creation + 1)
+        var core = NodeCore(later, cookie: Node.cookie, settings: NodeSettings())
+        let ours = try core.start()
+        let old = ErlangPID(node: ours.node, id: ours.id, serial: ours.serial, creation: Node.ours.creation)
+        // It speaks as to the earlier life.
+        var peer = RemotePeer()
+        peer.connect(to: &core)
+        let id = try #require(UnlinkID(7))
+        try peer.say([.link(from: Self.pid(9), to: old), .unlink(id, from: Self.pid(9), to: old)], to: &core)
+        #expect(
+            try peer.hear(from: &core) == [
+                .exit(from: old, to: Self.pid(9)), .unlinkAcknowledgement(id, from: old, to: Self.pid(9)),
+            ])
+    }
+
     @Test func `a node that links or monitors more than the limit is cut off`() throws {
         for limit in [true, false] {
             var core = Self.core {
