@@ -50,9 +50,12 @@ extension ServerConfiguration {
         /// Returns the closure that makes the WebSocket of each connection.
         func transforms() -> @Sendable (_ listensOnLoopback: Bool) throws(WebSocketError) -> WebSocketTransform {
             let decide: WebSocketTransform.Decision = { answer(to: $0) }
+            // All connections share what it may keep for compression.
+            let handshake = Result { () throws(WebSocketError) in try WebSocketServerHandshake(self.handshake) }
             return { listensOnLoopback throws(WebSocketError) in
-                try WebSocketTransform(
-                    handshake, listensOnLoopback: listensOnLoopback, messageByteCount: messageByteCount, decide: decide)
+                var handshake = try handshake.get()
+                handshake.listensOnLoopback = listensOnLoopback
+                return WebSocketTransform(handshake, messageByteCount: messageByteCount, decide: decide)
             }
         }
 

@@ -81,8 +81,8 @@ public struct ListeningOptions: Sendable {
     ///
     /// It limits packets and messages that were not taken or have not arrived whole, also their inflated content, and
     /// output that waits to be sent. It counts the memory, not the bytes in it. For each connection, these are not
-    /// counted: the first 16 KiB of its input, the last 16 KiB and one packet or message of its output, and what zlib
-    /// keeps.
+    /// counted: the first 16 KiB of its input, the last 16 KiB and one packet or message of its output. What zlib keeps
+    /// has a limit of its own (`WebSocketHandshakePolicy.compressionByteLimit`).
     ///
     /// At the limit, a connection that needs more is not read until others hold less, and its senders wait. If every
     /// connection that holds something waits for more, the one that holds most ends with

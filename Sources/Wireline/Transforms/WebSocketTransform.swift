@@ -40,11 +40,9 @@ final class WebSocketTransform: ConnectionTransform {
     }
 
     /// Waits for a client's request for a WebSocket.
-    init(
-        _ policy: WebSocketHandshakePolicy, listensOnLoopback: Bool, messageByteCount: Int, decide: @escaping Decision
-    ) throws(WebSocketError) {
+    init(_ handshake: WebSocketServerHandshake, messageByteCount: Int, decide: @escaping Decision) {
         role = .server
-        handshake = WebSocketHandshake(try WebSocketServerHandshake(policy, listensOnLoopback: listensOnLoopback))
+        self.handshake = WebSocketHandshake(handshake)
         self.decide = decide
         self.messageByteCount = max(1, messageByteCount)
     }

@@ -47,8 +47,15 @@ package struct DeflateAgreement: Equatable, Sendable {
     /// Known to this side only, like the next property.
     package var level = 6
     package var minimumByteCount = 32
+    /// On a server, what the connection may take of the memory of all connections.
+    var share: CompressionBudget.Share?
 
     package init() {}
+
+    /// The most memory that zlib keeps for it, in bytes: 304 KiB for the largest windows.
+    var byteCount: Int {
+        (1 << (windowBits + 2)) + (128 << 10) + (1 << peerWindowBits) + (16 << 10)
+    }
 
     /// Makes this side's settings before the peer has answered.
     init(_ deflate: WebSocketDeflate) {

@@ -215,6 +215,7 @@ public struct WebSocketEngine: ~Copyable {
     /// Releases what only messages need.
     mutating func forgetStreams() {
         (inflater, deflater, message, fragments, owedPong) = (nil, nil, nil, nil, nil)
+        deflate?.share?.giveBack()
         ahead = nil
         unansweredPings = []
     }

@@ -13,6 +13,12 @@ public struct WebSocketHandshakePolicy: Equatable, Sendable {
     public var hosts = WebSocketHostPolicy.localOnLoopback
     /// The compression for clients that offer it; nil (the default) means none.
     public var deflate: WebSocketDeflate?
+    /// The memory that zlib may keep for all clients together, in bytes (default 512 MiB).
+    ///
+    /// When a client connects, it gets as much of that as it may need: 304 KiB with the largest windows
+    /// (``WebSocketDeflate/windowBits``), so that 1,724 clients are compressed. A client for which too little is left
+    /// connects without compression.
+    public var compressionByteLimit = 512 << 20
     /// The largest head of a request, in bytes (default 16 KiB). More is answered with 431.
     public var headLimit = 16 * 1024
     /// The pages for requests that do not ask for a WebSocket, by path (default: none, so they get 426).
@@ -85,6 +91,8 @@ public struct WebSocketServerHandshake: Sendable {
     }
 
     private let policy: WebSocketHandshakePolicy
+    /// Copies of this handshake share it: those of all clients of a server.
+    private let compressionBudget: CompressionBudget
     /// Whether the server listens on a loopback address, for ``WebSocketHostPolicy/localOnLoopback``.
     package var listensOnLoopback: Bool
     private var state: State
@@ -107,6 +115,7 @@ public struct WebSocketServerHandshake: Sendable {
         try policy.deflate?.validate()
         for page in policy.pages.values { try Self.validate(page) }
         self.policy = policy
+        compressionBudget = CompressionBudget(limit: policy.compressionByteLimit)
         self.listensOnLoopback = listensOnLoopback
         state = .head(HeadReader(limit: policy.headLimit, beginning: ""))
     }
@@ -249,8 +258,9 @@ public struct WebSocketServerHandshake: Sendable {
             // Takes the first valid offer. An offer with unknown parameters must be declined (RFC 7692 §5.1).
             let offer = offers.elements.lazy.filter { $0.name == DeflateParameters.name }
                 .compactMap { DeflateParameters($0) }.first
-            if let (answer, agreed) = offer?.answer(deflate) {
+            if let (answer, agreed) = offer?.answer(deflate), let share = compressionBudget.take(agreed.byteCount) {
                 agreement = agreed
+                agreement?.share = share
                 own.append(name: "Sec-WebSocket-Extensions", value: answer.text)
             }
         }

@@ -37,6 +37,36 @@ struct WebSocketServerLimitTests {
         }
     }
 
+    // MARK: Compression
+
+    @Test func `a client connects without compression while others take all the memory for it`() async throws {
+        let server = try await WebSocketServer.echo(
+            .patient {
+                $0.handshake.deflate = WebSocketDeflate()
+                // Enough for one client with the largest windows.
+                $0.handshake.compressionByteLimit = 304 << 10
+            })
+        let configuration = WebSocketClientConfiguration.patient { $0.deflate = WebSocketDeflate() }
+        let first = try await server.connect("/", configuration)
+        let second = try await server.connect("/", configuration)
+        #expect(first.compresses)
+        #expect(!second.compresses)
+        for client in [first, second] {
+            let text = String(repeating: "the same words ", count: 100)
+            try await client.send(text)
+            #expect(try await client.receive() == .text(text))
+        }
+        try await first.close()
+        #expect(
+            try await eventually {
+                let third = try await server.connect("/", configuration)
+                defer { third.abort() }
+                return third.compresses
+            })
+        try await second.close()
+        await server.shutDown()
+    }
+
     // MARK: Slow ones
 
     @Test func `a client that takes output too slowly is closed, with a reason of its own`() async throws {

@@ -67,6 +67,24 @@ struct WebSocketTransformTests {
         )
     }
 
+    @Test func `the WebSockets of a server share the memory for their compression`() throws {
+        var client = ClientConfiguration.WebSocketOptions(path: "/sub")
+        client.deflate = WebSocketDeflate()
+        var options = ServerConfiguration.WebSocketOptions()
+        options.handshake.deflate = WebSocketDeflate()
+        options.handshake.compressionByteLimit = 304 << 10
+        let makeTransform = options.transforms()
+        var transforms: [WebSocketTransform] = []
+        for _ in 0..<2 {
+            let request = try client.request(host: "127.0.0.1", port: 80, isSecure: false)
+            let asking = End(try WebSocketTransform(request, messageByteCount: client.messageByteCount))
+            let transform = try makeTransform(true)
+            End(transform).receive(asking.output(), room: 1)
+            transforms.append(transform)
+        }
+        #expect(transforms.map { $0.agreement?.compresses } == [true, false])
+    }
+
     @Test(arguments: [1, 7, 1_000])
     func `sent bytes arrive unchanged, wherever they are split`(room: Int) throws {
         let content = [UInt8]((0..<200).map { UInt8($0) })
