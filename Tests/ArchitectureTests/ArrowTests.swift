@@ -56,7 +56,7 @@ struct ArrowTests {
         "WirelineLibraries": ["Glibc", "Musl", "Darwin"],
         "WirelineErlangNode": ["Glibc", "Musl", "Darwin"],
         "WirelineTLS": ["Glibc", "Musl", "Darwin", "Synchronization"],
-        "WirelineWebSocket": ["Glibc", "Musl"],
+        "WirelineWebSocket": ["Glibc", "Musl", "Synchronization"],
         "WirelineLayers": ["Glibc", "Musl", "Darwin"],
         "WirelineTransport": ["Glibc", "Musl", "Darwin", "Synchronization"],
         "WirelineScript": ["Synchronization"],
