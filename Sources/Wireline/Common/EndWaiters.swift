@@ -13,6 +13,7 @@ struct EndWaiters {
     /// In memory of its own, because most connections have no such tasks.
     private final class Queue {
         var waiters = NumberedQueue<Waiter>()
+        /// What is called when an end becomes known; the gateway waits so, without a task.
         var listener: (() -> Void)?
     }
 
@@ -28,15 +29,15 @@ struct EndWaiters {
         ticket.place = queue.waiters.append(unsafe Waiter(continuation: continuation))
     }
 
-    /// Sets the closure that is called when an end becomes known.
-    mutating func tell(_ listener: @escaping () -> Void) {
+    /// Sets the closure that is called when an end becomes known. It must not keep the connection.
+    mutating func setListener(_ listener: @escaping () -> Void) {
         let queue = self.queue ?? Queue()
         self.queue = queue
         queue.listener = listener
     }
 
-    /// Says that an end has become known, of which waiting tasks are not told yet.
-    func noteEnd() { queue?.listener?() }
+    /// Calls the listener, and resumes no task yet.
+    func callListener() { queue?.listener?() }
 
     /// Resumes one cancelled task, which may not have begun to wait.
     func cancel(_ ticket: WaitTicket) {
@@ -48,7 +49,7 @@ struct EndWaiters {
 
     /// Resumes all tasks, because the connection has ended.
     func resumeAll() {
-        noteEnd()
+        callListener()
         // SAFETY: removing the waiter from the queue makes this the only place that resumes it.
         while let waiter = queue?.waiters.popFirst() { unsafe waiter.continuation.resume() }
     }

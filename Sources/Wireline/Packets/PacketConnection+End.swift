@@ -36,9 +36,10 @@ extension PacketConnection {
         guard hasEndForWaiters else { throw .cancelled }
     }
 
-    /// Calls a closure, perhaps several times, when the connection leaves, the server shuts down, or the peer has ended its
-    /// stream or is lost, although what came before may be unread. Used on the loop.
-    package func whenEndIsKnown(_ action: @escaping () -> Void) { endWaiters.tell(action) }
+    /// Calls a closure when an end becomes known: the connection leaves, the server shuts down, or the peer is lost or has
+    /// ended its stream. What came before may be unread. The closure may be called several times, and must not keep the
+    /// connection. Used on the loop.
+    package func whenEndIsKnown(_ action: @escaping () -> Void) { endWaiters.setListener(action) }
 
     /// Whether the peer sends no more, although what it has sent may be unread.
     package var hasPeerEnded: Bool { ending.hasPeerEnded }
@@ -49,7 +50,7 @@ extension PacketConnection {
     /// Whether the connection only waits until it can close.
     package var isLeaving: Bool { ending.isLeaving }
 
-    /// Closes a connection that is lost while its input is paused: nobody else would read how it has ended.
+    /// Closes a lost connection whose input is paused. Nothing reads it, so nothing else would notice the end.
     func closeIfLostUnread() {
         if isInputPaused, stream.isOpen, stream.hasFailedOutput { close() }
     }

@@ -272,7 +272,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         guard stream.isOpen, !ending.isLeaving else { return }
         leaveGroups()
         ending.leave()
-        endWaiters.noteEnd()
+        endWaiters.callListener()
         peerWatch.stop(on: loop)
         input.drop()
         // Tasks that wait to send would send after the end of the stream.

@@ -151,7 +151,7 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     /// The connections that have not ended.
     public var connections: [ServerConnection<Definition>] { listener.connections.map { ServerConnection($0) } }
 
-    /// Sends one message to many connections; it encodes it once, and visits each loop once.
+    /// Sends one message to many connections, and encodes it once. In each turn, a loop sends to some of its connections.
     ///
     /// If packets depend on states, each connection gets the header that its states ask for; one whose packets cannot
     /// have the message gets nothing.

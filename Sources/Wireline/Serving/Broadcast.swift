@@ -4,8 +4,7 @@ import WirelineTransport
 
 /// Sends to many connections.
 enum Broadcast {
-    /// Sends to many connections; it does not wait for slow readers. A loop sends to some
-    /// of its receivers in each turn.
+    /// Sends to many connections, without waiting for slow readers. In each turn, a loop sends to some of its receivers.
     ///
     /// - Parameters:
     ///   - receivers: The receivers.
@@ -22,8 +21,9 @@ enum Broadcast {
         var left: [Receiver] = []
         for group in groups.values {
             let loop = group[0][keyPath: connection].loop
-            // Each receiver means a system call, now or at the end of the turn.
-            let wasSent = await loop.visit(each: group, work: EventLoop.systemCallWork) { receiver in
+            let wasSent = await loop.visit(each: group) { receiver in
+                // A system call follows, now or at the end of the turn.
+                loop.spendSending(0)
                 let connection = receiver[keyPath: connection]
                 return loop.beGenerous {
                     // Tasks that already wait to send go first.

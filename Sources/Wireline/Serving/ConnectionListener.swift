@@ -274,8 +274,12 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         counters.connectionCount = connections.count
         counters.heldByteCount = sharedLimits.byteBudget?.byteCount ?? 0
         for group in Dictionary(grouping: connections, by: { ObjectIdentifier($0.stream.loop) }).values {
-            // Each takes less than a microsecond.
-            let traffic = await group[0].stream.loop.visit(each: group, work: 1_000) { $0.currentCounters }
+            let loop = group[0].stream.loop
+            let traffic = await loop.visit(each: group) { connection in
+                // An estimate.
+                loop.spend(1_000)
+                return connection.currentCounters
+            }
             for connection in traffic { counters.traffic += connection }
         }
         return counters

@@ -124,7 +124,7 @@ public struct WebSocketServer: Sendable {
     /// The WebSockets whose handlers have not ended.
     public var connections: [WebSocketServerConnection] { open.connections }
 
-    /// Sends one message to many WebSockets; it visits each loop once.
+    /// Sends one message to many WebSockets. In each turn, a loop sends to some of its connections.
     ///
     /// It does not wait for slow readers. A connection gets nothing if more than `limits.frames.outputLimit`
     /// waits to be sent on it, or if it is sending a message in parts.

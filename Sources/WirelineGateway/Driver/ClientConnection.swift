@@ -73,7 +73,8 @@ final class ClientConnection: @unchecked Sendable {
 
     private func begin() {
         connection.pauseInput()
-        connection.whenEndIsKnown { self.endIsKnown() }
+        // The connection keeps the closure for as long as it lives.
+        connection.whenEndIsKnown { [weak self] in self?.endIsKnown() }
         connection.whenReady { self.becameReady() }
         guard stage == .new else { return }
         stage = .handshaking

@@ -13,7 +13,7 @@ public struct WebSocketHandshakePolicy: Equatable, Sendable {
     public var hosts = WebSocketHostPolicy.localOnLoopback
     /// The compression for clients that offer it; nil (the default) means none.
     public var deflate: WebSocketDeflate?
-    /// The memory that zlib may keep for all clients together, in bytes (default 512 MiB).
+    /// The memory that zlib may keep for all clients together, in bytes (default 512 MiB); 0: no client is compressed.
     ///
     /// When a client connects, it gets as much of that as it may need: 304 KiB with the largest windows
     /// (``WebSocketDeflate/windowBits``), so that 1,724 clients are compressed. A client for which too little is left
