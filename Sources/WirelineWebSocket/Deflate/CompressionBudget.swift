@@ -40,6 +40,9 @@ final class CompressionBudget: Sendable {
             budget.takenByteCount.subtract(byteCount.exchange(0, ordering: .relaxed), ordering: .relaxed)
         }
 
-        static func == (left: Share, right: Share) -> Bool { left === right }
+        /// Two connections that may take as much have agreed on the same.
+        static func == (left: Share, right: Share) -> Bool {
+            left.byteCount.load(ordering: .relaxed) == right.byteCount.load(ordering: .relaxed)
+        }
     }
 }
