@@ -26,6 +26,21 @@ int wireline_usable_core_count(void) {
 }
 #endif
 
+// MARK: Memory
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+
+void wireline_return_memory(void) { malloc_trim(0); }
+#elif defined(__APPLE__)
+#include <malloc/malloc.h>
+
+void wireline_return_memory(void) { malloc_zone_pressure_relief(NULL, 0); }
+#else
+// Musl gives back what it can by itself.
+void wireline_return_memory(void) {}
+#endif
+
 // MARK: Signals
 
 static const int endSignals[] = {SIGTERM, SIGINT};

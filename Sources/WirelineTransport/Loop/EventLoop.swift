@@ -28,6 +28,7 @@ public final class EventLoop: @unchecked Sendable {
     private var poller: Poller
     /// The number of watched sockets.
     private var watchedCount = 0
+    private var memoryReturn = MemoryReturn()
     /// How many sockets were ready in the turns since timers last fired.
     private var crowd = 0
     private(set) var timers = TimerQueue()
@@ -377,6 +378,7 @@ public final class EventLoop: @unchecked Sendable {
             throw error
         }
         watchedCount += 1
+        memoryReturn.began(count: watchedCount)
     }
 
     /// Stops watching a target's socket, and releases the target once no event can name it.
@@ -386,6 +388,9 @@ public final class EventLoop: @unchecked Sendable {
     func unwatch(_ target: PollTarget, _ descriptor: Int32) {
         poller.unwatch(descriptor)
         watchedCount -= 1
+        if memoryReturn.ended(count: watchedCount) {
+            schedule(at: now + MemoryReturn.delay) { self.memoryReturn.end() }
+        }
         closed.append(target)
         // SAFETY: this is the reference of ``watch(_:_:)``; `closed` retains the target until no event of this turn can
         // name it.
