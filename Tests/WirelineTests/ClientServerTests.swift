@@ -165,15 +165,22 @@ typealias SceneServer = PacketServer<SceneProtocol>
 /// A server whose header has a sequence field.
 typealias GoimServer = PacketServer<GoimProtocol>
 
+extension EventLoopGroup {
+    private static let many = Result { () throws(TransportError) in try EventLoopGroup(threadCount: 24) }
+
+    /// A loop that the tests of this moment hardly share. Not one for each test: loops run until the process ends, and
+    /// Foundation starts no program in a process with 1,360 descriptors (it reads beyond its list of them).
+    static func ofFewTests() throws -> EventLoopGroup { EventLoopGroup(loops: [try many.get().nextLoop()]) }
+}
+
 extension PacketServer {
     static func start(
         at host: String = "127.0.0.1", on group: EventLoopGroup? = nil,
         configuration: ServerConfiguration = .patient,
         _ handler: @escaping @Sendable (ServerConnection<Definition>) async throws -> Void
     ) async throws -> PacketServer {
-        // On a loop that other tests do not keep busy.
         try await start(
-            at: host, port: 0, protocol: Definition.self, on: group ?? EventLoopGroup(threadCount: 1),
+            at: host, port: 0, protocol: Definition.self, on: group ?? .ofFewTests(),
             configuration: configuration, handler: handler)
     }
 

@@ -163,6 +163,109 @@ struct LayeredContentTests {
         #expect(received.isOnly(Array(repeating: "", count: 65_536), reason))
     }
 
+    /// What a server with one loop saw of a packet with others inside.
+    private struct HandledBundle: Sendable {
+        var texts: [String] = []
+        /// The turn of the loop in which each came.
+        var turns: [Int] = []
+    }
+
+    /// Sends packets to a server, and returns what its batch handler took, up to the last message.
+    ///
+    /// - Parameter onFirst: What the server does in its handler after the first one.
+    private static func handled(
+        _ packets: [UInt8], onFirst: @escaping @Sendable (PacketConnection) throws -> Void = { _ in }
+    ) async throws -> HandledBundle {
+        let handled = Seen<HandledBundle>()
+        let server = try await PacketServer.startBatched(
+            at: "127.0.0.1", port: 0, protocol: PartsProtocol.self, configuration: .patient
+        ) { client in
+            var bundle = HandledBundle()
+            let turn = LoopTurn(of: client.connection.loop)
+            try? client.layers.setKey("session", key)
+            return { batch in
+                while let packet = try batch.next() {
+                    let text = try Say(payloadOf: packet).text
+                    guard text != lastText else {
+                        turn.stop()
+                        return handled.add(bundle)
+                    }
+                    bundle.turns.append(turn.number)
+                    bundle.texts.append(text)
+                    if bundle.texts.count == 1 { try onFirst(client.connection) }
+                }
+            }
+        }
+        let port = try #require(server.addresses.first?.port)
+        let client = try await PacketClient.connect(
+            to: "127.0.0.1", port: port, protocol: PartsProtocol.self, configuration: .patient)
+        try await client.connection.send(packet: packets + say(lastText))
+        let result = await handled.first(1)[0]
+        client.close()
+        await server.shutDown()
+        return result
+    }
+
+    /// The number of a loop's turn. Only the loop uses it, so it needs no lock.
+    private final class LoopTurn: @unchecked Sendable {
+        private let loop: EventLoop
+        private(set) var number = 0
+        private var timer: EventLoop.Timer?
+
+        init(of loop: EventLoop) {
+            self.loop = loop
+            count()
+        }
+
+        private func count() {
+            timer = loop.schedule(at: loop.now) {
+                self.number += 1
+                self.count()
+            }
+        }
+
+        func stop() { loop.cancel(&timer) }
+    }
+
+    private static func bundle(_ content: [UInt8]) throws -> [UInt8] {
+        try sealed(content, .packets, shape: .bundle, from: .client)
+    }
+
+    @Test func `many packets in one are handled in many turns`() async throws {
+        let content = Array(repeatElement(try Self.say("a"), count: 20_000).joined())
+        let handled = try await Self.handled(Self.bundle(content))
+        #expect(handled.texts == Array(repeating: "a", count: 20_000))
+        // A turn has a millisecond for them. That is enough for a hundred in a debug build.
+        #expect(Set(handled.turns).count > 10)
+    }
+
+    @Test func `packets that are only around others are opened in many turns, and nothing after them is lost`()
+        async throws
+    {
+        let empty = Array(repeatElement(try Self.bundle([]), count: 20_000).joined())
+        let handled = try await Self.handled(Self.bundle(Self.say("before") + empty + Self.say("after")))
+        #expect(handled.texts == ["before", "after"])
+        #expect(try #require(handled.turns.last) - handled.turns[0] > 10)
+    }
+
+    @Test func `a key that is set between packets in one is for the packets after that one`() async throws {
+        let other: [UInt8] = [9, 8, 7]
+        var sealer = try Self.makeSealer(of: .client)
+        func secret(_ text: String) throws -> [UInt8] {
+            sealer.beginPacket()
+            var keystreams = LayerSet()
+            return try sealer.packet(
+                id: 1, header: ["shape": Int128(Shape.secret.rawValue)], payload: Array(text.utf8).rawSpan, .message,
+                &keystreams)
+        }
+        let inner = try secret("a") + secret("b")
+        try sealer.setKey("session", other.rawSpan)
+        let handled = try await Self.handled(Self.bundle(inner) + secret("c")) { connection in
+            try connection.layers.setKey("session", other)
+        }
+        #expect(handled.texts == ["a", "b", "c"])
+    }
+
     @Test(arguments: Sender.allCases)
     func `more packets than a packet may have are not sent`(sender: Sender) async throws {
         let received = try await Self.exchange(from: sender) { connection in

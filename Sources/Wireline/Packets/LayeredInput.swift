@@ -6,30 +6,45 @@ import WirelineTransport
 
 /// Opened packets of a connection that were not taken.
 ///
-/// A packet of the stream is opened when its first packet is taken, so that a program can set a key before that. Only the
-/// connection's loop uses this.
+/// A packet of the stream is opened when its first packet is taken, so that a program can set a key before that. The
+/// packets inside of it are opened one by one: a few bytes can hold thousands, and the connection has only a share of
+/// each turn. Only the connection's loop uses this.
 final class LayeredInput {
     /// The connection's layers, in both directions.
     let traffic: LayeredTraffic
+    /// Whether a later turn goes on with the packets.
+    var waitsForTurn = false
     private var opened = OpenedPackets()
-    /// The index of the next entry that is no packet around others.
+    /// The index of the next entry.
     private var next = 0
+    /// The block with the packet of the stream.
+    private var source: SharedBlock?
     /// The packet of the stream, if it needs no opening and was not taken.
     private var plain: ReceivedPacket?
     /// The memory of opened packets, by the buffer that it replaces.
     private var blocks: [SharedBlock?] = []
-    /// The bytes of opened packets.
-    private(set) var byteCount = 0
+    /// When the last packet was taken, while others follow.
+    private var takenAt: MonotonicTime?
 
     init(_ traffic: LayeredTraffic) { self.traffic = traffic }
 
-    /// Whether there is an opened packet to take, or an error.
-    var hasMore: Bool { plain != nil || next < opened.entries.count || opened.failure != nil }
+    /// Whether there is something to take, or an error.
+    var hasMore: Bool { isUnfinished || opened.failure != nil }
+
+    /// Whether there is a packet to take, or one to open in the packet of the stream.
+    var isUnfinished: Bool { plain != nil || isNextOpened || traffic.isOpening }
+
+    private var isNextOpened: Bool { next < opened.entries.count && opened.entries[next].kind != .packets }
 
     /// The block of the next packet; nil if there is none.
     var block: SharedBlock? {
         if let plain { return plain.block }
-        return next < opened.entries.count ? block(ofBuffer: opened.entries[next].buffer) : nil
+        return isNextOpened ? block(ofBuffer: opened.entries[next].buffer) : source
+    }
+
+    /// The bytes of opened packets.
+    var byteCount: Int {
+        zip(opened.buffers, blocks).reduce(traffic.openingByteCount) { $0 + $1.0.count + ($1.1?.capacity ?? 0) }
     }
 
     /// Opens a packet of the stream; the ones before it were taken.
@@ -40,40 +55,53 @@ final class LayeredInput {
         if let bounds = opened.plain {
             plain = ReceivedPacket(block: packet.block, start: packet.start, bounds: bounds)
         }
+        source = packet.block
         blocks = Array(repeating: nil, count: opened.buffers.count)
-        byteCount = opened.buffers.reduce(0) { $0 + $1.count }
         next = 0
-        skipOuterPackets()
     }
 
-    /// Takes the next packet; nil after the last one.
+    /// Takes the next packet; nil after the last one, or if the next one is to be opened in a later turn.
     ///
     /// - Throws: What is wrong with the packet that follows; later calls throw it again.
     func take() throws(CodecError) -> ReceivedPacket? {
         if let packet = plain.take() { return packet }
-        if next < opened.entries.count {
-            let entry = opened.entries[next]
-            let block = block(ofBuffer: entry.buffer)
-            next += 1
-            skipOuterPackets()
-            return ReceivedPacket(block: block, start: entry.start, bounds: entry.bounds)
+        countWork()
+        while !isNextOpened {
+            guard traffic.isOpening else {
+                if let failure = opened.failure { throw failure }
+                drop()
+                return nil
+            }
+            guard !traffic.hasSpentShare else { return nil }
+            openNext()
         }
-        if let failure = opened.failure { throw failure }
-        if byteCount > 0 { drop() }
-        return nil
+        let entry = opened.entries[next]
+        let block = block(ofBuffer: entry.buffer)
+        next += 1
+        if traffic.isOpening { takenAt = .now }
+        return ReceivedPacket(block: block, start: entry.start, bounds: entry.bounds)
+    }
+
+    /// Counts what was done with the packet that was taken last.
+    private func countWork() {
+        guard let start = takenAt.take() else { return }
+        traffic.spend(since: start)
+    }
+
+    private func openNext() {
+        traffic.dropTaken(of: &opened)
+        blocks.removeLast(blocks.count - opened.buffers.count)
+        next = opened.entries.count
+        traffic.openNext(&opened)
+        while blocks.count < opened.buffers.count { blocks.append(nil) }
     }
 
     /// Drops all packets that were not taken.
     func drop() {
-        plain = nil
+        guard source != nil else { return }
+        traffic.stopOpening()
         opened = OpenedPackets()
-        blocks = []
-        (next, byteCount) = (0, 0)
-    }
-
-    /// Moves past packets that are only around others.
-    private func skipOuterPackets() {
-        while next < opened.entries.count, opened.entries[next].kind == .packets { next += 1 }
+        (source, plain, takenAt, blocks, next) = (nil, nil, nil, [], 0)
     }
 
     /// Returns the block with the bytes of a buffer, which packets share.

@@ -56,13 +56,35 @@ final class LayeredTraffic {
         sent?.setKey(name, bytes)
     }
 
-    /// Opens a packet of the peer.
+    /// Opens a packet of the peer, but not the packets inside of it.
     func open(_ packet: borrowing Packet, _ states: PacketStates) -> OpenedPackets {
         makeBoth()
         let start = MonotonicTime.now
         defer { spend(since: start) }
-        return opener?.open(packet, states: states, copiesPlain: false) ?? OpenedPackets()
+        return opener?.begin(packet, states: states, copiesPlain: false) ?? OpenedPackets()
     }
+
+    /// Whether packets inside of that one are still to be opened.
+    var isOpening: Bool { opener?.isOpening ?? false }
+
+    /// The bytes of the packets around the next one.
+    var openingByteCount: Int { opener?.openingByteCount ?? 0 }
+
+    /// Whether the connection's share of this turn is used up.
+    var hasSpentShare: Bool { loop.hasSpentShare }
+
+    /// Opens the next one of them.
+    func openNext(_ opened: inout OpenedPackets) {
+        let start = MonotonicTime.now
+        defer { spend(since: start) }
+        opener?.openNext(&opened)
+    }
+
+    /// Drops those of them that were taken.
+    func dropTaken(of opened: inout OpenedPackets) { opener?.dropTaken(of: &opened) }
+
+    /// Opens no further packets inside of one.
+    func stopOpening() { opener?.stop() }
 
     /// Returns a packet to send, as it stands in the stream; it must be sent next.
     func seal(_ packet: UnsealedPacket, _ states: PacketStates) throws(CodecError) -> [UInt8] {
@@ -93,7 +115,7 @@ final class LayeredTraffic {
     }
 
     /// Counts what was done as the connection's work: a few bytes can mean much of it.
-    private func spend(since start: MonotonicTime) {
+    func spend(since start: MonotonicTime) {
         loop.spend(Int(clamping: MonotonicTime.now.nanoseconds - start.nanoseconds))
     }
 

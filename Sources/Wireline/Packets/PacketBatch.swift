@@ -133,8 +133,19 @@ extension PacketConnection {
         readIfWanted()
     }
 
-    /// Whether further packets must be opened in a later turn: their layers have taken the connection's share of this one.
-    var mustOpenLater: Bool { input.hasLayers && !input.hasOpened && loop.hasSpentShare }
+    /// Whether further packets must be opened in a later turn: layers, or the packets in one packet, have taken the
+    /// connection's share of this one.
+    var mustOpenLater: Bool { input.hasLayers && loop.hasSpentShare }
+
+    /// Goes on with packets that must be opened later.
+    func openLater() {
+        guard let layers = input.layers, !layers.waitsForTurn else { return }
+        layers.waitsForTurn = true
+        loop.goOnLater {
+            layers.waitsForTurn = false
+            self.deliver()
+        }
+    }
 
     /// Whether a handler may answer further messages: not too much output waits, and the connection does not end.
     var takesAnswers: Bool { hasRoomForAnswers && !ending.isLeaving }
@@ -152,7 +163,7 @@ extension PacketConnection {
                 guard prepareToSend(), let block = input.currentBlock, !ending.isLeaving else { return }
                 if mustOpenLater {
                     stream.flush()
-                    return loop.goOnLater { self.runBatch() }
+                    return openLater()
                 }
                 guard try hasWholePacket() else { break }
                 var batch = PacketBatch(self, block)

@@ -18,6 +18,8 @@ extension PacketConnection {
         } catch {
             refuse(error)
         }
+        // The end comes after the packets that are opened in a later turn.
+        guard !input.isUnfinished else { return nil }
         keepRest()
         if let error = ending.inputError { throw error }
         return nil

@@ -73,6 +73,10 @@ extension PacketConnection: ReceivingConnection {
     public nonisolated(nonsending) func nextBatch() async throws(ConnectionError) -> PacketBatch? {
         while stream.loop.isCurrent {
             guard !inputWait.isClaimed else { throw .alreadyReceiving }
+            if mustOpenLater {
+                await stream.loop.giveWay()
+                continue
+            }
             if findsPacket(), let block = input.currentBlock ?? requests?.firstUnread?.block {
                 return PacketBatch(self, block)
             }
@@ -99,6 +103,7 @@ extension PacketConnection: ReceivingConnection {
             guard !inputWait.isClaimed else { throw .alreadyReceiving }
             guard !mustOpenLater else { break }
             if let packet = try takeUnclaimedPacket() { return packet }
+            guard !mustOpenLater else { break }
             if try hasEnded() { return nil }
             // The packet may have been a reply, and no other packet has arrived.
             inputWait.claim()
@@ -224,6 +229,7 @@ extension PacketConnection: ReceivingConnection {
     /// - Throws: ``ConnectionError/codec(_:)`` if the stream has ended inside a packet.
     @inline(never)
     func hasEnded() throws(ConnectionError) -> Bool {
+        guard !input.isUnfinished else { return false }
         switch ending.input {
         case .endOfStream:
             try requireWhole()

@@ -130,7 +130,9 @@ extension PacketConnection {
         defer { isRouting = !requests.isIdle }
         do throws(ConnectionError) {
             while requests.wantsInput, takesUnread(requests) {
+                guard !mustOpenLater else { return openLater() }
                 guard let packet = try takePacket() else {
+                    guard !input.isUnfinished else { return openLater() }
                     guard try hasEnded() else { return }
                     giveUpRequests(ending.isPeerReadToEnd ? .endedBeforeReply : .transport(.closed))
                     return requests.readers.finish(.success(nil))
@@ -188,7 +190,7 @@ extension PacketConnection {
             readIfWanted()
             return packet
         }
-        while let packet = try takePacket() {
+        while !mustOpenLater, let packet = try takePacket() {
             if !answer(with: packet) { return packet }
         }
         return nil

@@ -18,13 +18,15 @@ final class SpecialInput {
 
 /// Packets with layers.
 extension PacketInput {
-    /// Takes the next packet, of those inside of a packet of the stream; nil if there is none.
+    /// Takes the next packet, of those inside of a packet of the stream; nil if there is none, or if it is to be opened in
+    /// a later turn (``isUnfinished``).
     ///
     /// - Throws: ``ConnectionError/codec(_:)``, ``ConnectionError/httpRequest``; the next call throws it again.
     mutating func takeOpened(from layers: LayeredInput) throws(ConnectionError) -> ReceivedPacket? {
         while true {
             do throws(CodecError) {
                 if let packet = try layers.take() { return packet }
+                guard !layers.isUnfinished else { return nil }
             } catch {
                 throw .codec(error)
             }

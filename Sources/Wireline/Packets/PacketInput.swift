@@ -77,8 +77,11 @@ struct PacketInput: ~Copyable {
     /// The block in which unread packets lie, if there is one.
     var currentBlock: SharedBlock? { special?.block ?? block }
 
-    /// Whether packets that were opened wait to be taken.
+    /// Whether packets that were opened wait to be taken, or an error after them.
     var hasOpened: Bool { layers?.hasMore ?? false }
+
+    /// Whether a packet of the stream has packets inside that were not taken, or not opened.
+    var isUnfinished: Bool { layers?.isUnfinished ?? false }
 
     /// Whether packets are opened before they are taken.
     var hasLayers: Bool { layers != nil }

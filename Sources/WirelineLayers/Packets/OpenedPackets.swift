@@ -73,6 +73,12 @@ package struct PacketOpener: ~Copyable {
     private let packetLimit: Int
     private let sender: Sender
     private var layers: BudgetedStack
+    /// The packets around the next one, the outermost first.
+    private var levels: [Level] = []
+    /// How many packets were opened since the last one of the stream was begun.
+    private var openedCount = 0
+    /// Keys for the next packet of the stream.
+    private var waitingKeys: [(name: String, key: SecretMemory)] = []
 
     /// The most packets inside of one packet, at all depths together.
     package static let innerPacketLimit = 65_536
@@ -93,36 +99,91 @@ package struct PacketOpener: ~Copyable {
             threshold: nil)
     }
 
-    /// Sets a key. The keystreams of its layers start anew with the next packet.
+    /// Sets a key. The keystreams of its layers start anew with the next packet that is inside of no other one.
     package mutating func setKey(_ name: String, _ bytes: RawSpan) throws(LayerKeyError) {
-        try layers.setKey(name, bytes)
+        guard isOpening else { return try layers.setKey(name, bytes) }
+        waitingKeys.append((name, SecretMemory(copying: bytes)))
     }
 
     /// Opens a packet of the layout `layout(from:)`, and all packets inside of it.
     ///
     /// The packets before a broken one are there; see ``OpenedPackets/failure``.
     ///
-    /// - Parameters:
-    ///   - states: The connection's states where the packet begins, for the packets inside of it (default: those of
-    ///   a new connection).
-    ///   - copiesPlain: Whether a packet whose bytes need no opening is copied (default); if not, it is only
-    ///     ``OpenedPackets/plain``.
+    /// - Parameter states: The connection's states where the packet begins, for the packets inside of it (default: those
+    ///   of a new connection).
     package mutating func open(
-        _ packet: borrowing Packet, states: PacketStates = PacketStates(), copiesPlain: Bool = true
+        _ packet: borrowing Packet, states: PacketStates = PacketStates()
+    ) -> OpenedPackets {
+        var result = begin(packet, states: states, copiesPlain: true)
+        while isOpening { openNext(&result) }
+        return result
+    }
+
+    /// Opens a packet, and leaves the packets inside of it to ``openNext(_:)``.
+    ///
+    /// - Parameters:
+    ///   - states: As for ``open(_:states:)``.
+    ///   - copiesPlain: Whether a packet whose bytes need no opening is copied; if not, it is only
+    ///     ``OpenedPackets/plain``.
+    package mutating func begin(
+        _ packet: borrowing Packet, states: PacketStates, copiesPlain: Bool
     ) -> OpenedPackets {
         var result = OpenedPackets()
         layers.beginPacket()
+        openedCount = 0
         do throws(CodecError) {
             let content = try layout.layering(of: packet).open(packet, with: &layers)
             if !copiesPlain, content.bytes == nil, content.kind != .packets {
                 result.plain = content.bounds
                 return result
             }
-            try add(content, of: packet, in: nil, PacketContext(from: sender, states: states), Place(), &result)
+            try add(content, of: packet, in: nil, PacketContext(from: sender, states: states), &result)
+            endLevels()
         } catch {
             result.failure = error
         }
         return result
+    }
+
+    /// Whether packets inside of the one that was begun are still to be opened.
+    package var isOpening: Bool { !levels.isEmpty }
+
+    /// The bytes of the packets around the next one.
+    package var openingByteCount: Int { levels.reduce(0) { $0 + $1.bytes.count } }
+
+    /// Opens the next packet inside of the one that was begun, and adds it to the result.
+    package mutating func openNext(_ result: inout OpenedPackets) {
+        guard let level = levels.last else { return }
+        level.position += 1
+        do throws(CodecError) {
+            // The outermost packet is counted, too.
+            guard openedCount <= Self.innerPacketLimit else {
+                level.position = -1
+                throw CodecError(.tooLong(count: openedCount, limit: Self.innerPacketLimit), path: "packets")
+            }
+            try openPacket(in: level, &result)
+            endLevels()
+        } catch {
+            result.failure = levels.reversed().reduce(error) { error, level in
+                level.position < 0 ? error : error.prefixed(by: "packets[\(level.position)]")
+            }
+            stop()
+        }
+    }
+
+    /// Drops the packets that are still to be opened.
+    package mutating func stop() {
+        levels = []
+        // Each was checked when it was set.
+        for (name, key) in waitingKeys { try? layers.setKey(name, key.rawSpan) }
+        waitingKeys = []
+    }
+
+    /// Drops the packets of a result that are not around the next one.
+    package func dropTaken(of result: inout OpenedPackets) {
+        guard let level = levels.last else { return }
+        result.entries.removeLast(result.entries.count - level.entry - 1)
+        result.buffers.removeLast(result.buffers.count - level.bufferCount)
     }
 
     /// Returns the positions of the parts of a packet whose bytes need no opening, and that is a message or opaque; nil for
@@ -141,28 +202,88 @@ package struct PacketOpener: ~Copyable {
         }
     }
 
-    /// Where a packet stands.
-    private struct Place {
-        var parent: Int?
-        var position = 0
-        /// How many packets are around it.
-        var depth = 0
-        /// The lasting keystreams of those packets.
-        var keystreams = LayerSet()
+    /// A packet around others, of which the next is to be opened.
+    private final class Level {
+        /// The packet's index among the entries of the result, the index of its bytes among the buffers, and the number
+        /// of buffers up to those bytes.
+        let entry: Int
+        let buffer: Int
+        let bufferCount: Int
+        /// The lasting keystreams of the packet, and of those around it.
+        let keystreams: LayerSet
+        /// The context of the packets inside.
+        let context: PacketContext
+        let bytes: [UInt8]
+        var splitter: PacketSplitter
+        /// Where the next packet begins, and where the last one ends.
+        var cursor: Int
+        let end: Int
+        /// The number of the packet that was opened last, from 0; -1 before the first one.
+        var position = -1
+
+        init(
+            _ entry: Int, of result: OpenedPackets, _ keystreams: LayerSet, _ context: PacketContext,
+            _ splitter: consuming PacketSplitter
+        ) {
+            let outer = result.entries[entry]
+            self.entry = entry
+            buffer = outer.buffer
+            bufferCount = result.buffers.count
+            self.keystreams = keystreams
+            self.context = context
+            cursor = outer.start + outer.bounds.payloadStart
+            end = outer.start + outer.bounds.payloadEnd
+            var bytes = result.buffers[outer.buffer]
+            // The reader of frames reads to the end of its bytes.
+            if splitter.layout.isFramed { bytes.removeLast(bytes.count - end) }
+            self.bytes = bytes
+            self.splitter = splitter
+        }
+    }
+
+    /// Ends the packets in which no further one is.
+    private mutating func endLevels() {
+        while let level = levels.last, level.cursor >= level.end { levels.removeLast() }
+        if levels.isEmpty { stop() }
+    }
+
+    private mutating func openPacket(in level: Level, _ result: inout OpenedPackets) throws(CodecError) {
+        guard !level.splitter.layout.isFramed else { return try openFramed(in: level, &result) }
+        let bytes = level.bytes
+        let rest = bytes.rawSpan.extracting(level.cursor..<level.end)
+        guard let bounds = try level.splitter.packet(in: rest, at: 0) else {
+            throw CodecError.cut(needed: level.splitter.neededByteCount, available: level.end - level.cursor)
+        }
+        let holder = BufferPlace(buffer: level.buffer, start: level.cursor)
+        try open(Packet(rest, bounds, at: 0), in: holder, level, &result)
+        level.cursor += bounds.packetByteCount
+    }
+
+    private mutating func openFramed(in level: Level, _ result: inout OpenedPackets) throws(CodecError) {
+        let (start, bytes) = (level.cursor, level.bytes)
+        guard let (content, bounds) = try level.splitter.nextPacket(in: bytes, from: &level.cursor) else {
+            // Marks with nothing between them may end the content.
+            guard !level.splitter.isBetweenFrames else {
+                level.cursor = level.end
+                return
+            }
+            throw CodecError.cut(needed: bytes.count - start + 1, available: bytes.count - start)
+        }
+        try open(Packet(content.rawSpan, bounds), in: result.add(content), level, &result)
+    }
+
+    private mutating func open(
+        _ packet: borrowing Packet, in holder: BufferPlace, _ level: Level, _ result: inout OpenedPackets
+    ) throws(CodecError) {
+        let layering = layout.layering(in: level.context)
+        let content = try layering.open(packet, inside: level.keystreams, with: &layers)
+        try add(content, of: packet, in: holder, level.context, &result)
     }
 
     /// - Parameter holder: Where the packet's bytes are; nil if they are in no buffer.
-    private mutating func open(
-        _ packet: borrowing Packet, in holder: BufferPlace?, _ context: PacketContext, _ place: Place,
-        _ result: inout OpenedPackets
-    ) throws(CodecError) {
-        let content = try layout.layering(in: context).open(packet, inside: place.keystreams, with: &layers)
-        try add(content, of: packet, in: holder, context, place, &result)
-    }
-
     private mutating func add(
         _ content: OpenedContent, of packet: borrowing Packet, in holder: BufferPlace?, _ context: PacketContext,
-        _ place: Place, _ result: inout OpenedPackets
+        _ result: inout OpenedPackets
     ) throws(CodecError) {
         let bytes: BufferPlace
         if let opened = content.bytes {
@@ -174,70 +295,15 @@ package struct PacketOpener: ~Copyable {
         result.entries.append(
             OpenedPackets.Entry(
                 buffer: bytes.buffer, start: bytes.start, bounds: content.bounds, kind: content.kind,
-                parent: place.parent, position: place.position))
+                parent: levels.last?.entry, position: levels.last?.position ?? 0))
+        openedCount += 1
         guard content.kind == .packets else { return }
         let depthLimit = layout.content.maximumNestedDepth
-        guard place.depth < depthLimit else { throw CodecError(.tooDeep(limit: depthLimit)) }
+        guard levels.count < depthLimit else { throw CodecError(.tooDeep(limit: depthLimit)) }
         var inner = context
         inner.isNested = true
-        try split(
-            index, inner, Place(parent: index, depth: place.depth + 1, keystreams: content.keystreams), &result)
-    }
-
-    /// Opens the packets that are the payload of an opened packet.
-    ///
-    /// - Parameter place: That of the first one.
-    private mutating func split(
-        _ index: Int, _ context: PacketContext, _ place: Place, _ result: inout OpenedPackets
-    ) throws(CodecError) {
-        let outer = result.entries[index]
-        let layout = layout.layering(in: context).outer
-        var splitter = PacketSplitter(layout: layout, maximumPacketByteCount: packetLimit)
-        var bytes = result.buffers[outer.buffer]
-        var cursor = outer.start + outer.bounds.payloadStart
-        let end = outer.start + outer.bounds.payloadEnd
-        if layout.isFramed {
-            // The reader of frames reads to the end of its bytes.
-            bytes.removeLast(bytes.count - end)
-        }
-        var place = place
-        while cursor < end {
-            // The outermost packet is among the entries.
-            guard result.entries.count <= Self.innerPacketLimit else {
-                throw CodecError(
-                    .tooLong(count: result.entries.count, limit: Self.innerPacketLimit), path: "packets")
-            }
-            do throws(CodecError) {
-                if layout.isFramed {
-                    try openFramed(bytes, &cursor, &splitter, context, place, &result)
-                } else {
-                    let rest = bytes.rawSpan.extracting(cursor..<end)
-                    guard let bounds = try splitter.packet(in: rest, at: 0) else {
-                        throw CodecError.cut(needed: splitter.neededByteCount, available: end - cursor)
-                    }
-                    let holder = BufferPlace(buffer: outer.buffer, start: cursor)
-                    try open(Packet(rest, bounds, at: 0), in: holder, context, place, &result)
-                    cursor += bounds.packetByteCount
-                }
-            } catch {
-                throw error.prefixed(by: "packets[\(place.position)]")
-            }
-            place.position += 1
-        }
-    }
-
-    private mutating func openFramed(
-        _ bytes: [UInt8], _ cursor: inout Int, _ splitter: inout PacketSplitter, _ context: PacketContext,
-        _ place: Place, _ result: inout OpenedPackets
-    ) throws(CodecError) {
-        let start = cursor
-        guard let (content, bounds) = try splitter.nextPacket(in: bytes, from: &cursor) else {
-            // Marks with nothing between them may end the content.
-            guard !splitter.isBetweenFrames else { return }
-            throw CodecError.cut(needed: bytes.count - start + 1, available: bytes.count - start)
-        }
-        let holder = result.add(content)
-        try open(Packet(content.rawSpan, bounds), in: holder, context, place, &result)
+        let splitter = PacketSplitter(layout: layout.layering(in: inner).outer, maximumPacketByteCount: packetLimit)
+        levels.append(Level(index, of: result, content.keystreams, inner, splitter))
     }
 }
 
