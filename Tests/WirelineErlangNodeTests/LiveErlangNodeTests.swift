@@ -210,5 +210,18 @@ struct LiveErlangNodeTests {
         await node.stop()
     }
 
+    @Test func `a group that is looked up later is asked for`() async throws {
+        let program = try ErlangProgram()
+        let node = try await Self.start(program.epmd)
+        try await node.connect(to: Self.erlang)
+        #expect(try await node.processGroup("first").members == [])
+        #expect(try program.evaluate("pg:join(second, self()), pg:join({room, 7}, self()), ok") == "ok")
+        // What it says before it answers was read before.
+        _ = try await node.call(Self.server, 1, timeout: Self.patience)
+        #expect(try await node.processGroup("second").members.count == 1)
+        #expect(try await node.processGroup(.tuple("room", 7)).members.count == 1)
+        await node.stop()
+    }
+
     struct Unexpected: Error {}
 }

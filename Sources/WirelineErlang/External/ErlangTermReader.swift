@@ -199,6 +199,16 @@ public struct ErlangTermReader: ~Escapable {
         return pid
     }
 
+    /// Reads a process.
+    ///
+    /// - Parameter nodes: Names that need not be made.
+    mutating func readPID(_ nodes: NodeNames) -> ErlangPID? {
+        var terms = TermReader(reader, ErlangTermLimits())
+        guard let pid = try? terms.readPID(nodes) else { return nil }
+        _ = reader.slice(terms.offset - reader.offset)
+        return pid
+    }
+
     /// Reads a term as a value.
     ///
     /// - Throws: ``ErlangError``; the position is then unchanged.

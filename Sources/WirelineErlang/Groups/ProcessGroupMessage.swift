@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
+
 /// What the scope processes of OTP's `pg` say to each other.
 ///
 /// pg ends when it gets any other term, and all memberships are lost there. So terms for it are made only here.
@@ -13,75 +15,118 @@ package enum ProcessGroupMessage: Equatable, Sendable {
     /// `{leave, Scope, [Pid], [Group]}`: each process leaves each group once.
     case leave(from: ErlangPID, [ErlangPID], [ErlangTerm])
 
-    /// Reads a message to a scope process.
-    ///
-    /// - Throws: ``ErlangDistributionFault/processGroup`` for any other term.
-    package init(_ term: ErlangTerm) throws(ErlangError) {
-        guard let message = Self.read(term) else { throw .distribution(.processGroup) }
-        self = message
-    }
-
-    private static func read(_ term: ErlangTerm) -> Self? {
-        guard case .tuple(let parts) = term, case .atom(let word)? = parts.first else { return nil }
-        switch (word, parts.count) {
-        // OTP 27 may send a version with it.
-        case ("discover", 2), ("discover", 3): return parts[1].pid.map { .discover(from: $0) }
-        case ("$gen_cast", 2): return readSync(parts[1])
-        case ("join", 4):
-            guard let scope = parts[1].pid, let members = parts[3].pids else { return nil }
-            return .join(from: scope, parts[2], members)
-        case ("leave", 4):
-            guard let scope = parts[1].pid, let members = parts[2].pids, case .list(let groups) = parts[3]
-            else { return nil }
-            return .leave(from: scope, members, groups)
-        default: return nil
-        }
-    }
-
-    private static func readSync(_ term: ErlangTerm) -> Self? {
-        guard case .tuple(let parts) = term, parts.count == 3, parts[0] == "sync", let scope = parts[1].pid,
-            case .list(let pairs) = parts[2]
-        else { return nil }
-        var groups: [ErlangTerm: [ErlangPID]] = [:]
-        for pair in pairs {
-            guard case .tuple(let parts) = pair, parts.count == 2, let members = parts[1].pids else { return nil }
-            groups[parts[0], default: []] += members
-        }
-        return .sync(from: scope, groups)
-    }
-
     /// The term to send.
     package var term: ErlangTerm {
         switch self {
         case .discover(let scope): .tuple("discover", .pid(scope))
         case .sync(let scope, let groups):
             .tuple("$gen_cast", .tuple("sync", .pid(scope), .list(Self.pairs(of: groups))))
-        case .join(let scope, let group, let members): .tuple("join", .pid(scope), group, .pids(members))
-        case .leave(let scope, let members, let groups): .tuple("leave", .pid(scope), .pids(members), .list(groups))
+        case .join(let scope, let group, let members): .tuple("join", .pid(scope), group, Self.list(members))
+        case .leave(let scope, let members, let groups):
+            .tuple("leave", .pid(scope), Self.list(members), .list(groups))
         }
     }
 
     /// The groups in their order. A group without members is left out: it would make an empty group there.
     private static func pairs(of groups: [ErlangTerm: [ErlangPID]]) -> [ErlangTerm] {
-        groups.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map { .tuple($0.key, .pids($0.value)) }
+        groups.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map { .tuple($0.key, list($0.value)) }
     }
+
+    private static func list(_ pids: [ErlangPID]) -> ErlangTerm { .list(pids.map { .pid($0) }) }
 }
 
-extension ErlangTerm {
-    fileprivate var pid: ErlangPID? {
-        if case .pid(let pid) = self { pid } else { nil }
+/// Reads what a scope process says, and of it only what is about wanted groups.
+///
+/// A scope may have some 100,000 groups, of which few are wanted. So no term is made for the others.
+struct ProcessGroupReader: ~Escapable {
+    private var reader: ErlangTermReader
+    private let node: ErlangAtom
+    private let names: NodeNames
+    private let wanted: WantedGroups
+
+    /// - Parameters:
+    ///   - bytes: A term without a version byte.
+    ///   - node: The node that sent it. Nothing is believed about processes of another one.
+    ///   - wanted: The groups that are read.
+    @_lifetime(copy bytes)
+    init(_ bytes: RawSpan, from node: ErlangAtom, _ wanted: WantedGroups) {
+        reader = ErlangTermReader(bytes)
+        self.node = node
+        names = NodeNames(peer: node)
+        self.wanted = wanted
     }
 
-    /// One process, or several.
-    fileprivate var pids: [ErlangPID]? {
-        switch self {
-        case .pid(let pid): return [pid]
-        case .list(let elements):
-            let pids = elements.compactMap(\.pid)
-            return pids.count == elements.count ? pids : nil
+    /// Reads the message. A change of groups that are not wanted has no members, or no groups.
+    ///
+    /// - Returns: nil for any other term.
+    mutating func read() -> ProcessGroupMessage? {
+        guard let count = reader.readTuple(), let word = reader.readAtom()?.name else { return nil }
+        switch (word, count) {
+        // OTP 27 may send a version with it.
+        case ("discover", 2), ("discover", 3): return pid().map { .discover(from: $0) }
+        case ("$gen_cast", 2): return sync()
+        case ("join", 4): return join()
+        case ("leave", 4): return leave()
         default: return nil
         }
     }
 
-    fileprivate static func pids(_ pids: [ErlangPID]) -> ErlangTerm { .list(pids.map { .pid($0) }) }
+    private mutating func sync() -> ProcessGroupMessage? {
+        guard reader.readTuple() == 3, reader.readAtom()?.matches("sync") == true, let scope = pid(),
+            let count = reader.readList()
+        else { return nil }
+        var groups: [ErlangTerm: [ErlangPID]] = [:]
+        for _ in 0..<count {
+            guard reader.readTuple() == 2 else { return nil }
+            guard let group = wanted.read(&reader) else {
+                guard reader.skip() != nil, reader.skip() != nil else { return nil }
+                continue
+            }
+            guard let members = pids() else { return nil }
+            groups[group, default: []] += members
+        }
+        return endsList(of: count) ? .sync(from: scope, groups) : nil
+    }
+
+    private mutating func join() -> ProcessGroupMessage? {
+        guard let scope = pid() else { return nil }
+        guard let group = wanted.read(&reader) else {
+            return reader.skip() == nil || reader.skip() == nil ? nil : .join(from: scope, .list([]), [])
+        }
+        return pids().map { .join(from: scope, group, $0) }
+    }
+
+    private mutating func leave() -> ProcessGroupMessage? {
+        guard let scope = pid(), let members = pids(), let count = reader.readList() else { return nil }
+        var groups: [ErlangTerm] = []
+        for _ in 0..<count {
+            if let group = wanted.read(&reader) {
+                groups.append(group)
+            } else if reader.skip() == nil {
+                return nil
+            }
+        }
+        return endsList(of: count) ? .leave(from: scope, members, groups) : nil
+    }
+
+    /// One process, or several.
+    private mutating func pids() -> [ErlangPID]? {
+        guard let count = reader.readList() else { return pid().map { [$0] } }
+        var pids: [ErlangPID] = []
+        // A process takes more bytes than these.
+        pids.reserveCapacity(min(count, reader.remaining / 16))
+        for _ in 0..<count {
+            guard let pid = pid() else { return nil }
+            pids.append(pid)
+        }
+        return endsList(of: count) ? pids : nil
+    }
+
+    private mutating func pid() -> ErlangPID? {
+        guard let pid = reader.readPID(names), pid.node == node else { return nil }
+        return pid
+    }
+
+    /// Whether the elements of a list have no other tail than `[]`; the list `[]` itself has none.
+    private mutating func endsList(of count: Int) -> Bool { count == 0 || reader.readList() == 0 }
 }

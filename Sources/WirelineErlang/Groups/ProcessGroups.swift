@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
+
 /// The process groups of one scope of OTP's `pg`, as a scope process of ours sees them.
 ///
 /// A scope process never discovers a hidden node by itself, so we begin: with each connected node, we monitor
@@ -7,6 +9,8 @@
 /// tell each other who joins and leaves. If its scope process ends or is not there yet, we begin again.
 ///
 /// Memberships are not passed on: members of a node are known only while it is connected.
+///
+/// Only members of wanted groups are kept. If another group is wanted, the scope processes are asked for all again.
 package struct ProcessGroups {
     package enum Action: Equatable, Sendable {
         /// To a scope process.
@@ -24,8 +28,8 @@ package struct ProcessGroups {
     private enum Peer {
         /// We have begun. Nothing has come, or only its `discover`: then this scope process must be told of changes.
         case discovering(ErlangPID?)
-        /// Its scope process, and its members by group.
-        case known(ErlangPID, [ErlangTerm: [ErlangPID]])
+        /// Its scope process. `isAsked`: another group is wanted since its last `sync`, and the next one is on its way.
+        case known(ErlangPID, isAsked: Bool)
         /// There is no scope process; we begin again at this time.
         case absent(until: Duration)
 
@@ -33,7 +37,7 @@ package struct ProcessGroups {
         var listener: ErlangPID? {
             switch self {
             case .discovering(let scope): scope
-            case .known(let scope, _): scope
+            case .known(let scope, isAsked: _): scope
             case .absent: nil
             }
         }
@@ -44,7 +48,10 @@ package struct ProcessGroups {
 
     private let scope: ErlangAtom
     private let process: ErlangPID
-    private var own: [ErlangTerm: [ErlangPID]] = [:]
+    private var own = OwnGroups()
+    private var wanted = WantedGroups()
+    /// The members of wanted groups on other nodes.
+    private var members: [ErlangTerm: [ErlangNodeName: GroupMembers]] = [:]
     private var peers: [ErlangNodeName: Peer] = [:]
     private var actions: [Action] = []
 
@@ -67,25 +74,37 @@ package struct ProcessGroups {
         peers.values.compactMap { if case .absent(let time) = $0 { time } else { nil } }.min()
     }
 
-    /// Whether the members on all connected nodes are known, or the node has no scope process.
+    /// Whether the members of wanted groups on all connected nodes are known, or the node has no scope process.
     package var isSettled: Bool {
-        peers.values.allSatisfy { if case .discovering = $0 { false } else { true } }
+        peers.values.allSatisfy { peer in
+            switch peer {
+            case .discovering, .known(_, isAsked: true): false
+            case .known(_, isAsked: false), .absent: true
+            }
+        }
     }
 
     // MARK: Members
 
-    /// The members of a group: ours first, then those of other nodes by the names of their nodes.
-    package func members(of group: ErlangTerm) -> [ErlangPID] {
-        var members = own[group, default: []]
-        for (_, peer) in peers.sorted(by: { $0.key < $1.key }) {
-            if case .known(_, let groups) = peer { members += groups[group, default: []] }
+    /// Wants the members of a group on other nodes, from now on.
+    package mutating func want(_ group: ErlangTerm) {
+        guard wanted.insert(group) else { return }
+        for (node, peer) in peers.sorted(by: { $0.key < $1.key }) {
+            guard case .known(let scope, isAsked: false) = peer else { continue }
+            peers[node] = .known(scope, isAsked: true)
+            actions.append(.send(ProcessGroupMessage.discover(from: process).term, to: scope))
         }
-        return members
+    }
+
+    /// The members of a group: ours first, then those of other nodes, if they are wanted, by the names of their nodes.
+    package func members(of group: ErlangTerm) -> [ErlangPID] {
+        members[group, default: [:]].sorted { $0.key < $1.key }
+            .reduce(into: own.members(of: group)) { $0 += $1.value.pids }
     }
 
     /// A process of ours joins a group. It may be a member several times.
     package mutating func join(_ group: ErlangTerm, _ member: ErlangPID) {
-        own[group, default: []].append(member)
+        own.join(group, member)
         tellAll(.join(from: process, group, [member]))
     }
 
@@ -93,8 +112,7 @@ package struct ProcessGroups {
     ///
     /// - Returns: Whether it was a member.
     package mutating func leave(_ group: ErlangTerm, _ member: ErlangPID) -> Bool {
-        guard own[group]?.removeFirst(member) == true else { return false }
-        if own[group]?.isEmpty == true { own[group] = nil }
+        guard own.leave(group, member) else { return false }
         tellAll(.leave(from: process, [member], [group]))
         return true
     }
@@ -104,21 +122,15 @@ package struct ProcessGroups {
     /// - Returns: The groups that it was a member of, each as often as it was.
     @discardableResult
     package mutating func ended(_ member: ErlangPID) -> [ErlangTerm] {
-        // A group stands in the list as often as the process was its member.
-        let groups = own.sorted { $0.key < $1.key }.flatMap { group, members in
-            repeatElement(group, count: members.count { $0 == member })
-        }
-        guard !groups.isEmpty else { return [] }
-        for group in groups where own[group]?.removeFirst(member) == true {
-            if own[group]?.isEmpty == true { own[group] = nil }
-        }
-        tellAll(.leave(from: process, [member], groups))
+        let groups = own.ended(member)
+        if !groups.isEmpty { tellAll(.leave(from: process, [member], groups)) }
         return groups
     }
 
     private mutating func tellAll(_ message: ProcessGroupMessage) {
+        let term = message.term
         for (_, peer) in peers.sorted(by: { $0.key < $1.key }) {
-            if let listener = peer.listener { actions.append(.send(message.term, to: listener)) }
+            if let listener = peer.listener { actions.append(.send(term, to: listener)) }
         }
     }
 
@@ -152,8 +164,9 @@ package struct ProcessGroups {
     }
 
     private mutating func forgetMembers(of node: ErlangNodeName) {
-        guard case .known(_, let groups)? = peers[node] else { return }
-        for (group, members) in groups.sorted(by: { $0.key < $1.key }) { actions.append(.left(group, members)) }
+        for group in members.keys.sorted() {
+            if let left = members[group]?.removeValue(forKey: node) { actions.append(.left(group, left.pids)) }
+        }
     }
 
     // MARK: Messages
@@ -163,24 +176,19 @@ package struct ProcessGroups {
     /// Nothing is believed about processes of another node than the one that sent it.
     ///
     /// - Parameters:
-    ///   - term: The message.
+    ///   - content: The term, without a version byte. It need not be one.
     ///   - node: The node from which it came.
-    /// - Throws: ``ErlangDistributionFault/processGroup``; nothing has changed then.
-    package mutating func receive(_ term: ErlangTerm, from node: ErlangNodeName) throws(ErlangError) {
-        let message = try ProcessGroupMessage(term)
+    /// - Throws: ``ErlangDistributionFault/processGroup`` for any other term; nothing has changed then.
+    package mutating func receive(_ content: RawSpan, from node: ErlangNodeName) throws(ErlangError) {
+        var reader = ProcessGroupReader(content, from: node.atom, wanted)
+        guard let message = reader.read() else { throw .distribution(.processGroup) }
         guard let peer = peers[node] else { return }
         switch message {
         case .discover(let scope):
-            guard scope.node == node.atom else { throw .distribution(.processGroup) }
             listen(scope, of: node, peer)
-            actions.append(.send(ProcessGroupMessage.sync(from: process, own).term, to: scope))
-        case .sync(let scope, let groups):
-            guard (groups.values.joined() + [scope]).allSatisfy({ $0.node == node.atom })
-            else { throw .distribution(.processGroup) }
-            synchronize(node, scope, groups.filter { !$0.value.isEmpty })
-        case .join(let scope, let group, let members):
-            guard members.allSatisfy({ $0.node == node.atom }) else { throw .distribution(.processGroup) }
-            join(node, scope, group, members)
+            actions.append(.send(ProcessGroupMessage.sync(from: process, own.all).term, to: scope))
+        case .sync(let scope, let groups): synchronize(node, scope, groups)
+        case .join(let scope, let group, let members): join(node, scope, group, members)
         case .leave(let scope, let members, let groups): leave(node, scope, members, groups)
         }
     }
@@ -202,48 +210,47 @@ package struct ProcessGroups {
     private mutating func synchronize(
         _ node: ErlangNodeName, _ scope: ErlangPID, _ groups: [ErlangTerm: [ErlangPID]]
     ) {
-        var old: [ErlangTerm: [ErlangPID]] = [:]
-        if case .known(_, let groups)? = peers[node] { old = groups }
-        peers[node] = .known(scope, groups)
-        for group in Set(old.keys).union(groups.keys).sorted() {
-            var (left, joined) = (old[group, default: []], [ErlangPID]())
-            for member in groups[group, default: []] where !left.removeFirst(member) { joined.append(member) }
+        peers[node] = .known(scope, isAsked: false)
+        let known = members.filter { $0.value[node] != nil }.keys
+        for group in Set(known).union(groups.keys).sorted() {
+            let pids = groups[group, default: []]
+            let present = GroupMembers(pids)
+            guard members[group]?[node] != nil else {
+                if !pids.isEmpty {
+                    members[group, default: [:]][node] = present
+                    actions.append(.joined(group, pids))
+                }
+                continue
+            }
+            var joined = present
+            let left = (members[group]?[node]?.pids ?? []).filter { !joined.remove($0) }
+            members[group, default: [:]][node] = present.isEmpty ? nil : present
             if !left.isEmpty { actions.append(.left(group, left)) }
-            if !joined.isEmpty { actions.append(.joined(group, joined)) }
+            if !joined.isEmpty { actions.append(.joined(group, joined.pids)) }
         }
     }
 
     /// A change counts only after `sync`, and only from the scope process that sent it.
+    private func isKnown(_ scope: ErlangPID, of node: ErlangNodeName) -> Bool {
+        if case .known(scope, isAsked: _)? = peers[node] { true } else { false }
+    }
+
     private mutating func join(
-        _ node: ErlangNodeName, _ scope: ErlangPID, _ group: ErlangTerm, _ members: [ErlangPID]
+        _ node: ErlangNodeName, _ scope: ErlangPID, _ group: ErlangTerm, _ joined: [ErlangPID]
     ) {
-        guard case .known(scope, var groups)? = peers[node], !members.isEmpty else { return }
-        groups[group, default: []] += members
-        peers[node] = .known(scope, groups)
-        actions.append(.joined(group, members))
+        guard isKnown(scope, of: node), !joined.isEmpty else { return }
+        for pid in joined { members[group, default: [:]][node, default: GroupMembers()].add(pid) }
+        actions.append(.joined(group, joined))
     }
 
     private mutating func leave(
-        _ node: ErlangNodeName, _ scope: ErlangPID, _ members: [ErlangPID], _ leftGroups: [ErlangTerm]
+        _ node: ErlangNodeName, _ scope: ErlangPID, _ pids: [ErlangPID], _ leftGroups: [ErlangTerm]
     ) {
-        guard case .known(scope, var groups)? = peers[node] else { return }
+        guard isKnown(scope, of: node) else { return }
         for group in leftGroups {
-            guard var rest = groups[group] else { continue }
-            let left = members.filter { rest.removeFirst($0) }
-            groups[group] = rest.isEmpty ? nil : rest
+            let left = pids.filter { members[group]?[node]?.remove($0) == true }
+            if members[group]?[node]?.isEmpty == true { members[group]?[node] = nil }
             if !left.isEmpty { actions.append(.left(group, left)) }
         }
-        peers[node] = .known(scope, groups)
-    }
-}
-
-extension [ErlangPID] {
-    /// Removes one occurrence of a process.
-    ///
-    /// - Returns: Whether there was one.
-    fileprivate mutating func removeFirst(_ pid: ErlangPID) -> Bool {
-        guard let index = firstIndex(of: pid) else { return false }
-        remove(at: index)
-        return true
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
+
 /// A change of a process group's members.
 public enum ErlangGroupChange: Hashable, Sendable {
     /// These have joined the group.
@@ -26,13 +28,21 @@ struct GroupScope {
 // Process groups of OTP's `pg`.
 extension NodeCore {
     /// Opens a scope, if it is not open: nodes tell us of their members from then on.
-    package mutating func openScope(_ scope: ErlangAtom, at now: Duration) throws(NodeFault) {
+    private mutating func openScope(_ scope: ErlangAtom, at now: Duration) throws(NodeFault) {
         guard scopes[scope] == nil else { return }
         if scope.isTooLong { throw .term(.unwritableTerm(.atomTooLong)) }
         guard let process = processes.start(.scope(scope), name: scope, trapsExits: true)
         else { throw .nameTaken(scope) }
         scopes[scope] = GroupScope(process: process, groups: ProcessGroups(scope: scope, process: process))
         for node in connectedNodes { changeScope(scope, at: now) { $0.connected(node) } }
+        settle(at: now)
+    }
+
+    /// Wants the members of a group on other nodes from now on, and opens its scope.
+    package mutating func want(_ group: ErlangTerm, scope: ErlangAtom, at now: Duration) throws(NodeFault) {
+        try requireWritable(group)
+        try openScope(scope, at: now)
+        changeScope(scope, at: now) { $0.want(group) }
         settle(at: now)
     }
 
@@ -60,7 +70,7 @@ extension NodeCore {
         return true
     }
 
-    /// The members of a group that are known, ours first.
+    /// The members of a group that are known, ours first. Those on other nodes are known only if they are wanted.
     package func members(of group: ErlangTerm, scope: ErlangAtom) -> [ErlangPID] {
         scopes[scope]?.groups.members(of: group) ?? []
     }
@@ -121,12 +131,16 @@ extension NodeCore {
     }
 
     /// A message to our scope process.
+    ///
+    /// - Returns: Whether it was understood.
     mutating func receive(
-        _ term: ErlangTerm, in scope: ErlangAtom, from node: ErlangNodeName, at now: Duration
-    ) throws(ErlangError) {
-        guard let place = scopes.index(forKey: scope) else { return }
-        try scopes.values[place].groups.receive(term, from: node)
+        _ content: RawSpan, in scope: ErlangAtom, from node: ErlangNodeName, at now: Duration
+    ) -> Bool {
+        guard let place = scopes.index(forKey: scope),
+            (try? scopes.values[place].groups.receive(content, from: node)) != nil
+        else { return false }
         carryOut(scope, at: now)
+        return true
     }
 
     mutating func pollScopes(at now: Duration) {

@@ -63,6 +63,12 @@ extension NodeCore {
         if let pid = processes.servedProcess(receiver) {
             return deliver(content, toServed: pid, from: sender)
         }
+        // pg says most by far to scopes; a term is made only of what is left.
+        if case .scope(let scope)? = processes.kind(receiver),
+            receive(content, in: scope, from: traffic.peer.name, at: now)
+        {
+            return
+        }
         guard let term = read(content, traffic) else { return }
         deliver(term, byteCount: content.byteCount, to: receiver, from: sender, node: traffic.peer.name, at: now)
     }

@@ -93,14 +93,10 @@ extension NodeCore {
         case .kernel:
             if case .call(let call) = ErlangEvent(term, from: sender) { answerAsKernel(call, at: now) }
         case .caller: takeReply(term, at: now)
-        case .scope(let scope):
+        case .scope:
+            // What pg says was taken before.
             if case .call(let call) = ErlangEvent(term, from: sender) { return refuse(call, number, at: now) }
-            guard let node else { return }
-            do throws(ErlangError) {
-                try receive(term, in: scope, from: node, at: now)
-            } catch {
-                perform(.note(.droppedMessage(node, error)))
-            }
+            if let node { perform(.note(.droppedMessage(node, .distribution(.processGroup)))) }
         case nil: return
         }
     }

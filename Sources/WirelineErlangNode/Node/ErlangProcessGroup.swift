@@ -9,6 +9,10 @@ public import WirelineErlang
 ///     for pid in try await group.members { try node.send("hello", to: .pid(pid)) }
 ///
 /// Groups are found only on connected nodes that run `pg` with the same scope.
+///
+/// A node keeps the members of the groups that were looked up, for as long as it runs, and no others. When a group is looked
+/// up for the first time, each connected node is asked for its groups. So look up groups that you need again, and not one
+/// for each message.
 public struct ErlangProcessGroup: Sendable {
     /// The group's name, which is any term.
     public let name: ErlangTerm
@@ -23,7 +27,7 @@ public struct ErlangProcessGroup: Sendable {
     /// - Throws: ``ErlangNodeError/nameTaken(_:)`` if a process of ours has the scope's name; `cancelled`, `stopped`.
     public var members: [ErlangPID] {
         get async throws(ErlangNodeError) {
-            try await driver.settle(scope)
+            try await driver.settle(name, scope)
             return driver.members(of: name, scope)
         }
     }
@@ -31,7 +35,7 @@ public struct ErlangProcessGroup: Sendable {
     /// The members now and after each change. A slow reader gets the newest ones and misses those in between.
     public var changes: AsyncStream<[ErlangPID]> {
         get throws(ErlangNodeError) {
-            try driver.withCore { core, now throws(NodeFault) in try core.openScope(scope, at: now) }
+            try driver.withCore { core, now throws(NodeFault) in try core.want(name, scope: scope, at: now) }
             let (stream, continuation) = AsyncStream.makeStream(
                 of: [ErlangPID].self, bufferingPolicy: .bufferingNewest(1))
             driver.add(continuation, of: name, scope)

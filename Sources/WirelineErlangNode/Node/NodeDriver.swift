@@ -186,8 +186,10 @@ final class NodeDriver: @unchecked Sendable {
             program?.nodeDown(node, error)
         case .groupChanged(let scope, let change):
             program?.groupChanged(change, scope: scope)
+            let observers = waiters.observers(of: change.group, scope)
+            guard !observers.isEmpty else { return }
             let members = members(of: change.group, scope)
-            for observer in waiters.observers(of: change.group, scope) { observer.yield(members) }
+            for observer in observers { observer.yield(members) }
         case .scopeSettled(let scope):
             for waiter in waiters.waiters(for: .settled(scope)) { waiter.finish(.success(.success(()))) }
         case .note(let note): noteHandler?(ErlangNodeNote(note))
@@ -387,12 +389,12 @@ final class NodeDriver: @unchecked Sendable {
         }
     }
 
-    /// Waits until the members of a scope's groups on all connected nodes are known.
-    func settle(_ scope: ErlangAtom) async throws(ErlangNodeError) {
+    /// Waits until the members of a group on all connected nodes are known.
+    func settle(_ group: ErlangTerm, _ scope: ErlangAtom) async throws(ErlangNodeError) {
         try await wait(nil) { attempt in
             do throws(ErlangNodeError) {
                 let isSettled = try self.enter { core, now throws(NodeFault) in
-                    try core.openScope(scope, at: now)
+                    try core.want(group, scope: scope, at: now)
                     return core.awaitScope(scope)
                 }
                 self.carryOut()

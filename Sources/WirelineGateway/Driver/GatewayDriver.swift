@@ -85,7 +85,9 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
             do throws(ErlangNodeError) {
                 let service = try node.withCore { core, now throws(NodeFault) in
                     let service = try core.startServed(name: "wireline")
-                    if case .group(_, let scope) = configuration.backends { try core.openScope(scope, at: now) }
+                    if case .group(let group, let scope) = configuration.backends {
+                        try core.want(group, scope: scope, at: now)
+                    }
                     try core.join("wireline_gateways", service, scope: "pg", at: now)
                     return service
                 }

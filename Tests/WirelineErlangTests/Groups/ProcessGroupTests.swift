@@ -20,16 +20,24 @@ struct ProcessGroupTests {
         return try ErlangTerm(parsing: text.replacing(/\b[SPOM]\b/) { names[String($0.output), default: ""] })
     }
 
-    private static func synchronized(with groups: String = "[]") throws -> ProcessGroups {
+    private static func content(_ text: String) throws -> [UInt8] { try parsed(text).content() }
+
+    private static func wanting(_ groups: [ErlangTerm]) -> ProcessGroups {
         var scope = ProcessGroups(process: ours)
+        for group in groups { scope.want(group) }
+        return scope
+    }
+
+    private static func synchronized(with groups: String = "[]") throws -> ProcessGroups {
+        var scope = wanting(["scene", "a", "b", "c", .tuple("room", 7)])
         scope.connected(node)
-        try scope.receive(parsed("{'$gen_cast',{sync,S,\(groups)}}"), from: node)
+        try scope.receive(content("{'$gen_cast',{sync,S,\(groups)}}"), from: node)
         _ = scope.takeActions()
         return scope
     }
 
     @Test func `we begin with each node, answer its discover, and learn its groups`() throws {
-        var scope = ProcessGroups(process: Self.ours)
+        var scope = Self.wanting(["scene", "empty"])
         scope.join("scene", Self.member)
         #expect(scope.takeActions() == [])
         scope.connected(Self.node)
@@ -37,9 +45,9 @@ struct ProcessGroupTests {
             scope.takeActions() == [
                 .monitor("pg", at: Self.node), .sendNamed(try Self.parsed("{discover,O}"), to: "pg", at: Self.node),
             ])
-        try scope.receive(Self.parsed("{'$gen_cast',{sync,S,[{scene,[P,P]},{empty,[]}]}}"), from: Self.node)
+        try scope.receive(Self.content("{'$gen_cast',{sync,S,[{scene,[P,P]},{empty,[]}]}}"), from: Self.node)
         #expect(scope.takeActions() == [.joined("scene", [Self.other, Self.other])])
-        try scope.receive(Self.parsed("{discover,S}"), from: Self.node)
+        try scope.receive(Self.content("{discover,S}"), from: Self.node)
         #expect(
             scope.takeActions() == [.send(try Self.parsed("{'$gen_cast',{sync,O,[{scene,[M]}]}}"), to: Self.theirs)])
         #expect(scope.members(of: "scene") == [Self.member, Self.other, Self.other])
@@ -59,9 +67,9 @@ struct ProcessGroupTests {
             "{leave,O,[M],[b,scene]}",
         ]
         #expect(scope.takeActions() == (try told.map { .send(try Self.parsed($0), to: Self.theirs) }))
-        try scope.receive(Self.parsed("{join,S,{room,7},P}"), from: Self.node)
-        try scope.receive(Self.parsed("{join,S,{room,7},[P,S]}"), from: Self.node)
-        try scope.receive(Self.parsed("{leave,S,[P],[{room,7},nothing]}"), from: Self.node)
+        try scope.receive(Self.content("{join,S,{room,7},P}"), from: Self.node)
+        try scope.receive(Self.content("{join,S,{room,7},[P,S]}"), from: Self.node)
+        try scope.receive(Self.content("{leave,S,[P],[{room,7},nothing]}"), from: Self.node)
         let room: ErlangTerm = .tuple("room", 7)
         #expect(
             scope.takeActions() == [
@@ -72,7 +80,7 @@ struct ProcessGroupTests {
 
     @Test func `a second sync replaces the first`() throws {
         var scope = try Self.synchronized(with: "[{a,[P,S]},{b,[P]}]")
-        try scope.receive(Self.parsed("{'$gen_cast',{sync,S,[{a,[S,S]},{c,[P]}]}}"), from: Self.node)
+        try scope.receive(Self.content("{'$gen_cast',{sync,S,[{a,[S,S]},{c,[P]}]}}"), from: Self.node)
         #expect(
             scope.takeActions() == [
                 .left("a", [Self.other]), .joined("a", [Self.theirs]), .left("b", [Self.other]),
@@ -99,17 +107,17 @@ struct ProcessGroupTests {
         scope.disconnected(Self.node)
         #expect(scope.takeActions() == [.left("a", [Self.other])])
         scope.scopeEnded(at: Self.node, now: .zero)
-        try scope.receive(Self.parsed("{discover,S}"), from: Self.node)
+        try scope.receive(Self.content("{discover,S}"), from: Self.node)
         #expect(scope.takeActions() == [] && scope.deadline == nil)
     }
 
     @Test func `what another scope process says, or says before sync, changes nothing`() throws {
-        var scope = ProcessGroups(process: Self.ours)
+        var scope = Self.wanting(["a"])
         scope.connected(Self.node)
         _ = scope.takeActions()
-        try scope.receive(Self.parsed("{join,S,a,[P]}"), from: Self.node)
-        try scope.receive(Self.parsed("{'$gen_cast',{sync,S,[]}}"), from: Self.node)
-        try scope.receive(Self.parsed("{join,P,a,[P]}"), from: Self.node)
+        try scope.receive(Self.content("{join,S,a,[P]}"), from: Self.node)
+        try scope.receive(Self.content("{'$gen_cast',{sync,S,[]}}"), from: Self.node)
+        try scope.receive(Self.content("{join,P,a,[P]}"), from: Self.node)
         #expect(scope.takeActions() == [] && scope.members(of: "a") == [])
     }
 
@@ -124,9 +132,82 @@ struct ProcessGroupTests {
     @Test(arguments: foreign)
     func `what pg does not say, or says of another node's processes, is refused`(text: String) throws {
         var scope = try Self.synchronized(with: "[{a,[P]}]")
-        let term = try Self.parsed(text)
-        #expect(throws: ErlangError.distribution(.processGroup)) { try scope.receive(term, from: Self.node) }
+        let content = try Self.content(text)
+        #expect(throws: ErlangError.distribution(.processGroup)) { try scope.receive(content, from: Self.node) }
         #expect(scope.takeActions() == [] && scope.members(of: "a") == [Self.other])
+    }
+
+    // MARK: Wanted groups
+
+    @Test func `only wanted groups are kept, and the scope is asked again when another one is wanted`() throws {
+        var scope = try Self.synchronized(with: "[{other,[P]},{a,[P]}]")
+        #expect(scope.members(of: "other") == [] && scope.isSettled)
+        scope.want("a")
+        #expect(scope.takeActions() == [])
+        scope.want("other")
+        scope.want([1, 2])
+        #expect(scope.takeActions() == [.send(try Self.parsed("{discover,O}"), to: Self.theirs)])
+        #expect(!scope.isSettled)
+        try scope.receive(Self.content("{join,S,other,S}"), from: Self.node)
+        try scope.receive(Self.content("{leave,S,[P],[other,a]}"), from: Self.node)
+        try scope.receive(Self.content("{'$gen_cast',{sync,S,[{other,[S]},{[1,2],[P]}]}}"), from: Self.node)
+        #expect(
+            scope.takeActions() == [
+                .joined("other", [Self.theirs]), .left("a", [Self.other]), .joined([1, 2], [Self.other]),
+            ])
+        #expect(scope.isSettled && scope.members(of: "other") == [Self.theirs])
+    }
+
+    static let names: [ErlangTerm] = [
+        "Ö", -7, .text("room"), [1, 2], .tuple("room", 7), .tuple([]), .tuple(.tuple("a"), 1), .float(-0.0),
+        .map([1: 2]), .tuple("room", .text("x"), [300], 7),
+    ]
+
+    @Test(arguments: names)
+    func `any term can be a group, in each of its forms`(group: ErlangTerm) throws {
+        var scope = Self.wanting([group])
+        scope.connected(Self.node)
+        let message = ProcessGroupMessage.sync(from: Self.theirs, [group: [Self.other], "b": [Self.other]])
+        try scope.receive(message.term.content(), from: Self.node)
+        #expect(scope.members(of: group) == [Self.other] && scope.members(of: "b") == [])
+    }
+
+    @Test func `a group is the same in a form that we do not write`() throws {
+        var scope = Self.wanting([[1, 2]])
+        scope.connected(Self.node)
+        let content = try Self.content("{'$gen_cast',{sync,S,[{[1,2],[P]}]}}")
+        let list = content.replacing([107, 0, 2, 1, 2], with: [108, 0, 0, 0, 2, 97, 1, 97, 2, 106])
+        try scope.receive(list, from: Self.node)
+        #expect(list.count == content.count + 5 && scope.members(of: [1, 2]) == [Self.other])
+    }
+
+    @Test func `a sync that is cut off anywhere is refused, and changes nothing`() throws {
+        let content = try Self.content("{'$gen_cast',{sync,S,[{a,[P,S]},{other,[S]},{{room,7},[P]}]}}")
+        for count in content.indices {
+            var scope = Self.wanting(["a", .tuple("room", 7)])
+            scope.connected(Self.node)
+            _ = scope.takeActions()
+            #expect(throws: ErlangError.distribution(.processGroup)) {
+                try scope.receive(Array(content[..<count]), from: Self.node)
+            }
+            #expect(scope.takeActions() == [])
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `what one change costs does not depend on how many groups and members there are`() throws {
+        let count: UInt32 = 20_000
+        let pids = (0..<count).map { ErlangPID(node: Self.node.atom, id: $0, serial: 0, creation: 5) }
+        var scope = try Self.synchronized()
+        try scope.receive(ProcessGroupMessage.join(from: Self.theirs, "a", pids).term.content(), from: Self.node)
+        for pid in pids {
+            let leave = ProcessGroupMessage.leave(from: Self.theirs, [pid], ["a"])
+            try scope.receive(leave.term.content(), from: Self.node)
+        }
+        #expect(scope.members(of: "a") == [])
+        let ours = (0..<count).map { ErlangPID(node: Node.ours.name.atom, id: $0, serial: 0, creation: 1) }
+        for (number, pid) in ours.enumerated() { scope.join(.tuple("room", .integer(Int64(number))), pid) }
+        for pid in ours { #expect(scope.ended(pid).count == 1) }
     }
 
     @Test func `two nodes agree in the end, whatever joins, leaves, ends and reconnects`() throws {
@@ -155,7 +236,13 @@ private struct GroupNetwork {
     /// What each node believes of the other one's members, by the changes that it was told.
     private var told: [[ErlangTerm: [ErlangPID]]] = [[:], [:]]
 
-    init() { scopes = Self.names.map { ProcessGroups(process: Self.pid(0, of: $0)) } }
+    init() { scopes = Self.names.map { Self.scope(Self.pid(0, of: $0)) } }
+
+    private static func scope(_ process: ErlangPID) -> ProcessGroups {
+        var scope = ProcessGroups(process: process)
+        for group in groups.prefix(2) { scope.want(group) }
+        return scope
+    }
 
     private static func pid(_ id: UInt32, of node: ErlangNodeName) -> ErlangPID {
         ErlangPID(node: node.atom, id: id, serial: 0, creation: 1)
@@ -165,7 +252,7 @@ private struct GroupNetwork {
         let place = Int.random(in: 0...1, using: &random)
         let member = Self.pid(UInt32.random(in: 1...3, using: &random), of: Self.names[place])
         let group = Self.groups.randomElement(using: &random) ?? "a"
-        switch Int.random(in: 0..<12, using: &random) {
+        switch Int.random(in: 0..<13, using: &random) {
         case 0: connect(!isConnected)
         case 1, 2, 3: scopes[place].join(group, member)
         case 4, 5: _ = scopes[place].leave(group, member)
@@ -174,6 +261,7 @@ private struct GroupNetwork {
         case 8:
             now += .seconds(2)
             scopes[place].poll(at: now)
+        case 9: scopes[place].want(Self.groups[2])
         default: deliver(to: place)
         }
         carryOut()
@@ -182,6 +270,7 @@ private struct GroupNetwork {
     mutating func settle() {
         connect(true)
         now += .seconds(5)
+        for place in 0...1 { scopes[place].want(Self.groups[2]) }
         for place in 0...1 { scopes[place].poll(at: now) }
         carryOut()
         while !queues[0].isEmpty || !queues[1].isEmpty {
@@ -226,7 +315,7 @@ private struct GroupNetwork {
         carryOut()
         queues[place] = []
         restartCount += 1
-        scopes[place] = ProcessGroups(process: Self.pid(100 + restartCount, of: Self.names[place]))
+        scopes[place] = Self.scope(Self.pid(100 + restartCount, of: Self.names[place]))
         told[place] = [:]
         guard isConnected else { return }
         scopes[1 - place].scopeEnded(at: Self.names[place], now: now)
@@ -237,7 +326,7 @@ private struct GroupNetwork {
         guard !queues[place].isEmpty else { return }
         let term = queues[place].removeFirst()
         do throws(ErlangError) {
-            try scopes[place].receive(term, from: Self.names[1 - place])
+            try scopes[place].receive(try term.content(), from: Self.names[1 - place])
         } catch {
             Issue.record("\(term): \(error)")
         }
@@ -261,5 +350,11 @@ private struct GroupNetwork {
                 }
             }
         }
+    }
+}
+
+extension ProcessGroups {
+    fileprivate mutating func receive(_ content: [UInt8], from node: ErlangNodeName) throws(ErlangError) {
+        try receive(content.span.bytes, from: node)
     }
 }
