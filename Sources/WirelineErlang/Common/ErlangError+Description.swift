@@ -113,8 +113,6 @@ extension ErlangDistributionFault: CustomStringConvertible {
         case .foreignSender: "the sender is a process of another node"
         case .foreignReceiver: "the receiver is a process of another node"
         case .processGroup: "a message to a process group is malformed"
-        case .tooManyLinks(let limit): "a process has more than \(limit) links"
-        case .tooManyMonitors(let limit): "a process is monitored more than \(limit) times"
         }
     }
 }

@@ -182,8 +182,4 @@ public enum ErlangDistributionFault: Equatable, Sendable {
     case foreignReceiver
     /// What was sent to a process group is none of pg's messages.
     case processGroup
-    /// A process of ours has more links than this.
-    case tooManyLinks(limit: Int)
-    /// A process of ours is monitored more often than this.
-    case tooManyMonitors(limit: Int)
 }

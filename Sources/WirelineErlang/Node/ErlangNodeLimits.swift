@@ -15,10 +15,14 @@ public struct ErlangNodeLimits: Equatable, Sendable {
     public var mailboxEventCount = 100_000
     /// The most bytes of messages that wait in a mailbox, as they were on the wire and 64 for each (default 64 MiB).
     public var mailboxByteCount = 64 << 20
-    /// The most links of a process (default 65,536). A node that makes more is cut off.
+    /// The most links of a process (default 65,536). A process of another node that links beyond it gets an exit signal
+    /// with the reason `system_limit`.
     public var linkCount = 65_536
-    /// The most monitors of a process, and the most that it has set (default 65,536 each). A node that makes more is cut
-    /// off.
+    /// The most monitors of a process, and the most that it has set (default 65,536 each).
+    ///
+    /// A process of another node that monitors beyond it gets `'DOWN'` with the reason `system_limit`: the monitor is over,
+    /// and the monitored process lives. Erlang has no such limit, but says the same of other things that are full. Without an
+    /// answer, the process would wait for ever for an end that nobody tells it.
     public var monitorCount = 65_536
     /// The most processes (default 1,048,576).
     public var processCount = 1 << 20

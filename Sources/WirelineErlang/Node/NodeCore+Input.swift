@@ -10,7 +10,7 @@ extension NodeCore {
         _ = connections.update(id) { $0.received(at: now) }
         do throws(ErlangError) {
             try reader.receive(bytes) { packet, bytes throws(ErlangError) in
-                try take(packet, bytes, on: id, traffic, at: now)
+                take(packet, bytes, on: id, traffic, at: now)
             }
             connections.giveBack(reader, id)
         } catch {
@@ -21,16 +21,16 @@ extension NodeCore {
     private mutating func take(
         _ packet: DistributionPacket, _ bytes: RawSpan, on id: NodeConnectionID, _ traffic: NodeTraffic,
         at now: Duration
-    ) throws(ErlangError) {
+    ) {
         // Bytes after a fault are ignored, even if one read has both.
         guard !faulty.contains(where: { $0.0 == id }) else { return }
         switch packet {
         case .tick, .fragment: return
         case .message(let control, let content):
-            try take(control, bytes.extracting(content), on: id, traffic, at: now)
-        case .assembled(let control, let content): try take(control, content.rawSpan, on: id, traffic, at: now)
+            take(control, bytes.extracting(content), on: id, traffic, at: now)
+        case .assembled(let control, let content): take(control, content.rawSpan, on: id, traffic, at: now)
         case .control(let control, reason: let reason?): signal(control, reason, traffic, at: now)
-        case .control(let control, reason: nil): try take(control, on: id, traffic, at: now)
+        case .control(let control, reason: nil): take(control, on: id, traffic, at: now)
         case .skipped(let control):
             perform(.note(.droppedMessage(traffic.peer.name, .termTooLong(limit: settings.limits.terms.byteCount))))
             // The process is told that something has ended, although not why.
@@ -44,7 +44,7 @@ extension NodeCore {
     private mutating func take(
         _ control: ControlMessage, _ content: RawSpan, on id: NodeConnectionID, _ traffic: NodeTraffic,
         at now: Duration
-    ) throws(ErlangError) {
+    ) {
         let receiver: UInt64?
         var sender: ErlangPID?
         switch control {
@@ -100,9 +100,9 @@ extension NodeCore {
     /// A control message without a term.
     private mutating func take(
         _ control: ControlMessage, on id: NodeConnectionID, _ traffic: NodeTraffic, at now: Duration
-    ) throws(ErlangError) {
+    ) {
         switch control {
-        case .link(let from, let to): try link(from, to, on: id, at: now)
+        case .link(let from, let to): link(from, to, on: id, at: now)
         case .unlink(let number, let from, let to):
             // First, so that nothing we say to that process comes before it.
             if isOfOurNode(to) {
@@ -110,7 +110,7 @@ extension NodeCore {
             }
             update(to) { $0.unlinked(by: from) }
         case .unlinkAcknowledgement(let number, let from, let to): update(to) { $0.acknowledged(number, by: from) }
-        case .monitor(let from, let target, let reference): try monitor(from, target, reference, on: id, at: now)
+        case .monitor(let from, let target, let reference): monitor(from, target, reference, on: id, at: now)
         case .demonitor(_, let target, let reference):
             guard let number = processes.number(of: target) else { return }
             _ = processes.update(number) { $0.removeWatcher(reference) }
@@ -126,34 +126,30 @@ extension NodeCore {
     /// Whether a process is of this life of our node or of an earlier one, which is dead. Both are answered for.
     private func isOfOurNode(_ pid: ErlangPID) -> Bool { pid.node == ourselves.name.atom }
 
-    private mutating func link(
-        _ from: ErlangPID, _ to: ErlangPID, on id: NodeConnectionID, at now: Duration
-    ) throws(ErlangError) {
+    private mutating func link(_ from: ErlangPID, _ to: ErlangPID, on id: NodeConnectionID, at now: Duration) {
         guard let number = processes.number(of: to) else {
             if isOfOurNode(to) { say(.exit(reason: "noproc", from: to, to: from), on: id, at: now) }
             return
         }
         let limit = settings.limits.linkCount
-        let isAllowed = processes.update(number) { process in
-            process.linked(by: from)
-            return process.linkCount <= limit
-        }
-        guard isAllowed == true else { throw .distribution(.tooManyLinks(limit: limit)) }
+        let isLinked = processes.update(number) { $0.linked(by: from, limit: limit) }
+        if isLinked == false { say(.exit(reason: "system_limit", from: to, to: from), on: id, at: now) }
     }
 
     private mutating func monitor(
         _ from: ErlangPID, _ target: ErlangTarget, _ reference: ErlangReference, on id: NodeConnectionID,
         at now: Duration
-    ) throws(ErlangError) {
+    ) {
         guard let number = processes.number(of: target) else {
             // OTP closes the connection for a process of ours that we did not make: it is of an earlier life.
             return say(.down(target, reason: "noproc", to: from, reference), on: id, at: now)
         }
         let limit = settings.limits.monitorCount
-        let isAllowed = processes.update(number) { process in
+        let isMonitored = processes.update(number) { process in
+            guard process.watchers.count < limit else { return false }
             process.add(NodeProcess.Watcher(pid: from, target: target), reference)
-            return process.watchers.count <= limit
+            return true
         }
-        guard isAllowed == true else { throw .distribution(.tooManyMonitors(limit: limit)) }
+        if isMonitored == false { say(.down(target, reason: "system_limit", to: from, reference), on: id, at: now) }
     }
 }

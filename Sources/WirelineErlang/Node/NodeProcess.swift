@@ -71,8 +71,16 @@ struct NodeProcess {
     }
 
     /// The other process links. While we wait for an acknowledgement, it had not heard of our unlinking.
-    mutating func linked(by other: ErlangPID) {
-        if links[other] == nil { links[other] = .active }
+    ///
+    /// - Parameters:
+    ///   - other: The other process.
+    ///   - limit: The most links.
+    /// - Returns: Whether there is room for the link.
+    mutating func linked(by other: ErlangPID, limit: Int = .max) -> Bool {
+        guard links[other] == nil else { return true }
+        guard links.count < limit else { return false }
+        links[other] = .active
+        return true
     }
 
     /// We unlink.

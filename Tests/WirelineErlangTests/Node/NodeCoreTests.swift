@@ -70,32 +70,35 @@ struct NodeCoreTests {
             ])
     }
 
-    @Test func `a node that links or monitors more than the limit is cut off`() throws {
-        for limit in [true, false] {
-            var core = Self.core {
-                $0.linkCount = 10
-                $0.monitorCount = 10
-            }
-            let ours = try core.start(name: "box", trapsExits: true)
-            var peer = RemotePeer()
-            peer.connect(to: &core)
-            for number in UInt32(1)...10 {
-                let message: OutgoingMessage =
-                    limit
-                    ? .link(from: Self.pid(number), to: ours)
-                    : .monitor(from: Self.pid(1), .name("box"), try Self.reference(number))
-                try peer.say([message], to: &core)
-                #expect(core.isConnected(Self.other))
-            }
-            let fault: ErlangDistributionFault = limit ? .tooManyLinks(limit: 10) : .tooManyMonitors(limit: 10)
-            let last: OutgoingMessage =
-                limit
-                ? .link(from: Self.pid(11), to: ours)
-                : .monitor(from: Self.pid(1), .name("box"), try Self.reference(11))
-            try peer.say([last], to: &core)
-            #expect(core.takeActions().contains(.nodeDown(Self.other, .failed(.distribution(fault)))))
-            #expect(core.isAlive(ours))
+    @Test func `a link or a monitor beyond the limit is refused, and the node stays`() throws {
+        var core = Self.core {
+            $0.linkCount = 10
+            $0.monitorCount = 10
         }
+        let ours = try core.start(name: "box", trapsExits: true)
+        var peer = RemotePeer()
+        peer.connect(to: &core)
+        for number in UInt32(1)...10 {
+            try peer.say(
+                [
+                    .link(from: Self.pid(number), to: ours),
+                    .monitor(from: Self.pid(1), .name("box"), try Self.reference(number)),
+                ], to: &core)
+        }
+        #expect(try peer.hear(from: &core) == [])
+        let beyond: [OutgoingMessage] = [
+            .link(from: Self.pid(10), to: ours), .link(from: Self.pid(11), to: ours),
+            .monitor(from: Self.pid(1), .name("box"), try Self.reference(11)),
+        ]
+        try peer.say(beyond, to: &core)
+        #expect(
+            try peer.hear(from: &core) == [
+                .exit(from: ours, to: Self.pid(11)), .down(.name("box"), to: Self.pid(1), try Self.reference(11)),
+            ])
+        #expect(core.isConnected(Self.other) && core.isAlive(ours))
+        try peer.say([.demonitor(from: Self.pid(1), .name("box"), try Self.reference(1)), beyond[2]], to: &core)
+        try core.end(ours, reason: "over", at: .zero)
+        #expect(try peer.hear(from: &core).count == 20)
     }
 
     @Test func `a node that asks and does not read is cut off`() throws {
