@@ -61,6 +61,18 @@ struct LossTests {
         await gateway.drain(for: .zero)
     }
 
+    @Test func `members join although there is no room to monitor them all at once`() async throws {
+        let program = try ErlangProgram()
+        try program.run("[spawn(fun() -> pg:join(scene, self()), receive stop -> ok end end) || _ <- lists:seq(1, 100)]")
+        while try program.evaluate("length(pg:get_members(scene))") != "100" {}
+        let gateway = try await SceneGateway.start(program, names: [Self.names[0]]) {
+            $0.node.limits.pendingByteCount = 2_000
+        }
+        let count = "gen_server:call({wireline, 'gw@127.0.0.1'}, info)"
+        while try program.evaluate("maps:get(backends, \(count))") != "100" {}
+        await gateway.drain(for: .zero)
+    }
+
     @Test func `a node that has connected by itself is reported to be gone`() async throws {
         let first = try ErlangProgram()
         let second = try ErlangProgram("b@127.0.0.1", epmd: first.epmd)

@@ -11,6 +11,8 @@ package struct ProcessWatch {
 
     private var watched: [ErlangDestination: Reasons] = [:]
 
+    package func contains(_ process: ErlangDestination) -> Bool { watched[process] != nil }
+
     /// - Returns: Whether it must be monitored from now on.
     package mutating func add(_ client: ClientNumber, of process: ErlangDestination) -> Bool {
         let isNew = watched[process] == nil

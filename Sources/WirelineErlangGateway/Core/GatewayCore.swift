@@ -199,6 +199,12 @@ package struct GatewayCore: ~Copyable {
         if !pressure.isSlow(node.atom) { offersWait = true }
     }
 
+    /// Wants processes monitored whose monitors were refused because too much waited for their node. Those that nobody needs
+    /// any more are left out.
+    package mutating func monitorAgain(_ processes: [ErlangDestination]) {
+        for process in processes where watch.contains(process) { want(.monitor(process)) }
+    }
+
     private mutating func lookFor(_ names: [ErlangDestination]) {
         for name in names {
             if watch.addBackend(name) { want(.monitor(name)) }

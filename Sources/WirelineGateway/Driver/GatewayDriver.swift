@@ -42,6 +42,10 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     private var owners: OwnerNodes
     @safe @exclusivity(unchecked) private var clients: [ClientNumber: ClientConnection] = [:]
     private var monitors: [ErlangDestination: ErlangMonitor] = [:]
+    /// Processes that are not monitored yet, because too much waits for their node.
+    private var unmonitored: [ErlangNodeName: [ErlangDestination]] = [:]
+    /// If no more bytes than this wait for a node, it has room for what was refused.
+    private let roomyQueue: Int
     private var queues: [ErlangNodeName: Int] = [:]
     private var timer: (handle: EventLoop.Timer, time: Duration)?
     @safe @exclusivity(unchecked) private var output = ClientOutput()
@@ -70,6 +74,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         edge = configuration.edge
         parkTime = configuration.parkTime
         backends = configuration.backends
+        roomyQueue = configuration.node.limits.pendingByteCount / 2
         report = configuration.eventHandler
         reports = NodeReports(configuration.allNodes)
         owners = OwnerNodes(configuration.allNodes, configuration.otherNodes)
@@ -143,6 +148,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     func nodeDown(_ node: ErlangNodeName, _ error: ErlangNodeError) {
         core.nodeDown(node, at: loop.now.sinceOrigin)
         queues[node] = nil
+        for process in unmonitored.removeValue(forKey: node) ?? [] { core.down(process, at: loop.now.sinceOrigin) }
         if let event = reports.down(node, error) { report?(event) }
         noteAttempts()
     }
@@ -167,6 +173,9 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     func nodeQueue(_ byteCount: Int, of node: ErlangNodeName) {
         queues[node] = byteCount
         core.nodeQueue(byteCount, of: node)
+        if byteCount <= roomyQueue, let processes = unmonitored.removeValue(forKey: node) {
+            core.monitorAgain(processes)
+        }
         actionsEnded()
     }
 
@@ -350,6 +359,8 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
             (.tell(_, .message, from: let client), .term):
             losses.clients.insert(client)
         case (.tell, .term), (.tell, .noProcess): break
+        // Its monitor follows when the node has taken what waits. If the node is lost, so is the process.
+        case (.monitor(let target), .busy): if let node = target.nodeName { unmonitored[node, default: []].append(target) }
         case (.tell(let target, _, _), _), (.monitor(let target), _): losses.processes.append(target)
         case (.reply(let call, _, from: let pid), .term):
             try? nodeCore.reply(.tuple("error", "term_limit"), to: call, from: pid, at: now)
@@ -380,7 +391,8 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
             do throws(ErlangError) { content = try term.content() } catch { throw .term(error) }
             try nodeCore.send(encoded: content, to: target, from: pid, at: now)
         case .reply(let call, let term, from: let pid): try nodeCore.reply(term, to: call, from: pid, at: now)
-        case .monitor(let target): monitors[target] = try nodeCore.monitor(target, by: core.service, at: now)
+        case .monitor(let target):
+            if monitors[target] == nil { monitors[target] = try nodeCore.monitor(target, by: core.service, at: now) }
         case .demonitor(let target):
             guard let monitor = monitors.removeValue(forKey: target) else { return true }
             nodeCore.demonitor(monitor, by: core.service, at: now)
