@@ -60,7 +60,8 @@ public struct ErlangGateway: Sendable {
         _ name: String, cookie: ErlangCookieSource, protocol: GatewayProtocol, on group: EventLoopGroup? = nil,
         configuration: ErlangGatewayConfiguration
     ) async throws(ErlangGatewayError) -> ErlangGateway {
-        let settings = try configuration.settings(`protocol`)
+        let schema = `protocol`.withTerms(ofBytes: configuration.node.limits.terms.byteCount)
+        let settings = try configuration.settings(schema)
         if let own = configuration.allNodes.first(where: { $0.description == name }) { throw .ownNode(own) }
         let loops: EventLoopGroup
         do throws(TransportError) { loops = try EventLoopGroup.sharedByServersUnless(group) } catch {
@@ -76,7 +77,7 @@ public struct ErlangGateway: Sendable {
             throw .node(error)
         }
         let driver: GatewayDriver
-        do throws(ErlangNodeError) { driver = try await .start(on: node, `protocol`, settings, configuration) } catch {
+        do throws(ErlangNodeError) { driver = try await .start(on: node, schema, settings, configuration) } catch {
             await node.stop()
             throw .node(error)
         }

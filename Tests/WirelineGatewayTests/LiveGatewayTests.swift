@@ -66,6 +66,20 @@ struct LiveGatewayTests {
         await gateway.drain(for: .zero)
     }
 
+    @Test func `a longer term is read if the limit allows it`() async throws {
+        let program = try ErlangProgram()
+        try program.join()
+        let gateway = try await SceneGateway.start(program) { $0.node.limits.terms.byteCount = 20 << 20 }
+        let client = try await SceneGateway.connect(to: gateway)
+        try program.accept()
+        let refusal = "receive {wireline, error, C, E} -> E end"
+        let send = "C ! {unknown, 9, binary:copy(<<0>>, 17 bsl 20)}"
+        // Only the protocol's own limit is in its way.
+        #expect(try program.evaluate("\(send), \(refusal)").contains("too_long"))
+        client.close()
+        await gateway.drain(for: .zero)
+    }
+
     @Test func `groups, kicks and exits reach clients`() async throws {
         let program = try ErlangProgram()
         try program.join()

@@ -4,9 +4,9 @@
 package struct DistributionLimits: Equatable, Sendable {
     /// The limits of a message's term. A message above ``ErlangTermLimits/byteCount`` is skipped; the connection stays.
     package var terms = ErlangTermLimits()
-    /// The most bytes of all messages together of which fragments are missing (default 64 MiB). Above it, the
+    /// The most bytes of all messages together of which fragments are missing: four of the longest messages. Above it, the
     /// connection ends.
-    package var fragmentByteCount = 64 << 20
+    var fragmentByteCount: Int { 4 * terms.byteCount }
     /// The most messages of which fragments are missing (default 64). Each belongs to one sender, which sends no other
     /// message before that one is whole.
     package var fragmentedMessageCount = 64

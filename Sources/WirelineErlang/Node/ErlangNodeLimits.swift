@@ -3,7 +3,8 @@
 /// What other nodes, and the program itself, may cost a node.
 public struct ErlangNodeLimits: Equatable, Sendable {
     /// The limits of a term (default: those of ``ErlangTermLimits``). A message above them is refused; its connection
-    /// stays.
+    /// stays. Four times ``ErlangTermLimits/byteCount`` is the limit of a node's messages of which fragments are missing: above
+    /// it, its connection ends.
     public var terms = ErlangTermLimits()
     /// The most bytes that wait for one node: to be sent, or for a connection to it (default 8 MiB).
     ///
@@ -30,9 +31,6 @@ public struct ErlangNodeLimits: Equatable, Sendable {
     public var nodeCount = 1_024
     /// The most accepted connections that have not proved the cookie (default 64). Others are closed at once.
     public var handshakeCount = 64
-    /// The most bytes of a node's messages of which fragments are missing (default 64 MiB). Above it, its connection
-    /// ends.
-    public var fragmentByteCount = 64 << 20
 
     /// The defaults.
     public init() {}
@@ -41,7 +39,6 @@ public struct ErlangNodeLimits: Equatable, Sendable {
     var distribution: DistributionLimits {
         var limits = DistributionLimits()
         limits.terms = terms
-        limits.fragmentByteCount = fragmentByteCount
         return limits
     }
 }

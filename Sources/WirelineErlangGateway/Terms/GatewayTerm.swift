@@ -36,21 +36,23 @@ package enum GatewayTerm: Equatable, Sendable {
     /// The bytes of the term, without a version byte.
     ///
     /// - Throws: ``ErlangError`` if a process named a reason that cannot be written.
-    package func content() throws(ErlangError) -> [UInt8] {
+    package func content(limits: ErlangTermLimits = ErlangTermLimits()) throws(ErlangError) -> [UInt8] {
+        let term: ErlangTerm
         switch self {
         case .open(let client, let info):
-            return try ErlangTerm.tuple("wireline", "open", .pid(client), .map(info.term)).content()
+            term = .tuple("wireline", "open", .pid(client), .map(info.term))
         case .resume(let client, let info):
-            return try ErlangTerm.tuple("wireline", "resume", .pid(client), .map(info.term)).content()
+            term = .tuple("wireline", "resume", .pid(client), .map(info.term))
         case .close(let client, let reason):
-            return try ErlangTerm.tuple("wireline", "close", .pid(client), reason).content()
+            term = .tuple("wireline", "close", .pid(client), reason)
         case .error(let client, let error):
-            return try ErlangTerm.tuple("wireline", "error", .pid(client), error).content()
+            term = .tuple("wireline", "error", .pid(client), error)
         case .drain(let node, let milliseconds):
-            return try ErlangTerm.tuple("wireline", "drain", .atom(node), .integer(milliseconds)).content()
+            term = .tuple("wireline", "drain", .atom(node), .integer(milliseconds))
         case .message(let client, let message, let number):
             return try Self.content(client, message, number)
         }
+        return try term.content(limits: limits)
     }
 
     private static let wireline = ErlangTermWriter.encoded(atom: "wireline")

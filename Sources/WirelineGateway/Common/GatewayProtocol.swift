@@ -44,6 +44,13 @@ public struct GatewayProtocol: Sendable {
         self.keys = keys
     }
 
+    /// The same protocol, with terms that may be as long as those of the node.
+    func withTerms(ofBytes byteCount: Int) -> Self {
+        var records = records
+        records.limits.byteCount = max(records.limits.byteCount, byteCount)
+        return Self(records, states: states, keys: keys)
+    }
+
     // MARK: How connections begin
 
     /// Sets a state with which each connection begins (default: 0). Messages with `@sets` change it.

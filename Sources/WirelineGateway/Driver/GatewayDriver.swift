@@ -388,7 +388,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         switch effect {
         case .tell(let target, let term, from: let pid):
             let content: [UInt8]
-            do throws(ErlangError) { content = try term.content() } catch { throw .term(error) }
+            do throws(ErlangError) { content = try term.content(limits: core.settings.terms) } catch { throw .term(error) }
             try nodeCore.send(encoded: content, to: target, from: pid, at: now)
         case .reply(let call, let term, from: let pid): try nodeCore.reply(term, to: call, from: pid, at: now)
         case .monitor(let target):

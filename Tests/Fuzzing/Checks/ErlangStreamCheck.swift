@@ -63,7 +63,6 @@ struct ErlangStreamCheck {
     private func readPackets(flags: ErlangFlags, _ size: Int) throws(Finding) -> Outcome {
         var limits = DistributionLimits()
         limits.terms.byteCount = 1_000
-        limits.fragmentByteCount = 2_000
         limits.fragmentedMessageCount = 4
         let peer = ErlangPeer(name: Self.peer.name, flags: flags, creation: Self.peer.creation)
         var input = DistributionInput(peer: peer, limits: limits)

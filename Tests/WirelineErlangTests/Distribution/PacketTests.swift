@@ -98,17 +98,37 @@ struct PacketTests {
     @Test func `fragments that never end take no more than the limits`() throws {
         var limits = DistributionLimits()
         limits.fragmentedMessageCount = 3
-        limits.fragmentByteCount = 1_000
+        limits.terms.byteCount = 250
         let begun = try (1...4).map { sequence in
             try Self.fragments(.binary([UInt8](repeating: 7, count: 200)), sequence: sequence, byteCount: 100)[0]
         }
         #expect(throws: ErlangError.distribution(.tooManyFragmentedMessages(limit: 3))) {
             try Self.events(of: begun, limits: limits)
         }
-        let endless = try Self.fragments(.binary([UInt8](repeating: 7, count: 2_000)), sequence: 1, byteCount: 100)
-        #expect(throws: ErlangError.distribution(.fragmentsTooLong(limit: 1_000))) {
-            try Self.events(of: endless, limits: limits)
+        limits.fragmentedMessageCount = 64
+        let many = try (1...6).map { sequence in
+            try Self.fragments(.binary([UInt8](repeating: 7, count: 240)), sequence: sequence, byteCount: 200)[0]
         }
+        #expect(try Self.events(of: Array(many.prefix(5)), limits: limits) == [])
+        #expect(throws: ErlangError.distribution(.fragmentsTooLong(limit: 1_000))) {
+            try Self.events(of: many, limits: limits)
+        }
+    }
+
+    @Test func `a message as long as the limit arrives in fragments, whatever the limit is`() throws {
+        var limits = DistributionLimits()
+        limits.terms.byteCount = 80 << 20
+        let long = ErlangTerm.binary([UInt8](repeating: 7, count: 70 << 20))
+        var output: [UInt8] = []
+        let encoder = PacketEncoder(ourselves: Node.theirs.name, peer: Node.ours, limits: limits.terms)
+        #expect(try encoder.append(.send(long, from: Self.remote, to: Self.local), to: &output))
+        var input = DistributionInput(peer: Node.ours, limits: limits)
+        input.receive(output.span.bytes)
+        guard case .message(_, let content?) = try input.nextEvent() else {
+            Issue.record("no message")
+            return
+        }
+        #expect(content.count == (70 << 20) + 5)
     }
 
     /// Sequence 0, a count of 0 and references to a cache each end a whole Erlang node.
