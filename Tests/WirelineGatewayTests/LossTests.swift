@@ -63,13 +63,32 @@ struct LossTests {
 
     @Test func `members join although there is no room to monitor them all at once`() async throws {
         let program = try ErlangProgram()
-        try program.run("[spawn(fun() -> pg:join(scene, self()), receive stop -> ok end end) || _ <- lists:seq(1, 100)]")
+        try program.run(
+            "[spawn(fun() -> pg:join(scene, self()), receive stop -> ok end end) || _ <- lists:seq(1, 100)]")
         while try program.evaluate("length(pg:get_members(scene))") != "100" {}
         let gateway = try await SceneGateway.start(program, names: [Self.names[0]]) {
             $0.node.limits.pendingByteCount = 2_000
         }
         let count = "gen_server:call({wireline, 'gw@127.0.0.1'}, info)"
         while try program.evaluate("maps:get(backends, \(count))") != "100" {}
+        await gateway.drain(for: .zero)
+    }
+
+    @Test func `a backend with a name is found although its node takes longer to answer than a call waits`()
+        async throws
+    {
+        let program = try ErlangProgram()
+        let gateway = try await SceneGateway.start(program, names: []) {
+            $0.backends = .names(["scene": [Self.names[0]]])
+        }
+        let client = try await SceneGateway.connect(to: gateway)
+        // The gateway asks for the name each second. Connections and answers are the work of net_kernel.
+        let forwarder = "spawn(fun F() -> receive M -> S ! M end, F() end)"
+        try program.run(
+            "S = self(), sys:suspend(net_kernel), register(scene, \(forwarder)), timer:sleep(7000), sys:resume(net_kernel)"
+        )
+        try program.accept()
+        client.close()
         await gateway.drain(for: .zero)
     }
 

@@ -22,6 +22,8 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     static let flushTime = Duration.seconds(5)
     /// How long the gateway waits before it looks again at clients that do not take what was written to them.
     private static let stallTime = Duration.milliseconds(20)
+    /// How long the gateway waits before it asks a node again that did not answer in time.
+    private static let pingDelay = Duration.seconds(1)
     /// How long effects are carried out in one turn.
     private static let effectTime = Duration.milliseconds(5)
     /// The most effects whose memory is used again.
@@ -360,7 +362,8 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
             losses.clients.insert(client)
         case (.tell, .term), (.tell, .noProcess): break
         // Its monitor follows when the node has taken what waits. If the node is lost, so is the process.
-        case (.monitor(let target), .busy): if let node = target.nodeName { unmonitored[node, default: []].append(target) }
+        case (.monitor(let target), .busy):
+            if let node = target.nodeName { unmonitored[node, default: []].append(target) }
         case (.tell(let target, _, _), _), (.monitor(let target), _): losses.processes.append(target)
         case (.reply(let call, _, from: let pid), .term):
             try? nodeCore.reply(.tuple("error", "term_limit"), to: call, from: pid, at: now)
@@ -388,7 +391,9 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         switch effect {
         case .tell(let target, let term, from: let pid):
             let content: [UInt8]
-            do throws(ErlangError) { content = try term.content(limits: core.settings.terms) } catch { throw .term(error) }
+            do throws(ErlangError) { content = try term.content(limits: core.settings.terms) } catch {
+                throw .term(error)
+            }
             try nodeCore.send(encoded: content, to: target, from: pid, at: now)
         case .reply(let call, let term, from: let pid): try nodeCore.reply(term, to: call, from: pid, at: now)
         case .monitor(let target):
@@ -421,14 +426,20 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         }
     }
 
-    /// Asks a node for a sign of life. The task ends by itself.
+    /// Asks a node for a sign of life, until it gives one or is lost. The task ends by itself.
     private func ping(_ name: ErlangNodeName) {
         let node = node
         Task(executorPreference: loop) {
             let request = ErlangTerm.tuple("is_auth", .atom(node.name.atom))
-            guard (try? await node.call(.name("net_kernel", at: name), request)) != nil else { return }
-            self.loop.execute { self.change { $0.answered(name, at: $1) } }
+            let answer = try? await node.call(.name("net_kernel", at: name), request)
+            self.loop.execute { self.pinged(name, isAnswered: answer != nil) }
         }
+    }
+
+    private func pinged(_ name: ErlangNodeName, isAnswered: Bool) {
+        if isAnswered { return change { $0.answered(name, at: $1) } }
+        guard node.isConnected(to: name) else { return }
+        loop.schedule(at: loop.now + Self.pingDelay) { [weak self] in self?.ping(name) }
     }
 
     // MARK: To clients
