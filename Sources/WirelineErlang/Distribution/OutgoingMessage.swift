@@ -100,6 +100,9 @@ package struct PacketEncoder: Sendable {
     /// is over its limits, without having it in memory and without closing the connection.
     package static let fragmentByteCount = 64 << 10
 
+    /// The most bytes of a packet before its control message or its part of a message.
+    static let headByteCount = 4 + 2 + 8 + 8 + 1
+
     /// Appends a message in fragments. No other packet comes between them, so all messages have the same sequence number.
     ///
     ///     131 69 | sequence u64 | fragments left u64 | 0 | control | content …     the first

@@ -8,8 +8,8 @@ public struct ErlangNodeLimits: Equatable, Sendable {
     public var terms = ErlangTermLimits()
     /// The most bytes that wait for one node: to be sent, or for a connection to it (default 8 MiB).
     ///
-    /// A program that sends more gets an error. If the node's own requests need more, because it asks and does not read
-    /// the answers, its connection ends.
+    /// A program that sends when so many wait gets an error; the last message before that may be longer. If answers to the
+    /// node's own requests need as many again, because it asks and does not read, its connection ends.
     public var pendingByteCount = 8 << 20
     /// The most events that wait in a mailbox (default 100,000). A process with more is killed, as Erlang does with
     /// `max_heap_size`. A node's connection must always be read: Erlang suspends processes that send to a full one.

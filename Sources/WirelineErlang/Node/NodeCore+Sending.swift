@@ -182,14 +182,14 @@ extension NodeCore {
     ) throws(NodeFault) {
         if let id = peers[node]?.connection {
             do throws(NodeFault) {
-                return try append(message, on: id, at: now)
+                return try append(message, on: id, limit: settings.limits.pendingByteCount, at: now)
             } catch {
                 if case .busy = error { crowded.insert(node) }
                 throw error
             }
         }
         let byteCount: Int
-        do throws(ErlangError) { byteCount = try message.contentByteCount(settings.limits.terms) } catch {
+        do throws(ErlangError) { byteCount = try message.byteCount(settings.limits.terms) } catch {
             throw .term(error)
         }
         if peers[node] == nil {
@@ -198,7 +198,8 @@ extension NodeCore {
         }
         guard let place = peers.index(forKey: node) else { return }
         let limit = settings.limits.pendingByteCount
-        guard peers.values[place].waitingByteCount + byteCount <= limit else {
+        // As on a connection, a message of any length is taken if there is room for one.
+        guard peers.values[place].waitingByteCount < limit else {
             crowded.insert(node)
             throw .busy(limit: limit)
         }
@@ -206,9 +207,8 @@ extension NodeCore {
     }
 
     private mutating func append(
-        _ message: OutgoingMessage, on id: NodeConnectionID, at now: Duration
+        _ message: OutgoingMessage, on id: NodeConnectionID, limit: Int, at now: Duration
     ) throws(NodeFault) {
-        let limit = settings.limits.pendingByteCount
         let isWritten = try connections.update(id) { connection throws(NodeFault) in
             guard connection.pendingByteCount < limit else { throw .busy(limit: limit) }
             do throws(ErlangError) { return try connection.send(message, at: now) } catch { throw .term(error) }
@@ -218,10 +218,11 @@ extension NodeCore {
     }
 
     /// Says something that the protocol demands. If too much waits for the node, its connection ends: it asks, and does
-    /// not read the answers.
+    /// not read the answers. What programs have sent leaves room for that, also when the last message was a long one.
     mutating func say(_ message: OutgoingMessage, on id: NodeConnectionID, at now: Duration) {
+        let limits = settings.limits
         do throws(NodeFault) {
-            try append(message, on: id, at: now)
+            try append(message, on: id, limit: 2 * limits.pendingByteCount + limits.terms.byteCount, at: now)
         } catch {
             // Reasons and replies were checked before, so only a node that does not read comes here.
             faulty.append((id, error))
@@ -238,17 +239,12 @@ extension NodeCore {
 }
 
 extension OutgoingMessage {
-    /// The bytes of the term that it carries, and some for its control message.
-    func contentByteCount(_ limits: ErlangTermLimits) throws(ErlangError) -> Int {
-        let controlByteCount = 128
-        switch self {
-        case .send(let term, _, _), .sendNamed(let term, _, _), .sendAlias(let term, _, _),
-            .exit(let term, _, _), .exitSignal(let term, _, _), .down(_, let term, _, _):
-            return controlByteCount + (try TermMeasure.byteCount(of: term, limits))
-        case .sendEncoded(let bytes, _, _):
-            guard bytes.count <= limits.byteCount else { throw .termTooLong(limit: limits.byteCount) }
-            return controlByteCount + bytes.count
-        case .link, .unlink, .unlinkAcknowledgement, .monitor, .demonitor, .spawnRefusal: return controlByteCount
-        }
+    /// The most bytes of its packets.
+    fileprivate func byteCount(_ limits: ErlangTermLimits) throws(ErlangError) -> Int {
+        let kind = kind(for: .ours)
+        var control = ControlMeasure(limits)
+        try addControl(kind, to: &control)
+        let content = try content(kind)?.byteCount(limits) ?? 0
+        return PacketEncoder.headByteCount * (1 + content / PacketEncoder.fragmentByteCount) + control.byteCount + content
     }
 }

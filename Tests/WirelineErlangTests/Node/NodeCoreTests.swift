@@ -102,7 +102,10 @@ struct NodeCoreTests {
     }
 
     @Test func `a node that asks and does not read is cut off`() throws {
-        var core = Self.core { $0.pendingByteCount = 10_000 }
+        var core = Self.core {
+            $0.pendingByteCount = 4_000
+            $0.terms.byteCount = 2_000
+        }
         var peer = RemotePeer()
         peer.connect(to: &core)
         var count: UInt32 = 0
@@ -115,7 +118,10 @@ struct NodeCoreTests {
     }
 
     @Test func `what stands behind a fault is not heard, also in the same read`() throws {
-        var core = Self.core { $0.pendingByteCount = 10_000 }
+        var core = Self.core {
+            $0.pendingByteCount = 4_000
+            $0.terms.byteCount = 2_000
+        }
         let ours = try core.start(name: "box")
         var peer = RemotePeer()
         peer.connect(to: &core)
