@@ -2,13 +2,14 @@
 
 package import WirelineErlang
 
-/// When nodes are connected to again: after 0.1 s, and twice as long after each attempt that fails, up to 5 s.
+/// When nodes are connected to again: after 0.1 s, and twice as long after each attempt that fails, up to 5 s. A connection
+/// that ends within 5 s is such an attempt, too.
 ///
 /// Half of each delay is left to chance, so that gateways that lost a node together do not return together.
 package struct NodeDials {
     private enum Link {
         case connecting(attempt: Int)
-        case up
+        case up(attempt: Int, since: Duration)
         case waiting(attempt: Int, until: Duration)
     }
 
@@ -44,15 +45,20 @@ package struct NodeDials {
         return due.sorted()
     }
 
-    package mutating func nodeUp(_ node: ErlangNodeName) {
-        if links[node] != nil { links[node] = .up }
+    package mutating func nodeUp(_ node: ErlangNodeName, at now: Duration) {
+        switch links[node] {
+        case .connecting(let attempt), .waiting(let attempt, _): links[node] = .up(attempt: attempt, since: now)
+        case .up, nil: return
+        }
     }
 
     /// The connection to a node has ended, or could not be made.
     package mutating func nodeDown(_ node: ErlangNodeName, at now: Duration) {
         switch links[node] {
         case .connecting(let attempt): wait(node, attempt: attempt + 1, at: now)
-        case .up: wait(node, attempt: 0, at: now)
+        // A connection that ends at once is one more attempt that fails.
+        case .up(let attempt, let since):
+            wait(node, attempt: now - since < Self.longestDelay ? attempt + 1 : 0, at: now)
         case .waiting, nil: return
         }
     }

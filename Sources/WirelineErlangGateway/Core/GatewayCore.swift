@@ -178,7 +178,7 @@ package struct GatewayCore: ~Copyable {
 
     /// A node is connected.
     package mutating func nodeUp(_ node: ErlangNodeName, at now: Duration) {
-        dials.nodeUp(node)
+        dials.nodeUp(node, at: now)
         lookFor(names.nodeUp(node))
     }
 

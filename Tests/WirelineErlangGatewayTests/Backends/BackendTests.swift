@@ -99,15 +99,30 @@ struct NodeDialsTests {
             dials.nodeDown(node, at: .seconds(10 * second))
         }
         _ = dials.takeDue(at: .seconds(200))
-        dials.nodeUp(node)
+        dials.nodeUp(node, at: .seconds(200))
         #expect(dials.deadline == nil)
         dials.nodeDown(node, at: .seconds(300))
         #expect(try #require(dials.deadline) == .milliseconds(300_100))
     }
 
+    @Test func `a node whose connections end at once is connected to later and later`() throws {
+        var dials = NodeDials([node], seed: 1)
+        var now = Duration.zero
+        for _ in 0..<8 {
+            #expect(dials.takeDue(at: now) == [node])
+            dials.nodeUp(node, at: now)
+            dials.nodeDown(node, at: now + .milliseconds(10))
+            now = try #require(dials.deadline)
+        }
+        #expect(dials.takeDue(at: now) == [node])
+        dials.nodeUp(node, at: now)
+        dials.nodeDown(node, at: now)
+        #expect(try #require(dials.deadline) - now >= .milliseconds(2_500))
+    }
+
     @Test func `other nodes are not connected to`() {
         var dials = NodeDials([], seed: 1)
-        dials.nodeUp(node)
+        dials.nodeUp(node, at: .zero)
         dials.nodeDown(node, at: .zero)
         #expect(dials.takeDue(at: .seconds(60)) == [])
     }
