@@ -88,6 +88,7 @@ extension ErlangHandshakeFault: CustomStringConvertible {
         case .simultaneous: "the node has begun to connect to us, and its connection stays"
         case .alive: "a connection to the node is up already"
         case .status: "the status is unknown"
+        case .tls: "the node speaks TLS (inet_tls), and this one does not"
         case .tooLong(let limit): "a message has more than \(limit) bytes"
         case .malformed: "a message is malformed"
         case .name: "the name is not a node's"

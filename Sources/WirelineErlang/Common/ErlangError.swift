@@ -144,6 +144,8 @@ public enum ErlangHandshakeFault: Equatable, Sendable {
     case alive
     /// The answer has another status than a node's.
     case status
+    /// The other node speaks TLS (`-proto_dist inet_tls`), and we do not.
+    case tls
     /// A message is longer than any that a node sends.
     case tooLong(limit: Int)
     /// A message is none that a node sends at this point.

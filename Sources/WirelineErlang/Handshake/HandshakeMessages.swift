@@ -159,6 +159,8 @@ struct HandshakeStream {
     mutating func nextMessage() throws(ErlangError) -> [UInt8]? {
         guard input.count >= 2 else { return nil }
         let byteCount = Int(input[0]) << 8 | Int(input[1])
+        // A record of TLS (RFC 8446 section 5.1): an alert or a handshake, and version 3.
+        guard !(input[0] == 21 || input[0] == 22) || input[1] != 3 else { throw .handshake(.tls) }
         guard byteCount <= Self.messageLimit else { throw .handshake(.tooLong(limit: Self.messageLimit)) }
         guard input.count >= 2 + byteCount else { return nil }
         defer { input.removeFirst(2 + byteCount) }

@@ -56,12 +56,16 @@ struct NodeReports {
         if case .handshake(let fault) = error { count(fault) } else { refusalCounts["handshake", default: 0] += 1 }
     }
 
+    /// A connection of a node was closed, because too many had not proved the cookie.
+    mutating func crowded() { refusalCounts["crowded", default: 0] += 1 }
+
     private mutating func count(_ fault: ErlangHandshakeFault) {
         let reason =
             switch fault {
             case .cookieRefused, .wrongCookie: "cookie"
             case .name, .ownName, .otherNode: "name"
             case .missingFlags, .creation, .notAllowed: "not_allowed"
+            case .tls: "tls"
             case .ended, .simultaneous, .alive, .status, .tooLong, .malformed: "handshake"
             }
         refusalCounts[reason, default: 0] += 1

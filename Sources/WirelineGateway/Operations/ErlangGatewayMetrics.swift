@@ -152,7 +152,7 @@ extension ErlangGatewayMetrics {
                 "wireline_gateway_node_queue_bytes", "Bytes that wait for a node.", Double(node.queuedByteCount),
                 labels: ["node": name.description])
         }
-        for reason in ["cookie", "name", "not_allowed", "handshake"] {
+        for reason in ["cookie", "name", "not_allowed", "tls", "crowded", "handshake"] {
             text.addCounter(
                 "wireline_gateway_node_refused_total", "Handshakes with nodes that have failed, by reason.",
                 Double(refusedNodeCounts[reason, default: 0]), labels: ["reason": reason])

@@ -23,6 +23,8 @@ struct HandshakeRefusalTests {
         ),
         (frame("4e0000000d07df7fbd6b03a698" + "0004" + "614062"), .malformed, ""),
         (frame("6e00060000000061"), .malformed, ""), (frame(""), .malformed, ""), (frame("4e00"), .malformed, ""),
+        // A client's greeting in TLS 1.3.
+        ("1603010200010001fc0303", .tls, ""),
         ("474554202f20485454502f312e310d0a", .tooLong(limit: 1_024), ""), ("0401", .tooLong(limit: 1_024), ""),
     ]
 
@@ -41,6 +43,13 @@ struct HandshakeRefusalTests {
     static let statuses: [(String, ErlangHandshakeFault)] = [
         ("nok", .simultaneous), ("not_allowed", .notAllowed), ("named:x", .status), ("", .status), ("OK", .status),
     ]
+
+    @Test func `a node that answers in TLS is said to speak it`() {
+        var handshake = OutgoingHandshake(as: Node.ours, to: Node.theirs.name, cookie: Node.cookie, challenge: 1)
+        handshake.receive(bytes("15030300020246").span.bytes)
+        #expect(throws: ErlangError.handshake(.tls)) { try handshake.nextEvent() }
+        #expect(ErlangError.handshake(.tls).description.contains("inet_tls"))
+    }
 
     @Test(arguments: statuses)
     func `a status that refuses us ends the handshake`(status: String, fault: ErlangHandshakeFault) {
