@@ -82,7 +82,7 @@ extension NodeCore {
         case .up(let traffic):
             guard peers[traffic.node]?.connection == id else { return }
             peers[traffic.node] = nil
-            lose(traffic.peer.name, at: now)
+            lose(traffic.peer.name, for: processes.numbers, at: now)
             perform(.nodeDown(traffic.peer.name, fault))
             hasRoom(traffic.node)
             tellWatchers(.nodeDown(traffic.peer.name))
@@ -159,7 +159,9 @@ extension NodeCore {
     ) {
         peers[name.atom] = nil
         if case .ours(let id) = establishing.attempt { close(id, fault, at: now) }
-        lose(name, at: now)
+        // Who is linked to the node, or monitors some of it, has said so since the attempt began.
+        let numbers = Set(establishing.messages.compactMap(\.sender).compactMap { processes.number(of: $0) })
+        lose(name, for: numbers.sorted(), at: now)
         perform(.connectFailed(name, fault))
         hasRoom(name.atom)
     }

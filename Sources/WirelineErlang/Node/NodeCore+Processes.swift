@@ -218,12 +218,16 @@ extension NodeCore {
     }
 
     /// A node is gone, or could not be reached: its processes are lost.
-    mutating func lose(_ name: ErlangNodeName, at now: Duration) {
+    ///
+    /// - Parameters:
+    ///   - numbers: The processes of ours that may be linked to some of the node, or monitor some.
+    ///   - now: The present.
+    mutating func lose(_ name: ErlangNodeName, for numbers: [UInt64], at now: Duration) {
         let node = name.atom
         for scope in scopes.keys.sorted(by: { ErlangTerm.atom($0) < .atom($1) }) {
             changeScope(scope, at: now) { $0.disconnected(name) }
         }
-        for number in processes.numbers {
+        for number in numbers {
             guard let lost = processes.update(number, { $0.lose(node) }) else { continue }
             for other in lost.links { exit(number, "noconnection", from: other) }
             for monitor in lost.monitors { tell(.down(monitor, reason: "noconnection"), byteCount: 0, number) }

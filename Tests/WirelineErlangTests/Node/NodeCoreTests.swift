@@ -156,6 +156,29 @@ struct NodeCoreTests {
 
     // MARK: Connections
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a node that cannot be reached costs no more with many processes`() throws {
+        var core = Self.core()
+        for _ in 0..<50_000 { _ = try core.startServed() }
+        let ours = try core.start(trapsExits: true)
+        for _ in 0..<2_000 {
+            try core.connect(to: Self.other, at: .zero)
+            let monitor = try core.monitor(.name("box", at: Self.other), by: ours, at: .zero)
+            try core.link(ours, to: Self.pid(9), at: .zero)
+            guard case .dial(let id, _)? = core.takeActions().first else {
+                Issue.record("no attempt to connect")
+                return
+            }
+            core.dialFailed(id, at: .zero)
+            let told = core.takeEvents(of: ours)
+            let ends: [ErlangEvent] = [
+                .exit(Self.pid(9), reason: "noconnection"), .down(monitor, reason: "noconnection"),
+            ]
+            try #require(told == ends)
+            _ = core.takeActions()
+        }
+    }
+
     @Test func `strangers who say a connected node's name do not harm it`() throws {
         var core = Self.core()
         var peer = RemotePeer()
