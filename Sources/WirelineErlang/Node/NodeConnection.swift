@@ -23,6 +23,8 @@ struct NodeConnection {
     }
 
     private(set) var life: Life
+    /// Where it came from, if a node has connected to us.
+    let address: String
     /// Says when to tick, once packets pass.
     private var ticks: TickWatch?
     /// When the handshake must have ended.
@@ -31,8 +33,9 @@ struct NodeConnection {
     /// What the driver has taken, and the system has not.
     private var unsentByteCount = 0
 
-    init(_ life: Life, deadline: Duration) {
+    init(_ life: Life, address: String, deadline: Duration) {
         self.life = life
+        self.address = address
         handshakeDeadline = deadline
     }
 
@@ -141,10 +144,10 @@ struct ConnectionTable {
     /// So much is sent at once, and does not wait for more.
     private static let muchByteCount = 32 << 10
 
-    mutating func add(_ life: NodeConnection.Life, deadline: Duration) -> NodeConnectionID {
+    mutating func add(_ life: NodeConnection.Life, address: String = "", deadline: Duration) -> NodeConnectionID {
         lastNumber += 1
         let id = NodeConnectionID(number: lastNumber)
-        connections[id] = NodeConnection(life, deadline: deadline)
+        connections[id] = NodeConnection(life, address: address, deadline: deadline)
         return id
     }
 

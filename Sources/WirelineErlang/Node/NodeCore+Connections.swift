@@ -12,15 +12,22 @@ extension NodeCore {
     /// A node has connected to us.
     ///
     /// - Parameters:
+    ///   - address: Where it comes from, for notes.
     ///   - challenge: A random number from a secure source.
     ///   - now: The present.
     /// - Returns: nil if too many connections have not proved the cookie: it must be closed.
-    package mutating func accepted(challenge: UInt32, at now: Duration) -> NodeConnectionID? {
-        guard connections.answeringCount(where: { _ in true }) < settings.limits.handshakeCount else { return nil }
+    package mutating func accepted(
+        from address: String = "", challenge: UInt32, at now: Duration
+    ) -> NodeConnectionID? {
+        let limit = settings.limits.handshakeCount
+        guard connections.answeringCount(where: { _ in true }) < limit else {
+            perform(.note(.crowded(from: address, limit: limit)))
+            return nil
+        }
         let handshake = IncomingHandshake(as: ourselves, cookie: cookie, challenge: challenge)
         let deadline = now + HandshakeStep.timeout
         wake(at: deadline)
-        return connections.add(.answering(nil, handshake), deadline: deadline)
+        return connections.add(.answering(nil, handshake), address: address, deadline: deadline)
     }
 
     /// A connection that was to be dialed is there.
@@ -77,7 +84,7 @@ extension NodeCore {
         switch connection.life {
         case .dialing(let name), .calling(let name, _): attemptEnded(id, name, fault, at: now)
         case .answering(let peer, _):
-            if case .failed(let error) = fault { perform(.note(.refused(peer?.name, error))) }
+            if case .failed(let error) = fault { perform(.note(.refused(peer?.name, from: connection.address, error))) }
             if let peer { theirAttemptEnded(peer.name, at: now) }
         case .up(let traffic):
             guard peers[traffic.node]?.connection == id else { return }

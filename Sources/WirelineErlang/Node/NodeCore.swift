@@ -202,7 +202,9 @@ package enum NodeNote: Equatable, Sendable {
     /// The node has a connection with another node of our name.
     case otherOfOurName(at: ErlangNodeName)
     /// An accepted connection failed before it was up; the name is what it said.
-    case refused(ErlangNodeName?, ErlangError)
+    case refused(ErlangNodeName?, from: String, ErlangError)
+    /// An accepted connection was closed, because so many had not proved the cookie.
+    case crowded(from: String, limit: Int)
     /// A message of a node could not be read, and was dropped.
     case droppedMessage(ErlangNodeName, ErlangError)
 }

@@ -57,14 +57,20 @@ public enum ErlangNodeNote: Equatable, Sendable {
     /// The node has a connection with another node of our name. Both replace each other's connection, so we connect to the
     /// node again later and later.
     case otherOfOurName(at: ErlangNodeName)
-    /// An accepted connection was refused; the name is what it said, and is not proved.
-    case refused(ErlangNodeName?, ErlangError)
+    /// An accepted connection from this address was refused; the name is what it said, and is not proved.
+    case refused(ErlangNodeName?, from: String, ErlangError)
+    /// An accepted connection from this address was closed, because `ErlangNodeLimits.handshakeCount` others had not proved
+    /// the cookie.
+    case crowded(from: String, limit: Int)
     /// A message of a node was dropped, because it breaks our limits or is no term.
     case droppedMessage(ErlangNodeName, ErlangError)
     /// epmd has ended. It is tried again every two seconds. Until then, other nodes do not find us.
     case epmdLost
     /// epmd knows us again.
     case epmdFound
+    /// epmd has come back, and another node has registered our name there. We try again every two seconds. Until then, other
+    /// nodes find that one.
+    case epmdNameTaken(String)
     /// The system could not accept a connection.
     case acceptFailed(TransportError)
 }

@@ -24,6 +24,8 @@ final class EPMDRegistration: @unchecked Sendable {
     private let loop: EventLoop
     private let note: @Sendable (ErlangNodeNote) -> Void
     private var state = State.ended
+    /// Whether it was said that our name is taken.
+    private var isTakenNoted = false
 
     private init(
         _ name: String, at address: SocketAddress, port: UInt16, on loop: EventLoop,
@@ -107,9 +109,15 @@ final class EPMDRegistration: @unchecked Sendable {
         switch result {
         // Our pids keep the creation that they have: it is the node's life that counts, not epmd's.
         case .success(let (dialogue, _)):
+            isTakenNoted = false
             became(dialogue)
             note(.epmdFound)
-        case .failure: wait()
+        case .failure(let error):
+            if case .nodeNameTaken(let name) = error, !isTakenNoted {
+                isTakenNoted = true
+                note(.epmdNameTaken(name))
+            }
+            wait()
         }
     }
 }

@@ -245,12 +245,12 @@ final class NodeDriver: @unchecked Sendable {
     /// A node has connected.
     func accepted(_ stream: ByteStream) {
         let now = loop.now.sinceOrigin
+        let address = stream.peerAddress.description
         let id = guarded.withLock { guarded in
-            guarded.isStopped ? nil : guarded.core.accepted(challenge: Self.challenge(), at: now)
+            guarded.isStopped ? nil : guarded.core.accepted(from: address, challenge: Self.challenge(), at: now)
         }
         // A stream that is not started closes by itself.
-        guard let id else { return }
-        open(id, stream)
+        if let id { open(id, stream) }
         carryOut()
     }
 
@@ -458,7 +458,8 @@ extension ErlangNodeNote {
             switch note {
             case .replaced(let node): .replaced(node)
             case .otherOfOurName(let node): .otherOfOurName(at: node)
-            case .refused(let node, let error): .refused(node, error)
+            case .refused(let node, let address, let error): .refused(node, from: address, error)
+            case .crowded(let address, let limit): .crowded(from: address, limit: limit)
             case .droppedMessage(let node, let error): .droppedMessage(node, error)
             }
     }

@@ -37,12 +37,28 @@ extension ErlangGatewayEvent: CustomStringConvertible {
             "\(node) has connected again: it was restarted, or two nodes have this name"
         case .note(.otherOfOurName(let node)):
             "\(node) has a connection with another node of our name: give each node a name of its own"
-        case .note(.refused(let node, let error)):
-            "a node that says it is \(node?.description ?? "one without a name") was refused: \(error)"
+        case .note(.refused(let node?, let address, let error)):
+            "a node at \(address) that says it is \(node) was refused: \(error)"
+        case .note(.refused(nil, let address, let error)):
+            "a connection from \(address) to the node was refused before it gave a name: \(error)"
+        case .note(.crowded(let address, let limit)):
+            "a connection from \(address) to the node was closed: \(limit) others have not proved the cookie"
         case .note(.droppedMessage(let node, let error)): "a message of \(node) was dropped: \(error)"
         case .note(.epmdLost): "epmd has ended; it is tried again, and until then other nodes do not find us"
         case .note(.epmdFound): "epmd knows us again"
+        case .note(.epmdNameTaken(let name)):
+            "epmd has another node \(name) now, which other nodes find in place of this one; it is tried again"
         case .note(.acceptFailed(let error)): "a node's connection could not be accepted: \(error)"
+        }
+    }
+}
+
+extension ErlangGatewayEvent {
+    /// Whether anybody who reaches the node's port, or a node with bad messages, can cause it as often as they like.
+    package var isLimited: Bool {
+        switch self {
+        case .note(.refused), .note(.crowded), .note(.droppedMessage), .note(.acceptFailed): true
+        default: false
         }
     }
 }

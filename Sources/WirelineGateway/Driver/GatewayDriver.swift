@@ -189,7 +189,8 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     /// What the gateway's node has noticed.
     func noted(_ note: ErlangNodeNote) {
         switch note {
-        case .refused(_, let error): reports.refused(error)
+        case .refused(_, from: _, let error): reports.refused(error)
+        case .crowded: reports.crowded()
         case .droppedMessage(_, .termTooLong): core.skippedTerm()
         default: break
         }

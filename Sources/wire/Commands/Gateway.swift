@@ -40,7 +40,8 @@ extension Command {
         _ options: GatewayOptions, on group: EventLoopGroup, _ log: ConnectionLog
     ) async throws(CommandError) -> ErlangGateway {
         var configuration = options.configuration
-        configuration.eventHandler = { log.note("\($0)") }
+        // What strangers cause must not leave out that a node is lost.
+        configuration.eventHandler = { $0.isLimited ? log.note("\($0)") : log.say("note: \($0)") }
         for index in configuration.endpoints.indices {
             configuration.endpoints[index].serving.log = options.trafficLog(log)
             configuration.endpoints[index].serving.listening.acceptFailed = { log.acceptFailed($0) }

@@ -187,14 +187,15 @@ struct NodeCoreTests {
         stranger.connect(to: &core)
         #expect(stranger.failure == .handshake(.cookieRefused))
         #expect(core.isConnected(Self.other))
-        #expect(core.takeActions().contains(.note(.refused(Self.other, .handshake(.wrongCookie)))))
+        #expect(core.takeActions().contains(.note(.refused(Self.other, from: "", .handshake(.wrongCookie)))))
     }
 
     @Test func `connections that prove nothing are few, and end after seven seconds`() throws {
         var core = Self.core { $0.handshakeCount = 2 }
         #expect(core.accepted(challenge: 1, at: .zero) != nil)
         #expect(core.accepted(challenge: 2, at: .zero) != nil)
-        #expect(core.accepted(challenge: 3, at: .zero) == nil)
+        #expect(core.accepted(from: "192.0.2.1:9", challenge: 3, at: .zero) == nil)
+        #expect(core.takeActions() == [.note(.crowded(from: "192.0.2.1:9", limit: 2))])
         #expect(core.deadline == .seconds(7))
         core.poll(at: .seconds(7))
         #expect(core.takeActions().count { if case .close = $0 { true } else { false } } == 2)
