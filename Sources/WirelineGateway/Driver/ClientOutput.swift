@@ -9,7 +9,7 @@ struct ClientOutput {
     /// The clients that were written to, in the order of their first packets.
     private var written: [ClientConnection] = []
     /// The clients that did not take all that was offered.
-    private var waiting: [ObjectIdentifier: ClientConnection] = [:]
+    private var waiting = StalledClients<ClientConnection>()
     /// The loops that have not reported what the system has taken, and one more while they are asked.
     private var openReportCount = 0
     /// Memory of packets that were sent, for others: most clients get a few packets and then none for long.
@@ -21,8 +21,8 @@ struct ClientOutput {
     /// Whether a client was written to.
     var isEmpty: Bool { written.isEmpty }
 
-    /// Whether some client did not take all that was offered.
-    var hasWaiting: Bool { !waiting.isEmpty }
+    /// When to offer those that did not take all something again, from now; nil if there are none.
+    mutating func nextOffer() -> Duration? { waiting.nextRound() }
 
     // MARK: Writing
 
@@ -65,12 +65,12 @@ struct ClientOutput {
 
     /// Begins an offer. Each loop and the caller itself report its end.
     ///
-    /// - Parameter isForAll: Whether the clients that did not take all are offered it again.
+    /// - Parameter isForStalled: Whether clients that did not take all are offered it again, if their time has come.
     /// - Returns: The clients to whom something is to be offered.
-    mutating func begin(isForAll: Bool) -> [ClientConnection] {
+    mutating func begin(isForStalled: Bool) -> [ClientConnection] {
         openReportCount += 1
         defer { written.removeAll(keepingCapacity: true) }
-        return isForAll && hasWaiting ? written + waiting.values : written
+        return isForStalled ? written + waiting.due : written
     }
 
     /// Another loop will report, too.
@@ -79,19 +79,15 @@ struct ClientOutput {
     /// The system has taken bytes of a client's.
     mutating func took(_ byteCount: Int, of client: ClientConnection) {
         client.offeredByteCount -= byteCount
-        if client.offeredByteCount > 0 {
-            waiting[ObjectIdentifier(client)] = client
-        } else if hasWaiting {
-            waiting[ObjectIdentifier(client)] = nil
-        }
+        if client.offeredByteCount > 0 { waiting.note(client, hasTaken: byteCount > 0) } else { forget(client) }
     }
 
     /// A client is gone.
     mutating func forget(_ client: ClientConnection) {
-        if hasWaiting { waiting[ObjectIdentifier(client)] = nil }
+        if !waiting.isEmpty { waiting.remove(client) }
     }
 
-    /// A loop, or the caller of ``begin(isForAll:)``, has reported.
+    /// A loop, or the caller of ``begin(isForStalled:)``, has reported.
     ///
     /// - Returns: Whether it was the last one.
     mutating func ended() -> Bool {

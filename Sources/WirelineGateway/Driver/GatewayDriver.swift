@@ -20,8 +20,6 @@ import WirelineTransport
 final class GatewayDriver: NodeProgram, @unchecked Sendable {
     /// How long what was written to a client may take to leave when its connection is closed.
     static let flushTime = Duration.seconds(5)
-    /// How long the gateway waits before it looks again at clients that do not take what was written to them.
-    private static let stallTime = Duration.milliseconds(20)
     /// How long the gateway waits before it asks a node again that did not answer in time.
     private static let pingDelay = Duration.seconds(1)
     /// How long effects are carried out in one turn.
@@ -292,7 +290,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
                 break
             }
         }
-        offer(isForAll: false)
+        offer(isForStalled: false)
         setTimer()
     }
 
@@ -472,9 +470,9 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
 
     /// Offers the system what was written, and looks who does not take it.
     ///
-    /// - Parameter isForAll: Whether what it has not taken before is offered again.
-    private func offer(isForAll: Bool) {
-        let clients = output.begin(isForAll: isForAll)
+    /// - Parameter isForStalled: Whether what it has not taken before is offered again.
+    private func offer(isForStalled: Bool) {
+        let clients = output.begin(isForStalled: isForStalled)
         for client in clients { send(to: client) }
         let work = work
         self.work = LoopWork()
@@ -496,12 +494,12 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         // All have been offered something when the last loop has reported.
         guard output.ended() else { return }
         if core.hasSlowClients { change { $0.closeSlowClients(at: $1) } }
-        guard output.hasWaiting, !offersLater else { return }
+        guard !offersLater, let delay = output.nextOffer() else { return }
         offersLater = true
-        loop.schedule(at: loop.now + Self.stallTime) { [weak self] in
+        loop.schedule(at: loop.now + delay) { [weak self] in
             guard let self else { return }
             self.offersLater = false
-            self.offer(isForAll: true)
+            self.offer(isForStalled: true)
         }
     }
 
