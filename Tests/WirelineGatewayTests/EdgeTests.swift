@@ -44,6 +44,37 @@ struct EdgeTests {
         await gateway.drain(for: .zero)
     }
 
+    /// A connection, if it is still in memory.
+    private struct Kept: Sendable { weak var connection: PacketConnection? }
+
+    @Test(arguments: [1, 2]) func `clients that have ended leave memory, whoever ends them`(
+        threadCount: Int
+    ) async throws {
+        let program = try ErlangProgram()
+        try program.join()
+        let kept = Lock<[Kept]>([])
+        let loops = try EventLoopGroup(threadCount: threadCount)
+        let gateway = try await SceneGateway.start(program, on: loops) {
+            $0.edge = { _, client in
+                kept.withLock { $0.append(Kept(connection: client.connection)) }
+                return .pass
+            }
+        }
+        // Variables keep their values, so each client has one of its own.
+        for (name, isKicked) in [("A", true), ("B", false), ("D", true), ("E", false)] {
+            let client = try await SceneGateway.connect(to: gateway)
+            try await client.say("hello")
+            try program.run("receive {wireline, open, \(name), _} -> \(name) ! {wireline, {owner, self()}} end")
+            if isKicked { try program.run("\(name) ! {wireline, {kick, bye}}") } else { client.close() }
+            #expect(try program.evaluate("receive {wireline, close, \(name), _} -> ok end") == "ok")
+            client.close()
+        }
+        #expect(kept.withLock { $0.count } == 4)
+        #expect(try await eventually { kept.withLock { $0.allSatisfy { $0.connection == nil } } })
+        #expect(await gateway.metrics().clientCount == 0)
+        await gateway.drain(for: .zero)
+    }
+
     @Test func `a client that is refused at once was never opened`() async throws {
         let program = try ErlangProgram()
         try program.join()

@@ -245,6 +245,7 @@ extension OutgoingMessage {
         var control = ControlMeasure(limits)
         try addControl(kind, to: &control)
         let content = try content(kind)?.byteCount(limits) ?? 0
-        return PacketEncoder.headByteCount * (1 + content / PacketEncoder.fragmentByteCount) + control.byteCount + content
+        let packetCount = 1 + content / PacketEncoder.fragmentByteCount
+        return packetCount * PacketEncoder.headByteCount + control.byteCount + content
     }
 }
