@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ErlangSupport
+import FaultSupport
 import Scene
 import Testing
 import TestingSupport
 import WirelineErlang
 import WirelineGateway
+import WirelineTransport
 
 /// Messages that the gateway's program looks at before owners do.
 @Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside)
