@@ -204,6 +204,16 @@ struct DecodeCaptureTests {
         #expect(assembler.waitingByteCount == 0)
     }
 
+    @Test func `a segment that waits is counted with what describes it`() throws {
+        var assembler = TCPAssembler()
+        for sequence in [1001, 1003] {
+            let bytes = TestSegment(sequence: sequence, payload: [0]).ipv4()
+            let frame = FrameContent(CapturedFrame(number: 1, linkType: 101, time: nil, bytes: bytes))
+            if case .segment(let parsed) = frame { _ = assembler.receive(parsed) }
+        }
+        #expect(assembler.waitingByteCount > MemoryLayout<TCPSegment>.size)
+    }
+
     @Test func `bytes that the capture cut off count as missing`() throws {
         let long = TestSegment(payload: Self.packet + Self.packet).ipv4()
         let next = TestSegment(sequence: 1031, payload: Self.packet).ipv4()

@@ -28,6 +28,8 @@ struct TCPAssembler {
         var lostByteCount: Int
 
         var end: Int { position + bytes.count + lostByteCount }
+        /// The memory that it takes: a short segment is mostly what describes it.
+        var memoryByteCount: Int { bytes.count + 128 }
     }
 
     /// The sequence number at ``position``; nil before the first segment.
@@ -36,6 +38,7 @@ struct TCPAssembler {
     private var position = 0
     /// In the order of their positions.
     private var waiting: [Waiting] = []
+    /// The memory of what waits.
     private(set) var waitingByteCount = 0
     /// The position of the end of the stream, if it is known.
     private var end: Int?
@@ -99,7 +102,7 @@ struct TCPAssembler {
         // A repeated segment adds nothing.
         if index > 0, waiting[index - 1].position + waiting[index - 1].bytes.count >= arrived.end { return }
         waiting.insert(arrived, at: index)
-        waitingByteCount += arrived.bytes.count
+        waitingByteCount += arrived.memoryByteCount
     }
 
     /// Puts out what begins at or before the position.
@@ -109,7 +112,7 @@ struct TCPAssembler {
         while count < waiting.count, waiting[count].position <= position {
             let first = waiting[count]
             count += 1
-            waitingByteCount -= first.bytes.count
+            waitingByteCount -= first.memoryByteCount
             let bytes = first.bytes.dropFirst(position - first.position)
             if !bytes.isEmpty {
                 output.append(.bytes(Array(bytes)))
