@@ -31,4 +31,14 @@ struct SystemErrorTests {
         let error = SystemCallError("recv", code)
         #expect(TransportError(error) == .system(error))
     }
+
+    @Test(arguments: [ECONNABORTED, EPROTO, ENETDOWN, EHOSTUNREACH, ENETUNREACH, EPERM])
+    func `an error of a connection that is accepted does not hold up the next one`(code: Int32) {
+        #expect(SystemCallError("accept4", code).isOfOneConnection)
+    }
+
+    @Test(arguments: [EMFILE, ENFILE, ENOBUFS, ENOMEM])
+    func `an error of the machine does`(code: Int32) {
+        #expect(!SystemCallError("accept4", code).isOfOneConnection)
+    }
 }

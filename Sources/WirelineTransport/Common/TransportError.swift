@@ -74,8 +74,20 @@ extension SystemCallError {
         isReset || code == ETIMEDOUT || code == EHOSTUNREACH || code == ENETUNREACH
     }
 
-    /// Whether only the connection being accepted is at fault: the next one may be sound (accept(2)).
-    var isOfOneConnection: Bool { code == ECONNABORTED || code == EPROTO }
+    /// Whether only the connection being accepted is at fault: the next one may be sound.
+    ///
+    /// On Linux this includes errors of the network that it came from (accept(2)).
+    var isOfOneConnection: Bool { Self.codesOfOneConnection.contains(code) }
+
+    private static let codesOfOneConnection: Set<Int32> = {
+        var codes: Set = [
+            ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, EHOSTUNREACH, EOPNOTSUPP, ENETUNREACH, EPERM,
+        ]
+        #if os(Linux)
+            codes.insert(ENONET)
+        #endif
+        return codes
+    }()
 
     /// Whether the queue of a Unix domain socket that listens is full; a TCP connection would wait.
     var isFullQueue: Bool { call.description == "connect" && code == EAGAIN }
