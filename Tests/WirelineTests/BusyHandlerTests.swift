@@ -18,6 +18,22 @@ struct BusyHandlerTests {
         Thread.sleep(forTimeInterval: duration)
     }
 
+    @Test(arguments: [1, 2])
+    func `a handler that blocks its loop does not hold up the end of the server`(threadCount: Int) async throws {
+        let (isBlocking, mayEnd) = (Gate(), Seen<Void>())
+        let server = try await SceneServer.start(on: EventLoopGroup(threadCount: threadCount)) { client in
+            _ = try await client.nextPacket()
+            isBlocking.open()
+            mayEnd.block(until: 1)
+        }
+        let client = try await server.connect()
+        try await client.send(Self.hello)
+        await isBlocking.wait()
+        await server.shutDown(within: .milliseconds(100))
+        mayEnd.add(())
+        client.close()
+    }
+
     /// A server whose loop is blocked by the handler of one of three connections.
     private struct BlockedServer {
         /// Each timeout. The handler blocks for longer.
@@ -51,7 +67,9 @@ struct BusyHandlerTests {
                 $0.listening.minimumRate = MinimumRate(window: Self.deadline)
                 $0.limits.writeTimeout = Self.deadline
             }
-            server = try await SceneServer.start(configuration: configuration) { [mayGoOn] client in
+            server = try await SceneServer.start(
+                on: EventLoopGroup(threadCount: 1), configuration: configuration
+            ) { [mayGoOn] client in
                 while let received = try await client.nextMessage() {
                     guard case .cs20001(let enter) = received.message else { continue }
                     if enter.line == 0 {

@@ -335,33 +335,57 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
             state.isShuttingDown = true
         }
         entrance.close()
-        // Connections that wait to be accepted get the message, too. Their loops need one turn to register them.
-        for loop in await listener.loop.run({ self.listener.takeWaiting() }) { await loop.run {} }
-        await listener.loop.run { self.beginDrain(DrainPolicy(spread: spread, timeout: timeout)) }
+        // A handler may block the loop that has the drain's timer.
+        let overdue = listener.loop.manualClock == nil ? Task { await closeLater(after: timeout) } : nil
+        defer { overdue?.cancel() }
         await withTaskCancellationHandler {
+            await wait(atMost: min(timeout, Self.patience)) { await self.takeWaiting() }
+            listener.loop.execute { self.beginDrain(DrainPolicy(spread: spread, timeout: timeout)) }
             await waitUntilShutDown()
         } onCancel: {
             self.closeConnections()
         }
-        await listener.loop.run {
+        listener.loop.execute {
             if let timer = self.state.withLock({ $0.drainTimer.take() }) { self.listener.loop.cancel(timer) }
         }
         endSlowTurnWatches()
     }
 
+    /// How long a loop is waited for that a handler blocks.
+    private static var patience: Duration { .seconds(1) }
+
+    /// Closes the connections if the drain has not done so.
+    private func closeLater(after timeout: Duration) async {
+        // A duration of centuries would trap.
+        let time = min(timeout, .seconds(86_400 * 365)) + .milliseconds(100)
+        guard (try? await Task.sleep(for: time)) != nil else { return }
+        closeConnections()
+    }
+
+    /// Accepts the connections that wait. Their loops need one turn to register them.
+    private func takeWaiting() async {
+        for loop in await listener.loop.run({ self.listener.takeWaiting() }) { await loop.run {} }
+    }
+
     /// Takes all new connections of ports that it shares with another process, which has listened before.
-    package func takeOver() async { await listener.loop.run { self.listener.takeOver() } }
+    package func takeOver() async {
+        await wait(atMost: Self.patience) { await self.listener.loop.run { self.listener.takeOver() } }
+    }
 
     /// Stops accepting, and keeps the connections. Those that wait to be accepted are accepted before, and have begun when
-    /// this returns.
+    /// this returns, unless a handler blocks their loop.
     package func stopAccepting() async {
-        for loop in await listener.loop.run({ self.listener.takeWaiting() }) { await loop.run {} }
-        await listener.loop.run { self.listener.close() }
+        await wait(atMost: Self.patience) {
+            await self.takeWaiting()
+            await self.listener.loop.run { self.listener.close() }
+        }
     }
 
     /// Begins the drain. If one has begun, its deadline may become earlier. Runs on the listener's loop.
     private func beginDrain(_ policy: DrainPolicy) {
         let now = listener.loop.now.sinceOrigin
+        // The timeout may have passed while the loop was blocked.
+        guard !state.withLock({ $0.isShutDown }) else { return listener.close() }
         let actions = state.withLock { state in
             var actions: [Drain<Connection>.Action] = []
             guard state.drain == nil else {
