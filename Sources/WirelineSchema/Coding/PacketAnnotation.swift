@@ -151,6 +151,17 @@ extension PacketTranslator {
             message: nil, parts: recorder.parts, fault: nil, omittedPartCount: recorder.omittedPartCount)
     }
 
+    /// Returns the message as which ``annotate(_:preferring:maximumPartCount:)-(Packet,_,_)`` reads a packet; nil if it is
+    /// unknown. Its fields are not read.
+    package func messageName(of packet: borrowing Packet, preferring sender: Sender) -> String? {
+        guard !isSealed(packet) else {
+            guard let content = try? makeOpener(from: sender).openPlain(packet) else { return nil }
+            return messageName(of: Packet(packet.bytes, content), preferring: sender)
+        }
+        let message = packet.isOpaque ? nil : index.message(id: packet.id, preferring: sender)
+        return message.map { index.description.messages[$0].name }
+    }
+
     /// Returns the parts of header and trailer.
     private func headerParts(of packet: borrowing Packet) throws(CodecError) -> [PacketAnnotation.Part] {
         let layout = index.description.layout.layout(of: packet)

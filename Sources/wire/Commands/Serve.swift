@@ -107,7 +107,7 @@ extension Command {
         var configuration = configuration
         configuration.listening.tls = tls
         if arguments.has(.verbose) {
-            configuration.log = TrafficLog(PacketTranslator(description)) { log.say("\($0)") }
+            configuration.log = TrafficLog(PacketTranslator(description)) { log.show($0) }
         }
         configuration.listening.connectionEnded = { peer, error in log.ended(peer, error) }
         configuration.listening.acceptFailed = { error in log.acceptFailed(error) }

@@ -52,7 +52,7 @@ struct GatewayOptions {
     }
 
     /// The log of the clients' messages, if they are to be shown.
-    func trafficLog(_ log: ConnectionLog) -> TrafficLog? { translator.map { TrafficLog($0) { log.say("\($0)") } } }
+    func trafficLog(_ log: ConnectionLog) -> TrafficLog? { translator.map { TrafficLog($0) { log.show($0) } } }
 
     private static func required(_ option: Option, _ arguments: Arguments) throws(CommandError) -> String {
         guard let text = arguments[option] else { throw .usage("\(option.name) is missing: \(option.help)") }

@@ -16,10 +16,14 @@ final class ConnectionLog: Sendable {
         /// Lines that the user asked for: limited only by the queue.
         case text(String)
         case result(String)
+        /// An event of a connection. Its text is made when it is printed: a large packet would delay the loop.
+        case event(TrafficLog.Entry)
     }
 
     fileprivate struct State {
         var lines: [Line] = []
+        /// The number of bytes of the packets whose text was not made yet.
+        var packetByteCount = 0
         /// Whether a thread prints, or is about to.
         var isPrinting = false
         var printedCount = 0
@@ -37,6 +41,8 @@ final class ConnectionLog: Sendable {
 
     /// The largest number of queued lines; later ones are omitted.
     private static let queueLimit = 1_000
+    /// The number of bytes of queued packets at which later lines are omitted.
+    private static let packetByteLimit = 8 << 20
     /// The largest number of errors and notes printed in a second; later ones are omitted.
     private let messagesPerSecond: Int
     /// The shortest time between two reports of omitted lines.
@@ -71,8 +77,8 @@ final class ConnectionLog: Sendable {
     /// Prints a note that is not an error; may be called on a loop.
     func note(_ text: String) { put(.note("note: " + text)) }
 
-    /// Prints a line; may be called on a loop.
-    func say(_ text: String) { put(.text(text)) }
+    /// Prints what has happened on a connection; may be called on a loop.
+    func show(_ entry: TrafficLog.Entry) { put(.event(entry)) }
 
     /// Prints an error; may be called on a loop.
     func report(_ error: String) { put(.error(error)) }
@@ -82,11 +88,13 @@ final class ConnectionLog: Sendable {
 
     private func put(_ line: Line) {
         let startsThread = state.withLock { state in
-            guard state.lines.count < Self.queueLimit, state.mayPrint(line, messagesPerSecond) else {
+            let hasRoom = state.lines.count < Self.queueLimit && state.packetByteCount < Self.packetByteLimit
+            guard hasRoom, state.mayPrint(line, messagesPerSecond) else {
                 state.leftOutCount += 1
                 return false
             }
             state.lines.append(line)
+            state.packetByteCount += line.packetByteCount
             defer { state.isPrinting = true }
             return !state.isPrinting
         }
@@ -110,8 +118,12 @@ final class ConnectionLog: Sendable {
                 case .error(let text): console.report(error: text)
                 case .note(let text), .text(let text): console.report(text)
                 case .result(let text): try? console.printAtOnce(text)
+                case .event(let entry): console.report("\(entry)")
                 }
-                state.withLock { $0.printedCount += 1 }
+                state.withLock { state in
+                    state.printedCount += 1
+                    state.packetByteCount -= line.packetByteCount
+                }
             }
         }
     }
@@ -160,11 +172,22 @@ final class ConnectionLog: Sendable {
     }
 }
 
+extension ConnectionLog.Line {
+    /// The number of bytes of the packet whose text is made later.
+    fileprivate var packetByteCount: Int {
+        guard case .event(let entry) = self else { return 0 }
+        switch entry.event {
+        case .sent(let message), .received(let message): return message.byteCount
+        default: return 0
+        }
+    }
+}
+
 extension ConnectionLog.State {
     /// Counts a line, and returns whether it is within the limit of this second.
     fileprivate mutating func mayPrint(_ line: ConnectionLog.Line, _ limit: Int) -> Bool {
         switch line {
-        case .text, .result: return true
+        case .text, .result, .event: return true
         case .error, .note: break
         }
         let now = MonotonicTime.now

@@ -12,11 +12,19 @@ extension TrafficLog {
     init(_ translator: PacketTranslator, _ record: @escaping @Sendable (Entry) -> Void) {
         let description = translator.description
         self.init(record) { packet, sender throws(CodecError) in
-            let annotation = try translator.annotate(
-                packet, preferring: sender, maximumPartCount: PacketAnnotation.mostShownParts)
-            guard let name = annotation.message else { return nil }
-            let text = annotation.shownFields(hidingValues: description.hidesValues(ofMessage: name))
-            return Description(name: name) { text }
+            guard let name = translator.messageName(of: packet, preferring: sender) else { return nil }
+            // The fields are read where the text is made.
+            let (bytes, bounds) = ([UInt8](copying: packet.bytes), packet.bounds)
+            return Description(name: name) {
+                do throws(CodecError) {
+                    let annotation = try translator.annotate(
+                        Packet(bytes.rawSpan, bounds), preferring: sender,
+                        maximumPartCount: PacketAnnotation.mostShownParts)
+                    return annotation.shownFields(hidingValues: description.hidesValues(ofMessage: name))
+                } catch {
+                    return error.shownText
+                }
+            }
         }
     }
 }

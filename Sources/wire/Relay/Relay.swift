@@ -11,6 +11,8 @@ import WirelineTransport
 final class Relay: Sendable {
     private struct State {
         var connections: [ObjectIdentifier: RelayedConnection] = [:]
+        /// What shows the packets of connections; each removes itself. ``close()`` waits for them.
+        var displays: [ObjectIdentifier: Task<Int, Never>] = [:]
         var acceptedCount = 0
         var isClosing = false
     }
@@ -19,6 +21,8 @@ final class Relay: Sendable {
     ///
     /// They serve files that are read later, and browsers.
     private static let spareDescriptorCount = 64
+    /// The longest time that the end waits for packets that are not shown yet.
+    private static let mostDisplayTime = Duration.seconds(5)
 
     let description: ProtocolDescription
     /// The server as the user named it, and its addresses.
@@ -103,16 +107,21 @@ final class Relay: Sendable {
         let connection = RelayedConnection(stream, number: number, self)
         let isClosing = state.withLock { state in
             state.connections[ObjectIdentifier(connection)] = connection
+            state.displays[ObjectIdentifier(connection)] = Task {
+                defer { self.state.withLock { $0.displays[ObjectIdentifier(connection)] = nil } }
+                return await connection.display.run(for: connection)
+            }
             return state.isClosing
         }
         if isClosing { connection.close() } else { connection.start() }
     }
 
-    /// Shows a remark about a client's connection or one side of it; may be called on a loop.
-    func show(_ remark: Remark, of connection: RelayedConnection) {
-        let now = WallClock.microsecondsSince1970
-        log.show("\(Self.text(of: now)) #\(connection.number) \(remark)")
-        page?.show(remark, of: connection, at: now)
+    /// Shows a remark about a client's connection or one side of it.
+    ///
+    /// - Parameter time: Microseconds since 1970.
+    func show(_ remark: Remark, of connection: RelayedConnection, at time: UInt64) {
+        log.show("\(Self.text(of: time)) #\(connection.number) \(remark)")
+        page?.show(remark, of: connection, at: time)
     }
 
     /// Reports why a connection cannot go on; may be called on a loop.
@@ -149,6 +158,20 @@ final class Relay: Sendable {
             return Array(state.connections.values)
         }
         for connection in connections { await connection.loop.run { connection.close() } }
+        await finishDisplays()
         capture?.close()
+    }
+
+    /// Waits until the packets are shown that have arrived, but not for long; a note tells of the others.
+    private func finishDisplays() async {
+        let displays = state.withLock { Array($0.displays.values) }
+        let timer = Task {
+            try await Task.sleep(for: Self.mostDisplayTime)
+            for display in displays { display.cancel() }
+        }
+        var byteCount = 0
+        for display in displays { byteCount += await display.value }
+        timer.cancel()
+        if byteCount > 0 { log.note("the packets in \(byteCount) bytes are not shown: the end does not wait longer") }
     }
 }

@@ -12,9 +12,8 @@ final class RelayedConnection: @unchecked Sendable {
     final class Side: ByteStreamHandler {
         let sender: Sender
         let stream: ByteStream
-        var watch: PacketWatch
         var hasEnded = false
-        /// Whether reading is paused until the other side has taken more.
+        /// Whether reading is paused until the other side has taken more, or more has been shown.
         var isWaiting = false
         /// The reason why nothing more can be sent to this side; what it has sent before is still forwarded.
         var outputFailure: TransportError?
@@ -25,7 +24,6 @@ final class RelayedConnection: @unchecked Sendable {
             self.sender = sender
             self.stream = stream
             self.connection = connection
-            watch = PacketWatch(of: sender, connection.relay.reader, connection.relay.states)
         }
 
         func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
@@ -67,16 +65,17 @@ final class RelayedConnection: @unchecked Sendable {
     private var lastArrival = MonotonicTime.now
     private var idleTimer: EventLoop.Timer?
     private var capture: CapturedConnection?
-    private var replyTimes: ReplyTimes
+    /// What shows the packets, outside of the loop.
+    let display: PacketDisplay
     private var isClosed = false
 
     init(_ client: ByteStream, number: Int, _ relay: Relay) {
         self.client = client
         self.number = number
         self.relay = relay
-        replyTimes = ReplyTimes(relay.description)
         peer = client.peerAddress
         loop = client.loop
+        display = PacketDisplay()
     }
 
     /// Connects to the server; the client is read after that.
@@ -123,7 +122,7 @@ final class RelayedConnection: @unchecked Sendable {
             server.reset()
             return reset()
         }
-        say([Remark("connected to \(server.peerAddress), for \(peer)")])
+        display.say(Remark("connected to \(server.peerAddress), for \(peer)"))
         capture = relay.capture.map { CapturedConnection($0, client: peer, server: server.peerAddress) }
         capture?.opened()
         guard server.transform != nil else { return ready() }
@@ -150,21 +149,12 @@ final class RelayedConnection: @unchecked Sendable {
         idleTimer = loop.schedule(at: lastArrival + timeout) {
             self.idleTimer = nil
             guard self.lastArrival + timeout <= self.loop.now else { return self.watchSilence() }
-            self.say([Remark("closed: neither side has sent anything for \(timeout)")])
+            self.display.say(Remark("closed: neither side has sent anything for \(timeout)"))
             self.close()
         }
     }
 
     private func other(of side: Side) -> Side { sides[side.sender == .client ? 1 : 0] }
-
-    private func say(_ remarks: [Remark]) {
-        for var remark in remarks {
-            if let message = remark.message, let sender = remark.sender {
-                remark.replyTime = replyTimes.time(of: message, from: sender, at: .now)
-            }
-            relay.show(remark, of: self)
-        }
-    }
 
     // MARK: Forwarding
 
@@ -175,13 +165,28 @@ final class RelayedConnection: @unchecked Sendable {
         other.stream.write(bytes)
         other.stream.flush()
         capture?.sent(bytes, by: side.sender)
-        say(side.watch.receive(bytes))
-        other.watch.setStates(side.watch.states)
+        display.show(bytes, from: side.sender)
         // Sending may have found that the connection has ended.
-        guard side.stream.isOpen else { return }
-        if other.stream.pendingByteCount < Self.mostPendingBytes { return side.stream.read() }
-        side.isWaiting = true
-        if let failure = side.outputFailure { failed(side, failure) }
+        if side.stream.isOpen { readOn(side) }
+    }
+
+    /// Reads more from a side, unless the other side must take something first, or packets must be shown.
+    private func readOn(_ side: Side) {
+        side.isWaiting = isBlocked(side) || display.backlog.isFull(whenRoom: { [weak self] in self?.hasRoom() })
+        if !side.isWaiting { return side.stream.read() }
+        if isBlocked(side), let failure = side.outputFailure { failed(side, failure) }
+    }
+
+    /// Whether the other side must take more of what this side has sent.
+    private func isBlocked(_ side: Side) -> Bool {
+        other(of: side).stream.pendingByteCount >= Self.mostPendingBytes
+    }
+
+    /// Goes on reading, because packets have been shown; called on any thread.
+    private func hasRoom() {
+        loop.execute {
+            for side in self.sides where side.isWaiting && !self.isClosed { self.readOn(side) }
+        }
     }
 
     /// Handles the reset of a side's connection.
@@ -190,16 +195,13 @@ final class RelayedConnection: @unchecked Sendable {
     fileprivate func outputFailed(_ side: Side, _ error: TransportError) {
         guard !isClosed else { return }
         side.outputFailure = error
-        if side.isWaiting { failed(side, error) }
+        if side.isWaiting, isBlocked(side) { failed(side, error) }
     }
 
     fileprivate func drained(_ side: Side) {
         guard !isClosed else { return }
         let other = other(of: side)
-        if other.isWaiting {
-            other.isWaiting = false
-            other.stream.read()
-        }
+        if other.isWaiting { readOn(other) }
         closeIfEnded()
     }
 
@@ -207,7 +209,7 @@ final class RelayedConnection: @unchecked Sendable {
         guard !isClosed else { return }
         side.hasEnded = true
         capture?.ended(by: side.sender)
-        say(side.watch.finish() + [Remark("ended", of: side.sender)])
+        display.end(of: side.sender, Remark("ended", of: side.sender))
         other(of: side).stream.endOutput()
         closeIfEnded()
     }
@@ -217,7 +219,7 @@ final class RelayedConnection: @unchecked Sendable {
         capture?.reset(by: side.sender)
         let other = other(of: side)
         let failure = side.stream.transformFailure?.description ?? error.description
-        say(side.watch.finish() + [Remark(.fault, failure, of: side.sender)])
+        display.end(of: side.sender, Remark(.fault, failure, of: side.sender))
         // What this side has sent before still reaches the other side, as far as that side takes it.
         other.stream.flush()
         other.stream.reset()
@@ -259,6 +261,7 @@ final class RelayedConnection: @unchecked Sendable {
         loop.cancel(&idleTimer)
         attempt.take()?.cancel()
         sides = []
+        display.finish()
         relay.ended(self)
     }
 }

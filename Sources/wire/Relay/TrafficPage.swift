@@ -110,7 +110,7 @@ final class TrafficPage: Sendable {
 
     // MARK: Showing
 
-    /// Shows a remark about a connection; may be called on a loop.
+    /// Shows a remark about a connection; may be called on any thread.
     ///
     /// - Parameter time: Microseconds since 1970.
     func show(_ remark: Remark, of connection: RelayedConnection, at time: UInt64) {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineTransport
+
+/// Counts bytes that wait for a slow reader, so that connections read nothing more while there are too many.
+final class Backlog: Sendable {
+    private struct State {
+        var byteCount = 0
+        /// Called once when the count is below the limit again.
+        var whenRoom: [@Sendable () -> Void] = []
+    }
+
+    private let limit: Int
+    private let state = Lock(State())
+
+    /// - Parameter limit: The number of bytes at which connections read nothing more.
+    init(limit: Int) { self.limit = limit }
+
+    var byteCount: Int { state.withLock(\.byteCount) }
+
+    func add(_ byteCount: Int) { state.withLock { $0.byteCount += byteCount } }
+
+    func remove(_ byteCount: Int) {
+        let calls = state.withLock { state in
+            state.byteCount -= byteCount
+            guard state.byteCount < limit else { return [@Sendable () -> Void]() }
+            defer { state.whenRoom = [] }
+            return state.whenRoom
+        }
+        for call in calls { call() }
+    }
+
+    /// Whether the limit is reached; if so, the closure is called once, on any thread, when it is not any more.
+    func isFull(whenRoom: @escaping @Sendable () -> Void) -> Bool {
+        state.withLock { state in
+            guard state.byteCount >= limit else { return false }
+            state.whenRoom.append(whenRoom)
+            return true
+        }
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Wireline
+import WirelineCodec
+import WirelineTransport
+
+/// Shows what both sides of a connection send, in the order in which it came.
+///
+/// It runs outside of the loop: to decode a large packet, or many small ones, takes long, and all connections of the loop
+/// would wait. The connection reads nothing more while ``backlog`` is full.
+final class PacketDisplay: Sendable {
+    private enum Event {
+        case sent([UInt8], Sender)
+        /// Nothing more comes from this side.
+        case ended(Sender, Remark)
+        case remark(Remark)
+    }
+
+    private struct Moment {
+        let event: Event
+        let time = MonotonicTime.now
+        let microsecondsSince1970 = WallClock.microsecondsSince1970
+    }
+
+    private let moments: AsyncStream<Moment>
+    private let feed: AsyncStream<Moment>.Continuation
+    /// The bytes that are not shown yet.
+    let backlog = Backlog(limit: 64 << 10)
+
+    init() { (moments, feed) = AsyncStream.makeStream() }
+
+    // MARK: On the connection's loop
+
+    func say(_ remark: Remark) { feed.yield(Moment(event: .remark(remark))) }
+
+    func show(_ bytes: [UInt8], from sender: Sender) {
+        backlog.add(bytes.count)
+        feed.yield(Moment(event: .sent(bytes, sender)))
+    }
+
+    /// Shows what is left of a side, and then a remark about its end.
+    func end(of sender: Sender, _ remark: Remark) { feed.yield(Moment(event: .ended(sender, remark))) }
+
+    /// Ends ``run(for:)`` when everything is shown.
+    func finish() { feed.finish() }
+
+    // MARK: On its task
+
+    /// Shows everything until ``finish()``, or until the task is cancelled.
+    ///
+    /// - Returns: The number of bytes that are not shown.
+    func run(for connection: RelayedConnection) async -> Int {
+        let relay = connection.relay
+        var client = PacketWatch(of: .client, relay.reader, relay.states)
+        var server = PacketWatch(of: .server, relay.reader, relay.states)
+        var replyTimes = ReplyTimes(relay.description)
+        for await moment in moments {
+            guard !Task.isCancelled else { break }
+            let remarks =
+                switch moment.event {
+                case .sent(let bytes, .client): client.receive(bytes, statesFor: &server)
+                case .sent(let bytes, .server): server.receive(bytes, statesFor: &client)
+                case .ended(.client, let remark): client.finish() + [remark]
+                case .ended(.server, let remark): server.finish() + [remark]
+                case .remark(let remark): [remark]
+                }
+            for var remark in remarks {
+                if let message = remark.message, let sender = remark.sender {
+                    remark.replyTime = replyTimes.time(of: message, from: sender, at: moment.time)
+                }
+                relay.show(remark, of: connection, at: moment.microsecondsSince1970)
+            }
+            if case .sent(let bytes, _) = moment.event { backlog.remove(bytes.count) }
+            // A client that sends without end would keep a thread from the others.
+            await Task.yield()
+        }
+        return backlog.byteCount
+    }
+}
+
+extension PacketWatch {
+    /// Returns the remarks about received bytes, and tells the other side's watch the states that they set.
+    fileprivate mutating func receive(_ bytes: [UInt8], statesFor other: inout PacketWatch) -> [Remark] {
+        let remarks = receive(bytes)
+        other.setStates(states)
+        return remarks
+    }
+}
