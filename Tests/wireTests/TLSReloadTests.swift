@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import TestingSupport
+import Wireline
 
 /// SIGHUP makes servers read their certificate files again.
 @Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .aside)
@@ -72,6 +73,30 @@ struct TLSReloadTests {
             try report(of: server).hasPrefix("error: SIGHUP: the old certificates stay: the certificate chain cannot"))
         #expect(try shown().contains(setting.second.certificate))
         #expect(server.end().status == 0)
+    }
+
+    @Test func `the answer to SIGHUP is printed however many errors there are`() async throws {
+        let setting = try Setting()
+        let server = try ServingTool(
+            ["--tls-certificate", "server.pem", "--tls-key", "server.key", "--log-rate", "1"], files: setting.files)
+        // Clients that do not speak TLS use up what may be printed in each second.
+        func makeNoise() async throws {
+            for _ in 0..<20 {
+                let stranger = try await server.connect()
+                await stranger.sendRaw(Array("GET / HTTP/1.1\r\n\r\n".utf8))
+                _ = try? await stranger.next()
+                stranger.close()
+            }
+        }
+        try await makeNoise()
+        server.send(SIGHUP)
+        try await makeNoise()
+        try server.workspace.write("", to: "server.key")
+        server.send(SIGHUP)
+        try await makeNoise()
+        let lines = server.end().errors.split(separator: "\n").filter { $0.contains("SIGHUP") }
+        #expect(lines.count == 2, "\(lines)")
+        #expect(lines.last?.hasPrefix("error: SIGHUP: the old certificates stay: ") == true)
     }
 
     @Test func `SIGHUP replaces the authorities of clients`() throws {

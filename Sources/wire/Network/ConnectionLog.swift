@@ -80,16 +80,22 @@ final class ConnectionLog: Sendable {
     /// Prints what has happened on a connection; may be called on a loop.
     func show(_ entry: TrafficLog.Entry) { put(.event(entry)) }
 
+    /// Prints the answer to what the operator of this process asked for, however much else there is to print.
+    func answer(_ text: String) { put(.note("note: " + text), isAnswer: true) }
+
+    /// Prints why what the operator asked for cannot be done, however much else there is to print.
+    func refuse(_ reason: String) { put(.error(reason), isAnswer: true) }
+
     /// Prints an error; may be called on a loop.
     func report(_ error: String) { put(.error(error)) }
 
     /// Prints a result to standard output; may be called on a loop.
     func show(_ text: String) { put(.result(text)) }
 
-    private func put(_ line: Line) {
+    private func put(_ line: Line, isAnswer: Bool = false) {
         let startsThread = state.withLock { state in
             let hasRoom = state.lines.count < Self.queueLimit && state.packetByteCount < Self.packetByteLimit
-            guard hasRoom, state.mayPrint(line, messagesPerSecond) else {
+            guard isAnswer || hasRoom && state.mayPrint(line, messagesPerSecond) else {
                 state.leftOutCount += 1
                 return false
             }

@@ -10,9 +10,9 @@ extension ServerTLS {
             try HangUpSignal.watch {
                 do throws(TLSError) {
                     try reload()
-                    log.note("SIGHUP: new connections use what was loaded from \(files.joined(separator: ", "))")
+                    log.answer("SIGHUP: new connections use what was loaded from \(files.joined(separator: ", "))")
                 } catch {
-                    log.report("SIGHUP: the old certificates stay: \(error)")
+                    log.refuse("SIGHUP: the old certificates stay: \(error)")
                 }
             }
         } catch {
