@@ -54,11 +54,25 @@ struct ConfigurationTests {
         let error = try refusal(.file("/nowhere/chain.pem"))
         #expect(error == .unreadableFile(path: "/nowhere/chain.pem", code: ENOENT))
         #expect("\(error)" == "/nowhere/chain.pem: No such file or directory")
-        #expect(try refusal(key: .file("/")) == .unreadableFile(path: "/", code: EISDIR))
     }
 
-    @Test func `an endless file is refused`() throws {
-        #expect(try refusal(.file("/dev/zero")) == .unreadableFile(path: "/dev/zero", code: EFBIG))
+    @Test func `a file that is too large is refused`() throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
+        #expect(FileManager.default.createFile(atPath: file.path, contents: nil))
+        defer { try? FileManager.default.removeItem(at: file) }
+        #expect(truncate(file.path, (16 << 20) + 1) == 0)
+        #expect(try refusal(.file(file.path)) == .unreadableFile(path: file.path, code: EFBIG))
+    }
+
+    /// Nobody writes into the pipe, so reading it would never end.
+    @Test func `folders, devices and pipes are refused`() throws {
+        let pipe = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
+        #expect(mkfifo(pipe.path, 0o600) == 0)
+        defer { try? FileManager.default.removeItem(at: pipe) }
+        for path in ["/", "/dev/zero", pipe.path] {
+            #expect(try refusal(key: .file(path)) == .notRegularFile(path: path))
+        }
+        #expect("\(TLSError.notRegularFile(path: "/"))" == "/: it is not a regular file")
     }
 
     @Test func `a key that belongs to another certificate is refused`() throws {

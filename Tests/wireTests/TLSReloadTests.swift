@@ -99,6 +99,22 @@ struct TLSReloadTests {
         #expect(lines.last?.hasPrefix("error: SIGHUP: the old certificates stay: ") == true)
     }
 
+    /// Nobody writes into the pipe, so reading it would never end.
+    @Test func `a pipe in place of a key is refused, and the next SIGHUP is obeyed`() throws {
+        let setting = try Setting()
+        let server = try ServingTool(
+            ["--tls-certificate", "server.pem", "--tls-key", "server.key"], files: setting.files)
+        #expect(try server.workspace.shell("rm server.key && mkfifo server.key").status == 0)
+        server.send(SIGHUP)
+        #expect(
+            try report(of: server) == "error: SIGHUP: the old certificates stay: server.key: it is not a regular file")
+        #expect(try server.workspace.shell("rm server.key").status == 0)
+        try server.workspace.write(setting.first.key, to: "server.key")
+        server.send(SIGHUP)
+        #expect(try report(of: server).hasPrefix("note: SIGHUP: new connections use "))
+        #expect(server.end().status == 0)
+    }
+
     @Test func `SIGHUP replaces the authorities of clients`() throws {
         let setting = try Setting()
         let others = try CertificateAuthority("others")

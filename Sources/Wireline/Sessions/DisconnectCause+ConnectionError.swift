@@ -82,9 +82,9 @@ extension DisconnectCause {
     private init(_ error: TLSError) {
         self =
             switch error {
-            case .unavailable, .unreadableFile, .unusable, .encryptedKey, .keyDoesNotMatch, .invalidServerName,
-                .invalidPin, .noVersion, .wrongSide, .unknownCipher, .unknownGroup, .unusableKeyLog, .exposedKeyLog,
-                .invalidApplicationProtocol:
+            case .unavailable, .unreadableFile, .notRegularFile, .unusable, .encryptedKey, .keyDoesNotMatch,
+                .invalidServerName, .invalidPin, .noVersion, .wrongSide, .unknownCipher, .unknownGroup,
+                .unusableKeyLog, .exposedKeyLog, .invalidApplicationProtocol:
                 Self.misconfigured(by: error)
             case .unknownIssuer: .notTrusted(.unknownIssuer)
             case .selfSigned: .notTrusted(.selfSigned)

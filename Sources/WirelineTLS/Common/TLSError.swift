@@ -11,6 +11,8 @@ public enum TLSError: Error, Equatable, Sendable {
     case unavailable(reason: String)
     /// A file cannot be read; `code` is the value of `errno`.
     case unreadableFile(path: String, code: Int32)
+    /// The path of a certificate or key does not lead to a regular file, but to a folder, a pipe or a device.
+    case notRegularFile(path: String)
     /// The PEM does not contain the expected kind of data, or the data is damaged.
     case unusable(TLSMaterial, reason: String)
     /// The private key is encrypted. Decrypt it first: `openssl pkey -in encrypted.pem -out key.pem`.

@@ -15,6 +15,7 @@ extension TLSPEM {
     /// The content of the PEM.
     ///
     /// - Throws: ``TLSError/unreadableFile(path:code:)``; for a file over the limit the code is `EFBIG`.
+    ///   ``TLSError/notRegularFile(path:)``.
     func load() throws(TLSError) -> [UInt8] {
         switch self {
         case .bytes(let bytes): bytes
@@ -23,10 +24,15 @@ extension TLSPEM {
     }
 
     private static func load(_ path: String) throws(TLSError) -> [UInt8] {
+        // A pipe that nobody writes must not stop a server that loads its files again.
         // SAFETY: the path is a C string for as long as the call lasts, and no mode is read without `O_CREAT`.
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .unreadableFile(path: path, code: errno) }
         defer { close(descriptor) }
+        var status = stat()
+        // SAFETY: `fstat` fills a status of its own type.
+        guard unsafe fstat(descriptor, &status) == 0 else { throw .unreadableFile(path: path, code: errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegularFile(path: path) }
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 * 1024)
         // Erase the buffer: it may have held a key.

@@ -14,6 +14,7 @@ extension TLSError: CustomStringConvertible {
         switch self {
         case .unavailable(let reason): "TLS is not available: \(reason)"
         case .unreadableFile(let path, let code): "\(path): \(Self.message(ofSystemError: code))"
+        case .notRegularFile(let path): "\(path): it is not a regular file"
         case .unusable(let material, let reason): "the \(material.words) cannot be used: \(reason)"
         case .encryptedKey: "the private key is encrypted: decrypt it with openssl pkey -in encrypted.pem -out key.pem"
         case .keyDoesNotMatch: "the private key is not that of the first certificate of the chain"
