@@ -199,12 +199,47 @@ struct OperationsListenerTests {
         }
         for (path, status) in [("/slow", 503), ("/bad", 500), ("/nested", 500), ("/fine", 200)] {
             let client = RawWebSocket(try RawSocket.connect(to: server.address.port))
-            try client.socket.send(Array("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+            try client.socket.send(Array("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
             #expect(try await client.head().hasPrefix("HTTP/1.1 \(status) "))
             try await client.end()
         }
         await cancelled.wait()
         await server.shutDown()
+    }
+
+    @Test func `clients that ask for nothing, or read no answer, do not keep others out`() async throws {
+        let metrics = String(repeating: "up 1\n", count: 1 << 20)
+        let listener = try await start { metrics }
+        let port = listener.address.port
+        var strangers: [RawSocket] = []
+        for beginning in ["GET /hea", "GET /metrics HTTP/1.0\r\n\r\n"] {
+            for _ in 0..<200 {
+                let stranger = try RawSocket.connect(to: port)
+                try stranger.send(Array(beginning.utf8))
+                strangers.append(stranger)
+            }
+            #expect(try await get("/health", listener).body == "ready\n")
+            // Those who have waited longest made room.
+            let newest = strangers.removeLast()
+            if beginning == "GET /hea" {
+                try newest.send(Array("lth HTTP/1.0\r\n\r\n".utf8))
+                #expect(try await onThread { String(decoding: try newest.rest(), as: UTF8.self) }.hasSuffix("ready\n"))
+            }
+        }
+        strangers = []
+        await listener.shutDown()
+    }
+
+    @Test(arguments: [("evil.example", 403), ("ops.localhost", 200), ("127.0.0.1:9100", 200), ("[::1]", 200)])
+    func `a web page that reaches the listener under its own name reads nothing`(
+        host: String, status: Int
+    ) async throws {
+        let listener = try await start()
+        for path in ["/metrics", "/health"] {
+            let answer = try await ask(listener, Array("GET \(path) HTTP/1.1\r\nHost: \(host)\r\n\r\n".utf8))
+            #expect(answer.status == status && (status == 200) == ["up 1\n", "ready\n"].contains(answer.body))
+        }
+        await listener.shutDown()
     }
 
     @Test func `a client that sends its request slowly or not at all is closed`() async throws {

@@ -18,8 +18,10 @@ import WirelineWebSocket
 /// | another path | 404 |
 /// | another method | 405 |
 ///
-/// Each connection ends after one answer. There are at most 64 connections at a time, and further ones wait. A request
-/// must arrive within 10 s, and its head may have 8 KiB. An answer that takes longer than 10 s is 503. So metrics are 503
+/// Each connection ends after one answer. Beyond 64 connections, each new one ends the oldest: clients that ask for nothing
+/// cannot keep a load balancer out. A request must arrive within 10 s, and its head may have 8 KiB. On a loopback address,
+/// only local names, IP addresses and `host` may stand in `Host`; others get 403, so that no web page reads the metrics
+/// under a name of its own. An answer that takes longer than 10 s is 503. So metrics are 503
 /// while a handler blocks a loop of the server; give the listener a group of its own, so that it still answers then.
 /// Everybody who can connect can read the metrics: listen at an address that only your tools reach.
 public struct OperationsListener: Sendable {
@@ -54,7 +56,9 @@ public struct OperationsListener: Sendable {
         metrics: @escaping @concurrent @Sendable () async throws -> String
     ) async throws(ConnectionError) -> OperationsListener {
         var configuration = WebSocketServerConfiguration()
-        configuration.listening.connectionLimit = 64
+        configuration.listening.crowdLimit = 64
+        // Those that are ending count, too.
+        configuration.listening.connectionLimit = 128
         configuration.listening.handshakeTimeout = .seconds(10)
         configuration.listening.idleTimeout = .seconds(30)
         configuration.listening.heldByteLimit = 16 << 20

@@ -12,6 +12,8 @@ package protocol ServedConnection: AnyObject, Hashable, Sendable {
     /// The message for a client when the server ends its connection.
     associatedtype Farewell: Sendable
 
+    /// Newer connections have larger numbers.
+    var id: UInt64 { get }
     /// The stream that carries the connection; it has been started.
     var stream: ByteStream { get }
     /// The error to report for the end of the connection; nil for a clean end.
@@ -185,10 +187,18 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
             connection.onClosed = { _ in self.ended(connection, nil) }
             return connection.dismiss(telling: lateness.farewell)
         }
+        if let limit = options.crowdLimit { endOldest(beyond: limit) }
         guard let task = service.begin(self, connection) else { return }
         connection.handlerTask = task
         // The shutdown has closed only the connections that existed at that time.
         if state.withLock({ $0.isShutDown }) { abandon(connection) }
+    }
+
+    /// Ends the oldest connections, so that clients that ask for nothing cannot keep others out.
+    private func endOldest(beyond limit: Int) {
+        let connections = connections
+        guard connections.count > limit else { return }
+        for oldest in connections.sorted(by: { $0.id < $1.id }).prefix(connections.count - limit) { oldest.close() }
     }
 
     @Sendable

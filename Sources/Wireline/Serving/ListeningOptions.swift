@@ -14,6 +14,8 @@ public struct ListeningOptions: Sendable {
     /// Further ones wait in the system's queue until others end. So do connections that arrive while the process has no
     /// descriptors left.
     public var connectionLimit: Int
+    /// The number of connections beyond which each new one ends the oldest; nil: new ones wait for ``connectionLimit``.
+    package var crowdLimit: Int?
     /// The most connections at a time from one address, or one 64-bit network of IPv6 (default: no limit).
     ///
     /// There is no limit by default, because many clients may share one address: behind a proxy, or in a mobile network.
