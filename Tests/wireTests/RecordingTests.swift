@@ -9,11 +9,13 @@ import Wireline
 @Suite(.aside)
 struct RecordingTests {
     /// Records a packet and its echo with a proxy, in a folder that a shell command has prepared.
-    private func record(_ path: String, after line: String, in workspace: Workspace) async throws -> Outcome {
+    private func record(
+        _ path: String, _ words: String..., after line: String, in workspace: Workspace
+    ) async throws -> Outcome {
         #expect(try workspace.shell(line).status == 0)
         let server = try ServingTool()
         let proxy = try ServingTool(
-            running: ["proxy", "--listen", "127.0.0.1:0", "--to", server.address, "--record", path],
+            running: ["proxy", "--listen", "127.0.0.1:0", "--to", server.address, "--record", path] + words,
             files: ["Protocols/Scene/Scene.wire": sceneSchema])
         let connection = try await proxy.connect()
         await connection.sendRaw(Array(packetBytes))
@@ -30,11 +32,49 @@ struct RecordingTests {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int ?? 0
     }
 
+    @Test(arguments: ["echo old > out", "ln -s nothing out", "echo old > old; ln -s old out"])
+    func `a file is replaced only if the user asks for it`(line: String) throws {
+        let workspace = try Workspace()
+        #expect(try workspace.shell(line).status == 0)
+        let outcome = try workspace.shell("wire proxy --listen 127.0.0.1:0 --to 127.0.0.1:1 --record out; ls -l")
+        #expect(outcome.errors == "error: cannot write out: File exists; --force replaces it\n")
+        #expect(outcome.output.contains(" -> ") == line.contains("ln"))
+        #expect(try line.contains("nothing") || workspace.read("out") == "old\n")
+        let words = try workspace.shell("wire proxy --listen 127.0.0.1:0 --to 127.0.0.1:1 --force")
+        #expect(words.status == 2 && words.errors.hasPrefix("error: --force goes with --record FILE\n"))
+    }
+
+    /// A pipe that is open for reading and never read.
+    @Test func `a recording that nobody takes does not keep the proxy from ending`() async throws {
+        let workspace = try Workspace([:])
+        let file = workspace.folder.appending(path: "out.pcapng")
+        #expect(mkfifo(file.path, 0o600) == 0)
+        let reading = FileHandle(fileDescriptor: open(file.path, O_RDONLY | O_NONBLOCK), closeOnDealloc: true)
+        let arrived = Seen<Void>()
+        // More than a pipe can hold.
+        let server = try await rawPeer { all, _ in
+            if all.count > 7 << 20, arrived.count == 0 { arrived.add(()) }
+            return []
+        }
+        let proxy = try ServingTool(
+            running: ["proxy", "--listen", "127.0.0.1:0", "--to", server.address, "--record", file.path],
+            files: ["Protocols/Scene/Scene.wire": sceneSchema])
+        let connection = try await proxy.connect()
+        await connection.sendRaw([UInt8](repeating: 0, count: 32 << 20))
+        _ = await arrived.first(1)
+        let outcome = proxy.end()
+        #expect(outcome.status == 1)
+        let pattern = #/error: \S+ takes no more: \d+ bytes are not recorded\n/#
+        #expect(outcome.errors.contains(pattern), "\(outcome.errors)")
+        connection.close()
+        withExtendedLifetime(reading) {}
+    }
+
     @Test func `a file that others can read is replaced by one that they cannot`() async throws {
         let workspace = try Workspace([:])
         let path = workspace.folder.path + "/out.pcapng"
         let outcome = try await record(
-            path, after: "echo old > out.pcapng; chmod 666 out.pcapng; ln out.pcapng b", in: workspace)
+            path, "--force", after: "echo old > out.pcapng; chmod 666 out.pcapng; ln out.pcapng b", in: workspace)
         #expect(outcome.status == 0)
         #expect(try mode(path) == 0o600)
         #expect(try workspace.read("b") == "old\n")
@@ -45,7 +85,8 @@ struct RecordingTests {
     @Test func `a link is replaced, and its target stays unchanged`() async throws {
         let workspace = try Workspace([:])
         let path = workspace.folder.path + "/out.pcapng"
-        let outcome = try await record(path, after: "echo other > other; ln -s other out.pcapng", in: workspace)
+        let outcome = try await record(
+            path, "--force", after: "echo other > other; ln -s other out.pcapng", in: workspace)
         #expect(outcome.status == 0)
         #expect(try workspace.read("other") == "other\n")
         #expect(try mode(path) == 0o600)

@@ -10,7 +10,7 @@ extension Command {
         name: "proxy",
         summary: "forward connections to a server, and show the packets of both sides, until Ctrl-C",
         parameters: [],
-        options: [.protocolFolder, .listen, .target, .state, .key, .web, .record] + LimitOptions.proxyOptions
+        options: [.protocolFolder, .listen, .target, .state, .key, .web, .record, .force] + LimitOptions.proxyOptions
             + TLSOptions.clientOptions,
         example: "wire proxy --listen 127.0.0.1:9002 --to 127.0.0.1:9001 --protocol Protocols/Scene",
         run: { arguments, console throws(CommandError) in
@@ -28,7 +28,7 @@ extension Command {
             translator.layers = try arguments.layerSettings(of: description)
             let descriptorLimit = DescriptorLimit.raise()
             let log = try ConnectionLog(console, arguments)
-            let capture = try arguments[.record].map { path throws(CommandError) in try makeCapture(path, log) }
+            let capture = try capture(arguments, log)
             let addresses = try await transport("connect to \(target)") { () async throws(TransportError) in
                 try await target.addresses()
             }
@@ -51,8 +51,8 @@ extension Command {
             await relay.close()
             await page?.close()
             await log.finish()
-            // The failure has already been reported.
-            if capture?.failure != nil { throw .answerIsNo }
+            // The reason has already been reported.
+            if capture?.isComplete == false { throw .answerIsNo }
         })
 
     private static func transport<Value>(
@@ -81,13 +81,18 @@ extension Command {
         }
     }
 
-    private static func makeCapture(_ path: String, _ log: ConnectionLog) throws(CommandError) -> CaptureFile {
+    private static func capture(_ arguments: Arguments, _ log: ConnectionLog) throws(CommandError) -> CaptureFile? {
+        guard let path = arguments[.record] else {
+            if arguments.has(.force) { throw .usage("\(Option.force.name) goes with \(Option.record.usage)") }
+            return nil
+        }
         do throws(SystemError) {
-            return try CaptureFile(path) { error in
+            return try CaptureFile(path, replacing: arguments.has(.force)) { error in
                 log.report("cannot write \(path): \(error.reason); nothing more is recorded")
             }
         } catch {
-            throw .failure("cannot write \(path): \(error.reason)")
+            let hint = error.isPresent ? "; \(Option.force.name) replaces it" : ""
+            throw .failure("cannot write \(path): \(error.reason)\(hint)")
         }
     }
 }
@@ -106,4 +111,5 @@ extension Option {
         "--record", value: "FILE",
         "also write the packets to a new file for Wireshark (pcapng); sensitive values are not hidden there, so only "
             + "you can read the file")
+    fileprivate static let force = Option("--force", "let --record replace an existing file")
 }

@@ -11,46 +11,43 @@ import WirelineTransport
 ///
 /// Numbers of the blocks are little-endian, those inside packets big-endian. Source: draft-ietf-opsawg-pcapng.
 ///
-/// A separate thread writes the file, because a slow disk would delay the loops. The queue is limited: if it is full,
-/// the caller that adds to it waits. ``close()`` writes the queue. A process that ends without it loses the queue.
+/// A separate thread writes the file, because a slow disk would delay the loops. Connections read nothing more while
+/// ``backlog`` is full. ``finish(within:)`` waits for what is not written yet; a process that ends without it loses that.
 ///
 /// If a block cannot be written, for example on a full disk, the file is cut after the last whole block. Nothing more
 /// is written.
 final class CaptureFile: Sendable {
     private struct State {
-        var descriptor: Int32?
-        var failure: SystemError?
-        /// The number of bytes written: whole blocks.
-        var byteCount: Int
-    }
-
-    private struct Waiting {
-        var bytes: [UInt8] = []
+        /// Whole blocks that no writer has taken.
+        var waiting: [UInt8] = []
         /// Whether a writer runs, or is about to.
         var hasWriter = false
+        /// The number of bytes written: whole blocks.
+        var byteCount: Int
+        var failure: SystemError?
+        /// Called when the writer ends.
+        var whenIdle: (@Sendable () -> Void)?
     }
 
-    /// The largest size of the queue, in bytes.
-    private static let mostWaitingBytes = 8 << 20
-
     let path: String
-    /// Whoever holds this lock writes. It is never taken while the other lock is held.
-    private let state: Lock<State>
-    private let waiting = Lock(Waiting())
+    /// The bytes that are not written yet.
+    let backlog = Backlog(limit: 8 << 20)
+    private let descriptor: Int32
+    private let state = Lock(State(byteCount: CaptureFile.beginning.count))
     /// Called once, when a write fails; nothing more is written then.
     private let failed: @Sendable (SystemError) -> Void
 
-    /// Makes the file; see ``System/makeSecretFile(_:beginning:)``.
-    init(_ path: String, failed: @escaping @Sendable (SystemError) -> Void) throws(SystemError) {
+    /// Makes the file; see ``System/makeSecretFile(_:beginning:replacing:)``.
+    init(
+        _ path: String, replacing isReplacing: Bool, failed: @escaping @Sendable (SystemError) -> Void
+    ) throws(SystemError) {
         self.path = path
         self.failed = failed
-        let beginning = Self.beginning
-        let descriptor = try System.makeSecretFile(path, beginning: beginning)
-        state = Lock(State(descriptor: descriptor, byteCount: beginning.count))
+        descriptor = try System.makeSecretFile(path, beginning: Self.beginning, replacing: isReplacing)
     }
 
-    /// The reason why not everything was written; nil if everything was.
-    var failure: SystemError? { state.withLock { $0.failure } }
+    /// Whether everything was written up to now.
+    var isComplete: Bool { state.withLock { $0.failure == nil } && backlog.byteCount == 0 }
 
     /// Adds a packet with the current time.
     func add(_ packet: [UInt8]) {
@@ -66,11 +63,22 @@ final class CaptureFile: Sendable {
         write(block.bytes)
     }
 
-    /// Writes the queue, and closes the file.
-    func close() {
-        writeWaiting()
-        guard let descriptor = state.withLock({ $0.descriptor.take() }) else { return }
-        System.close(descriptor)
+    /// Waits until everything is written, but no longer than this time. Nothing may be added any more.
+    ///
+    /// The process ends next, which closes the file: a writer may still use it.
+    func finish(within time: Duration) async {
+        let (end, feed) = AsyncStream<Never>.makeStream()
+        let isIdle = state.withLock { state in
+            state.whenIdle = { feed.finish() }
+            return !state.hasWriter
+        }
+        guard !isIdle else { return }
+        // Not awaited: it ends with the process, or soon after.
+        Task {
+            try await Task.sleep(for: time)
+            feed.finish()
+        }
+        for await _ in end {}
     }
 
     private static var beginning: [UInt8] {
@@ -82,36 +90,34 @@ final class CaptureFile: Sendable {
         return bytes.bytes
     }
 
-    private func write(_ bytes: [UInt8]) {
-        let (isFirst, isTooMuch) = waiting.withLock { waiting in
-            waiting.bytes += bytes
-            defer { waiting.hasWriter = true }
-            return (!waiting.hasWriter, waiting.bytes.count > Self.mostWaitingBytes)
+    private func write(_ block: [UInt8]) {
+        backlog.add(block.count)
+        let isFirst = state.withLock { state in
+            state.waiting += block
+            defer { state.hasWriter = true }
+            return !state.hasWriter
         }
-        // If no thread can start, or the queue is full, the caller writes.
-        let isUnderWay = !isFirst || (try? BlockingCalls.shared.run { self.writeWaiting() }) != nil
-        if !isUnderWay || isTooMuch { writeWaiting() }
+        guard isFirst else { return }
+        // If no thread can start, the caller writes.
+        do { try BlockingCalls.shared.run { self.writeWaiting() } } catch { writeWaiting() }
     }
 
-    /// Writes the queue, including what is added meanwhile.
+    /// Writes the queue, including what is added meanwhile; there is one writer at a time.
     private func writeWaiting() {
-        let failure = state.withLock { state -> SystemError? in
-            let hadFailed = state.failure != nil
-            while let bytes = takeWaiting() {
-                guard let descriptor = state.descriptor, state.failure == nil else { continue }
-                var writtenCount = 0
-                do throws(SystemError) {
-                    try System.write(descriptor, bytes, &writtenCount)
-                } catch {
-                    state.failure = error
-                    writtenCount = Self.wholeBlocks(in: bytes, writtenCount)
-                    System.cut(descriptor, behind: state.byteCount + writtenCount)
-                }
-                state.byteCount += writtenCount
+        while let blocks = takeWaiting() {
+            let (byteCount, failure) = state.withLock { ($0.byteCount, $0.failure) }
+            var writtenCount = 0
+            do throws(SystemError) {
+                if failure == nil { try System.write(descriptor, blocks, &writtenCount) }
+            } catch {
+                writtenCount = Self.wholeBlocks(in: blocks, writtenCount)
+                System.cut(descriptor, behind: byteCount + writtenCount)
+                state.withLock { $0.failure = error }
+                failed(error)
             }
-            return hadFailed ? nil : state.failure
+            state.withLock { $0.byteCount += writtenCount }
+            backlog.remove(blocks.count)
         }
-        if let failure { failed(failure) }
     }
 
     /// Returns the size of the whole blocks within the first bytes.
@@ -126,16 +132,15 @@ final class CaptureFile: Sendable {
         return end
     }
 
-    /// Returns the queue in order. If it is empty, returns nil, and the next caller that adds starts a writer.
+    /// Returns the queue in order. If it is empty, returns nil, and the next block starts a writer.
     private func takeWaiting() -> [UInt8]? {
-        waiting.withLock { waiting in
-            guard waiting.bytes.isEmpty else {
-                defer { waiting.bytes = [] }
-                return waiting.bytes
-            }
-            waiting.hasWriter = false
-            return nil
+        let (blocks, whenIdle) = state.withLock { state -> ([UInt8]?, (@Sendable () -> Void)?) in
+            defer { state.waiting = [] }
+            state.hasWriter = !state.waiting.isEmpty
+            return state.hasWriter ? (state.waiting, nil) : (nil, state.whenIdle)
         }
+        whenIdle?()
+        return blocks
     }
 }
 

@@ -24,6 +24,9 @@ final class Relay: Sendable {
     /// The longest time that the end waits for packets that are not shown yet.
     private static let mostDisplayTime = Duration.seconds(5)
 
+    /// The longest time that the end waits for the recording.
+    private static let mostRecordingTime = Duration.seconds(5)
+
     let description: ProtocolDescription
     /// The server as the user named it, and its addresses.
     let target: HostAndPort
@@ -159,7 +162,7 @@ final class Relay: Sendable {
         }
         for connection in connections { await connection.loop.run { connection.close() } }
         await finishDisplays()
-        capture?.close()
+        await finishRecording()
     }
 
     /// Waits until the packets are shown that have arrived, but not for long; a note tells of the others.
@@ -172,6 +175,13 @@ final class Relay: Sendable {
         var byteCount = 0
         for display in displays { byteCount += await display.value }
         timer.cancel()
-        if byteCount > 0 { log.note("the packets in \(byteCount) bytes are not shown: the end does not wait longer") }
+        if byteCount > 0 { log.answer("the packets in \(byteCount) bytes are not shown: the end does not wait longer") }
+    }
+
+    private func finishRecording() async {
+        guard let capture else { return }
+        await capture.finish(within: Self.mostRecordingTime)
+        let byteCount = capture.backlog.byteCount
+        if byteCount > 0 { log.report("\(capture.path) takes no more: \(byteCount) bytes are not recorded") }
     }
 }

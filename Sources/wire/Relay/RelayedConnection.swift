@@ -13,7 +13,7 @@ final class RelayedConnection: @unchecked Sendable {
         let sender: Sender
         let stream: ByteStream
         var hasEnded = false
-        /// Whether reading is paused until the other side has taken more, or more has been shown.
+        /// Whether reading is paused until the other side has taken more, or more has been shown or recorded.
         var isWaiting = false
         /// The reason why nothing more can be sent to this side; what it has sent before is still forwarded.
         var outputFailure: TransportError?
@@ -170,9 +170,11 @@ final class RelayedConnection: @unchecked Sendable {
         if side.stream.isOpen { readOn(side) }
     }
 
-    /// Reads more from a side, unless the other side must take something first, or packets must be shown.
+    /// Reads more from a side, unless the other side must take something first, or packets must be shown or recorded.
     private func readOn(_ side: Side) {
-        side.isWaiting = isBlocked(side) || display.backlog.isFull(whenRoom: { [weak self] in self?.hasRoom() })
+        let backlogs = [display.backlog, relay.capture?.backlog].compactMap { $0 }
+        side.isWaiting =
+            isBlocked(side) || backlogs.contains { $0.isFull(whenRoom: { [weak self] in self?.hasRoom() }) }
         if !side.isWaiting { return side.stream.read() }
         if isBlocked(side), let failure = side.outputFailure { failed(side, failure) }
     }
@@ -182,7 +184,7 @@ final class RelayedConnection: @unchecked Sendable {
         other(of: side).stream.pendingByteCount >= Self.mostPendingBytes
     }
 
-    /// Goes on reading, because packets have been shown; called on any thread.
+    /// Goes on reading, because packets have been shown or recorded; called on any thread.
     private func hasRoom() {
         loop.execute {
             for side in self.sides where side.isWaiting && !self.isClosed { self.readOn(side) }

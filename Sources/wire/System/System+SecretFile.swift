@@ -11,27 +11,30 @@
 extension System {
     /// Opens a file that only its owner may read, and writes the first bytes.
     ///
-    /// A regular file is always new, with mode 0600. It replaces an existing file or symbolic link, whatever its mode.
-    /// So another user who made that file or holds it open reads nothing. A pipe or a device is written to directly,
-    /// and so are paths in `/dev` and `/proc`, such as `/dev/stdout`.
+    /// A regular file is always new, with mode 0600. So another user who made a file there or holds it open reads
+    /// nothing. A pipe or a device is written to directly, and so are paths in `/dev` and `/proc`, such as `/dev/stdout`.
     ///
+    /// - Parameter isReplacing: Whether it replaces an existing file or symbolic link, whatever its mode.
     /// - Returns: A descriptor, for ``write(_:_:)`` and ``close(_:)``.
-    static func makeSecretFile(_ path: String, beginning: [UInt8]) throws(SystemError) -> Int32 {
+    /// - Throws: The error `EEXIST` if there is a file, and it is not to be replaced.
+    static func makeSecretFile(
+        _ path: String, beginning: [UInt8], replacing isReplacing: Bool
+    ) throws(SystemError) -> Int32 {
         if try isPipeOrDevice(path) {
             let descriptor = try open(path, O_WRONLY | O_TRUNC)
             try write(descriptor, beginning, orCloseAnd: {})
             return descriptor
         }
-        // Made under another name, so that no other process has it open. If that fails, nothing is lost.
-        let temporary = "\(path).\(getpid()).tmp"
-        let descriptor = try open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+        // A replacement is made under another name, so that nothing is lost if that fails.
+        let name = isReplacing ? "\(path).\(getpid()).tmp" : path
+        let descriptor = try open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
         // SAFETY: here and below, paths are C strings for as long as the calls last.
-        func removeTemporary() { _ = unsafe unlink(temporary) }
-        try write(descriptor, beginning, orCloseAnd: removeTemporary)
-        guard unsafe rename(temporary, path) == 0 else {
+        func removeFile() { _ = unsafe unlink(name) }
+        try write(descriptor, beginning, orCloseAnd: removeFile)
+        guard unsafe !isReplacing || rename(name, path) == 0 else {
             let error = SystemError(code: errno)
             close(descriptor)
-            removeTemporary()
+            removeFile()
             throw error
         }
         return descriptor

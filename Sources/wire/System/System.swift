@@ -104,7 +104,9 @@ enum System {
         }
     }
 
-    /// Writes a file with these bytes, and replaces an existing one.
+    /// Writes a file with these bytes, and replaces the content of an existing one.
+    ///
+    /// A symbolic link stays, and the file that it leads to is written, as `protoc`, `tcpdump` and shells do.
     static func replaceFile(_ path: String, with bytes: [UInt8]) throws(SystemError) {
         let descriptor = repeatingInterrupted {
             // SAFETY: the path is a C string for as long as the call lasts.
@@ -265,6 +267,9 @@ struct SystemError: Error, Equatable {
 
     /// Whether the limit of bytes was exceeded.
     var isTooLarge: Bool { code == EFBIG }
+
+    /// Whether the file is there already.
+    var isPresent: Bool { code == EEXIST }
 
     /// Whether the output has no reader any more.
     var isBrokenPipe: Bool { code == EPIPE }
