@@ -391,6 +391,23 @@ struct ServerHandshakeTests {
         }
     }
 
+    @Test(arguments: [
+        ("Host: evil.example", 403), ("Host: localhost.evil.example:80", 403), ("Host: a b", 403), ("Host: ", 403),
+        ("Host: localhost\nHost: localhost", 403), ("Host: localhost:9100", 200), ("Host: 127.0.0.1", 200),
+        ("Host: [::1]:9100", 200), ("Host: OPS.example", 200), ("Accept: */*", 200),
+    ])
+    func `on a loopback address a page is sent only under the server's own names`(header: String, status: Int) throws {
+        var policy = WebSocketHandshakePolicy()
+        policy.pages["/"] = WebSocketPage("fine")
+        for (isLoopback, status) in [(true, status), (false, header.contains("e") && status == 403 ? 0 : status)] {
+            var handshake = try WebSocketServerHandshake(policy, listensOnLoopback: isLoopback)
+            handshake.ownNames = ["ops.example"]
+            _ = try? Self.receive(["GET / HTTP/1.1\n\(header)\n\n".lines], &handshake)
+            let output = Self.output(&handshake)
+            #expect(status == 0 || output.hasPrefix("HTTP/1.1 \(status) "), "\(output)")
+        }
+    }
+
     @Test func `a page blocks no WebSocket on its path, and other requests are still refused`() throws {
         var policy = WebSocketHandshakePolicy()
         policy.pages["/chat"] = WebSocketPage("a page")

@@ -81,6 +81,13 @@ struct ProxyPageTests {
             return
         }
         #expect(response.status == 403)
+        let url = try #require(URL(string: tools.page))
+        let page = try await onThread {
+            let socket = try RawSocket.connect(to: UInt16(port))
+            try socket.send(Array("GET \(url.path) HTTP/1.1\r\nHost: \(name):\(port)\r\n\r\n".utf8))
+            return try socket.head().head
+        }
+        #expect(page.hasPrefix("HTTP/1.1 403 "), "\(page)")
         _ = (tools.proxy.end(), tools.server.end())
     }
 

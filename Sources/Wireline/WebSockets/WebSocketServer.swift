@@ -77,12 +77,14 @@ public struct WebSocketServer: Sendable {
             try EventLoopGroup.sharedByServersUnless(group)
         }
         let open = OpenWebSockets()
+        let ownNames = addresses.compactMap(\.host)
         let listening = configuration.listening
         let sharedLimits = listening.sharedLimits(log: configuration.log)
         let service = ConnectionListener<WebSocketConnection>.Service { stream, address in
             if let tls = try listening.tls?.accept() { stream.insert(TLSTransform(tls)) }
             var handshake = handshake
             handshake.listensOnLoopback = address.isLoopback
+            handshake.ownNames = ownNames
             let connection = WebSocketConnection(
                 stream, WebSocketHandshake(handshake), limits: configuration.limits, sharedLimits: sharedLimits)
             try connection.start()

@@ -48,6 +48,9 @@ public struct ListeningAddress: Hashable, Sendable, CustomStringConvertible {
         ListeningAddress(place: .descriptor(descriptor))
     }
 
+    /// The name or address of a port; nil for other places.
+    package var host: String? { if case .host(let host, _) = place { host } else { nil } }
+
     public var description: String {
         switch place {
         case .host(let host, let port): host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"

@@ -9,11 +9,12 @@
 /// Every policy allows names that an attacker cannot redirect: IP addresses, `localhost`, and names that end in
 /// `.localhost` (RFC 6761 §6.3).
 ///
-/// Only requests with an `Origin` are checked. Browsers always send one (RFC 6455 §4.1). Other programs cannot be
-/// attacked in this way, so they may use any name.
+/// Requests for a WebSocket are checked if they have an `Origin`. Browsers always send one (RFC 6455 §4.1). Other programs
+/// cannot be attacked in this way, so they may use any name. Requests for a page are checked if they have a `Host`.
 @nonexhaustive
 public enum WebSocketHostPolicy: Equatable, Sendable {
-    /// A server that listens on a loopback address allows no other names; other servers allow every name.
+    /// A server that listens on a loopback address also allows the name under which it listens, and no others; other
+    /// servers allow every name.
     ///
     /// A proxy on the same machine that forwards `Host` needs ``localAnd(_:)`` with the names that it serves.
     case localOnLoopback
@@ -27,11 +28,14 @@ public enum WebSocketHostPolicy: Equatable, Sendable {
 
     /// Returns whether a browser's request for this host is allowed.
     ///
-    /// - Parameter host: A name or an address, without a port or brackets.
-    func allows(_ host: String, listensOnLoopback: Bool) -> Bool {
+    /// - Parameters:
+    ///   - host: A name or an address, without a port or brackets.
+    ///   - ownNames: The names under which the server listens.
+    func allows(_ host: String, listensOnLoopback: Bool, ownNames: [String] = []) -> Bool {
         switch self {
         case .any: true
-        case .localOnLoopback: !listensOnLoopback || Self.isLocal(host)
+        case .localOnLoopback:
+            !listensOnLoopback || Self.isLocal(host) || ownNames.contains { Self.matches(host, $0) }
         case .localAnd(let names): Self.isLocal(host) || names.contains { Self.matches(host, $0) }
         }
     }

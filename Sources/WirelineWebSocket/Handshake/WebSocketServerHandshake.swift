@@ -23,8 +23,8 @@ public struct WebSocketHandshakePolicy: Equatable, Sendable {
     public var headLimit = 16 * 1024
     /// The pages for requests that do not ask for a WebSocket, by path (default: none, so they get 426).
     ///
-    /// Examples are the health check of a load balancer at `/health`, or a page for browsers at `/`. Neither
-    /// ``origins`` nor ``hosts`` restricts who can read them.
+    /// Examples are the health check of a load balancer at `/health`, or a page for browsers at `/`. ``hosts`` restricts
+    /// who can read them, and ``origins`` does not. A request without `Host`, which no browser sends, is answered.
     public var pages: [String: WebSocketPage] = [:]
     /// Whether there are only ``pages``, and no WebSocket: other paths get 404, and other methods 405.
     package var servesOnlyPages = false
@@ -95,6 +95,8 @@ public struct WebSocketServerHandshake: Sendable {
     private let compressionBudget: CompressionBudget
     /// Whether the server listens on a loopback address, for ``WebSocketHostPolicy/localOnLoopback``.
     package var listensOnLoopback: Bool
+    /// The names under which the program listens, which ``WebSocketHostPolicy/localOnLoopback`` also allows.
+    package var ownNames: [String] = []
     private var state: State
     private var output: [UInt8] = []
 
@@ -333,6 +335,9 @@ public struct WebSocketServerHandshake: Sendable {
         guard version.utf8.count == 8, version.hasPrefix("HTTP/1."), version.utf8.last?.isDigit == true
         else { throw .malformedHead(.startLine, offset: 0) }
         if let page = page(for: head) {
+            let hosts = head.headers.values(of: "Host")
+            guard hosts.isEmpty || hosts.count == 1 && Self.url(ofHost: hosts[0]).map(allowsHost(in:)) == true
+            else { throw .invalidRequest(.foreignHost, status: 403) }
             let hasBody = method == "GET"
             if page.maker == nil {
                 respond(with: page, hasBody: hasBody)
@@ -370,8 +375,7 @@ public struct WebSocketServerHandshake: Sendable {
         guard version != "HTTP/1.0" else { throw .invalidRequest(.version, status: 400) }
         guard headers["Transfer-Encoding"] == nil, Self.hasNoBody(headers)
         else { throw .invalidRequest(.body, status: 400) }
-        guard let host = headers.onlyValue(of: "Host"), let url = try? WebSocketURL("http://" + host),
-            url.target == "/", url.credentials == nil, !host.hasSuffix("/")
+        guard let host = headers.onlyValue(of: "Host"), let url = Self.url(ofHost: host)
         else { throw .invalidRequest(.host, status: 400) }
         let path = try Self.path(of: target)
         guard headers.hasListElement("websocket", in: "Upgrade")
@@ -383,7 +387,7 @@ public struct WebSocketServerHandshake: Sendable {
         guard let key = headers.onlyValue(of: "Sec-WebSocket-Key"), HandshakeKey.isKey(key)
         else { throw .invalidRequest(.key, status: 400) }
         let origins = headers.values(of: "Origin")
-        guard origins.isEmpty || policy.hosts.allows(url.host, listensOnLoopback: listensOnLoopback)
+        guard origins.isEmpty || allowsHost(in: url)
         else { throw .invalidRequest(.foreignHost, status: 403) }
         guard origins.count <= 1, origins.allSatisfy({ policy.origins.allows(origin: $0, host: host) })
         else { throw .invalidRequest(.origin, status: 403) }
@@ -392,6 +396,18 @@ public struct WebSocketServerHandshake: Sendable {
         let request = WebSocketUpgradeRequest(
             target: path, host: host, headers: headers, subprotocols: try Self.subprotocols(headers))
         return .asking(request, key: key, offers: offers)
+    }
+
+    /// Returns `http://HOST/`; nil if the value of `Host` is invalid.
+    private static func url(ofHost host: String) -> WebSocketURL? {
+        guard let url = try? WebSocketURL("http://" + host), url.target == "/", url.credentials == nil,
+            !host.hasSuffix("/")
+        else { return nil }
+        return url
+    }
+
+    private func allowsHost(in url: WebSocketURL) -> Bool {
+        policy.hosts.allows(url.host, listensOnLoopback: listensOnLoopback, ownNames: ownNames)
     }
 
     /// Returns whether every announced length is 0: of several, other software may use another one (RFC 9112 §6.3).
