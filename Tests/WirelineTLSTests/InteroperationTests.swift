@@ -205,6 +205,26 @@ struct InteroperationTests {
         }
     }
 
+    @Test(arguments: ["-tls1_2", "-tls1_3"])
+    func `s_client does not resume a session of another server name`(option: String) throws {
+        let context = try TLSContext(certificates.serverConfiguration())
+        let listener = try LoopbackListener()
+        let first = [option, "-sess_out", "session"]
+        let later = first + ["-sess_in", "session", "-servername"]
+        for (options, isResumed) in [
+            (first, false), (later + ["SERVER.test"], true), (later + ["a.wild.test"], false),
+            (later + ["server.test"], false),
+        ] {
+            let process = try client(listener.port, options)
+            let side = try SocketSide(context.accept(), accepting: listener)
+            // The tool saves a session only after it has received data.
+            try side.write(Array("hello\n".utf8))
+            #expect(side.engine.isResumed == isResumed, "\(options)")
+            try side.end()
+            #expect(try process.finish().text.contains("hello"))
+        }
+    }
+
     @Test func `s_client changes keys, and requests new ones`() throws {
         let listener = try LoopbackListener()
         let process = try client(listener.port, ["-tls1_3"])

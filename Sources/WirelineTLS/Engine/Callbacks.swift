@@ -53,7 +53,7 @@ enum Callbacks {
         // SAFETY: OpenSSL calls this only inside a call of the engine, so the engine lives.
         guard case .success(let openSSL) = OpenSSL.shared, let engine = unsafe engine(of: connection, openSSL)
         else { return 0 }
-        return engine.putDeadlineIntoTicket() ? 1 : 0
+        return engine.putConditionsIntoTicket() ? 1 : 0
     }
 
     static let chooseTicket: OpenSSL.TicketChoice = { connection, session, _, _, status, _ in
@@ -64,7 +64,7 @@ enum Callbacks {
         switch status {
         case Constant.ticketIsEmpty, Constant.ticketIsForeign: return Constant.ignoreTicket
         case Constant.ticketIsGood, Constant.ticketIsGoodAndRenewed:
-            // An expired ticket leads to a full handshake, which verifies the certificate again.
+            // Otherwise there is a full handshake, which verifies the certificates again.
             guard unsafe engine.mayResume(session) else { return Constant.ignoreTicket }
             return status == Constant.ticketIsGood ? Constant.useTicket : Constant.useAndRenewTicket
         default: return Constant.abort

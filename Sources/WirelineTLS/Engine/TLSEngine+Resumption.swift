@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Session resumption, with a deadline for each session.
+/// Session resumption, with a deadline and a host for each session.
 ///
 /// A resumed session brings no certificate. So its deadline is set when the certificates are verified, and later
 /// sessions that continue it inherit the deadline. A client stores it beside the session. A server stores no sessions
-/// and puts it into the ticket.
+/// and puts it into the ticket, together with the host that the client has requested.
 extension TLSEngine {
     /// The longest time from a full handshake to the last resumption, in seconds: one day.
     /// Without a limit, each resumption would extend the use of keys and certificates without a new check (RFC 8446
@@ -46,13 +46,19 @@ extension TLSEngine {
 
     // MARK: Servers
 
-    /// Adds the deadline to the session of a new ticket.
+    /// Adds the deadline and the requested host to the session of a new ticket.
+    ///
+    ///     byte 0 … 7                    byte 8 …
+    ///     deadline, big-endian          host in lower case; empty if none was requested
     ///
     /// - Returns: False without memory.
-    func putDeadlineIntoTicket() -> Bool {
-        // A resumed session keeps the deadline from its ticket.
-        guard let sessionDeadline else { return true }
-        let bytes = (0..<8).map { UInt8(truncatingIfNeeded: Int64(sessionDeadline) >> (56 - 8 * $0)) }
+    func putConditionsIntoTicket() -> Bool {
+        // A resumed session keeps those from its ticket.
+        guard unsafe openSSL.connections.isResumed(handle) == 0 else { return true }
+        // A client without a certificate has no deadline.
+        let deadline = sessionDeadline.map { Int64($0) } ?? .max
+        let time = (0..<8).map { UInt8(truncatingIfNeeded: deadline >> (56 - 8 * $0)) }
+        let bytes = time + Self.hostKey(requestedServerName)
         let session = unsafe openSSL.connections.session(handle)
         // SAFETY: OpenSSL copies these bytes.
         return unsafe bytes.withUnsafeBytes { bytes in
@@ -60,16 +66,33 @@ extension TLSEngine {
         }
     }
 
-    /// Whether the session in a ticket may still be resumed.
+    /// Whether the session in a ticket may still be resumed, and by a client that requests this host (RFC 6066 §3).
+    ///
+    /// Only to be called while OpenSSL reads a client's first message.
     func mayResume(_ session: Handle?) -> Bool {
         var (data, byteCount): (AnyPointer?, Int) = (nil, 0)
-        // A session of a client without a certificate has no deadline.
-        guard unsafe openSSL.sessions.ticketData(session, &data, &byteCount) == 1, byteCount == 8,
+        guard unsafe openSSL.sessions.ticketData(session, &data, &byteCount) == 1, byteCount >= 8,
             let data = unsafe data
-        else { return true }
+        else { return false }
         // SAFETY: the session has that many bytes there, and lives longer than this call.
-        let bytes = unsafe UnsafeRawBufferPointer(start: data, count: byteCount)
-        let deadline = unsafe bytes.reduce(Int64(0)) { value, byte in value << 8 | Int64(byte) }
-        return setup.now() < deadline
+        let bytes = unsafe [UInt8](UnsafeRawBufferPointer(start: data, count: byteCount))
+        let deadline = bytes[..<8].reduce(Int64(0)) { value, byte in value << 8 | Int64(byte) }
+        return setup.now() < deadline && bytes[8...].elementsEqual(Self.hostKey(hostInHello))
+    }
+
+    private static func hostKey(_ host: String?) -> [UInt8] { Array((host ?? "").lowercased().utf8) }
+
+    /// The requested host (RFC 6066 §3): OpenSSL itself reads it only after the ticket.
+    ///
+    ///     bytes 0, 1          byte 2        bytes 3, 4      byte 5 …
+    ///     length of the list  kind: 0       length          host
+    private var hostInHello: String? {
+        var (start, count): (Bytes?, Int) = (nil, 0)
+        guard unsafe openSSL.connections.helloExtension(handle, Constant.serverNameExtension, &start, &count) == 1,
+            count > 5
+        else { return nil }
+        // SAFETY: OpenSSL says where the extension is and how long it is, and keeps it while this function runs. It refuses
+        // a list that is not exactly one host.
+        return unsafe String(decoding: UnsafeBufferPointer(start: start, count: count).dropFirst(5), as: UTF8.self)
     }
 }

@@ -110,7 +110,7 @@ extension TLSSetup {
             unsafe contexts.setSessionContext(handle, name.baseAddress, UInt32(name.count))
         }
         try require(status == 1)
-        guard configuration.resumesSessions, configuration.clientCertificates != .notRequested else { return }
+        guard configuration.resumesSessions else { return }
         let ticketStatus = unsafe contexts.setTicketHandlers(
             handle, Callbacks.makeTicket, Callbacks.chooseTicket, nil)
         try require(ticketStatus == 1)

@@ -103,6 +103,8 @@ enum Constant {
     static let updateOwnKey: Int32 = 0
     /// `SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN`
     static let endedBothWays: Int32 = 3
+    /// `TLSEXT_TYPE_server_name`
+    static let serverNameExtension: UInt32 = 0
     /// The index of the application's data (`SSL_set_app_data`).
     static let applicationIndex: Int32 = 0
 

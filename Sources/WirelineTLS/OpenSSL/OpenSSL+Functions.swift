@@ -319,6 +319,8 @@ extension OpenSSL {
         let peerCertificate: @convention(c) (Handle?) -> Handle?
         let verificationResult: @convention(c) (Handle?) -> Int
         let requestedName: @convention(c) (Handle?, Int32) -> Text?
+        let helloExtension:
+            @convention(c) (Handle?, UInt32, UnsafeMutablePointer<Bytes?>?, UnsafeMutablePointer<Int>?) -> Int32
         let setSession: @convention(c) (Handle?, Handle?) -> Int32
         let session: @convention(c) (Handle?) -> Handle?
 
@@ -349,6 +351,7 @@ extension OpenSSL {
             unsafe peerCertificate = try library.function("SSL_get1_peer_certificate")
             unsafe verificationResult = try library.function("SSL_get_verify_result")
             unsafe requestedName = try library.function("SSL_get_servername")
+            unsafe helloExtension = try library.function("SSL_client_hello_get0_ext")
             unsafe setSession = try library.function("SSL_set_session")
             unsafe session = try library.function("SSL_get_session")
         }
