@@ -76,7 +76,7 @@ struct ServerMetricsTests {
             $0.webSocket = ServerConfiguration.WebSocketOptions()
             $0.webSocket?.handshake.pages["/health"] = WebSocketPage("fine")
         } client: {
-            try $0.send(Array("GET /health HTTP/1.1\r\nHost: game\r\n\r\n".utf8))
+            try $0.send(Array("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
             _ = try $0.rest()
             $0.endOutput()
         }
@@ -89,7 +89,7 @@ struct ServerMetricsTests {
             $0.webSocket = ServerConfiguration.WebSocketOptions()
             $0.webSocket?.handshake.pages["/health"] = WebSocketPage { WebSocketPage("fine") }
         } client: { socket in
-            try socket.send(Array("GET /health HTTP/1.1\r\nHost: game\r\n\r\n".utf8))
+            try socket.send(Array("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
             answers.add(String(decoding: try socket.rest(), as: UTF8.self))
             socket.endOutput()
         }

@@ -182,7 +182,7 @@ struct ServeTests {
             let port = try #require(UInt16(port.output.1))
             return try await onThread {
                 let socket = try RawSocket.connect(to: port)
-                try socket.send(Array("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+                try socket.send(Array("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
                 return String(decoding: try socket.rest(), as: UTF8.self)
             }
         }

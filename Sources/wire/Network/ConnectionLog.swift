@@ -77,6 +77,9 @@ final class ConnectionLog: Sendable {
     /// Prints a note that is not an error; may be called on a loop.
     func note(_ text: String) { put(.note("note: " + text)) }
 
+    /// Prints a line; may be called on a loop.
+    func say(_ text: String) { put(.text(text)) }
+
     /// Prints what has happened on a connection; may be called on a loop.
     func show(_ entry: TrafficLog.Entry) { put(.event(entry)) }
 
