@@ -84,7 +84,7 @@ struct LayeredProtocol: Sendable, CustomTestStringConvertible {
     }
 
     static let all =
-        [ciphers, terminals, inside, counted, sometimesCounted, fixed]
+        [ciphers, terminals, inside, counted, sometimesCounted, fixed, bundles]
         + ProtocolFolder.all.filter(\.hasLayers).map(LayeredProtocol.init)
 
     /// All ciphers, one inside of another, with fields and a checksum.
@@ -279,5 +279,30 @@ struct LayeredProtocol: Sendable, CustomTestStringConvertible {
             SamplePacket(.server, #"{"message":"Between","header":{"outside":1},"fields":{"text":"hello"}}"#),
             SamplePacket(.client, #"{"message":"Inside","fields":{"text":""}}"#),
             SamplePacket(.server, #"{"message":"Last","fields":{"text":"hello"}}"#),
+        ])
+
+    /// Packets in packets, and parts of messages, without any layer.
+    static let bundles = LayeredProtocol(
+        name: "Bundles",
+        schema: """
+            packet {
+                @length(packet) uint16 size;
+                @id uint8 id;
+                uint8 kind;
+                @if(kind == 1) packets;
+                @if(kind == 2) opaque;
+            }
+            @id(1) @from(both) message Say { string text; }
+            """,
+        packets: [
+            SamplePacket(.client, #"{"message":"Say","fields":{"text":"hello"}}"#),
+            SamplePacket(.server, #"{"message":null,"id":9,"header":{"kind":2},"payload":"00ff"}"#),
+            SamplePacket(
+                .server,
+                """
+                {"message":null,"id":9,"header":{"kind":1},"packets":[
+                {"message":"Say","fields":{"text":"inner"}},
+                {"message":null,"id":9,"header":{"kind":1},"packets":[]}]}
+                """),
         ])
 }

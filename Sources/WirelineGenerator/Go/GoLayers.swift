@@ -68,13 +68,13 @@ struct GoLayers {
         var lines = ["Outer", "Flat"].flatMap { part in
             ["\t\tunwrap\(part)\(shape.number),", "\t\twrap\(part)\(shape.number),"]
         }
-        lines.append("\t\t[]section{")
+        lines.append("\t\t[]section{" + (shape.sections.isEmpty ? "}," : ""))
         for (position, section) in shape.sections.enumerated() {
             let suffix = "Inside\(position + 1)\(shape.number)"
             let functions = section.settable == nil ? "nil, nil" : "unwrap\(suffix), wrap\(suffix)"
             lines.append("\t\t\t{[]int{\(list(section.layers.map(String.init)))}, \(functions)},")
         }
-        lines.append("\t\t},")
+        if !shape.sections.isEmpty { lines.append("\t\t},") }
         lines += counter(shape.counter)
         return "\t{\n\(lines.joined(separator: "\n"))\n\t},\n"
     }

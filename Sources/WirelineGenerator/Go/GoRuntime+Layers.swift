@@ -7,7 +7,7 @@ extension GoRuntime {
     static func layers(_ parameters: GoRuntimeParameters, _ plan: LayerPlan) -> String {
         let packets = plan.hasPackets ? [packetsInside(parameters, plan)] : []
         return ([types(plan), opening(parameters, plan)] + packets + [sealing(parameters, plan), transforms(plan)])
-            .joined(separator: "\n\n")
+            .filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
 
     private static func types(_ plan: LayerPlan) -> String {

@@ -126,7 +126,10 @@ struct RuntimeText: Sendable {
                     let start = position
                     while position < count, RuntimeText.isWordByte(bytes[position]) { position += 1 }
                     let next = position < count ? bytes[position] : 0
-                    let isMember = previous == UInt8(ascii: ".") && !syntax.hasMembers
+                    // Two points are no access to a member: `...rest`, `"a"..b`.
+                    let isMember =
+                        previous == UInt8(ascii: ".") && (start < 2 || bytes[start - 2] != previous)
+                        && !syntax.hasMembers
                     if !isMember, next != UInt8(ascii: ":") || !syntax.hasKeys {
                         let word = String(decoding: bytes[start..<position], as: UTF8.self)
                         if next == UInt8(ascii: "(") || next == UInt8(ascii: "<") {

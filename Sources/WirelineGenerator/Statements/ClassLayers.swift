@@ -185,9 +185,13 @@ struct ClassLayers {
     }
 
     private func layer(_ name: String, isSealing: Bool) -> String {
-        let lines = dialect.select(
-            "n",
-            layers.kinds.map { kind in [dialect.respelled("return \(call(kind, isSealing ? "seal" : "open"));")] })
+        // `packets` and `opaque` need no layer.
+        let lines =
+            layers.kinds.isEmpty
+            ? [dialect.returns("b")]
+            : dialect.select(
+                "n",
+                layers.kinds.map { kind in [dialect.respelled("return \(call(kind, isSealing ? "seal" : "open"));")] })
         return function("byte[]", name, "Work work, int n, Header h, byte[] b", lines)
     }
 

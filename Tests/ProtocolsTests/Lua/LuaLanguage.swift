@@ -75,7 +75,8 @@ extension LanguageSample {
     fileprivate var conversationOptions: [String] {
         let kinds = description.layout.content.layers.map(\.kind.word)
         let options = kinds + (kinds.contains { $0.hasPrefix("aes") } ? ["aes"] : [])
-        return [options.joined(separator: " ")] + (description.layout.framing == nil ? [] : ["framed"])
+        return [options.isEmpty ? "none" : options.joined(separator: " ")]
+            + (description.layout.framing == nil ? [] : ["framed"])
     }
 }
 
