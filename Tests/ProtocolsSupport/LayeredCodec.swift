@@ -75,14 +75,13 @@ package struct LayeredCodec {
         }
     }
 
-    /// Returns a packet with this payload, and the defaults of all else.
+    /// Returns a packet with this payload, and the defaults of all else, as it stands in a stream.
     package func seal(payload: [UInt8], id: UInt64, in context: PacketContext) throws(CodecError) -> [UInt8] {
         var sealer = translator.makeSealer(from: context.sender)
         var keystreams = LayerSet()
         sealer.beginPacket()
-        return translator.description.layout.framed(
-            try sealer.packet(
-                id: id, header: [:], payload: payload.rawSpan, nil, states: context.states, &keystreams))
+        return try sealer.packet(
+            id: id, header: [:], payload: payload.rawSpan, nil, states: context.states, &keystreams)
     }
 
     /// Reads each packet as its message's type, and writes all of it again, sealed.
@@ -92,8 +91,7 @@ package struct LayeredCodec {
         var sealer = translator.makeSealer(from: context.sender)
         sealer.beginPacket()
         var keystreams = LayerSet()
-        return translator.description.layout.framed(
-            try seal(0, of: packets, in: context, with: &sealer, &keystreams))
+        return try seal(0, of: packets, in: context, with: &sealer, &keystreams)
     }
 
     /// Packets are sealed after those inside of them, and before those around them.

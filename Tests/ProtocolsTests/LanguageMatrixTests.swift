@@ -13,8 +13,8 @@ struct LanguageMatrixTests {
         let folders = ProtocolFolder.all
         let stateful = folders.count { $0.translator.description.layout.hasStates }
         let sentence = """
-            Generated code of all eight languages is checked with the golden vectors of \(folders.count) protocols, of which \(stateful) \
-            have states and \(folders.count(where: \.hasLayers)) have layers.
+            Generated code of all eight languages is checked with the golden vectors of \(folders.count) protocols: \
+            \(stateful) have states, \(folders.count(where: \.hasLayers)) layers or unread content.
             """
         let readme = try String(contentsOf: ProtocolFolder.root.appending(path: "README.md"), encoding: .utf8)
         #expect(readme.contains(sentence))

@@ -13,7 +13,7 @@ import WirelineSchema
 @Suite(.enabled(if: ChromiumTool.isWanted, Comment(rawValue: ChromiumTool.absence)), .aside)
 struct PacketPageTests {
     static let names = [
-        "Features", "GT06", "HTTP2", "Headers", "JTT808", "MQTT", "PostgreSQL", "QSIOP", "Scene", "Senders", "Shapes",
+        "Features", "GT06", "HTTP2", "Headers", "MQTT", "PostgreSQL", "QSIOP", "Scene", "Senders", "Shapes",
         "States", "Telemetry",
     ]
 

@@ -163,6 +163,36 @@ struct FramedConnectionTests {
         await server.shutDown(within: .zero)
     }
 
+    /// Of JT/T 808-2013: 4.4.3, the first of two parts of a location, and 4.4.4, a location enciphered with RSA.
+    @Test(
+        arguments: [
+            "7e020020050000000077770001000200010000000000257e",
+            "7e020004200000000077770001808182838485868788898a8b8c8d8e8f909192939495969798999a9b9c9d9e9f277e",
+        ])
+    func `a part of a message and an enciphered one are unknown, and the connection goes on`(
+        digits: String
+    ) async throws {
+        let server = try await TrackerServer.start(configuration: .patient) { client in
+            while let received = try await client.nextMessage() {
+                let result: ReplyResult
+                switch received.message {
+                case .unknown: result = .unsupported
+                case .location: result = .success
+                default: result = .failure
+                }
+                try await client.send(PlatformReply(serial: 1, id: UInt16(received.packet.id), result: result))
+            }
+        }
+        let client = try await server.connect()
+        try await client.send(packet: Hexadecimal.bytes(of: digits) + Self.location.encoded())
+        for result in [ReplyResult.unsupported, .success] {
+            let packet = try #require(try await client.nextPacket())
+            #expect(try packet.decode(PlatformReply.self) == PlatformReply(serial: 1, id: 0x0200, result: result))
+        }
+        client.close()
+        await server.shutDown(within: .zero)
+    }
+
     @Test func `a batch handler gets the packets, and a room sends to all members`() async throws {
         let room = Room<JTT808Protocol>("trackers")
         let server = try await PacketServer.startBatched(
@@ -190,7 +220,7 @@ struct FramedConnectionTests {
     }
 
     @Test func `a received packet can be made from its bytes, for tests`() throws {
-        let packet = try ReceivedPacket(bytes: Self.location.encoded(), layout: Self.layout)
+        let packet = try ReceivedPacket(bytes: Self.location.encoded(), layout: Self.layout.layout(from: .client))
         #expect(try packet.decode(Location.self) == Self.location)
         let received = try ReceivedMessage<JTT808Protocol.FromClient>(of: Self.location, header: ["serial": 5])
         #expect(try received.header["serial"] == 5)
