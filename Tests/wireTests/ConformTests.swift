@@ -41,6 +41,17 @@ struct ConformTests {
 
     // MARK: Errors
 
+    @Test func `vectors of a protocol with a message that no packet can carry are not made`() throws {
+        let schema = """
+            packet { @id uint8 id; uint16 form; @if(form & 1 and form == 2) @length(rest) uint16 size; }
+            @id(1) @from(client) message Long { uint32 number; }
+
+            """
+        let outcome = try Workspace(["Protocols/Game/Game.wire": schema]).wire("conform", "--generate", "20")
+        #expect(outcome.status == 1 && outcome.output.isEmpty, "\(outcome)")
+        #expect(outcome.errors.hasPrefix("error: no packet of Long can be made: Long: length 0x07"), "\(outcome)")
+    }
+
     private static let files: KeyValuePairs<String, String> = [
         "Protocols/Scene/Scene.wire": sceneSchema, "Protocols/Scene/Vectors/hi.hex": packetHex,
         "Protocols/Scene/Vectors/hi.json": packetLine,

@@ -93,6 +93,11 @@ extension PacketLayout {
         return (try measure(payloadByteCount: payloadByteCount, id: id, header: header, limit: limit), header)
     }
 
+    /// Returns whether a packet with this ID and header can have a payload of so many bytes.
+    package func canHold(payloadByteCount: Int, id: UInt64, header: PacketHeader, limit: Int) -> Bool {
+        (try? fit(payloadByteCount: payloadByteCount, id: id, header: header, limit: limit)) != nil
+    }
+
     /// Returns the sizes of a packet, for any layout.
     private func measure(
         payloadByteCount: Int, id: UInt64, header values: PacketHeader, limit: Int

@@ -2,16 +2,16 @@
 
 import WirelineCodec
 
-/// IDs that no packet can have, because of the conditions of the ID fields.
+/// Messages that no packet can carry, because of the conditions of ID fields and lengths.
 extension Checker {
     /// Refuses an ID that fits only into ID fields which are never there together.
     func refuseImpossibleID(of message: MessageDescription, at span: SourceSpan) {
         let layout = description.layout
         guard layout.dependsOnContext else { return refuseImpossibleID(of: message, in: [layout], at: span) }
         for sender in Sender.allCases where message.senders.contains(sender) {
-            let layouts = layout.wholeLayouts(from: sender)
-            let fitting = layouts.filter { $0.maximumMessageID >= message.id }
+            let fitting = layouts(of: message, from: sender)
             guard !fitting.isEmpty else {
+                let layouts = layout.wholeLayouts(from: sender)
                 let most = layouts.map(\.maximumMessageID).max() ?? 0
                 reporter.error(
                     "no packet from a \(sender.rawValue) can have the ID \(message.id)", at: span,
@@ -24,16 +24,19 @@ extension Checker {
         }
     }
 
+    /// Returns the layouts of a sender's packets, in all states, that can have the message's ID.
+    private func layouts(of message: MessageDescription, from sender: Sender) -> [PacketLayout] {
+        description.layout.wholeLayouts(from: sender).filter { $0.maximumMessageID >= message.id }
+    }
+
     /// - Parameters:
     ///   - layouts: The layouts of the sender's packets in all states.
     ///   - sender: The sender; nil if that makes no difference.
     private func refuseImpossibleID(
         of message: MessageDescription, in layouts: [PacketLayout], from sender: Sender? = nil, at span: SourceSpan
     ) {
-        let fixed = description.fixedHeader(of: message) ?? PacketHeader()
         let isPossible = layouts.contains { layout in
-            guard !layout.conditionalIDs.isEmpty, let search = HeaderSearch(layout, fixed: fixed) else { return true }
-            return search.contains { (try? layout.presence(id: message.id, header: $0)) != nil }
+            layout.conditionalIDs.isEmpty || hasHeader(of: message, layout, deciding: [\.isMessageID]) { _ in true }
         }
         guard !isPossible else { return }
         var subject = "no packet"
@@ -45,6 +48,68 @@ extension Checker {
             "\(subject) can have the ID \(message.id)", at: span,
             help: "wherever it fits, the condition of \(Self.list(distinct)) asks for other ID fields")
     }
+
+    /// Refuses a message whose packets have no length, or none that can count its bytes.
+    ///
+    /// - Parameter byteCount: The fewest bytes of its fields.
+    func refuseImpossibleLength(of message: MessageDescription, _ byteCount: Int, at span: SourceSpan) {
+        guard byteCount > 0, description.layout.framing == nil else { return }
+        guard description.layout.dependsOnContext else {
+            return refuseImpossibleLength(of: message, byteCount, in: [description.layout], at: span)
+        }
+        for sender in Sender.allCases where message.senders.contains(sender) {
+            let layouts = layouts(of: message, from: sender)
+            refuseImpossibleLength(of: message, byteCount, in: layouts, from: sender, at: span)
+        }
+    }
+
+    private func refuseImpossibleLength(
+        of message: MessageDescription, _ byteCount: Int, in layouts: [PacketLayout], from sender: Sender? = nil,
+        at span: SourceSpan
+    ) {
+        let limit = description.options.maximumPacketByteCount
+        func isPossible(_ byteCount: Int) -> Bool {
+            layouts.contains { layout in
+                hasHeader(of: message, layout, deciding: [\.isMessageID, \.isLength]) {
+                    layout.canHold(payloadByteCount: byteCount, id: message.id, header: $0, limit: limit)
+                }
+            }
+        }
+        // Compressed, a payload has fewer bytes.
+        guard !isPossible(description.layout.hasContent ? 1 : byteCount) else { return }
+        // What says that no packet can have its ID was reported.
+        guard isPossible(0) else { return }
+        let packets = "its packets" + (sender.map { " from a \($0.rawValue)" } ?? "")
+        let hasLength = isPossible(1)
+        reporter.error(
+            "\(message.name.quoted) takes at least \(byteCount) byte\(byteCount == 1 ? "" : "s"), but "
+                + (hasLength ? "no length of \(packets) can count them" : "\(packets) have no length"), at: span,
+            help: hasLength ? "make the length wider" : "give them one: a packet without a length ends after its header"
+        )
+    }
+
+    /// Returns whether a message can have a header that passes a test, in packets of one layout.
+    ///
+    /// - Parameter deciding: The roles of the fields whose conditions make a difference.
+    private func hasHeader(
+        of message: MessageDescription, _ layout: PacketLayout, deciding: [KeyPath<PacketField.Role, Bool>],
+        _ test: (PacketHeader) -> Bool
+    ) -> Bool {
+        let fixed = description.fixedHeader(of: message) ?? PacketHeader()
+        guard let search = HeaderSearch(layout, fixed: fixed, deciding: deciding) else { return true }
+        return search.contains { header in
+            guard let presence = try? layout.presence(id: message.id, header: header) else { return false }
+            var header = header
+            for (field, isThere) in zip(layout.fields, presence) where !isThere && fixed[field.name] == nil {
+                header[value: field.name] = nil
+            }
+            return test(header)
+        }
+    }
+}
+
+extension PacketField.Role {
+    fileprivate var isMessageID: Bool { self == .messageID }
 }
 
 extension PacketLayout {
@@ -54,10 +119,10 @@ extension PacketLayout {
     }
 }
 
-/// Headers that differ in which ID fields are there: one of each kind that the conditions tell apart.
+/// Headers that differ in which ID fields or lengths are there: one of each kind that the conditions tell apart.
 private struct HeaderSearch {
     private let fixed: PacketHeader
-    /// The fields that a program sets and that decide about ID fields, with the numbers to try.
+    /// The fields that a program sets and that decide about them, with the numbers to try.
     private var choices: [(name: String, numbers: [Int128])] = []
 
     /// The most headers that are tried, and the most numbers of one field that are all tried.
@@ -65,9 +130,9 @@ private struct HeaderSearch {
     private static let rangeLimit: Int128 = 256
 
     /// Nil if there are too many headers.
-    init?(_ layout: PacketLayout, fixed: PacketHeader) {
+    init?(_ layout: PacketLayout, fixed: PacketHeader, deciding: [KeyPath<PacketField.Role, Bool>]) {
         self.fixed = fixed
-        let deciding = Self.deciding(layout)
+        let deciding = Self.deciding(layout) { role in deciding.contains { role[keyPath: $0] } }
         let tests = deciding.flatMap { $0.condition?.tests ?? [] }
         var headerCount = 1
         for field in deciding where fixed[field.name] == nil {
@@ -97,9 +162,9 @@ private struct HeaderSearch {
         }
     }
 
-    /// Returns the ID fields, and those at which their conditions look, directly or by other fields.
-    private static func deciding(_ layout: PacketLayout) -> [PacketField] {
-        var names = Set(layout.fields.filter { $0.role == .messageID }.map(\.name))
+    /// Returns the fields of some roles, and those at which their conditions look, directly or by other fields.
+    private static func deciding(_ layout: PacketLayout, _ isWanted: (PacketField.Role) -> Bool) -> [PacketField] {
+        var names = Set(layout.fields.filter { isWanted($0.role) }.map(\.name))
         // A condition looks only at fields before its own.
         for field in layout.fields.reversed() where names.contains(field.name) {
             for case .field(let name) in field.condition?.operands ?? [] { names.insert(name) }

@@ -145,6 +145,10 @@ extension Checker {
                 help: "make its fixed lists shorter, or set `option max_packet`")
         } else {
             checkMemory(ofMessage: index, footprint)
+            if !hasFaultyLayout, identifiedMessages[index] {
+                refuseImpossibleLength(
+                    of: description.messages[index], footprint.size.minimumByteCount, at: name.span)
+            }
         }
         if footprint.depth > description.options.maximumDepth {
             reporter.error(

@@ -54,6 +54,38 @@ package struct VectorMaker {
         return maker.vectors
     }
 
+    /// Returns the messages of which no packet can be written, with the reason.
+    ///
+    /// A message that needs a layer of the program is not among them.
+    package static func unwritableMessages(
+        of description: ProtocolDescription, keys: [LayerKey] = []
+    ) -> [(name: String, error: TranslationError)] {
+        let maker = VectorMaker(description, seed: 1, keys: keys)
+        return description.messages.indices.compactMap { index in
+            maker.faultOfAllPackets(of: index).map { (description.messages[index].name, $0) }
+        }
+    }
+
+    /// Returns why no packet of a message can be written; nil if one can.
+    private func faultOfAllPackets(of message: Int) -> TranslationError? {
+        var fault: TranslationError?
+        func isWritten(_ hint: ExampleHint?, in context: PacketContext) -> Bool {
+            [ExampleValues.Style.plain, .zero].contains { style in
+                guard let found = self.fault(of: line(message, style, hint), in: context),
+                    !found.isOfUnavailableLayer
+                else { return true }
+                fault = fault ?? found
+                return false
+            }
+        }
+        for context in description.contexts(ofExamplesOf: message) {
+            if isWritten(nil, in: context) { return nil }
+            let shapes = HeaderShapes(of: description, message: message, in: context)
+            if shapes.headers.contains(where: { isWritten(.header($0), in: context) }) { return nil }
+        }
+        return fault
+    }
+
     var description: ProtocolDescription { translator.description }
 
     // MARK: Recipes
@@ -238,7 +270,9 @@ package struct VectorMaker {
         } catch {
             // What a program must give is missing only here.
             if error.isOfUnavailableLayer { return }
-            if !hasFault(usual, in: context) { addRefused(line, error, in: context, label: label) }
+            if fault(of: usual, in: context)?.isOfUnavailableLayer ?? true {
+                addRefused(line, error, in: context, label: label)
+            }
             // Other implementations may encode it all the same.
             guard let bytes = try? unlimited.encode(line: line, from: context.sender, states: context.states) else {
                 return
@@ -247,12 +281,12 @@ package struct VectorMaker {
         }
     }
 
-    private func hasFault(_ line: JSONValue, in context: PacketContext) -> Bool {
+    private func fault(of line: JSONValue, in context: PacketContext) -> TranslationError? {
         do throws(TranslationError) {
             _ = try translator.encode(line: line, from: context.sender, states: context.states)
-            return false
+            return nil
         } catch {
-            return !error.isOfUnavailableLayer
+            return error
         }
     }
 

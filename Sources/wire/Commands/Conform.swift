@@ -174,6 +174,9 @@ extension Command {
                 of: translator.description, count: count, seed: seed ?? 1, keys: keys
             ) { progress.showSometimes($0) }
             progress.clear()
+            if let (name, error) = VectorMaker.unwritableMessages(of: translator.description, keys: keys).first {
+                throw .failure("no packet of \(name) can be made: \(error)")
+            }
             if let path = arguments[.write] { try files.write(made, to: path) }
             vectors += made
         } else {

@@ -330,6 +330,20 @@ struct VectorMakerTests {
         #expect(VectorMaker.vectors(of: description, count: 20, seed: 1).count == 20)
     }
 
+    /// The checker does not find out that the two conditions never hold together: there are too many numbers to try.
+    @Test func `a message of which no packet can be written is named`() throws {
+        let description = try describe(
+            """
+            packet { @id uint8 id; uint16 form; @if(form & 1 and form == 2) @length(rest) uint16 size; }
+            @id(1) @from(client) message Long { uint32 number; }
+            @id(2) @from(client) message Short {}
+            """)
+        let messages = VectorMaker.unwritableMessages(of: description)
+        #expect(messages.map(\.name) == ["Long"])
+        let error = try #require(messages.first?.error)
+        #expect(error.description.hasPrefix("Long: length 0x07"), "\(error)")
+    }
+
     @Test func `even a few vectors show every message once`() throws {
         #expect(try Self.vectors(2).compactMap { $0.line?["message"] } == ["Say", "Said"])
     }
