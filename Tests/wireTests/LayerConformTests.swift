@@ -152,6 +152,13 @@ struct LayerConformTests {
         _ = server.end()
     }
 
+    @Test func `a live server's key for one side is not enough`() throws {
+        let words = ["conform", "--generate", "5", "--target", "127.0.0.1:1", "--key", "client.session=00"]
+        let outcome = try Self.workspace(Self.cipher).wire(words)
+        let text = "error: --target needs the server's key `server.session`\nhelp: --key server.session=HEX\n"
+        #expect(outcome == Outcome(status: 1, output: "", errors: text))
+    }
+
     @Test func `a live server's keys must be known`() throws {
         let workspace = try Self.workspace(Self.cipher)
         let outcome = try workspace.wire("conform", "--target", "127.0.0.1:1", "--generate", "1")

@@ -139,6 +139,24 @@ struct LayerTests {
         _ = server.end()
     }
 
+    @Test(arguments: [
+        ("session=0102", "session: a key of 2 bytes, where a layer needs 16, 24 or 32"),
+        ("start=0102", "start: a key of 2 bytes, where a layer needs 16"),
+        ("sesion=00", "sesion: no layer has a key \"sesion\""),
+    ])
+    func `a key that no layer takes is refused, with the sizes that it may have`(key: String, text: String) throws {
+        let schema = """
+            packet { @length(rest) uint16 size; layer aes_ctr(session, start); @id uint8 id; }
+            @id(1) @from(client) message Ask { @rest string text; }
+
+            """
+        let workspace = try Workspace(Self.files(schema))
+        for words in [["encode", "Ask", #"{"text":""}"#], ["decode", "000101"]] {
+            let outcome = try workspace.wire(words + ["--key", key])
+            #expect(outcome.status == 1 && outcome.errors.hasPrefix("error: --key \(text)\n"), "\(outcome)")
+        }
+    }
+
     @Test func `a packet around others is written in the states that are given`() throws {
         let schema = """
             packet { state bit wide; @length(packet) uint16 size; @if(wide) uint8 extra; @id uint8 id; @if(id == 9) packets; }

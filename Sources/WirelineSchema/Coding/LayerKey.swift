@@ -23,18 +23,28 @@ package struct LayerKey: Hashable, Sendable {
     /// The name, with the side if it is for one.
     package var text: String { sender.map { "\($0.rawValue).\(name)" } ?? name }
 
-    /// Returns keys for all layers of a layout, for packets that are made up.
+    private init(_ name: String, for sender: Sender?, _ bytes: [UInt8]) {
+        self.name = name
+        self.sender = sender
+        self.bytes = bytes
+    }
+
+    /// Returns the keys of a layout's layers that are not among given ones, for packets that are made up.
     ///
     /// Each has 16 bytes, which every cipher takes.
-    package static func madeUp(for layout: PacketLayout) -> [LayerKey] {
-        var keys: [LayerKey] = []
-        for kind in layout.content.layers.map(\.kind) {
-            for name in kind.keyNames where !keys.contains(where: { $0.name == name }) {
-                guard let key = LayerKey(name, madeUpBytes(keys.count)) else { continue }
-                keys.append(key)
-            }
+    package static func madeUp(for layout: PacketLayout, besides given: [LayerKey] = []) -> [LayerKey] {
+        var names: [String] = []
+        for name in layout.content.layers.flatMap(\.kind.keyNames) where !names.contains(name) { names.append(name) }
+        return names.enumerated().flatMap { number, name in
+            missingSides(of: name, in: given).map { LayerKey(name, for: $0, madeUpBytes(number)) }
         }
-        return keys
+    }
+
+    /// Returns for whose packets a key is not among given ones: one side, or nil for both.
+    package static func missingSides(of name: String, in given: [LayerKey]) -> [Sender?] {
+        let known = given.filter { $0.name == name }
+        if known.isEmpty { return [nil] }
+        return Sender.allCases.filter { side in known.allSatisfy { $0.sender == side.peer } }
     }
 
     /// Returns the 16 bytes of a made-up key, other ones for each number.

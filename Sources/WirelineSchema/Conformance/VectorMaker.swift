@@ -34,8 +34,7 @@ package struct VectorMaker {
         unlimited = PacketTranslator(description.withoutLimits)
         comparison = LineComparison(description)
         random = SplitMix64(seed: seed)
-        let names = given.map(\.name)
-        keys = given + LayerKey.madeUp(for: description.layout).filter { !names.contains($0.name) }
+        keys = given + LayerKey.madeUp(for: description.layout, besides: given)
         if let keyed = try? translator.withKeys(keys) { translator = keyed }
         if let keyed = try? unlimited.withKeys(keys) { unlimited = keyed }
     }

@@ -94,9 +94,11 @@ extension Command {
             if case .custom(let name) = kind {
                 throw .failure("\(Option.target.name): `wire` does not have the transform `\(name)` of its layers")
             }
-            for name in kind.keyNames where !keys.contains(where: { $0.name == name }) {
+            for name in kind.keyNames {
+                guard let side = LayerKey.missingSides(of: name, in: keys).first else { continue }
+                let text = side.map { "\($0.rawValue).\(name)" } ?? name
                 throw .failure(
-                    "\(Option.target.name) needs the server's key `\(name)`", hint: "\(Option.key.name) \(name)=HEX")
+                    "\(Option.target.name) needs the server's key `\(text)`", hint: "\(Option.key.name) \(text)=HEX")
             }
         }
         return keys

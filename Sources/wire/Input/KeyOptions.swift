@@ -14,9 +14,10 @@ extension Option {
 extension Arguments {
     /// Returns what is known of a protocol's layers: their keys.
     func layerSettings(of description: ProtocolDescription) throws(CommandError) -> LayerSettings {
+        let keys = try layerKeys(of: description)
         var settings = LayerSettings()
         // They have been checked.
-        try? settings.setKeys(layerKeys(of: description), in: description.layout)
+        try? settings.setKeys(keys, in: description.layout)
         return settings
     }
 

@@ -344,6 +344,20 @@ struct VectorMakerTests {
         #expect(error.description.hasPrefix("Long: length 0x07"), "\(error)")
     }
 
+    @Test func `messages with a key for one side alone are shown from both sides`() throws {
+        let description = try describe(
+            """
+            packet { @length(rest) uint16 size; layer xor(session); @id uint8 id; }
+            @id(1) @from(client) message Ask { uint8 number; }
+            @id(2) @from(server) message Answer { uint8 number; }
+            """)
+        let key = try #require(LayerKey("client.session", [1, 2]))
+        let vectors = VectorMaker.vectors(of: description, count: 60, seed: 1, keys: [key])
+        let exact = vectors.filter { $0.kind == .exact }.compactMap { $0.line?["message"] }
+        #expect(exact.contains("Ask") && exact.contains("Answer"))
+        #expect(vectors.allSatisfy { $0.keys.map(\.text) == ["client.session", "server.session"] })
+    }
+
     @Test func `even a few vectors show every message once`() throws {
         #expect(try Self.vectors(2).compactMap { $0.line?["message"] } == ["Say", "Said"])
     }
