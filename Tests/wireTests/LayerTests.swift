@@ -157,6 +157,18 @@ struct LayerTests {
         }
     }
 
+    @Test func `a packet without an ID is written around others`() throws {
+        let schema = """
+            packet { @length(rest) uint16 size; uint8 form; @if(form == 1) packets; }
+            @from(client) message Ask { @rest string text; }
+
+            """
+        let workspace = try Workspace(Self.files(schema))
+        let packets = #"[{"message":"Ask","fields":{"text":"a"}},{"message":null,"header":{"form":1},"packets":[]}]"#
+        let outcome = try workspace.wire("encode", "--packets", packets, "--header", #"{"form":1}"#)
+        #expect(outcome == .success("0008" + "01" + "00020061" + "000101" + "\n"))
+    }
+
     @Test func `a packet around others is written in the states that are given`() throws {
         let schema = """
             packet { state bit wide; @length(packet) uint16 size; @if(wide) uint8 extra; @id uint8 id; @if(id == 9) packets; }

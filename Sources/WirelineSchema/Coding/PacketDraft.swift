@@ -86,7 +86,7 @@ extension PacketTranslator {
                 return try bundle(json, header: header, from: sender, depth: depth, &innerCount)
             }
             let line = try PacketJSON(unknown: json)
-            guard let id = line.id else { throw TranslationError(.missing, path: LineKey.id) }
+            let id = try id(line)
             let header = try self.header(line, header)
             return PacketDraft(
                 message: nil, id: id, header: header.values, computed: header.computed, content: .bytes(line.trailing),
@@ -98,12 +98,19 @@ extension PacketTranslator {
         }
     }
 
+    /// Returns the ID of a packet without a message; packets without ID fields have the ID 0.
+    private func id(_ line: PacketJSON) throws(TranslationError) -> UInt64 {
+        if let id = line.id { return id }
+        guard description.layout.hasMessageID else { return 0 }
+        throw TranslationError(.missing, path: LineKey.id)
+    }
+
     /// Returns the draft of a packet around others.
     private func bundle(
         _ json: JSONValue, header: JSONValue?, from sender: Sender?, depth: Int, _ innerCount: inout Int
     ) throws(TranslationError) -> PacketDraft {
         let line = try PacketJSON(bundle: json)
-        guard let id = line.id else { throw TranslationError(.missing, path: LineKey.id) }
+        let id = try id(line)
         let depthLimit = description.layout.content.maximumNestedDepth
         guard depth < depthLimit else { throw TranslationError(.tooDeep(limit: depthLimit)) }
         let stated = try self.header(line, header)

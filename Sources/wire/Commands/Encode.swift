@@ -51,7 +51,8 @@ extension Option {
     static let header = Option("--header", value: "JSON", "a JSON object of header fields to set")
     fileprivate static let packets = Option(
         "--packets", value: "JSON", "the packets inside of one packet: an array of lines as decode prints them")
-    fileprivate static let bundleID = Option("--id", value: "N", "the ID of the packet around --packets")
+    fileprivate static let bundleID = Option(
+        "--id", value: "N", "the ID of the packet around --packets, if packets have one")
     fileprivate static let encodingSender = Option(
         "--from", choices: Sender.allCases.map(\.rawValue),
         "the side that sends the message, if both sides can and their packets differ")
@@ -60,7 +61,7 @@ extension Option {
 /// A packet around others.
 private struct BundleRequest {
     private let packets: String
-    private let id: UInt64
+    private let id: UInt64?
     private let header: String?
     private let sender: Sender?
 
@@ -68,13 +69,12 @@ private struct BundleRequest {
         guard arguments.word(at: 0) == nil else {
             throw .usage("\(Option.packets.name) goes with no \(Parameter.message.name)")
         }
-        guard let text = arguments[.bundleID] else {
-            throw .usage("\(Option.bundleID.name) is missing: the ID of the packet around the others")
+        id = try arguments[.bundleID].map { text throws(CommandError) in
+            let digits = text.hasPrefix("0x") ? UInt64(text.dropFirst(2), radix: 16) : UInt64(text)
+            if let digits { return digits }
+            throw .usage("\(Option.bundleID.name) is a whole number, not `\(text)`")
         }
-        let digits = text.hasPrefix("0x") ? UInt64(text.dropFirst(2), radix: 16) : UInt64(text)
-        guard let id = digits else { throw .usage("\(Option.bundleID.name) is a whole number, not `\(text)`") }
         self.packets = packets
-        self.id = id
         header = arguments[.header]
         sender = arguments[.encodingSender].flatMap(Sender.init)
     }
@@ -83,11 +83,15 @@ private struct BundleRequest {
         guard translator.description.layout.content.packets != nil else {
             throw .failure("\(translator.description.name) has no line `packets;`: its packets contain no packets")
         }
+        guard id != nil || !translator.description.layout.hasMessageID else {
+            throw .usage("\(Option.bundleID.name) is missing: the ID of the packet around the others")
+        }
         do throws(TranslationError) {
             var line = [
-                JSONValue.Member("message", .null), JSONValue.Member("id", .integer(Int128(id))),
+                JSONValue.Member("message", .null),
                 JSONValue.Member("packets", try parse(packets, "packets", translator)),
             ]
+            if let id { line.append(JSONValue.Member("id", .integer(Int128(id)))) }
             if let header { line.append(JSONValue.Member("header", try parse(header, "header", translator))) }
             return try translator.encode(line: .object(line), from: sender, states: states)
         } catch {

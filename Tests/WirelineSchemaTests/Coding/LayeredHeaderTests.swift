@@ -203,6 +203,17 @@ struct LayeredHeaderTests {
         }
     }
 
+    @Test func `packets without an ID need none in lines`() throws {
+        let translator = try translator(
+            """
+            packet { @length(payload) uint8 size; uint8 kind; @if(kind == 1) packets; @if(kind == 2) opaque; }
+            @from(client) message Note { uint8 number; }
+            """)
+        let inner = #"{"message":null,"header":{"kind":2},"payload":"07"}"#
+        let line = #"{"message":null,"header":{"kind":1},"packets":[\#(inner)]}"#
+        #expect(Hexadecimal.text(of: try encode(line, translator)) == "0301" + "010207")
+    }
+
     @Test func `packets inside know that they are`() throws {
         let translator = try translator(
             """
