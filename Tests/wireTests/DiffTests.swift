@@ -26,7 +26,7 @@ struct DiffTests {
                   a at 6…7 (0000): sent 1, read 0
               old clients send Cs_1 {"a":1,"b":2}
                   as 000000090001000102
-                  and new servers refuse it: Cs_1.a: needs 4 bytes at offset 0, 3 are left
+                  and new servers refuse it: Cs_1.a: needs 4 bytes at offset 6, 3 are left
               help: keep the field, and append another one in the new form, `optional` or with `@since`
             New/a.wire:3:11: code: Cs_1.c was called `b` [FIELD_SAME_NAME]
               it was in Old/a.wire:3:11

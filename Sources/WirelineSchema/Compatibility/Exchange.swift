@@ -103,7 +103,12 @@ struct Exchange {
             difference.range = range(of: difference.path, in: packet, context)
             return .misread(message: name, fields: found, difference)
         } catch {
-            return .refused(error)
+            guard !isOfPacket else { return .refused(error) }
+            // Offsets count as in a packet that is read as a whole.
+            let start = withMessage(in: packet, context) { packet, _ in
+                packet.payloadRange.lowerBound - packet.contentStart
+            }
+            return .refused(error.moved(by: start ?? 0))
         }
     }
 
@@ -151,16 +156,25 @@ struct Exchange {
 
     /// Returns the header of a packet, or of the first message in it, if one of the two messages looks at it.
     private func writtenHeader(of packet: [UInt8], _ context: ExchangeContext) -> PacketHeader {
+        guard written.messages[writtenMessage].looksAtHeader || read.messages[readMessage].looksAtHeader else {
+            return PacketHeader()
+        }
+        return withMessage(in: packet, context) { packet, layout in try? layout.header(of: packet) } ?? PacketHeader()
+    }
+
+    /// Calls `body` with a packet that the writer made, or with the first message in it, and its layout.
+    private func withMessage<Result>(
+        in packet: [UInt8], _ context: ExchangeContext, _ body: (borrowing Packet, PacketLayout) -> Result?
+    ) -> Result? {
         let layout = written.layout.layout(in: PacketContext(from: context.sender, states: context.written))
-        guard written.messages[writtenMessage].looksAtHeader || read.messages[readMessage].looksAtHeader,
-            let content = try? layout.unframed(packet),
+        guard let content = try? layout.unframed(packet),
             let whole = try? Packet(content.rawSpan, layout: layout, limit: content.count)
-        else { return PacketHeader() }
-        guard writer.translator.hasContent else { return (try? layout.header(of: whole)) ?? PacketHeader() }
+        else { return nil }
+        guard writer.translator.hasContent else { return body(whole, layout) }
         var opener = writer.translator.makeOpener(from: context.sender)
         let opened = opener.open(whole, states: context.written)
-        guard let index = opened.entries.firstIndex(where: { $0.kind != .packets }) else { return PacketHeader() }
-        return opened.withPacket(at: index) { try? written.layout.header(of: $0) } ?? PacketHeader()
+        guard let index = opened.entries.firstIndex(where: { $0.kind != .packets }) else { return nil }
+        return opened.withPacket(at: index) { body($0, written.layout) }
     }
 
     /// Returns a header with the names that the reader has for its fields.
