@@ -189,16 +189,19 @@ extension Checker {
     /// Checks that a field that goes to the end of the payload is the last field of a message or a sized structure.
     private func checkLast(_ fields: [ResolvedField], in owner: FieldOwner) {
         for (index, field) in fields.enumerated() where field.description.type.goesToEnd {
-            if !owner.isMessage, !(owner.canGrow && field.description.type.extent == .rest) {
+            let hasRest = field.description.type.extent == .rest
+            // Who describes somebody else's protocol cannot move it.
+            let advice = (hasRest ? "say how many bytes it has, as in `@size(n)`, or " : "") + "move it "
+            if !owner.isMessage, !(owner.canGrow && hasRest) {
                 reporter.error(
                     "\(field.description.name.quoted) goes to the end of the payload, which only a message's field can",
-                    at: field.nameSpan, help: "count it with a prefix, or move it into the message")
+                    at: field.nameSpan, help: advice + "into the message")
             } else if index < fields.count - 1 {
                 reporter.error(
                     "\(field.description.name.quoted) goes to the end of the payload, but "
                         + "\(fields[index + 1].description.name.quoted) follows",
                     at: field.nameSpan,
-                    help: "move it to the end of the \(owner.isMessage ? "message" : "struct")")
+                    help: advice + "to the end of the \(owner.isMessage ? "message" : "struct")")
             }
         }
     }

@@ -79,7 +79,7 @@ extension Checker {
         switch value {
         case .number(let number):
             guard !number.isFaulty else { return nil }
-            if !format.isBoolean, let value = number.integer, format.range.contains(value) { return value }
+            if format != .boolean, let value = number.integer, format.range.contains(value) { return value }
         case .name(let name) where format.isBoolean:
             if name.text == "true" { return 1 }
             if name.text == "false" { return 0 }
@@ -92,12 +92,9 @@ extension Checker {
             return nil
         default: break
         }
-        let choices =
-            format.isBoolean
-            ? "`true` or `false`" : "a whole number from \(format.range.lowerBound) to \(format.range.upperBound)"
         reporter.error(
             "\(description.layout.fields[index].name.quoted) cannot hold this value", at: value.span,
-            help: "it holds \(choices)")
+            help: "it holds \(format.choices)")
         return nil
     }
 }

@@ -137,7 +137,7 @@ extension Checker {
             reporter.error(
                 "a field of the packet is there once", at: modifier,
                 help: field.optional == nil
-                    ? "leave this out; lists belong into the messages"
+                    ? bytesHelp(field) ?? "leave this out; lists belong into the messages"
                     : "say when it is there with `@if`: `@if(versioned) uint8 version;`")
             return nil
         }
@@ -149,6 +149,14 @@ extension Checker {
             let condition = condition(syntax, in: scope)
         else { return nil }
         return PacketField(field.name.text, format, role, if: condition)
+    }
+
+    /// Returns how to write bytes of a fixed size, for `bytes[64] key;` and `uint8[64] key;`; nil for another list.
+    private func bytesHelp(_ field: FieldSyntax) -> String? {
+        guard case .number(let count)? = field.brackets.first?.count, let count = count.integer,
+            [.bytes, .integer(.uint8)].contains(BuiltinType(name: field.typeName.text))
+        else { return nil }
+        return "write `@size(\(count)) bytes \(field.name.text);`"
     }
 
     /// Makes a field of bytes without a meaning; nil if something about it was reported.
@@ -364,7 +372,7 @@ extension Checker {
         switch attributes.argument(of: kind) {
         case .number(let number)?:
             guard !number.isFaulty else { return nil }
-            if !format.isBoolean, let value = number.integer, format.range.contains(value) { return value }
+            if format != .boolean, let value = number.integer, format.range.contains(value) { return value }
         case .name(let name)? where format.isBoolean && name.text == "true": return 1
         case .name(let name)? where format.isBoolean && name.text == "false": return 0
         case .name(let name)?:
@@ -372,13 +380,10 @@ extension Checker {
         case nil: return nil
         default: break
         }
-        let choices =
-            format.isBoolean
-            ? "`true` or `false`" : "a whole number from \(format.range.lowerBound) to \(format.range.upperBound)"
         reporter.error(
             "`\(field.typeName.text)` cannot hold this value",
             at: attributes.argument(of: kind)?.span ?? field.name.span,
-            help: "it holds \(choices)")
+            help: "it holds \(format.choices)")
         return nil
     }
 }
@@ -404,6 +409,17 @@ extension Checker {
             "\(field.typeName.text.quoted) has no \(name.text.quoted)", at: name.span,
             help: spelling.help(for: name.text, among: table.names) ?? "it has \(Self.list(table.names))")
         return nil
+    }
+}
+
+extension PacketField.Format {
+    /// What a field of numbers can be, for error messages.
+    var choices: String {
+        switch self {
+        case .boolean: "`true` or `false`"
+        case .bit: "`true` or `false`, 1 or 0"
+        default: "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        }
     }
 }
 

@@ -32,7 +32,8 @@ extension Checker {
         case .integer(let format, _): integer(argument, kind, field.range ?? format.range)
         case .varint(let format): integer(argument, kind, field.range ?? format.range)
         case .float32, .float64: float(argument, kind, field)
-        case .boolean, .bit: boolean(argument, kind)
+        case .boolean: boolean(argument, kind)
+        case .bit: boolean(argument, kind, orNumber: true)
         case .enumeration(let index, _):
             listed(
                 argument, kind, enumerationTables[index], description.enumerations[index].format,
@@ -92,12 +93,19 @@ extension Checker {
         return "\(range.lowerBound) to \(range.upperBound)"
     }
 
-    private func boolean(_ argument: ArgumentSyntax, _ kind: AttributeKind) -> DefaultValue? {
-        if case .name(let name) = argument {
-            if name.text == "true" { return .integer(1) }
-            if name.text == "false" { return .integer(0) }
+    /// - Parameter orNumber: Whether 0 and 1 are the same as `false` and `true`.
+    private func boolean(
+        _ argument: ArgumentSyntax, _ kind: AttributeKind, orNumber: Bool = false
+    ) -> DefaultValue? {
+        switch argument {
+        case .name(let name) where name.text == "true": return .integer(1)
+        case .name(let name) where name.text == "false": return .integer(0)
+        case .number(let number) where orNumber:
+            if number.isFaulty { return nil }
+            if let value = number.integer, 0...1 ~= value { return .integer(value) }
+        default: break
         }
-        return refuse(argument, kind, "it is `true` or `false`")
+        return refuse(argument, kind, orNumber ? "it is `true` or `false`, 1 or 0" : "it is `true` or `false`")
     }
 
     private mutating func listed(

@@ -141,6 +141,22 @@ struct PacketDeclarationTests {
         #expect(description.layout.minimumPacketByteCount == 16)
     }
 
+    @Test(arguments: [("0", 0), ("1", 1), ("false", 0), ("true", 1)])
+    func `a bit is a number, too`(text: String, number: Int128) throws {
+        let description = try describe(
+            """
+            packet {
+                @constant(\(text)) bit fixed; @default(\(text)) bit usual; bit free; uint5 rest;
+                @length(rest) uint16 size; @id uint8 id;
+            }
+            @id(1) @from(client) @header(free = \(text)) message A { @constant(\(text)) bit one; uint7 more; }
+            """)
+        #expect(description.layout.fields[0].role == .constant(.integer(number)))
+        #expect(description.layout.fields[1].role == .value(default: .integer(number)))
+        #expect(description.messages[0].headerValues.map(\.value) == [.integer(number)])
+        #expect(description.messages[0].fields[0].role == .constant(.integer(number)))
+    }
+
     @Test func `a field may be named payload`() throws {
         let layout = try describe("packet { @length(packet) uint32 payload; payload; uint8 packet; }").layout
         #expect(layout.fields.map(\.name) == ["payload", "packet"])
