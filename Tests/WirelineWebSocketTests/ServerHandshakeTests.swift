@@ -149,6 +149,10 @@ struct ServerHandshakeTests {
             ("GET / HTTP/1.1 x\r\n\r\n", .malformedHead(.startLine, offset: 0), 400),
             ("GET / SPDY/1.1\r\n\r\n", .malformedHead(.startLine, offset: 0), 400),
             (String(repeating: "a", count: 20_000), .headTooLarge(limit: 16_384), 431),
+            (
+                "GET / HTTP/1.1\r\n" + String(repeating: "a:b\r\n", count: 101),
+                .tooManyHeaders(limit: 100), 431
+            ),
         ] as [(String, WebSocketError, Int)])
     func `a head that breaks HTTP's grammar gets an answer`(text: String, fault: WebSocketError, status: Int) throws {
         var handshake = try WebSocketServerHandshake()

@@ -44,6 +44,7 @@ struct WebSocketErrorTests {
                 "the peer's HTTP head has a line that ends with LF alone instead of CR LF at offset 20"
             ),
             (.headTooLarge(limit: 9), "the peer's HTTP head is over the limit of 9 bytes"),
+            (.tooManyHeaders(limit: 9), "the peer's HTTP head has more than 9 headers"),
             (.truncated, "the connection has ended inside the WebSocket handshake"),
             (
                 .invalidResponse(.accept),

@@ -24,6 +24,7 @@ extension WebSocketError: CustomStringConvertible {
         case .notHTTP(let bytes): "the peer does not speak HTTP: its first bytes are \(Self.text(of: bytes))"
         case .malformedHead(let fault, let offset): "the peer's HTTP head has \(fault.words) at offset \(offset)"
         case .headTooLarge(let limit): "the peer's HTTP head is over the limit of \(limit) bytes"
+        case .tooManyHeaders(let limit): "the peer's HTTP head has more than \(limit) headers"
         case .truncated: "the connection has ended inside the WebSocket handshake"
         case .refused(let response): "the server has answered \(response)"
         case .invalidResponse(let fault): "the server's answer to the handshake is wrong: \(fault.words)"

@@ -44,6 +44,8 @@ public enum WebSocketError: Error, Equatable, Sendable {
     case malformedHead(WebSocketHeadFault, offset: Int)
     /// The head has more bytes than this limit.
     case headTooLarge(limit: Int)
+    /// The head has more headers than this limit.
+    case tooManyHeaders(limit: Int)
     /// The connection ended inside the handshake.
     case truncated
     /// The server answered with HTTP instead of a WebSocket: a redirect, a refusal or another protocol.

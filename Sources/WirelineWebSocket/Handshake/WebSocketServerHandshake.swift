@@ -19,7 +19,7 @@ public struct WebSocketHandshakePolicy: Equatable, Sendable {
     /// (``WebSocketDeflate/windowBits``), so that 1,724 clients are compressed. A client for which too little is left
     /// connects without compression.
     public var compressionByteLimit = 512 << 20
-    /// The largest head of a request, in bytes (default 16 KiB). More is answered with 431.
+    /// The largest head of a request, in bytes (default 16 KiB). More, or more than 100 headers, is answered with 431.
     public var headLimit = 16 * 1024
     /// The pages for requests that do not ask for a WebSocket, by path (default: none, so they get 426).
     ///
@@ -160,7 +160,8 @@ public struct WebSocketServerHandshake: Sendable {
     /// - Returns: The number of bytes taken: all, up to the end of the head. Then there is a ``request``, or a page is
     ///   sent.
     /// - Throws: ``WebSocketError/invalidRequest(_:status:)``, ``WebSocketError/malformedHead(_:offset:)``,
-    ///   ``WebSocketError/headTooLarge(limit:)`` or ``WebSocketError/notHTTP(firstBytes:)``; the client is told.
+    ///   ``WebSocketError/headTooLarge(limit:)``, ``WebSocketError/tooManyHeaders(limit:)`` or
+    ///   ``WebSocketError/notHTTP(firstBytes:)``; the client is told.
     public mutating func receive(_ bytes: RawSpan) throws(WebSocketError) -> Int {
         switch state {
         case .failed(let error): throw error
@@ -295,7 +296,7 @@ public struct WebSocketServerHandshake: Sendable {
         // The text does not depend on how the bytes were split. A tool that prints it shows the user what the port
         // serves.
         case .notHTTP: refuse(400, "this is an HTTP server for WebSockets, and the request is not HTTP\n")
-        case .headTooLarge: refuse(431, "\(error)\n")
+        case .headTooLarge, .tooManyHeaders: refuse(431, "\(error)\n")
         case .invalidRequest(let fault, let status):
             var headers: WebSocketHeaders = [:]
             // RFC 6455 §4.4: the refusal of a version names the supported one.
