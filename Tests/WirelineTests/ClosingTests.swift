@@ -71,6 +71,16 @@ struct ClosingTests {
         #expect(try await self.byteCount(from: server) == byteCount)
     }
 
+    @Test func `a connection whose client was released says so`() async throws {
+        let server = try await SceneServer.start { client in while try await client.nextPacket() != nil {} }
+        let connection = try await server.connect().connection
+        await #expect(throws: ConnectionError.clientReleased) { _ = try await connection.next() }
+        await #expect(throws: ConnectionError.clientReleased) {
+            try await connection.send(Cs_20001(sceneID: 1, line: 1, message: ""))
+        }
+        await server.shutDown()
+    }
+
     @Test func `a caller that waits for a reply gets an error at once if the connection finishes`() async throws {
         let listener = try RawSocket.listen()
         let client = try await PacketClient.connect(

@@ -88,6 +88,8 @@ public indirect enum ConnectionError: Error, Equatable, Sendable {
     ///
     /// This connection held the most, or needed more than the whole budget (``ListeningOptions/heldByteLimit``).
     case noRoom(limit: Int)
+    /// The program kept neither the client nor a copy, which ended its connection; keeping the connection is not enough.
+    case clientReleased
     /// This side sent a last message and ended the connection (``ServerConnection/kick(with:header:within:)``).
     case kicked
     /// The connection was a member of a ``Room`` that closes slow readers, and its peer read too slowly.
@@ -139,6 +141,8 @@ extension ConnectionError: CustomStringConvertible {
         case .tooSlow(let rate): "fewer than \(rate.byteCount) bytes of a packet arrived in \(rate.window)"
         case .noRoom(let limit): "no memory left: all connections together may hold \(limit) bytes"
         case .slowReader(let byteCount): "the peer reads too slowly for its room: \(byteCount) bytes wait to be sent"
+        case .clientReleased:
+            "the client was released, which ended its connection: keep the client as long as its connection is used"
         case .kicked: "this side has ended the connection with a last message"
         case .webSocket(let error): error.description
         case .webSocketEnded(let end): end.description

@@ -116,6 +116,9 @@ final class ConnectionOwner: Sendable {
 
     deinit {
         let connection = connection
-        connection.loop.execute { connection.finish() }
+        connection.loop.execute {
+            connection.ending.endInput(.failed(.clientReleased))
+            connection.finish()
+        }
     }
 }

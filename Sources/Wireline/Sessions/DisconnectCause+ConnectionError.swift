@@ -25,8 +25,7 @@ extension DisconnectCause {
             case .disconnected(let cause): cause
             case .httpRequest, .cancelled, .alreadyReceiving, .notOnLoop, .tooManyRequests, .session, .sessionEnded,
                 .tooManyConnections, .tooManyNewConnections, .proxyHeader, .tooSlow, .readTooSlowly, .noRoom,
-                .slowReader,
-                .kicked:
+                .slowReader, .kicked, .clientReleased:
                 .failed(error.description)
             }
     }

@@ -12,8 +12,21 @@ enum DecoderCheck {
         var input = Input(bytes)
         let subject = input.subject()
         guard let packet = input.packet(of: subject) else { return }
-        if let disagreement = subject.codecs.disagreement(on: packet.bytes, in: packet.context) {
+        if let disagreement = disagreement(on: packet.bytes, in: packet.context, of: subject) {
             throw Finding("\(subject.folder.name) \(Hexadecimal.text(of: packet.bytes)): \(disagreement)")
+        }
+    }
+
+    /// A packet that may be no message is opened before it is read.
+    private static func disagreement(
+        on bytes: [UInt8], in context: PacketContext, of subject: Subject
+    ) -> String? {
+        guard subject.translator.hasContent else { return subject.codecs.disagreement(on: bytes, in: context) }
+        let codec = LayeredCodec(subject.codecs.generated, subject.translator)
+        do throws(CodecError) {
+            return codec.disagreement(on: try codec.open(bytes, in: context), from: context.sender)
+        } catch {
+            return nil
         }
     }
 }
