@@ -3,6 +3,7 @@
 import ProtocolsSupport
 import TestingSupport
 import WirelineCodec
+import WirelineSchema
 
 /// Generated code reads and writes a packet as the schema-driven codec does, or refuses it with the same error.
 ///

@@ -194,7 +194,7 @@ struct ProcessGroupTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.amongAll)
     func `what one change costs does not depend on how many groups and members there are`() throws {
         let count: UInt32 = 20_000
         let pids = (0..<count).map { ErlangPID(node: Self.node.atom, id: $0, serial: 0, creation: 5) }

@@ -156,12 +156,13 @@ struct NodeCoreTests {
 
     // MARK: Connections
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.amongAll)
     func `a node that cannot be reached costs no more with many processes`() throws {
         var core = Self.core()
         for _ in 0..<50_000 { _ = try core.startServed() }
         let ours = try core.start(trapsExits: true)
-        for _ in 0..<2_000 {
+        // Each attempt used to sort all processes, and the test would exceed the time of its turn.
+        for _ in 0..<10_000 {
             try core.connect(to: Self.other, at: .zero)
             let monitor = try core.monitor(.name("box", at: Self.other), by: ours, at: .zero)
             try core.link(ours, to: Self.pid(9), at: .zero)
