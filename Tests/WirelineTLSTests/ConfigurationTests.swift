@@ -64,7 +64,7 @@ struct ConfigurationTests {
         #expect(try refusal(.file(file.path)) == .unreadableFile(path: file.path, code: EFBIG))
     }
 
-    /// Nobody writes into the pipe, so reading it would never end.
+    /// The pipe has no writer: whoever opened it would wait for ever.
     @Test func `folders, devices and pipes are refused`() throws {
         let pipe = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
         #expect(mkfifo(pipe.path, 0o600) == 0)

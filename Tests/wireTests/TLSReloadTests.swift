@@ -99,7 +99,7 @@ struct TLSReloadTests {
         #expect(lines.last?.hasPrefix("error: SIGHUP: the old certificates stay: ") == true)
     }
 
-    /// Nobody writes into the pipe, so reading it would never end.
+    /// The pipe has no writer: whoever opened it would wait for ever.
     @Test func `a pipe in place of a key is refused, and the next SIGHUP is obeyed`() throws {
         let setting = try Setting()
         let server = try ServingTool(

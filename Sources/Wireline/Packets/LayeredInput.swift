@@ -36,7 +36,7 @@ final class LayeredInput {
 
     private var isNextOpened: Bool { next < opened.entries.count && opened.entries[next].kind != .packets }
 
-    /// The block of the next packet; nil if there is none.
+    /// The block of the next packet, or of the one that it is inside of; nil if nothing was opened.
     var block: SharedBlock? {
         if let plain { return plain.block }
         return isNextOpened ? block(ofBuffer: opened.entries[next].buffer) : source

@@ -23,7 +23,7 @@ public struct ErlangNodeLimits: Equatable, Sendable {
     ///
     /// A process of another node that monitors beyond it gets `'DOWN'` with the reason `system_limit`: the monitor is over,
     /// and the monitored process lives. Erlang has no such limit, but says the same of other things that are full. Without an
-    /// answer, the process would wait for ever for an end that nobody tells it.
+    /// answer, the process would wait for ever.
     public var monitorCount = 65_536
     /// The most processes (default 1,048,576).
     public var processCount = 1 << 20

@@ -199,8 +199,8 @@ package struct GatewayCore: ~Copyable {
         if !pressure.isSlow(node.atom) { offersWait = true }
     }
 
-    /// Wants processes monitored whose monitors were refused because too much waited for their node. Those that nobody needs
-    /// any more are left out.
+    /// Monitors processes again, because their node has room now: too much waited for it before. Processes that nobody
+    /// needs any more are left out.
     package mutating func monitorAgain(_ processes: [ErlangDestination]) {
         for process in processes where watch.contains(process) { want(.monitor(process)) }
     }

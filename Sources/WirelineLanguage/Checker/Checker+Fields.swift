@@ -190,7 +190,7 @@ extension Checker {
     private func checkLast(_ fields: [ResolvedField], in owner: FieldOwner) {
         for (index, field) in fields.enumerated() where field.description.type.goesToEnd {
             let hasRest = field.description.type.extent == .rest
-            // Who describes somebody else's protocol cannot move it.
+            // In a protocol of somebody else, the field cannot be moved.
             let advice = (hasRest ? "say how many bytes it has, as in `@size(n)`, or " : "") + "move it "
             if !owner.isMessage, !(owner.canGrow && hasRest) {
                 reporter.error(

@@ -154,24 +154,26 @@ package struct PacketOpener: ~Copyable {
     /// Opens the next packet inside of the one that was begun, and adds it to the result.
     package mutating func openNext(_ result: inout OpenedPackets) {
         guard let level = levels.last else { return }
+        // The outermost packet is counted, too.
+        guard openedCount <= Self.innerPacketLimit else {
+            let error = CodecError(.tooLong(count: openedCount, limit: Self.innerPacketLimit), path: "packets")
+            return fail(error, inside: levels.dropLast(), &result)
+        }
         level.position += 1
         do throws(CodecError) {
-            // The outermost packet is counted, too.
-            guard openedCount <= Self.innerPacketLimit else {
-                level.position = -1
-                throw CodecError(.tooLong(count: openedCount, limit: Self.innerPacketLimit), path: "packets")
-            }
             try openPacket(in: level, &result)
             endLevels()
         } catch {
-            result.failure = levels.reversed().reduce(error) { error, level in
-                level.position < 0 ? error : error.prefixed(by: "packets[\(level.position)]")
-            }
-            stop()
+            fail(error, inside: levels[...], &result)
         }
     }
 
-    /// Drops the packets that are still to be opened.
+    private mutating func fail(_ error: CodecError, inside levels: ArraySlice<Level>, _ result: inout OpenedPackets) {
+        result.failure = levels.reversed().reduce(error) { $0.prefixed(by: "packets[\($1.position)]") }
+        stop()
+    }
+
+    /// Drops the packets that are still to be opened, and sets the keys for the next packet of the stream.
     package mutating func stop() {
         levels = []
         // Each was checked when it was set.

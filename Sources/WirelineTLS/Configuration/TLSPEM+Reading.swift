@@ -24,7 +24,7 @@ extension TLSPEM {
     }
 
     private static func load(_ path: String) throws(TLSError) -> [UInt8] {
-        // A pipe that nobody writes must not stop a server that loads its files again.
+        // Without `O_NONBLOCK`, a pipe without a writer would block a server that loads its files again.
         // SAFETY: the path is a C string for as long as the call lasts, and no mode is read without `O_CREAT`.
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .unreadableFile(path: path, code: errno) }

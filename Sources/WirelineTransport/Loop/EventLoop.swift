@@ -389,7 +389,7 @@ public final class EventLoop: @unchecked Sendable {
         poller.unwatch(descriptor)
         watchedCount -= 1
         if memoryReturn.ended(count: watchedCount) {
-            schedule(at: now + MemoryReturn.delay) { self.memoryReturn.end() }
+            schedule(at: now + MemoryReturn.delay) { self.memoryReturn.giveBack() }
         }
         closed.append(target)
         // SAFETY: this is the reference of ``watch(_:_:)``; `closed` retains the target until no event of this turn can

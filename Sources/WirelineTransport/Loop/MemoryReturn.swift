@@ -25,7 +25,7 @@ struct MemoryReturn {
 
     /// Notes that a socket has ended, and gives back memory if it is time.
     ///
-    /// - Returns: Whether to call ``end()`` after ``delay``.
+    /// - Returns: Whether to call ``giveBack()`` after ``delay``.
     mutating func ended(count: Int) -> Bool {
         guard most - count >= Self.leastFall, Self.start() else { return false }
         most = count
@@ -34,7 +34,7 @@ struct MemoryReturn {
     }
 
     /// Gives back what was freed since.
-    mutating func end() {
+    mutating func giveBack() {
         isAwaited = false
         _ = Self.start()
     }

@@ -12,7 +12,7 @@ struct TCPAssembler {
         case missing(Int)
     }
 
-    /// The most bytes that wait.
+    /// The most memory of what waits.
     static let maximumWaitingByteCount = 1 << 20
     /// The most segments that wait.
     static let maximumWaitingCount = 1024

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Wireline
 import WirelineTransport
 
 /// A capture file for Wireshark: pcapng, with IP and TCP packets constructed around the bytes.
@@ -73,12 +74,7 @@ final class CaptureFile: Sendable {
             return !state.hasWriter
         }
         guard !isIdle else { return }
-        // Not awaited: it ends with the process, or soon after.
-        Task {
-            try await Task.sleep(for: time)
-            feed.finish()
-        }
-        for await _ in end {}
+        await wait(atMost: time) { for await _ in end {} }
     }
 
     private static var beginning: [UInt8] {

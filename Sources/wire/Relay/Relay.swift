@@ -21,11 +21,8 @@ final class Relay: Sendable {
     ///
     /// They serve files that are read later, and browsers.
     private static let spareDescriptorCount = 64
-    /// The longest time that the end waits for packets that are not shown yet.
-    private static let mostDisplayTime = Duration.seconds(5)
-
-    /// The longest time that the end waits for the recording.
-    private static let mostRecordingTime = Duration.seconds(5)
+    /// The longest time that the end waits for packets that are not shown yet, and then for the recording.
+    private static let mostEndTime = Duration.seconds(5)
 
     let description: ProtocolDescription
     /// The server as the user named it, and its addresses.
@@ -169,7 +166,7 @@ final class Relay: Sendable {
     private func finishDisplays() async {
         let displays = state.withLock { Array($0.displays.values) }
         let timer = Task {
-            try await Task.sleep(for: Self.mostDisplayTime)
+            try await Task.sleep(for: Self.mostEndTime)
             for display in displays { display.cancel() }
         }
         var byteCount = 0
@@ -180,7 +177,7 @@ final class Relay: Sendable {
 
     private func finishRecording() async {
         guard let capture else { return }
-        await capture.finish(within: Self.mostRecordingTime)
+        await capture.finish(within: Self.mostEndTime)
         let byteCount = capture.backlog.byteCount
         if byteCount > 0 { log.report("\(capture.path) takes no more: \(byteCount) bytes are not recorded") }
     }

@@ -66,7 +66,7 @@ final class RelayedConnection: @unchecked Sendable {
     private var idleTimer: EventLoop.Timer?
     private var capture: CapturedConnection?
     /// What shows the packets, outside of the loop.
-    let display: PacketDisplay
+    let display = PacketDisplay()
     private var isClosed = false
 
     init(_ client: ByteStream, number: Int, _ relay: Relay) {
@@ -75,7 +75,6 @@ final class RelayedConnection: @unchecked Sendable {
         self.relay = relay
         peer = client.peerAddress
         loop = client.loop
-        display = PacketDisplay()
     }
 
     /// Connects to the server; the client is read after that.
