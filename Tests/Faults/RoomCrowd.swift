@@ -40,8 +40,10 @@ enum RoomCrowd {
         let worst = try await watching.value.last ?? .seconds(100)
         look.checkInTime(worst < mostDelay, "a client of the same loop waits for at most \(worst) meanwhile")
         let counters = try await numbers(child, "counters")
+        // How much the system takes for those who read nothing is its own affair, and changes under load.
         look.check(
-            counters[1] == sendCount * clients.count && counters[2] == sendCount * stoppedCount,
+            counters[1] >= sendCount * clients.count && counters[1] + counters[2] == sendCount * memberCount
+                && counters[2] > 0,
             "\(counters[1]) messages delivered, \(counters[2]) dropped, none lost")
         look.check(
             counters[3] == 0 && counters[4] <= stoppedCount * (pendingByteCount + fillerByteCount + 100),
