@@ -139,6 +139,38 @@ struct ClientSessionTests {
         #expect(bench.session.state == .connecting(endpoint: 0, attempt: 2))
     }
 
+    @Test func `a hurry asks the server, and replaces a dead connection at once`() throws {
+        var bench = SessionBench(SessionConfiguration(heartbeat: HeartbeatPolicy()))
+        let connection = try bench.makeReady()
+        bench.now += .seconds(5)
+        #expect(bench.handle(.hurry) == [])
+        #expect(try bench.reachDeadline() == [.heartbeat(connection, sequence: nil)])
+        #expect(bench.now == .seconds(5))
+        try bench.reachDeadline()
+        #expect(bench.now == .seconds(8))
+        #expect(bench.session.state == .connecting(endpoint: 0, attempt: 2))
+    }
+
+    @Test func `long after a hurry a lost connection waits as usual`() throws {
+        var bench = SessionBench()
+        let connection = try bench.makeReady()
+        bench.handle(.hurry)
+        bench.now += .milliseconds(10_001)
+        bench.handle(.ended(connection, .silent))
+        guard case .waiting = bench.session.state else { return #expect(bench.session.state == nil) }
+    }
+
+    @Test func `a session without a limit goes on for as long as it is offline`() throws {
+        var bench = SessionBench()
+        var connection = try bench.start()
+        for _ in 0..<1_000 {
+            bench.handle(.ended(connection, .unknownHost))
+            try bench.reachDeadline()
+            connection = try bench.connecting()
+        }
+        #expect(bench.now > .seconds(3_600))
+    }
+
     // MARK: Heartbeats
 
     @Test func `heartbeats begin after the login, and silence ends the connection`() throws {

@@ -48,6 +48,43 @@ struct HeartbeatTests {
         #expect(heartbeat.timerFired(at: .seconds(40)) == .giveUp)
     }
 
+    @Test func `a probe is a heartbeat at once, with little time for an answer`() {
+        var heartbeat = Self.heartbeat()
+        heartbeat.probe(at: .seconds(7))
+        #expect(heartbeat.deadline == .seconds(7))
+        #expect(heartbeat.timerFired(at: .seconds(7)) == .beat(1))
+        // More of them ask nothing new.
+        heartbeat.probe(at: .seconds(8))
+        #expect(heartbeat.deadline == .seconds(10))
+        #expect(heartbeat.timerFired(at: .milliseconds(9_999)) == nil)
+        #expect(heartbeat.timerFired(at: .seconds(10)) == .giveUp)
+    }
+
+    @Test func `a probe shortens the wait for an unanswered heartbeat, and lengthens none`() {
+        var heartbeat = Self.heartbeat()
+        #expect(heartbeat.timerFired(at: .seconds(30)) == .beat(1))
+        heartbeat.probe(at: .seconds(32))
+        #expect(heartbeat.timerFired(at: .seconds(32)) == .beat(2))
+        #expect(heartbeat.deadline == .seconds(35))
+        heartbeat = Self.heartbeat()
+        #expect(heartbeat.timerFired(at: .seconds(30)) == .beat(1))
+        heartbeat.probe(at: .seconds(39))
+        #expect(heartbeat.timerFired(at: .seconds(39)) == .beat(2))
+        #expect(heartbeat.timerFired(at: .seconds(40)) == .giveUp)
+    }
+
+    @Test func `after a probe any byte gives the usual time back`() {
+        var heartbeat = Self.heartbeat()
+        heartbeat.probe(at: .seconds(7))
+        #expect(heartbeat.timerFired(at: .seconds(7)) == .beat(1))
+        heartbeat.received(at: .seconds(9))
+        #expect(heartbeat.deadline == .seconds(37))
+        heartbeat.probe(at: .seconds(20))
+        heartbeat.progressed(at: .seconds(22))
+        #expect(heartbeat.timerFired(at: .seconds(22)) == .beat(2))
+        #expect(heartbeat.deadline == .seconds(25))
+    }
+
     @Test func `any byte shows that the peer is alive`() {
         var heartbeat = Self.heartbeat()
         #expect(heartbeat.timerFired(at: .seconds(30)) == .beat(1))

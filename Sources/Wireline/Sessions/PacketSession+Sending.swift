@@ -7,12 +7,15 @@ import WirelineTransport
 extension PacketSession {
     /// Gives the session a message to send; returns when the session has taken it.
     ///
-    ///     try await session.send(Position(x: 3, y: 4), delivery: .latest(of: Position.self))
+    ///     _ = try await session.send(Position(x: 3, y: 4), delivery: .latest(of: Position.self))
     ///     let outcome = try await session.send(Purchase(item: 7), delivery: .exactlyOnce).outcome()
+    ///
+    /// A message that must arrive can still fail: it may be given up, or the session may end. Only the result says so, so
+    /// the compiler warns if it is not used.
     ///
     /// - Parameters:
     ///   - message: The message.
-    ///   - delivery: The promise (default: it is given to one connection, now or later, and to no other).
+    ///   - delivery: The promise.
     ///   - receipt: What confirms delivery. nil: what the promise needs and the conventions offer, preferably an
     ///     acknowledgement instead of a heartbeat's answer.
     ///   - header: Header fields to set; the session chooses the sequence.
@@ -21,9 +24,8 @@ extension PacketSession {
     ///   with its sequence number, because a `varint` number can grow.
     /// - Throws: ``ConnectionError/codec(_:)`` if a value does not fit; ``ConnectionError/session(_:)`` if too much
     ///   waits already, if the promise cannot be kept, or if the session has ended.
-    @discardableResult
     public func send<Message: ClientMessage>(
-        _ message: Message, delivery: DeliveryPolicy = .atMostOnce, confirmedBy receipt: DeliveryReceipt? = nil,
+        _ message: Message, delivery: DeliveryPolicy, confirmedBy receipt: DeliveryReceipt? = nil,
         header: PacketHeader = [:], timeToLive: Duration? = nil
     ) async throws(ConnectionError) -> SentMessage where Message.Definition == Definition {
         let ticket = DeliveryTicket()
@@ -32,10 +34,23 @@ extension PacketSession {
         return SentMessage(ticket, in: driver, of: self)
     }
 
+    /// Gives the session a message that goes to one connection, now or later, and to no other; returns when the session
+    /// has taken it.
+    ///
+    ///     try await session.send(Wave(to: 7))
+    ///
+    /// Everything else is as in ``send(_:delivery:confirmedBy:header:timeToLive:)``.
+    @discardableResult
+    public func send<Message: ClientMessage>(
+        _ message: Message, confirmedBy receipt: DeliveryReceipt? = nil, header: PacketHeader = [:],
+        timeToLive: Duration? = nil
+    ) async throws(ConnectionError) -> SentMessage where Message.Definition == Definition {
+        try await send(
+            message, delivery: .atMostOnce, confirmedBy: receipt, header: header, timeToLive: timeToLive)
+    }
+
     /// Gives the session messages to send in one packet, such as several that are compressed together; returns when the
     /// session has taken them.
-    ///
-    ///     try await session.send(packets: [Chat(text: "one"), Chat(text: "two")], id: 5, header: ["Version": 2])
     ///
     /// They have one delivery: all arrive, or none does.
     ///
@@ -49,9 +64,8 @@ extension PacketSession {
     /// - Returns: What was taken, as for one message.
     /// - Throws: As ``send(_:delivery:confirmedBy:header:timeToLive:)``; ``ConnectionError/codec(_:)`` with the path
     ///   `packets[2]` of a message that does not fit, or `packets` in a protocol without layers.
-    @discardableResult
     public func send(
-        packets messages: [any ClientMessage], id: UInt64, delivery: DeliveryPolicy = .atMostOnce,
+        packets messages: [any ClientMessage], id: UInt64, delivery: DeliveryPolicy,
         confirmedBy receipt: DeliveryReceipt? = nil, header: PacketHeader = [:], timeToLive: Duration? = nil
     ) async throws(ConnectionError) -> SentMessage {
         let byteCount: Int
@@ -69,6 +83,22 @@ extension PacketSession {
             .packets(messages, id: id, header), byteCount: byteCount, delivery,
             confirmedBy: receipt ?? usualReceipt(of: delivery), timeToLive: timeToLive, ticket)
         return SentMessage(ticket, in: driver, of: self)
+    }
+
+    /// Gives the session messages to send in one packet, on one connection, now or later; returns when the session has
+    /// taken them.
+    ///
+    ///     try await session.send(packets: [Chat(text: "one"), Chat(text: "two")], id: 5, header: ["Version": 2])
+    ///
+    /// Everything else is as in ``send(packets:id:delivery:confirmedBy:header:timeToLive:)``.
+    @discardableResult
+    public func send(
+        packets messages: [any ClientMessage], id: UInt64, confirmedBy receipt: DeliveryReceipt? = nil,
+        header: PacketHeader = [:], timeToLive: Duration? = nil
+    ) async throws(ConnectionError) -> SentMessage {
+        try await send(
+            packets: messages, id: id, delivery: .atMostOnce, confirmedBy: receipt, header: header,
+            timeToLive: timeToLive)
     }
 
     /// Sends a request and returns its reply, on whichever connection it arrives.

@@ -64,6 +64,9 @@ protocol SessionAdapter: AnyObject, Sendable {
     /// Writes a heartbeat.
     func writeHeartbeat(sequence: UInt64?, to connection: Connection) throws(CodecError)
 
+    /// Asks at once whether the peer is alive, if the connection sends its own heartbeats.
+    func probe(_ connection: Connection)
+
     /// Notes that a message was written for the sender who has the ticket.
     func wrote(_ message: GivenMessage<Payload>, for ticket: DeliveryTicket)
 
@@ -86,8 +89,10 @@ extension SessionAdapter {
     static func safeTimeout(over timeout: Duration) -> Duration { timeout + .seconds(5) }
 }
 
-/// Defaults for carriers whose messages have no replies, and whose connections send their own heartbeats.
+/// Defaults: messages have no replies, and no heartbeats that the session or the connection sends.
 extension SessionAdapter {
+    func probe(_ connection: Connection) {}
+
     func writeHeartbeat(sequence: UInt64?, to connection: Connection) throws(CodecError) {}
 
     func wrote(_ message: GivenMessage<Payload>, for ticket: DeliveryTicket) {}

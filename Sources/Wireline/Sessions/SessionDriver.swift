@@ -109,6 +109,14 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
         if !isHandling { handleEvents() }
     }
 
+    /// Connects as soon as the server allows. On a connection, asks whether the peer is alive.
+    func hurry() {
+        // What has arrived before says nothing.
+        lookAtPeer(heard: time(of: loop.turnTime))
+        if let link, link.isRead, let connection = link.connection { adapter.probe(connection) }
+        handle(.hurry)
+    }
+
     private func handleEvents() {
         isHandling = true
         var actions: [Action] = []

@@ -111,6 +111,13 @@ extension WebSocketConnection {
         scheduleHeartbeat()
     }
 
+    /// Asks at once whether the peer is alive, if there is a heartbeat.
+    func probe() {
+        heartbeat.stop(on: loop)
+        heartbeat.probe(on: stream)
+        scheduleHeartbeat()
+    }
+
     private func scheduleHeartbeat() {
         guard engine.isOpen, stream.isOpen else { return }
         heartbeat.setTimer(on: loop) {

@@ -37,6 +37,13 @@ struct WebSocketHeartbeat {
         inTransit.forget()
     }
 
+    /// Makes the next deadline come at once, and gives the peer little time to answer. No timer may be set.
+    mutating func probe(on stream: ByteStream) {
+        // What has arrived before says nothing.
+        lastHeardArrival = stream.lastArrival
+        monitor?.probe(at: stream.loop.now.sinceOrigin)
+    }
+
     /// Takes a pong for the answer to a heartbeat.
     mutating func answered(_ number: UInt64, at now: Duration) { _ = monitor?.answered(sequence: number, at: now) }
 

@@ -116,10 +116,18 @@ public final class WebSocketSession: Sendable {
 
     // MARK: Ending
 
-    /// Reconnects at once, if only the session's own retry policy makes it wait.
+    /// Makes the session look at its connection at once.
     ///
-    /// Call it when the network may be back, or when the user looks at the screen.
-    public func hurry() { driver.tell(.hurry) }
+    /// Call it when the app comes back to the front, and when the system says that the network has changed.
+    ///
+    /// - While the session waits to reconnect, it reconnects now. It waits only for what the server asked for.
+    /// - While it is connected, it sends a ping now. If no byte arrives within
+    ///   `HeartbeatPolicy.probeTimeout` (3 s), the connection counts as dead, and the session reconnects at once.
+    ///   A session without pings cannot ask.
+    /// - Otherwise an attempt is under way, which has a time limit of its own.
+    ///
+    /// Calls while an answer is missing change nothing.
+    public func hurry() { driver.loop.execute { [driver] in driver.hurry() } }
 
     /// Ends the session at once, and closes its connection with code 1000.
     ///

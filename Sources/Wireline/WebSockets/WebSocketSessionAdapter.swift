@@ -157,6 +157,8 @@ final class WebSocketSessionAdapter: SessionAdapter, @unchecked Sendable {
         connection.post(message.payload)
     }
 
+    func probe(_ connection: WebSocketConnection) { connection.probe() }
+
     func take(_ message: WebSocketMessage, from link: Link, for driver: Driver) {
         driver.inbox.add(message)
     }

@@ -41,6 +41,11 @@ public struct ClientSession<Payload> {
     private var heartbeatCount: UInt64 = 0
     private var pendingByteCount = 0
     private var drainDeadline: Duration?
+    /// Until when a new connection follows the end of the current one at once.
+    private var hurryEnd: Duration?
+
+    /// Longer than a peer is given to answer in a hurry.
+    private static var hurryTime: Duration { .seconds(10) }
 
     /// The round trips of the current connection's heartbeats, or of the last connection's.
     public private(set) var roundTrips = RoundTrips()
@@ -195,6 +200,7 @@ public struct ClientSession<Payload> {
     private mutating func loggedIn(_ connection: ConnectionNumber, at now: Duration, into actions: inout [Action]) {
         guard case .loggingIn(connection, _) = phase else { return }
         phase = .ready(connection)
+        hurryEnd = nil
         reconnector.ready(at: now)
         heartbeatCount = 0
         heartbeat = configuration.heartbeat.map {
@@ -262,6 +268,7 @@ public struct ClientSession<Payload> {
         case .wait(let until, let earliest):
             phase = .waiting(until: until, earliest: earliest, cause: cause)
             report(into: &actions)
+            if let hurryEnd, now <= hurryEnd { connectSooner(at: now, into: &actions) }
         case .stop(outOfRetries: true): end(.outOfRetries(last: cause), into: &actions)
         case .stop(outOfRetries: false): end(cause == .endedByUs ? .byUs : .stopped(cause), into: &actions)
         }
@@ -280,8 +287,17 @@ public struct ClientSession<Payload> {
         report(into: &actions)
     }
 
-    /// Connects as soon as the policy allows, instead of waiting for the whole delay.
+    /// Connects as soon as the server allows. On a connection, asks whether the peer is alive.
     private mutating func hurry(at now: Duration, into actions: inout [Action]) {
+        if case .ready = phase {
+            heartbeat?.probe(at: now)
+            hurryEnd = now + max(Self.hurryTime, configuration.heartbeat?.probeTimeout ?? .zero)
+        }
+        connectSooner(at: now, into: &actions)
+    }
+
+    /// Connects as soon as the server allows, instead of waiting for the whole delay.
+    private mutating func connectSooner(at now: Duration, into actions: inout [Action]) {
         guard case .waiting(_, let earliest, let cause) = phase else { return }
         if earliest <= now { return connect(at: now, into: &actions) }
         phase = .waiting(until: earliest, earliest: earliest, cause: cause)

@@ -90,7 +90,8 @@ public enum SessionEvent: Equatable, Sendable {
     case timerFired
     /// The sender cancels a message.
     case cancel(MessageNumber)
-    /// There may be a network again, or a user waits: end a delay now, except for what the server asked for.
+    /// There may be another network, or a user waits. It ends a delay now, except for what the server asked for. On a
+    /// connection it sends a heartbeat, which ``HeartbeatPolicy/probeTimeout`` follows.
     case hurry
     /// End the session when every message has its outcome, at `deadline` at the latest. Accept no new messages.
     case drain(deadline: Duration)

@@ -18,12 +18,18 @@ public struct HeartbeatPolicy: Equatable, Sendable {
     public var timeout: Duration
     /// The start of the interval (default ``Rhythm/steady``).
     public var rhythm: Rhythm
+    /// As ``timeout``, for the heartbeat that ``SessionEvent/hurry`` sends (default 3 s; the shorter one applies).
+    public var probeTimeout: Duration
 
     /// Makes a policy; values left out have their default.
-    public init(interval: Duration = .seconds(30), timeout: Duration = .seconds(10), rhythm: Rhythm = .steady) {
+    public init(
+        interval: Duration = .seconds(30), timeout: Duration = .seconds(10), rhythm: Rhythm = .steady,
+        probeTimeout: Duration = .seconds(3)
+    ) {
         self.interval = interval
         self.timeout = timeout
         self.rhythm = rhythm
+        self.probeTimeout = probeTimeout
     }
 }
 
@@ -65,6 +71,8 @@ package struct HeartbeatMonitor: Sendable {
     private var lastProgress: Duration
     /// When the first heartbeat was sent since bytes last arrived.
     private var askedAt: Duration?
+    /// When the program asked whether the peer is alive, if no byte has arrived since.
+    private var probedAt: Duration?
     package private(set) var roundTrips = RoundTrips()
 
     package init(policy: HeartbeatPolicy, maximumSequence: UInt64?, at now: Duration) {
@@ -83,20 +91,30 @@ package struct HeartbeatMonitor: Sendable {
     }
 
     private var judgement: Duration? {
-        askedAt.map { max($0, lastProgress) + policy.timeout }
+        guard let askedAt else { return nil }
+        let regular = max(askedAt, lastProgress) + policy.timeout
+        guard let probedAt else { return regular }
+        return min(regular, max(probedAt, lastProgress) + policy.probeTimeout)
     }
 
     /// Notes that bytes have arrived.
     ///
     /// - Parameter isEnough: Whether any bytes will do; false if a message waits for a heartbeat's own answer.
     package mutating func received(at now: Duration, isEnough: Bool = true) {
-        askedAt = nil
+        (askedAt, probedAt) = (nil, nil)
         if policy.rhythm == .whenQuiet, isEnough { nextBeat = now + policy.interval }
     }
 
     /// Makes the next heartbeat due at once.
     package mutating func hurry(at now: Duration) {
         nextBeat = min(nextBeat, now)
+    }
+
+    /// Asks at once whether the peer is alive. While a question is open, nothing more is asked.
+    package mutating func probe(at now: Duration) {
+        guard probedAt == nil else { return }
+        probedAt = now
+        hurry(at: now)
     }
 
     /// Notes that the system has taken queued bytes.

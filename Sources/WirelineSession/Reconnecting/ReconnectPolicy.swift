@@ -44,15 +44,15 @@ public struct ReconnectPolicy: Equatable, Sendable {
     /// The upper bound of the delay after the server has ended a ready connection (default 5 s).
     /// It applies if it is longer than the regular bound. A program that knows better calls `hurry()`.
     public var restartDelay: Duration
-    /// How many rounds may follow the first one, or a stable connection, before the session ends (default 100).
-    /// 100 rounds take about 25 minutes. nil: no limit. 0: no endpoint is tried twice.
+    /// How many rounds may follow the first one, or a stable connection, before the session ends. nil: no limit (the
+    /// default), so a session outlives an evening without a network. 0: no endpoint is tried twice.
     public var retryLimit: Int?
     /// How long a connection must have been ready to count as stable (default 60 s).
     public var stableTime: Duration
 
     /// Makes a policy; values left out have their default.
     public init(
-        baseDelay: Duration = .milliseconds(500), maximumDelay: Duration = .seconds(30), retryLimit: Int? = 100,
+        baseDelay: Duration = .milliseconds(500), maximumDelay: Duration = .seconds(30), retryLimit: Int? = nil,
         stableTime: Duration = .seconds(60), restartDelay: Duration = .seconds(5)
     ) {
         self.baseDelay = baseDelay

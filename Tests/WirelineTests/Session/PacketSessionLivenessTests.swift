@@ -57,6 +57,26 @@ struct PacketSessionLivenessTests {
         #expect(network.time >= .seconds(150))
     }
 
+    @Test func `a hurry finds a dead connection within seconds`() async throws {
+        let network = try TestNetwork()
+        let server = try await network.serve(GoimProtocol.self) { client in
+            try await client.send(Notification(body: "the last word"))
+            while try await client.nextPacket() != nil {}
+        }
+        var conventions = SessionConventions<GoimProtocol>()
+        conventions.heartbeat(HeartbeatPolicy(interval: .seconds(300)), answeredBy: HeartbeatReply.self) {
+            Heartbeat(body: "")
+        }
+        let session = try server.session(conventions: conventions)
+        try await network.run { try await session.waitUntilReady() }
+        // What has arrived before says nothing about the time after.
+        await network.advance(by: .seconds(1))
+        session.hurry()
+        let causes = try await network.run(within: .seconds(4)) { await session.states.causes(1) { session.end() } }
+        #expect(causes.first == .silent)
+        #expect(network.time >= .seconds(4))
+    }
+
     @Test func `an unanswered heartbeat of an ended connection is checked once, and not again`() async throws {
         let network = try TestNetwork()
         let server = try await network.serve(GoimProtocol.self) { client in _ = try await client.nextPacket() }

@@ -75,7 +75,7 @@ struct UnencodableMessageTests {
         let server = try await server(noting: Seen())
         let session = try server.session()
         for _ in 0..<127 {
-            try await session.send(Blob(count: 1), delivery: .exactlyOnce, confirmedBy: .acknowledgement)
+            _ = try await session.send(Blob(count: 1), delivery: .exactlyOnce, confirmedBy: .acknowledgement)
         }
         do throws(ConnectionError) {
             _ = try await session.request(Blob(count: Blob.limit), timeout: .seconds(500))

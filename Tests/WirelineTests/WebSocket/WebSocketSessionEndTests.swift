@@ -259,6 +259,23 @@ struct WebSocketSessionEndTests {
         #expect(try await accepting.value.count == 3)
     }
 
+    @Test func `a hurry finds a dead connection within seconds`() async throws {
+        let socket = try RawSocket.listen()
+        let url = try WebSocketURL("ws://127.0.0.1:\(socket.port())/")
+        let accepting = Task { try await onThread { try socket.acceptWebSocket() } }
+        let session = try WebSocketSession.start(
+            to: [url],
+            configuration: .patient {
+                $0.client.limits.heartbeat = HeartbeatPolicy(
+                    interval: .seconds(500), timeout: .seconds(500), probeTimeout: .milliseconds(20))
+            })
+        try await session.waitUntilReady()
+        session.hurry()
+        let causes = await session.states.causes(1) { session.end() }
+        #expect(causes.first == .silent)
+        _ = try await accepting.value
+    }
+
     @Test func `pings are sent and answered while the main thread is blocked`() async throws {
         let first = try await WebSocketServer.remembering()
         let session = try first.server.session(
