@@ -166,7 +166,10 @@ typealias SceneServer = PacketServer<SceneProtocol>
 typealias GoimServer = PacketServer<GoimProtocol>
 
 extension EventLoopGroup {
-    private static let many = Result { () throws(TransportError) in try EventLoopGroup(threadCount: 24) }
+    private static let many = Result { () throws(TransportError) in
+        EventLoop.checkSteps()
+        return try EventLoopGroup(threadCount: 24)
+    }
 
     /// A loop that the tests of this moment hardly share. Not one for each test: loops run until the process ends, and
     /// Foundation starts no program in a process with 1,360 descriptors (it reads beyond its list of them).

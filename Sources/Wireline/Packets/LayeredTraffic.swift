@@ -116,6 +116,7 @@ final class LayeredTraffic {
 
     /// Counts what was done as the connection's work: a few bytes can mean much of it.
     func spend(since start: MonotonicTime) {
+        loop.note(.layerPassed)
         loop.spend(Int(clamping: MonotonicTime.now.nanoseconds - start.nanoseconds))
     }
 

@@ -10,6 +10,7 @@ extension PacketConnection {
     }
 
     package var currentCounters: ConnectionCounters {
+        loop.note(.connectionCounted)
         var counters = ConnectionCounters()
         counters.receivedByteCount = Int(clamping: stream.receivedByteCount)
         counters.sentByteCount = Int(clamping: stream.sentByteCount)

@@ -7,6 +7,7 @@ package import WirelineWebSocket
 /// A WebSocket on a server.
 extension WebSocketConnection: ServedConnection {
     package var currentCounters: ConnectionCounters {
+        loop.note(.connectionCounted)
         var counters = ConnectionCounters()
         counters.receivedByteCount = Int(clamping: stream.receivedByteCount)
         counters.sentByteCount = Int(clamping: stream.sentByteCount)

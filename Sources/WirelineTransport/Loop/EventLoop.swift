@@ -56,6 +56,10 @@ public final class EventLoop: @unchecked Sendable {
     @safe @exclusivity(unchecked) @usableFromInline var share = LoopShare()
     /// When the current socket's turn began.
     @safe @exclusivity(unchecked) private var sliceStart = MonotonicTime.now
+    #if DEBUG
+        /// What the current socket, job or timer has done.
+        @safe @exclusivity(unchecked) var steps = LoopSteps()
+    #endif
     /// Whether the limit on what may be sent at once is lifted.
     @safe @exclusivity(unchecked) private(set) var isGenerous = false
     /// How long the turns take.
@@ -129,6 +133,9 @@ public final class EventLoop: @unchecked Sendable {
     func passTurn() {
         time = nil
         share.begin()
+        #if DEBUG
+            steps.begin()
+        #endif
     }
 
     /// Ends a socket's turn, including the tasks that it woke.
@@ -397,7 +404,10 @@ public final class EventLoop: @unchecked Sendable {
         unsafe Unmanaged.passUnretained(target).release()
     }
 
-    func sendAtEndOfTurn(_ target: PollTarget) { unsent.append(target) }
+    func sendAtEndOfTurn(_ target: PollTarget) {
+        note(.streamWritten)
+        unsent.append(target)
+    }
 
     /// Whether the current socket, job or timer may send bytes before the turn ends; if so, they count.
     func mayFlush(_ byteCount: Int) -> Bool {
@@ -500,6 +510,7 @@ public final class EventLoop: @unchecked Sendable {
     @discardableResult
     package func schedule(at deadline: MonotonicTime, _ action: @escaping () -> Void) -> Timer {
         preconditionIsCurrent()
+        note(.timerSet)
         return Timer(token: timers.set(max(deadline, turnTime + .nanoseconds(1)), action))
     }
 

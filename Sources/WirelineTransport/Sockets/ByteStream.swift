@@ -226,6 +226,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
         _ = socket.takeHandler()
         output.drop(to: &loop.blocks)
         writeDeadline.cancelTimer(on: loop)
+        loop.note(.streamEnded)
         socket.unwatch(by: self, on: loop)
     }
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Steps that are counted in debug builds, for each socket, job or timer of a turn.
+///
+/// Work that visits every connection of a loop in one go delays all of them, but no test can see a delay on a busy
+/// machine. So tests check the number of steps. A step is counted where it is done, not where somebody remembers to: what
+/// takes too many at once is found by any test with so many connections.
+package enum LoopStep: Int, CaseIterable, Sendable {
+    /// A stream gets something to send.
+    case streamWritten
+    /// A stream ends.
+    case streamEnded
+    /// A timer is set.
+    case timerSet
+    /// A packet is opened or sealed.
+    case layerPassed
+    /// A connection is looked at for its counters.
+    case connectionCounted
+
+    /// How many steps may be done in one go.
+    package var share: Int {
+        switch self {
+        case .streamWritten, .streamEnded, .timerSet, .connectionCounted: 2_000
+        case .layerPassed: 4_000
+        }
+    }
+}
+
+/// The steps of the current socket, job or timer.
+struct LoopSteps {
+    /// Whether too many steps end the process; only tests want that.
+    static let areChecked = Atomic(false)
+
+    private var counts = [Int](repeating: 0, count: LoopStep.allCases.count)
+
+    mutating func note(_ step: LoopStep) {
+        counts[step.rawValue] += 1
+        guard counts[step.rawValue] > step.share, Self.areChecked.load(ordering: .relaxed) else { return }
+        fatalError("\(step): more than \(step.share) in one go, which delays every other connection of the loop")
+    }
+
+    mutating func begin() {
+        for index in counts.indices { counts[index] = 0 }
+    }
+}
+
+extension EventLoop {
+    /// From now on too many steps in one go end this process, if it is a debug build. For tests.
+    package static func checkSteps() { LoopSteps.areChecked.store(true, ordering: .relaxed) }
+
+    /// Counts a step in a debug build.
+    @inline(__always)
+    package func note(_ step: LoopStep) {
+        #if DEBUG
+            steps.note(step)
+        #endif
+    }
+}
