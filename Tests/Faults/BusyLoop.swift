@@ -22,7 +22,7 @@ enum BusyLoop {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let hasTLS = OpenSSLTool.isWanted && (try? TLSAvailability.check()) != nil
-        if hasTLS { try await onThread { try makeIdentity(in: folder) } }
+        if hasTLS { try await onThread { try CertificateAuthority("root").makeServer(in: folder) } }
         let crowd = try await Crowd(
             heldByteLimit: 64 << 20, threadCount: 1, identity: hasTLS ? folder.path : "-")
         let packets = try Array(repeatElement(CrowdPeer.message("short", by: .packets), count: 4_096).joined())
@@ -105,12 +105,6 @@ enum BusyLoop {
     }
 
     // MARK: TLS
-
-    private static func makeIdentity(in folder: URL) throws {
-        let server = try CertificateAuthority("root").issue(to: ["DNS:localhost", "IP:127.0.0.1"])
-        try Data(server.chain.utf8).write(to: folder.appending(path: "certificate.pem"))
-        try Data(server.key.utf8).write(to: folder.appending(path: "key.pem"))
-    }
 
     /// The first bytes of a client's handshake, which any server answers with a signature.
     private static func clientHello() async throws -> [UInt8] {

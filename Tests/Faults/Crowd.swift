@@ -18,6 +18,7 @@ final class Crowd: Sendable {
         let waitingSenderCount: Int
         let noRoomCount: Int
         let cleanEndCount: Int
+        let compressionByteCount: Int
         /// The errors of connections, and how often they occurred.
         let failures: [String]
     }
@@ -41,12 +42,13 @@ final class Crowd: Sendable {
 
     func counters() async throws -> Counters {
         let words = try await answer(to: "counters").split(separator: " ")
-        let numbers = words.prefix(8).compactMap { Int($0) }
-        guard numbers.count == 8 else { fail("the server does not count: \(words)", code: 1) }
+        let numbers = words.prefix(9).compactMap { Int($0) }
+        guard numbers.count == 9 else { fail("the server does not count: \(words)", code: 1) }
         return Counters(
             connectionCount: numbers[0], handlerCount: numbers[1], heldByteCount: numbers[2],
             pendingByteCount: numbers[3], unreadByteCount: numbers[4], waitingSenderCount: numbers[5],
-            noRoomCount: numbers[6], cleanEndCount: numbers[7], failures: words.dropFirst(8).map(String.init))
+            noRoomCount: numbers[6], cleanEndCount: numbers[7], compressionByteCount: numbers[8],
+            failures: words.dropFirst(9).map(String.init))
     }
 
     /// The system's figures of the server.

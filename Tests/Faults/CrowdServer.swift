@@ -122,7 +122,7 @@ struct CrowdServer {
         let numbers = [
             sum(\.connectionCount), "\(ends.handlerCount)", sum(\.heldByteCount), sum(\.traffic.pendingByteCount),
             sum(\.traffic.unreadByteCount), sum(\.traffic.waitingSenderCount), sum(\.noRoomConnectionCount),
-            "\(ends.cleanCount)",
+            "\(ends.cleanCount)", sum(\.compressionByteCount),
         ]
         let failures = ends.failures.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         return (numbers + failures).joined(separator: " ")

@@ -53,6 +53,7 @@ struct Faults {
     private static func lookAtBusyCrowds(_ findings: Findings) async throws {
         try await ResetPeers.look(findings)
         try await HeldBlocks.look(findings)
+        try await IdleMemory.look(findings)
         try await Look.look(findings, BusyLoop.look)
         try await Look.look(findings, RoomCrowd.look)
     }
