@@ -41,6 +41,11 @@ struct SendQueue<Outgoing> {
 
     var count: Int { entries.count }
 
+    /// Whether somebody waits for an entry to be sent.
+    var isAwaited: Bool {
+        entries.elements.contains { if case .nobody = $0.waiter { false } else { true } }
+    }
+
     var first: Entry? { entries.first }
 
     /// The waiters that are not tasks.

@@ -19,6 +19,8 @@ final class LayeredInput {
     private var next = 0
     /// The block with the packet of the stream.
     private var source: SharedBlock?
+    /// The packet of the stream that is to be opened, and the connection's states where it begins.
+    private var unopened: (packet: ReceivedPacket, states: PacketStates)?
     /// The packet of the stream, if it needs no opening and was not taken.
     private var plain: ReceivedPacket?
     /// The memory of opened packets, by the buffer that it replaces.
@@ -51,11 +53,17 @@ final class LayeredInput {
     ///
     /// - Parameter states: The connection's states where it begins.
     func open(_ packet: ReceivedPacket, _ states: PacketStates) {
-        opened = traffic.open(packet.lent, states)
+        source = packet.block
+        open((packet, states))
+    }
+
+    private func open(_ stream: (packet: ReceivedPacket, states: PacketStates)) {
+        let packet = stream.packet
+        opened = traffic.open(packet.lent, stream.states)
+        unopened = traffic.isStopped ? stream : nil
         if let bounds = opened.plain {
             plain = ReceivedPacket(block: packet.block, start: packet.start, bounds: bounds)
         }
-        source = packet.block
         blocks = Array(repeating: nil, count: opened.buffers.count)
         next = 0
     }
@@ -64,9 +72,8 @@ final class LayeredInput {
     ///
     /// - Throws: What is wrong with the packet that follows; later calls throw it again.
     func take() throws(CodecError) -> ReceivedPacket? {
-        if let packet = plain.take() { return packet }
         countWork()
-        while !isNextOpened {
+        while plain == nil, !isNextOpened {
             guard traffic.isOpening else {
                 if let failure = opened.failure { throw failure }
                 drop()
@@ -75,6 +82,7 @@ final class LayeredInput {
             guard !traffic.hasSpentShare else { return nil }
             openNext()
         }
+        if let packet = plain.take() { return packet }
         let entry = opened.entries[next]
         let block = block(ofBuffer: entry.buffer)
         next += 1
@@ -89,6 +97,7 @@ final class LayeredInput {
     }
 
     private func openNext() {
+        if let unopened { return open(unopened) }
         traffic.dropTaken(of: &opened)
         blocks.removeLast(blocks.count - opened.buffers.count)
         next = opened.entries.count
@@ -101,7 +110,7 @@ final class LayeredInput {
         guard source != nil else { return }
         traffic.stopOpening()
         opened = OpenedPackets()
-        (source, plain, takenAt, blocks, next) = (nil, nil, nil, [], 0)
+        (source, unopened, plain, takenAt, blocks, next) = (nil, nil, nil, nil, [], 0)
     }
 
     /// Returns the block with the bytes of a buffer, which packets share.

@@ -21,6 +21,12 @@ final class LayeredTraffic {
     private var sealer: PacketSealer?
     /// Opens what this end has sent, for a log; nil without one.
     private(set) var sent: SentPackets?
+    /// Packets that are sealed in a later turn, in the order in which they were sent.
+    private var late = NumberedQueue<LatePacket>()
+    /// What happens after them.
+    private var lateAction: (() -> Void)?
+    /// Since when the work that goes on was not counted.
+    private var workStart = MonotonicTime(nanoseconds: 0)
 
     /// - Parameter side: Which end this is.
     init(_ layout: PacketLayout, side: Sender, packetLimit: Int, options: LayerOptions, on loop: EventLoop) {
@@ -59,15 +65,18 @@ final class LayeredTraffic {
     /// Opens a packet of the peer, but not the packets inside of it.
     func open(_ packet: borrowing Packet, _ states: PacketStates) -> OpenedPackets {
         makeBoth()
-        let start = MonotonicTime.now
-        defer { spend(since: start) }
-        return opener?.begin(packet, states: states, copiesPlain: false) ?? OpenedPackets()
+        beginWork()
+        defer { endOpening() }
+        return opener?.begin(packet, states: states, copiesPlain: false, at: self) ?? OpenedPackets()
     }
 
-    /// Whether packets inside of that one are still to be opened.
+    /// Whether packets inside of that one are still to be opened, or that one itself (``isStopped``).
     var isOpening: Bool { opener?.isOpening ?? false }
 
-    /// The bytes of the packets around the next one.
+    /// Whether the opening of a packet takes more time than this turn has. The same call goes on with it.
+    var isStopped: Bool { opener?.isStopped ?? false }
+
+    /// The bytes of the packets around the next one, and what was made of a packet that is not opened yet.
     var openingByteCount: Int { opener?.openingByteCount ?? 0 }
 
     /// Whether the connection's share of this turn is used up.
@@ -75,26 +84,89 @@ final class LayeredTraffic {
 
     /// Opens the next one of them.
     func openNext(_ opened: inout OpenedPackets) {
-        let start = MonotonicTime.now
-        defer { spend(since: start) }
-        opener?.openNext(&opened)
+        beginWork()
+        defer { endOpening() }
+        opener?.openNext(&opened, at: self)
     }
+
+    private func endOpening() {
+        spendSoFar()
+        if !isStopped { loop.compression.endWork(of: self) }
+    }
+
+    /// Drops what was made of a packet that is not opened yet; it is made anew.
+    func dropOpening() { opener?.dropOpening() }
 
     /// Drops those of them that were taken.
     func dropTaken(of opened: inout OpenedPackets) { opener?.dropTaken(of: &opened) }
 
     /// Opens no further packets inside of one.
-    func stopOpening() { opener?.stop() }
+    func stopOpening() {
+        opener?.stop()
+        loop.compression.endWork(of: self)
+    }
+
+    // MARK: Packets that are sealed later
+
+    /// Whether packets wait to be sealed.
+    var isLate: Bool { !late.isEmpty }
+
+    var firstLate: LatePacket? { late.first }
+
+    /// The memory of the packets that wait to be sealed, in bytes.
+    var lateByteCount: Int { late.elements.reduce(0) { $0 + $1.heldByteCount } }
+
+    /// The bytes of those that other connections get, too.
+    var sharedLateByteCount: Int {
+        late.elements.reduce(0) { $0 + ($1.ahead == nil ? $1.heldByteCount : 0) }
+    }
+
+    func postpone(_ packet: LatePacket) { _ = late.append(packet) }
+
+    func takeLate() -> LatePacket? { late.popFirst() }
+
+    /// Drops all packets that wait to be sealed, and what waits for them.
+    func dropLate() { (late, lateAction) = (NumberedQueue(), nil) }
+
+    /// Stores a closure that is called when no packet waits to be sealed, after earlier ones.
+    func afterLate(_ action: @escaping () -> Void) {
+        let earlier = lateAction
+        lateAction = {
+            earlier?()
+            action()
+        }
+    }
+
+    func takeLateAction() -> (() -> Void)? { lateAction.take() }
+
+    /// Compresses a part of a packet that is sealed later.
+    func compress(_ packet: UnsealedPacket, _ states: PacketStates, _ ahead: AheadCompression) {
+        makeBoth()
+        beginWork()
+        defer { spendSoFar() }
+        guard ahead.isLooking else { return ahead.step() }
+        sealer?.look(ahead: ahead) { sealer throws(CodecError) in _ = try packet.sealed(with: &sealer, states) }
+    }
+
+    /// Refuses a packet that cannot be sent in a connection's states, whatever its layers make of it.
+    func requireSealable(_ packet: UnsealedPacket, _ states: PacketStates) throws(CodecError) {
+        if let failure { throw failure }
+        try packet.requireSealable(
+            from: side, states, in: layout, limit: packetLimit, threshold: settings.options.threshold)
+    }
 
     /// Returns a packet to send, as it stands in the stream; it must be sent next.
-    func seal(_ packet: UnsealedPacket, _ states: PacketStates) throws(CodecError) -> [UInt8] {
+    ///
+    /// - Parameter ahead: What of it was compressed before.
+    func seal(
+        _ packet: UnsealedPacket, _ states: PacketStates, _ ahead: AheadCompression? = nil
+    ) throws(CodecError) -> [UInt8] {
         if let failure { throw failure }
-        if triesFirst {
-            try packet.requireSealable(
-                from: side, states, in: layout, limit: packetLimit, threshold: settings.options.threshold)
-        }
+        if triesFirst { try requireSealable(packet, states) }
         do throws(CodecError) {
-            return try withSealer { sealer throws(CodecError) in try packet.sealed(with: &sealer, states) } ?? []
+            return try withSealer { sealer throws(CodecError) in
+                try sealer.use(ahead) { sealer throws(CodecError) in try packet.sealed(with: &sealer, states) }
+            } ?? []
         } catch {
             if case .layerUnavailable = error.reason { throw error }
             if triesFirst { failure = error }
@@ -107,8 +179,8 @@ final class LayeredTraffic {
         _ body: (inout PacketSealer) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
         makeBoth()
-        let start = MonotonicTime.now
-        defer { spend(since: start) }
+        beginWork()
+        defer { spendSoFar() }
         let result = try sealer?.use(body)
         sent?.noteSealed()
         return result
@@ -120,9 +192,16 @@ final class LayeredTraffic {
         loop.spend(Int(clamping: MonotonicTime.now.nanoseconds - start.nanoseconds))
     }
 
+    private func beginWork() { workStart = .now }
+
+    private func spendSoFar() {
+        spend(since: workStart)
+        workStart = .now
+    }
+
     private func makeBoth() {
         guard opener == nil else { return }
-        let states = loop.compressionStates()
+        let states = loop.compression.states
         var settings = settings
         settings.options.brotliLevel = settings.options.brotliLevel ?? LayerOptions.liveBrotliLevel
         opener = PacketOpener(layout, from: side.peer, packetLimit: packetLimit, settings: settings, states: states)
@@ -130,12 +209,19 @@ final class LayeredTraffic {
     }
 }
 
-extension EventLoop {
-    /// The states of compression that all connections of the loop share.
-    fileprivate func compressionStates() -> CompressionStates {
-        if let states = sharedState as? CompressionStates { return states }
-        let states = CompressionStates()
-        sharedState = states
-        return states
+extension LayeredTraffic: OpeningPace {
+    /// At least what a connection may spend in a turn.
+    private static var moreThanShare: Int { 1 << 20 }
+
+    var mustStop: Bool {
+        spendSoFar()
+        return loop.hasSpentShare
+    }
+
+    func mayKeepUnfinished() -> Bool {
+        if loop.compression.beginWork(of: self, at: loop.now) { return true }
+        // The connection tries it again in a later turn.
+        loop.spend(Self.moreThanShare)
+        return false
     }
 }

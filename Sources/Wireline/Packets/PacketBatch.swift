@@ -22,7 +22,7 @@ public struct PacketBatch: ~Copyable {
     @usableFromInline private(set) var block: SharedBlock
     /// The address of the block's first byte.
     @usableFromInline private(set) var base: UnsafeRawPointer
-    /// Whether the last packet has set a state, or its layers were much work, which ends the batch.
+    /// Whether the last packet has set a state, or the layers of it or of its answer were much work, which ends the batch.
     private var endsHere = false
 
     init(_ connection: PacketConnection, _ block: SharedBlock) {
@@ -76,7 +76,7 @@ public struct PacketBatch: ~Copyable {
     @usableFromInline @inline(never)
     mutating func nextInGeneral() throws(ConnectionError) -> (bounds: PacketBounds, start: Int)? {
         guard !endsHere, let packet = try connection.takeUnclaimedPacket() else { return nil }
-        endsHere = connection.setsState(packet) || connection.mustOpenLater
+        endsHere = connection.setsState(packet) || connection.mustOpenLater || connection.sealsLater
         if packet.block !== block {
             block = packet.block
             // SAFETY: the address is that of a block that this value holds.
@@ -141,6 +141,8 @@ extension PacketConnection {
     func openLater() {
         guard let layers = input.layers, !layers.waitsForTurn else { return }
         layers.waitsForTurn = true
+        // What was opened so far counts.
+        _ = requestMemory(isWanted: false)
         loop.goOnLater {
             layers.waitsForTurn = false
             self.deliver()
@@ -150,15 +152,15 @@ extension PacketConnection {
     /// Whether a handler may answer further messages: not too much output waits, and the connection does not end.
     var takesAnswers: Bool { hasRoomForAnswers && !ending.isLeaving }
 
-    /// Whether not too much output waits.
-    var hasRoomForAnswers: Bool { stream.pendingByteCount < pendingLimit }
+    /// Whether not too much output waits, and none that must be sealed first.
+    var hasRoomForAnswers: Bool { stream.pendingByteCount < pendingLimit && !sealsLater }
 
     /// Passes the packets that have arrived to the handler, unless too much output waits.
     func runBatch() {
         guard let batchHandler, !ending.isLeaving, !isInputPaused else { return }
         do {
             while input.currentBlock != nil {
-                guard !isInputPaused else { return stream.flush() }
+                guard !isInputPaused, !sealsLater else { return stream.flush() }
                 // `prepareToSend()` may have moved the packets, let other code take them, or closed the connection.
                 guard prepareToSend(), let block = input.currentBlock, !ending.isLeaving else { return }
                 if mustOpenLater {
@@ -177,6 +179,7 @@ extension PacketConnection {
             }
             // Sends the answers now: they are still in the cache, and their memory is free for the next connection.
             stream.flush()
+            guard !sealsLater else { return }
             // No whole packet is left, so this only keeps a partial packet.
             _ = try takePacket()
             if try hasEnded() { finish() }

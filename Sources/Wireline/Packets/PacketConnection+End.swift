@@ -59,7 +59,7 @@ extension PacketConnection {
     /// connection is lost. The cancelled task can still receive what has arrived.
     func cancelUnawareHandler() {
         let isAsking = requests.map { $0.waitingCount > 0 || $0.readers.isAwaited } ?? false
-        let isAware = inputWait.isWaiting || !senders.isEmpty || isAsking
+        let isAware = inputWait.isWaiting || senders.isAwaited || isAsking
         if !isAware { handlerTask?.cancel() }
     }
 }

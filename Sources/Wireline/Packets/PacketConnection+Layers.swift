@@ -32,6 +32,8 @@ extension PacketConnection {
         ) throws(LayerKeyError) {
             try LayerSettings.check(name, bytes, in: connection.layout)
             connection.loop.execute { [connection] in
+                // Packets that were sent before have the key before.
+                connection.finishSealing()
                 // It has just been checked.
                 try? connection.layeredTraffic?.setKey(name, bytes, for: sender)
             }
@@ -50,19 +52,8 @@ extension PacketConnection {
     public nonisolated(nonsending) func send(
         packets messages: [any PacketMessage], id: UInt64, header: PacketHeader = [:]
     ) async throws(ConnectionError) {
-        try await sendInState { connection throws(ConnectionError) in
-            try connection.encode(packets: messages, id: id, header: header)
-        }
-    }
-
-    private func encode(
-        packets messages: [any PacketMessage], id: UInt64, header: PacketHeader
-    ) throws(ConnectionError) -> [UInt8] {
-        do throws(CodecError) {
-            let packet = try UnsealedPacket(packets: messages, id: id, header: header)
-            return try seal(packet)
-        } catch {
-            throw .codec(error)
+        try await sendUnsealed { _ throws(CodecError) in
+            try UnsealedPacket(packets: messages, id: id, header: header)
         }
     }
 
@@ -83,14 +74,18 @@ extension PacketConnection {
     ///
     /// Call it on the loop, and send packets in the order in which they were sealed.
     ///
+    /// - Parameter ahead: What of it was compressed before (default: nothing).
     /// - Throws: `CodecError` as ``UnsealedPacket/sealed(with:_:)``; `wrongPresence` at `packets` for packets inside in a
     ///   layout without layers.
-    package func seal(_ packet: UnsealedPacket) throws(CodecError) -> [UInt8] {
-        // What groups have sent before this packet is sealed before it, too.
+    package func seal(
+        _ packet: UnsealedPacket, _ ahead: AheadCompression? = nil
+    ) throws(CodecError) -> [UInt8] {
+        // What was sent before this packet, also by groups, is sealed before it, too.
         settle()
+        finishSealing()
         let bytes =
             if let layeredTraffic {
-                try layeredTraffic.seal(packet, states)
+                try layeredTraffic.seal(packet, states, ahead)
             } else {
                 try packet.encoded(in: sentLayout, limit: maximumPacketByteCount)
             }
@@ -116,8 +111,7 @@ extension PacketConnection {
 
     /// Queues an opened packet as this connection sends it, without waiting.
     package func writeAgain(_ packet: borrowing Packet) throws {
-        let bytes = try sealed(forwarding: kept(packet))
-        try write(packet: bytes.rawSpan)
+        try writeUnsealed(UnsealedPacket(forwarding: packet, in: layout))
     }
 
     /// Returns a packet of a batch in memory of its own.
@@ -128,9 +122,10 @@ extension PacketConnection {
 
     /// Returns an opened packet as this connection sends it: the same ID and payload, and those header values that can be
     /// set.
-    package func sealed(forwarding packet: ReceivedPacket) throws(CodecError) -> [UInt8] {
+    package nonisolated(nonsending) func sealed(forwarding packet: ReceivedPacket) async throws(CodecError) -> [UInt8] {
         let unsealed = try UnsealedPacket(forwarding: packet.lent, in: layout)
-        return try seal(unsealed)
+        let ahead = await compressedAhead(unsealed)
+        return try seal(unsealed, ahead)
     }
 }
 

@@ -4,7 +4,7 @@ import WirelineTransport
 
 extension PacketConnection: LimitedConnection {
     /// The memory that it holds, not the number of bytes in that memory.
-    var heldByteCount: Int { input.capacity + stream.heldByteCount + unreadCost }
+    var heldByteCount: Int { input.capacity + stream.heldByteCount + unreadCost + lateByteCount }
 
     private var unreadCost: Int {
         guard let requests else { return 0 }

@@ -124,6 +124,8 @@ extension PacketConnection: ReceivingConnection {
         _ holdsClaim: Bool
     ) async throws(ConnectionError) -> ReceivedPacket? {
         if stream.loop.isCurrent {
+            // What was opened so far counts.
+            _ = requestMemory(isWanted: false)
             await stream.loop.giveWay()
             return try await nextToArrive()
         }
@@ -178,7 +180,7 @@ extension PacketConnection: ReceivingConnection {
 
     /// Whether the batch handler, or a request, waits for input.
     private var isInputWantedWithoutTask: Bool {
-        if batchHandler != nil { return !isInputPaused && stream.pendingByteCount < pendingLimit }
+        if batchHandler != nil { return !isInputPaused && hasRoomForAnswers }
         if let requests, requests.wantsInput { return takesUnread(requests) }
         return false
     }

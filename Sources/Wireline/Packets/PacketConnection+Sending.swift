@@ -177,6 +177,7 @@ extension PacketConnection: SendingConnection {
     public func write(_ message: some PacketMessage) throws(ConnectionError) {
         guard stream.loop.isCurrent else { throw .notOnLoop }
         guard let byteCount = try byteCountAtOnce(of: message) else {
+            if layout.isEncodedOnLoop, try writeWithLayers(message) { return }
             // Its header must be computed first.
             guard stream.takesOutput else { throw sendError }
             let bytes = try encodeApart(message)
@@ -210,9 +211,22 @@ extension PacketConnection: SendingConnection {
     /// - Throws: As ``send(_:header:)``.
     public func write(_ message: some PacketMessage, header: PacketHeader) throws(ConnectionError) {
         guard stream.loop.isCurrent else { throw .notOnLoop }
+        if try writeWithLayers(message, header) { return }
         let bytes = try encode(message, header: header)
         // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
         try unsafe write(packet: bytes.span.bytes)
+    }
+
+    /// Queues a message without waiting, if its packet has layers.
+    ///
+    /// - Returns: Whether it has.
+    @usableFromInline
+    func writeWithLayers(_ message: some PacketMessage, _ header: PacketHeader = [:]) throws(ConnectionError) -> Bool {
+        guard layout.hasContent else { return false }
+        let packet: UnsealedPacket
+        do throws(CodecError) { packet = try UnsealedPacket(message, header) } catch { throw .codec(error) }
+        try writeUnsealed(packet)
+        return true
     }
 
     /// Queues an encoded packet without waiting, as ``write(_:)``; with the marks of a frame, which
@@ -224,6 +238,7 @@ extension PacketConnection: SendingConnection {
         guard stream.loop.isCurrent else { throw .notOnLoop }
         // If the output block has room, the stream is open.
         guard bytes.byteCount <= stream.freeByteCount || stream.takesOutput else { throw sendError }
+        if layout.isEncodedOnLoop { finishSealing() }
         append(bytes)
         if layout.hasStates { followSent([UInt8](copying: bytes)) }
     }
@@ -245,9 +260,20 @@ extension PacketConnection: SendingConnection {
             guard byteCount <= stream.freeByteCount || stream.takesOutput else { throw sendError }
             return appendPacket(id, payload, plan, byteCount)
         }
+        if layout.isEncodedOnLoop, try writeWithLayers(id: id, payload) { return }
         let packet = try encode(id: id, payload: payload)
         // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
         try unsafe write(packet: packet.span.bytes)
+    }
+
+    /// Queues a payload without waiting, if its packet has layers.
+    ///
+    /// - Returns: Whether it has.
+    @usableFromInline
+    func writeWithLayers(id: UInt64, _ payload: RawSpan) throws(ConnectionError) -> Bool {
+        guard layout.hasContent else { return false }
+        try writeUnsealed(UnsealedPacket(id: id, payload: [UInt8](copying: payload)))
+        return true
     }
 
     /// Sends a payload if the caller need not wait.
@@ -373,6 +399,8 @@ extension PacketConnection: SendingConnection {
 
     /// Sends from the queue of senders, as much as the output has room for.
     func resumeSenders() {
+        // What was sent before is not sealed yet.
+        if sealsLater, stream.takesOutput { return }
         while !senders.isEmpty {
             if stream.isOpen, !prepareToSend() { return }
             // The flush may have found that the connection has ended; then no caller waits any more.

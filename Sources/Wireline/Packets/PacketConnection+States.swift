@@ -147,11 +147,17 @@ extension PacketConnection {
     nonisolated(nonsending) func sendInState(
         _ message: some PacketMessage, header: PacketHeader? = nil
     ) async throws(ConnectionError) {
+        if layout.hasContent {
+            return try await sendUnsealed { _ throws(CodecError) in try UnsealedPacket(message, header ?? [:]) }
+        }
         try await sendInState { connection throws(ConnectionError) in try connection.encode(message, header: header) }
     }
 
     @usableFromInline
     nonisolated(nonsending) func sendInState(id: UInt64, payload: [UInt8]) async throws(ConnectionError) {
+        if layout.hasContent {
+            return try await sendUnsealed { _ throws(CodecError) in UnsealedPacket(id: id, payload: payload) }
+        }
         try await sendInState { connection throws(ConnectionError) in
             try connection.encode(id: id, payload: payload.rawSpan)
         }
@@ -159,12 +165,8 @@ extension PacketConnection {
 
     @usableFromInline
     nonisolated(nonsending) func sendInState(forwarding packet: ReceivedPacket) async throws(ConnectionError) {
-        try await sendInState { connection throws(ConnectionError) in
-            do throws(CodecError) {
-                return try connection.sealed(forwarding: packet)
-            } catch {
-                throw .codec(error)
-            }
+        try await sendUnsealed { connection throws(CodecError) in
+            try UnsealedPacket(forwarding: packet.lent, in: connection.layout)
         }
     }
 

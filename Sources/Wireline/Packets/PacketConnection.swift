@@ -177,8 +177,10 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// Tasks that wait to send get ``ConnectionError/transport(_:)`` with `closed`.
     public func endOutput() {
         loop.execute {
-            self.leaveGroups()
-            self.stream.endOutput()
+            self.afterSealing {
+                self.leaveGroups()
+                self.stream.endOutput()
+            }
         }
     }
 
@@ -193,6 +195,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     public func close() {
         loop.execute {
             self.leaveGroups()
+            self.finishSealing()
             self.stream.flush()
             self.setCloseCode()
             self.stream.close()
@@ -213,6 +216,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     func streamEnded() {
         let isFirst = ending.close()
         leaveGroups()
+        layeredTraffic?.dropLate()
         recorder?.close(endingError)
         if isFirst { logEnd() }
         batchHandler = nil
@@ -232,7 +236,9 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     package func drain(telling farewell: SharedPacket? = nil) {
         // A connection that is already leaving reads and drops its input until the end.
         guard !ending.isLeaving else { return }
-        if let farewell { stream.write(asSent(farewell)) }
+        if let farewell, !sealsLater || !sendSharedLater(.shared(farewell, PacketStates())) {
+            stream.write(asSent(farewell))
+        }
         ending.drain(after: stream.receivedByteCount + UInt64(stream.unreadByteCount))
         endWaiters.resumeAll()
         endDrain()
@@ -265,7 +271,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// - Parameter timeout: The time after which it is closed in any case; nil (default): no limit while the peer
     ///   reads. A peer that reads nothing is limited by ``ConnectionLimits/writeTimeout``.
     public func finish(within timeout: Duration? = nil) {
-        loop.execute { self.takeLeave(within: timeout) }
+        loop.execute { self.afterSealing { self.takeLeave(within: timeout) } }
     }
 
     private func takeLeave(within timeout: Duration?) {
@@ -299,6 +305,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         guard stream.isOpen, !ending.isLeaving else { return }
         ending.failInput(error)
         ending.fail(error)
+        finishSealing()
         stream.write(bytes)
         finish(within: timeout)
     }

@@ -127,6 +127,7 @@ extension PacketConnection {
     /// - Parameter states: The states for which its bytes were encoded.
     func sendShared(_ packet: SharedPacket, from states: PacketStates = PacketStates()) -> Bool {
         if case .bytes(let bytes) = packet.form, !adaptsBytes { return sendShared(bytes) }
+        if sealsLater { return sendSharedLater(.shared(packet, states)) }
         // What is sealed or sets a state must be sent.
         guard hasRoomToSend else { return false }
         let bytes = asSent(packet, from: states)

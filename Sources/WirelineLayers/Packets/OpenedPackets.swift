@@ -125,11 +125,14 @@ package struct PacketOpener: ~Copyable {
     ///   - states: As for ``open(_:states:)``.
     ///   - copiesPlain: Whether a packet whose bytes need no opening is copied; if not, it is only
     ///     ``OpenedPackets/plain``.
+    ///   - pace: Says when to stop (default: never). If ``isStopped`` says so then, the same call is repeated later.
     package mutating func begin(
-        _ packet: borrowing Packet, states: PacketStates, copiesPlain: Bool
+        _ packet: borrowing Packet, states: PacketStates, copiesPlain: Bool, at pace: (any OpeningPace)? = nil
     ) -> OpenedPackets {
         var result = OpenedPackets()
-        layers.beginPacket()
+        if !isStopped { layers.beginPacket() }
+        begin(at: pace)
+        defer { end() }
         openedCount = 0
         do throws(CodecError) {
             let content = try layout.layering(of: packet).open(packet, with: &layers)
@@ -140,31 +143,52 @@ package struct PacketOpener: ~Copyable {
             try add(content, of: packet, in: nil, PacketContext(from: sender, states: states), &result)
             endLevels()
         } catch {
-            result.failure = error
+            if !isStopped { result.failure = error }
         }
         return result
     }
 
-    /// Whether packets inside of the one that was begun are still to be opened.
-    package var isOpening: Bool { !levels.isEmpty }
+    private mutating func begin(at pace: (any OpeningPace)?) {
+        layers.pace = pace
+        layers.begin()
+    }
 
-    /// The bytes of the packets around the next one.
-    package var openingByteCount: Int { levels.reduce(0) { $0 + $1.bytes.count } }
+    private mutating func end() {
+        layers.pace = nil
+        layers.end()
+    }
+
+    /// Whether packets inside of the one that was begun are still to be opened, or that one itself.
+    package var isOpening: Bool { !levels.isEmpty || isStopped }
+
+    /// Whether the pace has stopped the opening of a packet.
+    package var isStopped: Bool { layers.isStopped }
+
+    /// The bytes of the packets around the next one, and what was made of a packet whose opening was stopped.
+    package var openingByteCount: Int { levels.reduce(layers.openingByteCount) { $0 + $1.bytes.count } }
+
+    /// Drops what was made of a packet whose opening was stopped; it is made anew.
+    package mutating func dropOpening() { layers.dropOpening() }
 
     /// Opens the next packet inside of the one that was begun, and adds it to the result.
-    package mutating func openNext(_ result: inout OpenedPackets) {
+    ///
+    /// - Parameter pace: As for ``begin(_:states:copiesPlain:at:)``.
+    package mutating func openNext(_ result: inout OpenedPackets, at pace: (any OpeningPace)? = nil) {
         guard let level = levels.last else { return }
         // The outermost packet is counted, too.
         guard openedCount <= Self.innerPacketLimit else {
             let error = CodecError(.tooLong(count: openedCount, limit: Self.innerPacketLimit), path: "packets")
             return fail(error, inside: levels.dropLast(), &result)
         }
-        level.position += 1
+        if !isStopped { level.position += 1 }
+        begin(at: pace)
         do throws(CodecError) {
             try openPacket(in: level, &result)
+            end()
             endLevels()
         } catch {
-            fail(error, inside: levels[...], &result)
+            end()
+            if !isStopped { fail(error, inside: levels[...], &result) }
         }
     }
 
@@ -176,6 +200,7 @@ package struct PacketOpener: ~Copyable {
     /// Drops the packets that are still to be opened, and sets the keys for the next packet of the stream.
     package mutating func stop() {
         levels = []
+        layers.drop()
         // Each was checked when it was set.
         for (name, key) in waitingKeys { try? layers.setKey(name, key.rawSpan) }
         waitingKeys = []
@@ -271,7 +296,16 @@ package struct PacketOpener: ~Copyable {
             }
             throw CodecError.cut(needed: bytes.count - start + 1, available: bytes.count - start)
         }
-        try open(Packet(content.rawSpan, bounds), in: result.add(content), level, &result)
+        let place = result.add(content)
+        do throws(CodecError) {
+            try open(Packet(content.rawSpan, bounds), in: place, level, &result)
+        } catch {
+            if isStopped {
+                result.buffers.removeLast()
+                level.cursor = start
+            }
+            throw error
+        }
     }
 
     private mutating func open(

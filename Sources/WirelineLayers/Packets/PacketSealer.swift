@@ -38,6 +38,28 @@ package struct PacketSealer: ~Copyable {
         try body(&self)
     }
 
+    /// Compresses ahead what a packet contains, as far as its first steps.
+    ///
+    /// - Parameter seal: Seals the packet with this value; the result is dropped.
+    package mutating func look(
+        ahead: AheadCompression, _ seal: (inout PacketSealer) throws(CodecError) -> Void
+    ) {
+        (layers.ahead, layers.isLooking) = (ahead, true)
+        // What is wrong with the packet is found when it is sealed.
+        try? seal(&self)
+        (layers.ahead, layers.isLooking) = (nil, false)
+        ahead.endLook()
+    }
+
+    /// Calls a closure that seals a packet whose contents were compressed ahead.
+    package mutating func use<Result>(
+        _ ahead: AheadCompression?, _ body: (inout PacketSealer) throws(CodecError) -> Result
+    ) throws(CodecError) -> Result {
+        layers.ahead = ahead
+        defer { layers.ahead = nil }
+        return try body(&self)
+    }
+
     /// Begins a packet that stands inside of no other one: its layers, and those of the packets in it, get a new budget.
     package mutating func beginPacket() { layers.beginPacket() }
 
@@ -56,7 +78,8 @@ package struct PacketSealer: ~Copyable {
         id: UInt64, header: PacketHeader, payload: RawSpan, _ kind: OpenedContent.Kind?, isNested: Bool = false,
         states: PacketStates = PacketStates(), _ keystreams: inout LayerSet
     ) throws(CodecError) -> [UInt8] {
-        try layout.layering(in: PacketContext(from: sender, isNested: isNested, states: states)).seal(
+        layers.sealsNested = isNested
+        return try layout.layering(in: PacketContext(from: sender, isNested: isNested, states: states)).seal(
             id: id, header: header, payload: payload, kind, limit: packetLimit, &keystreams, with: &layers)
     }
 }

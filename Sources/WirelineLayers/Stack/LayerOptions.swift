@@ -13,14 +13,18 @@ public struct LayerOptions: Sendable {
     public typealias Factory = @Sendable (_ sender: Sender) -> any PacketLayer
 
     /// The level of zlib, deflate and gzip, from 0 (no compression) to 9 (default nil: zlib's own, which is 6).
+    ///
+    /// A connection compresses long packets over many turns of its event loop. Up to level 6 a turn takes a few
+    /// milliseconds; at level 9 it is up to 30, and other connections wait meanwhile.
     public var zlibLevel: Int? {
         didSet { precondition(zlibLevel.map { 0...9 ~= $0 } ?? true, "a level of zlib is from 0 to 9") }
     }
 
     /// The level of brotli, from 0 to 11 (default nil: 5 on connections, and in tools brotli's own, which is 11).
     ///
-    /// 11 is made for files that are compressed once: it takes a hundred times as long as 5. A connection compresses on
-    /// its event loop, and other connections wait meanwhile.
+    /// 11 is made for files that are compressed once: it takes a hundred times as long as 5. A connection compresses long
+    /// packets over many turns of its event loop. At level 11 a turn takes up to a second, and other connections wait
+    /// meanwhile; up to 5 it is a few milliseconds.
     public var brotliLevel: Int? {
         didSet { precondition(brotliLevel.map { 0...11 ~= $0 } ?? true, "a level of brotli is from 0 to 11") }
     }

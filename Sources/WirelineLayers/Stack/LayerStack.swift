@@ -26,6 +26,7 @@ package struct LayerStack: ~Copyable {
         /// Nothing yet: before the first packet, and after a change of the layer's keys.
         case missing
         case keystream(any KeystreamLayer)
+        case compression(any CompressionLayer)
         case packetwise(any PacketLayer)
     }
 
@@ -34,6 +35,10 @@ package struct LayerStack: ~Copyable {
     private let options: LayerOptions
     private let states: CompressionStates
     private var keys: [String: SecretMemory] = [:]
+    /// The content that is inflated in steps, after a step that was not the last.
+    private var opening: (any CompressionWork)?
+    /// Whether that content was dropped, and begins anew.
+    private var hasDroppedOpening = false
 
     /// The most layers of a packet.
     package static let layerLimit = 4
@@ -134,9 +139,7 @@ package struct LayerStack: ~Copyable {
     ) throws(CodecError) {
         defer { work.hasBegun = true }
         do throws(CodecError) {
-            if case .missing = layers[index].transform {
-                layers[index].transform = try transform(for: layers[index].kind)
-            }
+            try makeTransform(at: index)
             if case .keystream(let layer) = layers[index].transform {
                 if work.hasBegun {
                     bytes.transform(from: work.start, by: layer)
@@ -151,9 +154,7 @@ package struct LayerStack: ~Copyable {
                 : try run(index, work.direction, source, header, &budget)
             bytes.replaceTail(from: work.start, with: made)
         } catch {
-            // A layer knows only what is left; the limit is that of the packet.
-            guard case .inflatedTooLong = error.reason else { throw error.prefixed(by: path(of: index)) }
-            throw CodecError(.inflatedTooLong(limit: budget.limit), path: path(of: index))
+            throw named(error, at: index, budget)
         }
     }
 
@@ -161,11 +162,20 @@ package struct LayerStack: ~Copyable {
         _ index: Int, _ direction: Work.Direction, _ source: RawSpan, _ header: PacketHeader,
         _ budget: inout InflationBudget
     ) throws(CodecError) -> [UInt8] {
+        if case .compression(var layer) = layers[index].transform {
+            return try run(&layer, mayInflate: true, direction, source, header, &budget)
+        }
         guard case .packetwise(var layer) = layers[index].transform else { return [] }
         // The only reference is the local one meanwhile: a transform that is a value keeps its state without a copy.
         layers[index].transform = .missing
         defer { layers[index].transform = .packetwise(layer) }
-        let mayInflate = layers[index].mayInflate
+        return try run(&layer, mayInflate: layers[index].mayInflate, direction, source, header, &budget)
+    }
+
+    private func run(
+        _ layer: inout some PacketLayer, mayInflate: Bool, _ direction: Work.Direction, _ source: RawSpan,
+        _ header: PacketHeader, _ budget: inout InflationBudget
+    ) throws(CodecError) -> [UInt8] {
         switch direction {
         case .opening:
             let content = try layer.open(source, header, limit: budget.remainingByteCount)
@@ -177,16 +187,93 @@ package struct LayerStack: ~Copyable {
         }
     }
 
+    // MARK: In steps
+
+    /// Inflates what is inside of a layer, until it is whole or the work must stop.
+    ///
+    /// - Parameters:
+    ///   - sealed: As for ``open(_:_:applying:within:into:)``; after a stop, the same bytes again.
+    ///   - pace: Says when to stop.
+    /// - Returns: What is inside; nil after a stop. The call is then repeated in a later turn.
+    /// - Throws: As ``open(_:_:applying:within:into:)``.
+    mutating func openCompression(
+        _ sealed: RawSpan, at index: Int, within budget: inout InflationBudget, at pace: any OpeningPace
+    ) throws(CodecError) -> [UInt8]? {
+        do throws(CodecError) {
+            try makeTransform(at: index)
+            guard case .compression(let layer) = layers[index].transform else { return nil }
+            if hasDroppedOpening, !pace.mayKeepUnfinished() { return nil }
+            let work =
+                if let opening { opening } else {
+                    try layer.beginOpening(sealed.byteCount, limit: budget.remainingByteCount)
+                }
+            (opening, hasDroppedOpening) = (nil, false)
+            while true {
+                if let content = try work.step(sealed) {
+                    try budget.take(content.count)
+                    return content
+                }
+                guard !pace.mustStop else { break }
+            }
+            if pace.mayKeepUnfinished() { opening = work } else { hasDroppedOpening = true }
+            return nil
+        } catch {
+            throw named(error, at: index, budget)
+        }
+    }
+
+    /// Begins to compress a content for a layer.
+    ///
+    /// - Returns: The work; nil if the layer compresses nothing.
+    mutating func beginSealing(_ byteCount: Int, at index: Int) throws(CodecError) -> (any CompressionWork)? {
+        try makeTransform(at: index)
+        guard case .compression(let layer) = layers[index].transform else { return nil }
+        return try layer.beginSealing(byteCount)
+    }
+
+    /// The memory of the content that is inflated in steps.
+    var openingByteCount: Int { opening?.heldByteCount ?? 0 }
+
+    /// Drops the content that is inflated in steps. It can begin anew.
+    mutating func dropOpening() {
+        if opening != nil { (opening, hasDroppedOpening) = (nil, true) }
+    }
+
+    /// Forgets the packet whose opening was stopped.
+    mutating func endPacket() { (opening, hasDroppedOpening) = (nil, false) }
+
+    /// Whether a layer inflates each packet's content by itself.
+    func isCompression(at index: Int) -> Bool {
+        switch layers[index].kind {
+        case .zlib, .deflate, .gzip, .brotli: true
+        case .xor, .rc4, .aesCTR, .aesCBC, .custom: false
+        }
+    }
+
+    var layerCount: Int { layers.count }
+
+    private mutating func makeTransform(at index: Int) throws(CodecError) {
+        guard case .missing = layers[index].transform else { return }
+        layers[index].transform = try transform(for: layers[index].kind)
+    }
+
+    /// Returns an error of a layer with the layer's name.
+    private func named(_ error: CodecError, at index: Int, _ budget: InflationBudget) -> CodecError {
+        // A layer knows only what is left; the limit is that of the packet.
+        guard case .inflatedTooLong = error.reason else { return error.prefixed(by: path(of: index)) }
+        return CodecError(.inflatedTooLong(limit: budget.limit), path: path(of: index))
+    }
+
     private func path(of index: Int) -> String { "packet." + layers[index].kind.name }
 
     // MARK: Making transforms
 
     private func transform(for kind: LayerKind) throws(CodecError) -> Transform {
         switch kind {
-        case .zlib: return .packetwise(states.layer(.zlib, level: options.zlibLevel))
-        case .deflate: return .packetwise(states.layer(.none, level: options.zlibLevel))
-        case .gzip: return .packetwise(states.layer(.gzip, level: options.zlibLevel))
-        case .brotli: return .packetwise(BrotliLayer(level: options.brotliLevel))
+        case .zlib: return .compression(states.layer(.zlib, level: options.zlibLevel))
+        case .deflate: return .compression(states.layer(.none, level: options.zlibLevel))
+        case .gzip: return .compression(states.layer(.gzip, level: options.zlibLevel))
+        case .brotli: return .compression(BrotliLayer(level: options.brotliLevel))
         case .xor(let name): return try .keystream(XORLayer(key: key(name)))
         case .rc4(let name): return try .keystream(RC4Layer(key: key(name)))
         case .aesCTR(let name, let vector):

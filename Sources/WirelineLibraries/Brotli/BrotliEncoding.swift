@@ -5,15 +5,26 @@
 /// Nothing changes after initialization, so `@unchecked Sendable` is correct.
 @safe
 package final class BrotliEncoding: @unchecked Sendable {
+    typealias Handle = OpaquePointer
     private typealias Encoder =
         @convention(c) (
             CInt, CInt, CInt, Int, UnsafePointer<UInt8>?, UnsafeMutablePointer<Int>?, UnsafeMutablePointer<UInt8>?
         ) -> CInt
 
-    private let library: SystemLibrary
+    let library: SystemLibrary
     private let largestByteCount: @convention(c) (Int) -> Int
     /// The level, the window's bits, the mode, the input's byte count and place, the output's.
     private let encode: Encoder
+    let make: @convention(c) (BrotliDecoding.Allocator?, BrotliDecoding.Liberator?, UnsafeMutableRawPointer?) -> Handle?
+    let free: @convention(c) (Handle?) -> Void
+    let set: @convention(c) (Handle?, CInt, UInt32) -> CInt
+    /// The state, the operation, the input's byte count and place, the output's, and the count of all output so far.
+    let deflate:
+        @convention(c) (
+            Handle?, CInt, UnsafeMutablePointer<Int>?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+            UnsafeMutablePointer<Int>?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, UnsafeMutablePointer<Int>?
+        ) -> CInt
+    let hasMoreOutput: @convention(c) (Handle?) -> CInt
 
     /// - Throws: What to install, or which function is missing.
     package init(_ name: String) throws(LibraryFailure) {
@@ -21,6 +32,11 @@ package final class BrotliEncoding: @unchecked Sendable {
         // SAFETY: each property above has the type that brotli/encode.h gives the function named here.
         largestByteCount = try library.function("BrotliEncoderMaxCompressedSize")
         unsafe encode = try library.function("BrotliEncoderCompress")
+        unsafe make = try library.function("BrotliEncoderCreateInstance")
+        unsafe free = try library.function("BrotliEncoderDestroyInstance")
+        unsafe set = try library.function("BrotliEncoderSetParameter")
+        unsafe deflate = try library.function("BrotliEncoderCompressStream")
+        unsafe hasMoreOutput = try library.function("BrotliEncoderHasMoreOutput")
     }
 
     /// The encoder, loaded once for the process; a failure lasts until the process ends.

@@ -13,12 +13,14 @@ extension ScriptConnection {
     private var layout: PacketLayout { connection.sentLayout }
 
     /// Returns what `echo` sends: the same bytes, unless packets depend on the sender.
-    func returned(_ packet: ReceivedPacket, _ delivery: Script.Delivery) throws -> [UInt8] {
+    nonisolated(nonsending) func returned(
+        _ packet: ReceivedPacket, _ delivery: Script.Delivery
+    ) async throws -> [UInt8] {
         let whole = run.translator.description.layout
         guard !whole.hasContent else {
             // The packet may set states: it stands in the layout before them.
             let layout = layout
-            let bytes = try connection.sealed(forwarding: packet)
+            let bytes = try await connection.sealed(forwarding: packet)
             return delivery.isDamaged ? layout.damaged(bytes) : bytes
         }
         guard whole.dependsOnContext else { return whole.framed(packet.bytes) }
@@ -31,13 +33,13 @@ extension ScriptConnection {
     }
 
     /// Returns the bytes of a message, with correct or wrong header fields.
-    func packet(
+    nonisolated(nonsending) func packet(
         of message: Script.Message, _ delivery: Script.Delivery, _ occasion: Occasion, _ span: SourceSpan
-    ) throws(ScriptFailure) -> [UInt8] {
+    ) async throws(ScriptFailure) -> [UInt8] {
         guard !hasContent else {
             // The fields outside of layers are those of these packets.
             let layout = layout
-            let packet = try sealed(unsealed(message, occasion, span), delivery, span)
+            let packet = try await sealed(unsealed(message, occasion, span), delivery, span)
             return try falsified(packet, layout, message.wrong, evaluation(occasion))
         }
         let (header, payload) = try parts(of: message, occasion, span)
@@ -81,12 +83,13 @@ extension ScriptConnection {
     }
 
     /// Seals a packet that must be sent next.
-    func sealed(
+    nonisolated(nonsending) func sealed(
         _ packet: UnsealedPacket, _ delivery: Script.Delivery, _ span: SourceSpan
-    ) throws(ScriptFailure) -> [UInt8] {
+    ) async throws(ScriptFailure) -> [UInt8] {
         let layout = layout
+        let ahead = await connection.compressedAhead(packet)
         do throws(CodecError) {
-            let bytes = try connection.seal(packet)
+            let bytes = try connection.seal(packet, ahead)
             return delivery.isDamaged ? layout.damaged(bytes) : bytes
         } catch {
             throw ScriptFailure(span: span, reason: "\(error)")

@@ -161,7 +161,7 @@ final class ScriptConnection: @unchecked Sendable {
         switch statement.kind {
         case .send(let message, let delivery): try await send(message, delivery, occasion, statement.span)
         case .echo(let delivery):
-            if let packet = occasion.packet { try await send(try returned(packet, delivery), delivery, statement.span) }
+            if let packet = occasion.packet { try await send(returned(packet, delivery), delivery, statement.span) }
         case .raw(let bytes, let delivery): try await send(raw(bytes, delivery), delivery, statement.span)
         case .assign(let index, let isShared, let expression):
             try assign(index, isShared: isShared, expression, occasion)
@@ -228,7 +228,7 @@ final class ScriptConnection: @unchecked Sendable {
             bundled?.append(packet)
             return
         }
-        try await send(try sealed(packet, delivery, span), delivery, span)
+        try await send(sealed(packet, delivery, span), delivery, span)
     }
 
     private nonisolated(nonsending) func send(
@@ -238,7 +238,7 @@ final class ScriptConnection: @unchecked Sendable {
             bundled?.append(try unsealed(message, occasion, span))
             return
         }
-        try await send(try packet(of: message, delivery, occasion, span), delivery, span)
+        try await send(packet(of: message, delivery, occasion, span), delivery, span)
     }
 
     private func assign(
