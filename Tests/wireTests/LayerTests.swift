@@ -25,6 +25,11 @@ struct LayerTests {
         @id(3) @from(server) message Note { @rest string text; }
 
         """
+    private static let compressed = """
+        packet { @length(packet) uint32 size; @id uint16 id; layer zlib; }
+        @id(1) @from(both) message Ask { @rest string text; }
+
+        """
     private static let bundles = """
         option max_inflated = 1048576;
 
@@ -96,6 +101,38 @@ struct LayerTests {
         #expect(outcome.status == 1 && outcome.errors.contains("packet.zlib"), "\(outcome)")
         #expect(Self.texts(outcome) == ["whole"], "\(outcome)")
         _ = server.end()
+    }
+
+    @Test func `a server compresses at the level that it is given`() async throws {
+        let text = (0..<2_000).map { "\($0 * 7919 % 1_000) " }.joined()
+        let packet = try Workspace(Self.files(Self.compressed)).wire("encode", "Ask", #"{"text":"\#(text)"}"#)
+        let bytes = try Hexadecimal.bytes(of: packet.output.trimmingCharacters(in: .whitespacesAndNewlines))
+        var byteCounts: [Int] = []
+        for level in [[], ["--compression-level", "6"], ["--compression-level", "0"]] {
+            let server = try ServingTool(
+                running: ["serve", "127.0.0.1:0", "--echo"] + level, files: Self.files(Self.compressed))
+            let connection = try await server.connect()
+            await connection.sendRaw(bytes)
+            connection.endOutput()
+            byteCounts.append(try await connection.rest().joined().count)
+            connection.close()
+            #expect(server.end() == .success(""))
+        }
+        #expect(byteCounts[0] == byteCounts[1])
+        #expect(byteCounts[2] > text.utf8.count && byteCounts[0] < byteCounts[2] / 2)
+    }
+
+    @Test(arguments: [
+        (compressed, "10", 2, "--compression-level is a number from 0 to 9; `10` is not"),
+        (compressed, "high", 2, "--compression-level is a number from 0 to 9; `high` is not"),
+        (cipher, "1", 1, "--compression-level: the packets of this protocol have no compression"),
+    ])
+    func `a level that the layers do not have is refused`(
+        schema: String, level: String, status: Int32, message: String
+    ) throws {
+        let outcome = try Workspace(Self.files(schema)).wire(
+            "serve", "127.0.0.1:0", "--echo", "--compression-level", level)
+        #expect(outcome.status == status && outcome.errors.contains(message), "\(outcome)")
     }
 
     @Test func `packets inside of one another do not have the same keystream`() throws {

@@ -18,9 +18,8 @@ extension Command {
         summary: "run a server that echoes messages or follows a script, until Ctrl-C",
         parameters: [.servedEndpoint],
         options: [
-            .protocolFolder, .echo, .script, .check, .state, .key, .threads, .benchmark, .verbose, .webSocket,
-            .allowedHost,
-            .metrics,
+            .protocolFolder, .echo, .script, .check, .state, .key, .compressionLevel, .threads, .benchmark, .verbose,
+            .webSocket, .allowedHost, .metrics,
         ]
             + LimitOptions.packetServerOptions + TLSOptions.serverOptions,
         example: "wire serve 127.0.0.1:9001 --echo --protocol Protocols/Scene",
@@ -35,7 +34,7 @@ extension Command {
                 try HostAndPort(text, of: Option.metrics.name, isServed: true)
             }
             let description = try ProtocolFolder(arguments[.protocolFolder]).describe(console)
-            let layers = try arguments.layerSettings(of: description)
+            let layers = try arguments.layerSettings(compressingFor: description)
             let script = try arguments[.script].map { file throws(CommandError) in
                 try ScriptFile(file).read(description, console)
             }
