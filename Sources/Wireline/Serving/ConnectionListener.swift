@@ -191,7 +191,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         guard let task = service.begin(self, connection) else { return }
         connection.handlerTask = task
         // The shutdown has closed only the connections that existed at that time.
-        if state.withLock({ $0.isShutDown }) { abandon(connection) }
+        if state.withLock({ $0.isShutDown }) { abandon([connection]) }
     }
 
     /// Ends the oldest connections, so that clients that ask for nothing cannot keep others out.
@@ -415,13 +415,15 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         let (farewell, deadline, oldTimer) = state.withLock { ($0.farewell, $0.drain?.deadline, $0.drainTimer.take()) }
         if let oldTimer { listener.loop.cancel(oldTimer) }
         var isOver = false
+        var told: [Connection] = []
         for action in actions {
             switch action {
-            case .tell(let connection): connection.stream.loop.execute { connection.drain(telling: farewell) }
+            case .tell(let connection): told.append(connection)
             case .stopAccepting: listener.close()
             case .close, .finished: isOver = true
             }
         }
+        executeInTurn(for: told) { $0.drain(telling: farewell) }
         if isOver { closeConnections() }
         guard let deadline else { return }
         let timer = listener.loop.schedule(at: MonotonicTime(sinceOrigin: deadline)) {
@@ -466,15 +468,22 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
             state.isShutDown = true
             return (state.connections, state.takeWaiters())
         }
-        for connection in connections { abandon(connection) }
+        abandon(Array(connections))
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Cancels a connection's task, and closes the connection at once.
-    private func abandon(_ connection: Connection) {
-        connection.stream.loop.execute {
+    /// Cancels the tasks of connections, and closes the connections at once.
+    private func abandon(_ connections: [Connection]) {
+        executeInTurn(for: connections) { connection in
             connection.handlerTask?.cancel()
             connection.close()
+        }
+    }
+
+    /// Calls a closure for each connection on its loop, for some of them in each turn.
+    private func executeInTurn(for connections: [Connection], _ body: @escaping @Sendable (Connection) -> Void) {
+        for group in Dictionary(grouping: connections, by: { ObjectIdentifier($0.stream.loop) }).values {
+            group[0].stream.loop.executeInTurn(for: group, body)
         }
     }
 }

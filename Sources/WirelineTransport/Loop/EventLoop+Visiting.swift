@@ -18,4 +18,12 @@ extension EventLoop {
             return values
         }
     }
+
+    /// Calls a closure for each item on the loop's thread, for as many in each turn as ``executeInTurn(_:)`` does.
+    package func executeInTurn<Item: Sendable>(for items: [Item], _ body: @escaping @Sendable (Item) -> Void) {
+        // Inside of the first closure, the others wait for their turn.
+        executeInTurn {
+            for item in items { self.executeInTurn { body(item) } }
+        }
+    }
 }
