@@ -3,6 +3,7 @@
 package import WirelineCodec
 package import WirelineSession
 import WirelineTransport
+package import WirelineWebSocket
 
 /// What a server's connections, or the connections of one log, have in common.
 package final class SharedLimits: Sendable {
@@ -12,6 +13,8 @@ package final class SharedLimits: Sendable {
     let minimumReadingRate: MinimumRate?
     /// The byte budget of all connections; nil: only each connection's own limits.
     let byteBudget: SharedByteBudget?
+    /// What zlib may keep for all WebSockets; nil: there are none.
+    let compressionBudget: CompressionBudget?
 
     /// The log; nil: none.
     let log: TrafficLog?
@@ -22,8 +25,10 @@ package final class SharedLimits: Sendable {
 
     package init(
         minimumRate: MinimumRate? = nil, minimumReadingRate: MinimumRate? = nil, heldByteLimit: Int? = nil,
-        log: TrafficLog? = nil, side: WirelineCodec.Sender, messageTimes: MessageTimes? = nil
+        compressionBudget: CompressionBudget? = nil, log: TrafficLog? = nil, side: WirelineCodec.Sender,
+        messageTimes: MessageTimes? = nil
     ) {
+        self.compressionBudget = compressionBudget
         self.messageTimes = messageTimes
         self.log = log
         self.side = side

@@ -65,9 +65,10 @@ extension ConnectionListener where Connection == PacketConnection {
         let group = try await ConnectionError.wrapping { () throws(TransportError) in
             try EventLoopGroup.sharedByServersUnless(group)
         }
+        let handshake = configuration.webSocket?.sharedHandshake()
         let sharedLimits = listening.sharedLimits(
-            log: configuration.log, messageTimes: MessageTimes(loops: group.loops))
-        let makeWebSocket = configuration.webSocket?.transforms()
+            log: configuration.log, messageTimes: MessageTimes(loops: group.loops), handshake: try? handshake?.get())
+        let makeWebSocket = handshake.flatMap { configuration.webSocket?.transforms($0) }
         let make: @Sendable (ByteStream, SocketAddress) throws -> PacketConnection = { stream, address in
             let connection = PacketConnection(
                 stream, layout: layout, side: .server, packetLimit: packetLimit, limits: configuration.limits,

@@ -47,11 +47,16 @@ extension ServerConfiguration {
             handshake.origins = origins
         }
 
+        /// Returns what each connection's handshake is a copy of: they share what it may keep for compression.
+        func sharedHandshake() -> Result<WebSocketServerHandshake, WebSocketError> {
+            Result { () throws(WebSocketError) in try WebSocketServerHandshake(handshake) }
+        }
+
         /// Returns the closure that makes the WebSocket of each connection.
-        func transforms() -> @Sendable (_ listensOnLoopback: Bool) throws(WebSocketError) -> WebSocketTransform {
+        func transforms(
+            _ handshake: Result<WebSocketServerHandshake, WebSocketError>
+        ) -> @Sendable (_ listensOnLoopback: Bool) throws(WebSocketError) -> WebSocketTransform {
             let decide: WebSocketTransform.Decision = { answer(to: $0) }
-            // All connections share what it may keep for compression.
-            let handshake = Result { () throws(WebSocketError) in try WebSocketServerHandshake(self.handshake) }
             return { listensOnLoopback throws(WebSocketError) in
                 var handshake = try handshake.get()
                 handshake.listensOnLoopback = listensOnLoopback

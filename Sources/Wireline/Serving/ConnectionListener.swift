@@ -283,6 +283,8 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         var (counters, connections) = state.withLock { ($0.totals, Array($0.connections)) }
         counters.connectionCount = connections.count
         counters.heldByteCount = sharedLimits.byteBudget?.byteCount ?? 0
+        counters.compressionByteCount = sharedLimits.compressionBudget?.byteCount ?? 0
+        counters.uncompressedConnectionCount = sharedLimits.compressionBudget?.refusedCount ?? 0
         for group in Dictionary(grouping: connections, by: { ObjectIdentifier($0.stream.loop) }).values {
             let loop = group[0].stream.loop
             let traffic = await loop.visit(each: group) { connection in

@@ -3,6 +3,7 @@
 public import WirelineSession
 public import WirelineTLS
 public import WirelineTransport
+import WirelineWebSocket
 
 /// How a server listens, and which connections it accepts, for packets and for WebSockets.
 ///
@@ -147,9 +148,13 @@ public struct ListeningOptions: Sendable {
 
 extension ListeningOptions {
     /// The limits that the server's connections share.
-    func sharedLimits(log: TrafficLog?, messageTimes: MessageTimes? = nil) -> SharedLimits {
+    ///
+    /// - Parameter handshake: That of all WebSockets; nil: there are none.
+    func sharedLimits(
+        log: TrafficLog?, messageTimes: MessageTimes? = nil, handshake: WebSocketServerHandshake? = nil
+    ) -> SharedLimits {
         SharedLimits(
-            minimumRate: minimumRate, minimumReadingRate: minimumReadingRate, heldByteLimit: heldByteLimit, log: log,
-            side: .server, messageTimes: messageTimes)
+            minimumRate: minimumRate, minimumReadingRate: minimumReadingRate, heldByteLimit: heldByteLimit,
+            compressionBudget: handshake?.compressionBudget, log: log, side: .server, messageTimes: messageTimes)
     }
 }

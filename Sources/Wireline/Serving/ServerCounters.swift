@@ -37,6 +37,12 @@ public struct ServerCounters: Equatable, Sendable {
     ///
     /// See ``ListeningOptions/heldByteLimit``.
     public var heldByteCount = 0
+    /// The number of bytes that zlib may keep for the WebSockets with compression that are open.
+    ///
+    /// See `WebSocketHandshakePolicy.compressionByteLimit`.
+    public var compressionByteCount = 0
+    /// The number of WebSockets whose clients asked for compression and did not get it, because that limit was reached.
+    public var uncompressedConnectionCount = 0
     /// The sums over all connections, ended ones included; waiting bytes and senders are those of open ones.
     public var traffic = ConnectionCounters()
 

@@ -76,6 +76,13 @@ extension ServerMetrics.PrometheusText {
         gauge("wireline_unread_bytes", "Bytes that wait for handlers.", traffic.unreadByteCount, labels)
         gauge("wireline_waiting_senders", "Tasks that wait to send.", traffic.waitingSenderCount, labels)
         gauge("wireline_held_bytes", "Bytes granted to connections by the byte budget.", counters.heldByteCount, labels)
+        gauge(
+            "wireline_compression_bytes", "Bytes that zlib may keep for WebSockets.", counters.compressionByteCount,
+            labels)
+        counter(
+            "wireline_uncompressed_connections_total",
+            "WebSockets without compression because the memory for it was used up.",
+            counters.uncompressedConnectionCount, labels)
     }
 
     private mutating func add(_ loop: EventLoopCounters, _ labels: [(String, String)]) {

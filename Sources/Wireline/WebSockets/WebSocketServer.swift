@@ -79,7 +79,7 @@ public struct WebSocketServer: Sendable {
         let open = OpenWebSockets()
         let ownNames = addresses.compactMap(\.host)
         let listening = configuration.listening
-        let sharedLimits = listening.sharedLimits(log: configuration.log)
+        let sharedLimits = listening.sharedLimits(log: configuration.log, handshake: handshake)
         let service = ConnectionListener<WebSocketConnection>.Service { stream, address in
             if let tls = try listening.tls?.accept() { stream.insert(TLSTransform(tls)) }
             var handshake = handshake

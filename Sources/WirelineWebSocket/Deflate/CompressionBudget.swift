@@ -6,18 +6,26 @@ import Synchronization
 ///
 /// A connection's share is taken when compression is agreed on, as much as it can need: what a peer sends later cannot
 /// make it grow.
-final class CompressionBudget: Sendable {
+package final class CompressionBudget: Sendable {
     private let limit: Int
     private let takenByteCount = Atomic<Int>(0)
+    private let refused = Atomic<Int>(0)
 
     init(limit: Int) {
         self.limit = limit
     }
 
+    /// The bytes that connections have taken.
+    package var byteCount: Int { takenByteCount.load(ordering: .relaxed) }
+
+    /// How many connections have got no share, because not enough was left.
+    package var refusedCount: Int { refused.load(ordering: .relaxed) }
+
     /// Takes a share; nil if not enough is left.
     func take(_ byteCount: Int) -> Share? {
         guard takenByteCount.add(byteCount, ordering: .relaxed).newValue <= limit else {
             takenByteCount.subtract(byteCount, ordering: .relaxed)
+            refused.add(1, ordering: .relaxed)
             return nil
         }
         return Share(byteCount, of: self)

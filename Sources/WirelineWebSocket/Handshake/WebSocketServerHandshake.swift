@@ -92,7 +92,7 @@ public struct WebSocketServerHandshake: Sendable {
 
     private let policy: WebSocketHandshakePolicy
     /// Copies of this handshake share it: those of all clients of a server.
-    private let compressionBudget: CompressionBudget
+    package let compressionBudget: CompressionBudget
     /// Whether the server listens on a loopback address, for ``WebSocketHostPolicy/localOnLoopback``.
     package var listensOnLoopback: Bool
     /// The names under which the program listens, which ``WebSocketHostPolicy/localOnLoopback`` also allows.

@@ -10,8 +10,8 @@ extension Command {
         name: "websocket echo",
         summary: "run a server that returns each WebSocket message unchanged, until Ctrl-C",
         parameters: [.endpoint],
-        options: [.deflate, .messageLimit, .allowedHost, .threads] + LimitOptions.webSocketServerOptions
-            + TLSOptions.serverOptions,
+        options: [.deflate, .compressionBytes, .messageLimit, .allowedHost, .threads]
+            + LimitOptions.webSocketServerOptions + TLSOptions.serverOptions,
         example: "wire websocket echo 127.0.0.1:9002 --deflate",
         run: { arguments, console throws(CommandError) in
             let served = try ServedAddresses(arguments)
@@ -23,6 +23,10 @@ extension Command {
             let tls = try TLSOptions.server(arguments)
             configuration.listening.tls = tls?.context
             configuration.handshake.deflate = WebSocketOptions.deflate(arguments)
+            if let text = arguments[.compressionBytes] {
+                configuration.handshake.compressionByteLimit = Int(
+                    try WholeNumber.value(of: text, in: 0...WholeNumber.most, of: .compressionBytes))
+            }
             // Any page may connect: there is nothing to steal here.
             configuration.handshake.origins = .any
             configuration.handshake.hosts = WebSocketOptions.hosts(arguments)
@@ -46,4 +50,11 @@ extension Command {
                 connectionCount: { server.connections.count })
             try await run.untilInterrupted(console) { await server.shutDown(within: $0) }
         })
+}
+
+extension Option {
+    fileprivate static let compressionBytes = Option(
+        "--compression-bytes", value: "N",
+        "the most bytes that compression may keep for all clients together; further ones are not compressed (default "
+            + "536870912)")
 }

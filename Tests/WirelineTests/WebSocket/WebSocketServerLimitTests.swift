@@ -332,6 +332,61 @@ struct WebSocketServerLimitTests {
         #expect(await server.counters().heldByteCount == 0)
     }
 
+    @Test func `a crowd whose messages are inflated at once stays within the memory limit`() async throws {
+        let (limit, count) = (8 << 20, 60)
+        let server = try await WebSocketServer.echo(
+            on: EventLoopGroup(threadCount: 1),
+            .patient {
+                $0.listening.heldByteLimit = limit
+                $0.handshake.deflate = WebSocketDeflate()
+            })
+        let watching = Task { await most(of: server, limit: limit) }
+        let client = WebSocketClientConfiguration.patient { $0.deflate = WebSocketDeflate() }
+        // 2 KB on the wire, and 120 MiB for all of them.
+        let message = [UInt8](repeating: 0, count: 2 << 20)
+        let returnedCount = await withThrowingTaskGroup(of: Int.self) { tasks in
+            for _ in 0..<count {
+                tasks.addTask {
+                    let client = try await server.connect("/", client)
+                    try? await client.send(message)
+                    defer { client.abort() }
+                    return try await client.receive() == .binary(message) ? 1 : 0
+                }
+            }
+            var returnedCount = 0
+            while let result = await tasks.nextResult() { returnedCount += (try? result.get()) ?? 0 }
+            return returnedCount
+        }
+        #expect(returnedCount > 0)
+        watching.cancel()
+        #expect(await watching.value <= limit + count * (Self.uncounted + (64 << 10)) + (128 << 10))
+        await server.shutDown()
+        #expect(await server.counters().heldByteCount == 0)
+    }
+
+    @Test func `the counters tell how much compression may keep, and who went without it`() async throws {
+        let byteCount = 304 << 10
+        let server = try await WebSocketServer.echo(
+            on: EventLoopGroup(threadCount: 1),
+            .patient {
+                $0.handshake.deflate = WebSocketDeflate()
+                $0.handshake.compressionByteLimit = 2 * byteCount
+            })
+        let configuration = WebSocketClientConfiguration.patient { $0.deflate = WebSocketDeflate() }
+        var clients: [WebSocketClient] = []
+        for _ in 0..<3 { clients.append(try await server.connect("/", configuration)) }
+        clients.append(try await server.connect())
+        let counters = await server.counters()
+        #expect(counters.compressionByteCount == 2 * byteCount)
+        #expect(counters.uncompressedConnectionCount == 1)
+        let text = await server.metrics().prometheusText()
+        #expect(text.contains("\nwireline_compression_bytes \(2 * byteCount)\n"))
+        #expect(text.contains("\nwireline_uncompressed_connections_total 1\n"))
+        for client in clients { client.abort() }
+        #expect(try await eventually { await server.counters().compressionByteCount == 0 })
+        await server.shutDown()
+    }
+
     @Test func `if all wait for memory, the largest client is closed, even after an oversized message`() async throws {
         let limit = 1 << 20
         let ends = WebSocketEnds()

@@ -56,6 +56,11 @@ struct WebSocketTransformTests {
         }
     }
 
+    private static func serverTransform() throws -> WebSocketTransform {
+        let options = ServerConfiguration.WebSocketOptions(paths: ["/sub"])
+        return try options.transforms(options.sharedHandshake())(true)
+    }
+
     private static func pair() throws -> (client: End, server: End) {
         let options = ClientConfiguration.WebSocketOptions(path: "/sub")
         return (
@@ -63,7 +68,7 @@ struct WebSocketTransformTests {
                 try WebSocketTransform(
                     options.request(host: "127.0.0.1", port: 80, isSecure: false),
                     messageByteCount: options.messageByteCount)),
-            End(try ServerConfiguration.WebSocketOptions(paths: ["/sub"]).transforms()(true))
+            End(try Self.serverTransform())
         )
     }
 
@@ -73,7 +78,7 @@ struct WebSocketTransformTests {
         var options = ServerConfiguration.WebSocketOptions()
         options.handshake.deflate = WebSocketDeflate()
         options.handshake.compressionByteLimit = 304 << 10
-        let makeTransform = options.transforms()
+        let makeTransform = options.transforms(options.sharedHandshake())
         var transforms: [WebSocketTransform] = []
         for _ in 0..<2 {
             let request = try client.request(host: "127.0.0.1", port: 80, isSecure: false)
