@@ -67,6 +67,9 @@ let package = Package(
             name: "SequencedLoad", dependencies: [.product(name: "WirelineCodec", package: "wireline")],
             swiftSettings: usual, plugins: [.plugin(name: "WirelinePlugin", package: "wireline")]),
         .target(
+            name: "LayeredLoad", dependencies: [.product(name: "WirelineCodec", package: "wireline")],
+            swiftSettings: usual, plugins: [.plugin(name: "WirelinePlugin", package: "wireline")]),
+        .target(
             name: "Varying", dependencies: [.product(name: "WirelineCodec", package: "wireline")],
             swiftSettings: usual, plugins: [.plugin(name: "WirelinePlugin", package: "wireline")]),
         .executableTarget(
@@ -86,7 +89,7 @@ let package = Package(
         .executableTarget(
             name: "DelayBenchmarks",
             dependencies: [
-                "CNetwork", "BenchmarkSupport",
+                "CNetwork", "BenchmarkSupport", "LayerAccess", "LayeredLoad",
                 .product(name: "Wireline", package: "wireline"),
                 .product(name: "WirelineTLS", package: "wireline"),
                 .product(name: "WirelineWebSocket", package: "wireline"),

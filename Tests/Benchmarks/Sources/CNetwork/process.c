@@ -51,11 +51,12 @@ void network_stay_on(int processor) {
 // --- Starting and stopping
 
 // Ten thousand connections need as many descriptors, here and in the programs that inherit the limit.
-static void raise_descriptor_limit(void) {
+int network_raise_descriptor_limit(void) {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
     limit.rlim_cur = limit.rlim_max;
     setrlimit(RLIMIT_NOFILE, &limit);
+    return limit.rlim_cur > 1 << 30 ? 1 << 30 : (int)limit.rlim_cur;
 }
 
 static void become(const char *const *arguments, int processor, int output) {
@@ -87,7 +88,7 @@ static uint16_t read_port(int output) {
 
 bool network_start(const char *const *arguments, int processor, network_server *server, network_failure *failure) {
     int ends[2];
-    raise_descriptor_limit();
+    network_raise_descriptor_limit();
     if (pipe2(ends, O_CLOEXEC) != 0) return fail(failure, "pipe: %s", strerror(errno));
     pid_t pid = fork();
     if (pid == 0) become(arguments, processor, ends[1]);

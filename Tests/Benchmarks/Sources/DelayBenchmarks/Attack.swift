@@ -46,13 +46,15 @@ final class Attack: @unchecked Sendable {
     ///   - request: What they ask for first.
     ///   - mayBeEnded: Whether the server may end their connections: long messages of many clients need more memory than a
     ///     server gives to all of them. Whoever is ended connects again.
+    ///   - torn: After how many of the bytes they send single ones; nil: never.
     static func flood(
-        _ port: UInt16, _ count: Int, _ bytes: [UInt8], afterHandshake request: [UInt8]?, mayBeEnded: Bool = false
+        _ port: UInt16, _ count: Int, _ bytes: [UInt8], afterHandshake request: [UInt8]?, mayBeEnded: Bool = false,
+        torn: Int? = nil
     ) -> Attack {
         let attack = Attack()
         attack.run {
             do {
-                try attack.flood(port, count, bytes, request, mayBeEnded)
+                try attack.flood(port, count, bytes, request, mayBeEnded, torn)
             } catch {
                 attack.fail("\(error)")
             }
@@ -61,7 +63,7 @@ final class Attack: @unchecked Sendable {
     }
 
     private func flood(
-        _ port: UInt16, _ count: Int, _ bytes: [UInt8], _ request: [UInt8]?, _ mayBeEnded: Bool
+        _ port: UInt16, _ count: Int, _ bytes: [UInt8], _ request: [UInt8]?, _ mayBeEnded: Bool, _ torn: Int?
     ) throws {
         var clients: [Client] = []
         defer { for client in clients { close(client.number) } }
@@ -79,7 +81,7 @@ final class Attack: @unchecked Sendable {
                     close(clients[index].number)
                     clients[index] = try connect(port, request)
                 } else if Int32(entry.revents) & POLLOUT != 0, clients[index].head == nil {
-                    sendMore(&clients[index], bytes)
+                    sendMore(&clients[index], bytes, torn: torn)
                 }
             }
         }
@@ -106,13 +108,62 @@ final class Attack: @unchecked Sendable {
         return true
     }
 
-    private func sendMore(_ client: inout Client, _ bytes: [UInt8]) {
+    private func sendMore(_ client: inout Client, _ bytes: [UInt8], torn: Int?) {
+        let torn = torn ?? bytes.count
+        let most = client.offset < torn ? torn - client.offset : 1
         let sent = bytes.withUnsafeBytes {
-            send(
-                client.number, $0.baseAddress! + client.offset, bytes.count - client.offset,
-                Int32(MSG_NOSIGNAL))
+            send(client.number, $0.baseAddress! + client.offset, most, Int32(MSG_NOSIGNAL))
         }
         if sent > 0 { client.offset = (client.offset + sent) % bytes.count }
+    }
+
+    // MARK: Crowds
+
+    /// Clients that only read, and one that asks for the same again and again, as soon as it gets an answer.
+    ///
+    /// - Parameter other: Where it asks, on a new connection each time; nil: on one of the clients' port.
+    static func crowd(_ port: UInt16, _ count: Int, asking request: [UInt8], at other: UInt16? = nil) -> Attack {
+        let attack = Attack()
+        attack.run {
+            do {
+                var clients: [Client] = []
+                defer { for client in clients { close(client.number) } }
+                for _ in 0..<count { clients.append(try attack.connect(port, nil)) }
+                var asking = try other == nil ? RawConnection.connect(to: port) : -1
+                var room = [UInt8](repeating: 0, count: 256 << 10)
+                while attack.goesOn {
+                    if let other { asking = try RawConnection.connect(to: other) }
+                    _ = send(asking, request, request.count, Int32(MSG_NOSIGNAL))
+                    repeat {
+                        for index in clients.indices { _ = recv(clients[index].number, &room, room.count, 0) }
+                    } while recv(asking, &room, room.count, 0) > 0 && other != nil
+                    if other != nil { close(asking) }
+                }
+                if other == nil { close(asking) }
+            } catch {
+                attack.fail("\(error)")
+            }
+        }
+        return attack
+    }
+
+    /// Connections that come without a pause, of which the server takes one.
+    static func refusals(_ port: UInt16, _ count: Int) -> Attack {
+        let attack = Attack()
+        attack.run {
+            do {
+                let first = try RawConnection.connect(to: port)
+                defer { close(first) }
+                while attack.goesOn {
+                    var numbers: [Int32] = []
+                    defer { for number in numbers { close(number) } }
+                    for _ in 0..<count { numbers.append(try RawConnection.connect(to: port)) }
+                }
+            } catch {
+                attack.fail("\(error)")
+            }
+        }
+        return attack
     }
 
     // MARK: Handshakes

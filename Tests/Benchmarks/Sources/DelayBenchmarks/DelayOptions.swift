@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BenchmarkSupport
+internal import CNetwork
 internal import Foundation
 
 /// What the other clients do.
@@ -19,6 +20,31 @@ enum DelayLoad: String, CaseIterable {
     case deflating
     /// New connections, each with a TLS handshake.
     case handshakes
+    /// Packets of 1 MB whose 6 MiB the server inflates, and compresses with zlib for the echo.
+    case sealing
+    /// The same with brotli.
+    case sealingBrotli = "sealing-brotli"
+    /// Packets of 200 bytes with 65,000 packets inside.
+    case bundles
+    /// Packets of 1 MB that come in single bytes at last, while the memory of all connections is nearly used up.
+    case torn
+    /// Packets of 23 bytes through `wire proxy`.
+    case relay
+    /// One client whose packets the server sends to all others.
+    case broadcast
+    /// Silent clients, while one asks for the metrics without a pause.
+    case metrics
+    /// Connections that the server refuses.
+    case refused
+    /// 10,000 connections that send packets of 23 bytes, as far as there are descriptors, while others come: the delay is that
+    /// of an echo on a new connection.
+    case newcomers
+
+    /// How many clients make the load, whatever was asked for; nil: as many as that.
+    var ownCount: Int? {
+        // The load has a descriptor for each, and so has the server.
+        self == .newcomers ? min(10_000, Int(network_raise_descriptor_limit()) - 500) : nil
+    }
 }
 
 /// What the command line asks for.

@@ -3,7 +3,9 @@
 internal import BenchmarkSupport
 internal import CNetwork
 internal import Foundation
+internal import LayeredLoad
 internal import Scene
+internal import Synchronization
 internal import Wireline
 internal import WirelineTLS
 internal import WirelineWebSocket
@@ -58,6 +60,7 @@ private func listen(_ identity: DelayIdentity?) async throws {
         while let message = try await client.receive() { try await client.send(message) }
     }
     print("websocket on \(messages.address)")
+    try await listenForLoads()
     if let identity {
         let files = TLSIdentity(certificateChain: .file(identity.certificate), privateKey: .file(identity.key))
         let secure = try await echo(
@@ -70,9 +73,42 @@ private func listen(_ identity: DelayIdentity?) async throws {
     await packets.waitUntilShutDown()
 }
 
+/// Listens at the ports for single loads.
+private func listenForLoads() async throws {
+    print("layered on \(try await echo(ServerConfiguration(), LayeredLoadProtocol.self).address)")
+    // It has little memory, for packets that stay incomplete.
+    var tight = ServerConfiguration()
+    tight.listening.heldByteLimit = 8 << 20
+    print("tight on \(try await echo(tight).address)")
+    var refusing = ServerConfiguration()
+    refusing.listening.connectionLimitPerAddress = 1
+    print("refusing on \(try await echo(refusing).address)")
+    let started = Mutex<PacketServer<SceneProtocol>?>(nil)
+    let crowd = try await PacketServer.start(
+        at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, on: EventLoopGroup.shared
+    ) { client in
+        while try await client.nextPacket() != nil {
+            let server = started.withLock { $0 }
+            let answer = Sc_20001(
+                res: 1, sceneID: 7, pos: 0, status: 0, type: 0, defaultCombat: 0, message: "to all")
+            try await server?.broadcast(answer)
+        }
+    }
+    started.withLock { $0 = crowd }
+    print("crowd on \(crowd.address)")
+    let operations = try await OperationsListener.start(at: "127.0.0.1", port: 0, watching: crowd)
+    print("metrics on \(operations.address)")
+}
+
 private func echo(_ configuration: ServerConfiguration) async throws -> PacketServer<SceneProtocol> {
+    try await echo(configuration, SceneProtocol.self)
+}
+
+private func echo<Definition: PacketProtocol>(
+    _ configuration: ServerConfiguration, _ protocol: Definition.Type
+) async throws -> PacketServer<Definition> {
     try await PacketServer.start(
-        at: "127.0.0.1", port: 0, protocol: SceneProtocol.self, on: EventLoopGroup.shared, configuration: configuration
+        at: "127.0.0.1", port: 0, protocol: Definition.self, on: EventLoopGroup.shared, configuration: configuration
     ) { client in
         while let packet = try await client.nextPacket() { try await client.forward(packet) }
     }
@@ -83,20 +119,25 @@ final class DelayServer {
     private let process = Process()
     private let output = Pipe()
     private var ports: [String: UInt16] = [:]
+    /// The server behind a proxy.
+    private let other: DelayServer?
 
     /// Starts the server that a load is for, on the processors of the thread that asks.
     ///
     /// - Returns: Nil, and a note, where something is missing that it needs.
     static func start(for load: DelayLoad, in folder: URL, _ options: DelayOptions) throws -> DelayServer? {
-        if load == .script { return try options.wire.map { try scripts($0, in: folder) } ?? absent() }
+        if load == .script { return try options.wire.map { try scripts($0, in: folder) } ?? absent(load) }
+        if load == .relay { return try options.wire.map { try relay($0) } ?? absent(load) }
         if load == .handshakes, !DelayIdentity.make(in: folder.path) { return nil }
         return try DelayServer([
             CommandLine.arguments[0], "--serve", load == .handshakes ? folder.path : "-",
         ])
     }
 
-    private static func absent() -> DelayServer? {
-        note("no row of scripts: build `wire` with `swift build -c release --product wire`, or name it with --wire")
+    private static func absent(_ load: DelayLoad) -> DelayServer? {
+        note(
+            "no row \(load.rawValue): build `wire` with `swift build -c release --product wire`, or name it with --wire"
+        )
         return nil
     }
 
@@ -109,7 +150,19 @@ final class DelayServer {
         ])
     }
 
-    private init(_ command: [String]) throws {
+    /// A proxy, with a server behind it.
+    private static func relay(_ wire: String) throws -> DelayServer {
+        let server = try DelayServer([CommandLine.arguments[0], "--serve", "-"])
+        let scene = Machine.packageDirectory.appending(path: "../../Protocols/Scene").standardized.path
+        return try DelayServer(
+            [
+                wire, "proxy", "--listen", "127.0.0.1:0", "--to", "127.0.0.1:\(try server.port("listening"))",
+                "--protocol", scene,
+            ], behind: server)
+    }
+
+    private init(_ command: [String], behind other: DelayServer? = nil) throws {
+        self.other = other
         process.executableURL = URL(filePath: command[0])
         process.arguments = Array(command.dropFirst())
         process.standardOutput = output
@@ -131,15 +184,16 @@ final class DelayServer {
     func stop() {
         process.terminate()
         process.waitUntilExit()
+        other?.stop()
     }
 
     /// How long a client waits for its echoes meanwhile.
     func delays(under load: DelayLoad, from count: Int, for seconds: Double) throws -> Delays {
-        let packetPort = try port("listening")
-        let victim = try Victim(port: packetPort)
+        let victim = try Victim(port: port("listening"), comesAnew: load == .newcomers)
         // It has been a client before the others come.
         _ = try victim.delays(for: 0.1)
-        let attack = try attack(load, count)
+        // Long enough to keep the loop busy, but not when only the bytes are looked at.
+        let attack = try attack(load, count, longByteCount: seconds < 1 ? 256 << 10 : 6 << 20)
         defer { attack.stop() }
         // All of them have begun.
         Thread.sleep(forTimeInterval: min(1, seconds / 4))
@@ -153,10 +207,11 @@ final class DelayServer {
         return port
     }
 
-    private func attack(_ load: DelayLoad, _ count: Int) throws -> Attack {
+    private func attack(_ load: DelayLoad, _ count: Int, longByteCount: Int) throws -> Attack {
         switch load {
         case .none: Attack()
-        case .packets, .script: Attack.flood(try port("listening"), count, Payloads.packets, afterHandshake: nil)
+        case .packets, .script, .relay, .newcomers:
+            Attack.flood(try port("listening"), count, Payloads.packets, afterHandshake: nil)
         case .shortMessages:
             Attack.flood(try port("websocket"), count, Payloads.shortMessages, afterHandshake: Payloads.request)
         case .inflating:
@@ -168,6 +223,18 @@ final class DelayServer {
                 try port("websocket"), count, Payloads.incompressible(), afterHandshake: Payloads.compressingRequest,
                 mayBeEnded: true)
         case .handshakes: Attack.handshakes(try port("tls"), count)
+        case .sealing:
+            Attack.flood(try port("layered"), count, try Payloads.long(.zlib, longByteCount), afterHandshake: nil)
+        case .sealingBrotli:
+            Attack.flood(try port("layered"), count, try Payloads.long(.brotli, longByteCount), afterHandshake: nil)
+        case .bundles: Attack.flood(try port("layered"), count, try Payloads.bundle(), afterHandshake: nil)
+        case .torn:
+            Attack.flood(
+                try port("tight"), count, Payloads.megabyte, afterHandshake: nil, mayBeEnded: true,
+                torn: Payloads.megabyte.count * 9 / 10)
+        case .broadcast: Attack.crowd(try port("crowd"), count, asking: Payloads.packet)
+        case .metrics: Attack.crowd(try port("crowd"), count, asking: Payloads.metricsRequest, at: try port("metrics"))
+        case .refused: Attack.refusals(try port("refusing"), count)
         }
     }
 }

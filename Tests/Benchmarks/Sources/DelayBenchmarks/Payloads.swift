@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
+internal import LayerAccess
+internal import LayeredLoad
 internal import WirelineWebSocket
 
 /// What the clients that make a load send, again and again.
@@ -16,7 +18,34 @@ enum Payloads {
     /// Masked with 0.
     static let shortMessages = Array(repeatElement([0x82, 0x81, 0, 0, 0, 0, 7] as [UInt8], count: 16_384).joined())
 
+    /// A packet of a megabyte, for a server that returns whatever it gets.
+    static let megabyte = [0, 0x0F, 0x42, 0x40] + [UInt8](repeating: 0x4E, count: 999_996)
+
+    /// A packet of two letters, which take zlib longest; 6 MiB become about a megabyte.
+    static func long(_ form: Form, _ byteCount: Int) throws -> [UInt8] {
+        var state: UInt64 = 1
+        let words = (0..<byteCount / 8).map { _ in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return (state ^ state >> 29) & 0x0101_0101_0101_0101 | 0x6060_6060_6060_6060
+        }
+        return try packet(form, words.withUnsafeBytes { Array($0) })
+    }
+
+    /// A packet with 65,000 packets of 7 bytes inside.
+    static func bundle() throws -> [UInt8] {
+        let inner: [UInt8] = [0, 0, 0, 7, Form.plain.rawValue, 0, 1]
+        return try packet(.bundle, Array(repeatElement(inner, count: 65_000).joined()))
+    }
+
+    private static func packet(_ form: Form, _ content: [UInt8]) throws -> [UInt8] {
+        let sealed = try OpeningLayer(form == .brotli ? .brotli : .zlib, limit: content.count).seal(content)
+        let byteCount = UInt32(sealed.count + 7)
+        return (0..<4).map { UInt8(truncatingIfNeeded: byteCount >> (24 - 8 * $0)) } + [form.rawValue, 0, 1] + sealed
+    }
+
     private static let messageByteCount = 15 << 20
+
+    static let metricsRequest = Array("GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8)
 
     static let request = head(extensions: "")
     static let compressingRequest = head(extensions: "Sec-WebSocket-Extensions: permessage-deflate\r\n")

@@ -26,13 +26,23 @@ enum RawConnection {
 
 /// The client that sends little, and measures how long each echo takes.
 final class Victim {
-    private let number: Int32
+    private var number: Int32
+    private let port: UInt16
+    /// Whether it connects for each echo.
+    private let comesAnew: Bool
 
-    init(port: UInt16) throws {
-        number = try RawConnection.connect(to: port)
+    init(port: UInt16, comesAnew: Bool = false) throws {
+        self.port = port
+        self.comesAnew = comesAnew
+        number = try Self.connect(to: port)
+    }
+
+    private static func connect(to port: UInt16) throws -> Int32 {
+        let number = try RawConnection.connect(to: port)
         // It fails loudly and not never.
         var limit = timeval(tv_sec: 120, tv_usec: 0)
         setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        return number
     }
 
     deinit { close(number) }
@@ -45,6 +55,10 @@ final class Victim {
         while DispatchTime.now().uptimeNanoseconds < end {
             packet[Payloads.lineOffset] &+= 1
             let start = DispatchTime.now().uptimeNanoseconds
+            if comesAnew {
+                close(number)
+                number = try Self.connect(to: port)
+            }
             guard send(number, packet, packet.count, Int32(MSG_NOSIGNAL)) == packet.count else {
                 throw DelayFailure(description: "the server takes no packet of the client that sends little")
             }

@@ -9,6 +9,8 @@ internal import WirelineLayers
 public final class OpeningLayer {
     public enum Kind {
         case zlib
+        /// Compresses as connections do.
+        case brotli
         case xor(key: [UInt8])
         case rc4(key: [UInt8])
     }
@@ -21,6 +23,10 @@ public final class OpeningLayer {
         self.limit = limit
         switch kind {
         case .zlib: stack = LayerStack([.zlib], from: .client)
+        case .brotli:
+            var options = LayerOptions()
+            options.brotliLevel = LayerOptions.liveBrotliLevel
+            stack = LayerStack([.brotli], from: .client, options: options)
         case .xor(let key):
             stack = LayerStack([.xor(key: "key")], from: .client)
             try stack.setKey("key", key.span.bytes)

@@ -40,6 +40,9 @@ typedef struct {
     bool uses_websocket;
 } network_server;
 
+// Gives this process, and those that it starts, as many descriptors as they may have; the number of them.
+int network_raise_descriptor_limit(void);
+
 // Two processors that this process may use, one for the server and one for the load; false, and -1, where there is one.
 bool network_processors(int *server, int *load);
 
