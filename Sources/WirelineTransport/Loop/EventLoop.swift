@@ -133,9 +133,7 @@ public final class EventLoop: @unchecked Sendable {
     func passTurn() {
         time = nil
         share.begin()
-        #if DEBUG
-            steps.begin()
-        #endif
+        beginSteps()
     }
 
     /// Ends a socket's turn, including the tasks that it woke.
@@ -184,6 +182,7 @@ public final class EventLoop: @unchecked Sendable {
         while let body = inTurn.first {
             body()
             _ = inTurn.popFirst()
+            beginSteps()
             // The rest follows in the next turn.
             if clockTime.nanoseconds >= end, !inTurn.isEmpty { return goOnLater { self.runInTurn() } }
         }

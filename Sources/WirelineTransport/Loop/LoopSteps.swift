@@ -50,6 +50,13 @@ extension EventLoop {
     /// From now on too many steps in one go end this process, if it is a debug build. For tests.
     package static func checkSteps() { LoopSteps.areChecked.store(true, ordering: .relaxed) }
 
+    /// Counts steps from now on for something else.
+    func beginSteps() {
+        #if DEBUG
+            steps.begin()
+        #endif
+    }
+
     /// Counts a step in a debug build.
     @inline(__always)
     package func note(_ step: LoopStep) {
