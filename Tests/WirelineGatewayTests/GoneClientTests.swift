@@ -30,19 +30,23 @@ struct GoneClientTests {
     }
 
     @Test(arguments: counts)
-    func `a reset is told to the owner although its window is full`(count: Int) async throws {
+    func `a reset is told to the owner although its window is full`(messageCount: Int) async throws {
         let program = try ErlangProgram()
         try program.join()
         let gateway = try await SceneGateway.start(program) { $0.window = 1 }
         let socket = try RawSocket.connect(to: gateway.addresses[0].port)
         try program.accept()
-        try Self.say(count, over: socket)
+        try Self.say(messageCount, over: socket)
         try program.run("receive {wireline, C, _, #{number := 1}} -> ok end")
         socket.reset()
         #expect(try program.evaluate("receive {wireline, close, C, R} -> R end") == "{shutdown,reset}")
         let metrics = await gateway.metrics()
         #expect(metrics.clientCount == 0)
-        #expect(metrics.unreadEndCount == 1)
+        // Few messages have come before the window was full: the owner gets them all.
+        let count = "F = fun F(N) -> receive {wireline, C, _, #{number := _}} -> F(N + 1) after 0 -> N end end, F(1)"
+        let handedCount = try Int(program.evaluate(count))
+        if handedCount != messageCount { #expect(metrics.unreadEndCount == 1) }
+        #expect((handedCount == messageCount) == (messageCount == 3))
         await gateway.drain(for: .zero)
     }
 
@@ -56,6 +60,7 @@ struct GoneClientTests {
         socket.reset()
         #expect(try await eventually { await gateway.metrics().clientCount == 0 })
         #expect(await gateway.metrics().closedCounts == ["reset": 1])
+        #expect(await gateway.metrics().unreadEndCount == 1)
         await gateway.drain(for: .zero)
     }
 

@@ -43,6 +43,9 @@ package struct MessageWindow {
     /// The number of messages that the owner has and has not confirmed.
     var unconfirmedCount: Int { Int(handedOver - confirmed) }
 
+    /// Whether no message is kept.
+    package var isEmpty: Bool { count == 0 }
+
     /// Whether another message may come. If not, the client is not to be read.
     package var hasRoom: Bool { count < messageLimit && byteCount < byteLimit }
 

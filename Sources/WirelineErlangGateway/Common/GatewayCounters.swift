@@ -5,7 +5,7 @@ package struct GatewayCounters: Equatable, Sendable {
     package var openedCount: UInt64 = 0
     /// By the label of the reason.
     package var closedCounts: [String: UInt64] = [:]
-    /// Clients that have gone while they were not read.
+    /// Clients that have gone while they were not read, or without an owner for what they had said.
     package var unreadEndCount: UInt64 = 0
     /// Owners that were found for clients that had lost one.
     package var resumedCount: UInt64 = 0

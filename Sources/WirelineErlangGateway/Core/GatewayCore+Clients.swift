@@ -136,8 +136,7 @@ extension GatewayCore {
         _ number: ClientNumber, _ reason: ClientEnd, isUnread: Bool = false, at now: Duration
     ) {
         guard let client = clients[number] else { return }
-        if isUnread, !client.isClosing { counters.unreadEndCount += 1 }
-        end(client, reason, .ended, at: now)
+        end(client, reason, .ended, isUnread: isUnread, at: now)
     }
 
     /// The connection of a client begins to end by itself: nothing more comes from the client, and what was written to it
@@ -177,8 +176,11 @@ extension GatewayCore {
         }
     }
 
-    /// Ends a client: its owner gets all that it said, then `close`, and then its process ends.
-    mutating func end(_ client: GatewayClient, _ reason: ClientEnd, _ closing: Closing, at now: Duration) {
+    /// Ends a client: its owner gets all that it said, then `close`, and then its process ends. Without an owner, what it said
+    /// is lost.
+    mutating func end(
+        _ client: GatewayClient, _ reason: ClientEnd, _ closing: Closing, isUnread: Bool = false, at now: Duration
+    ) {
         let number = client.number
         guard !client.isClosing else {
             if closing == .aborted { want(.close(number, reason, isFlushed: false)) }
@@ -186,6 +188,7 @@ extension GatewayCore {
             return
         }
         let asked = client.asked
+        if isUnread || client.owner == nil && !client.window.isEmpty { counters.unreadEndCount += 1 }
         if let owner = client.owner {
             handAll(client, to: owner, isLast: true)
             want(.tell(.pid(owner), .close(client.pid, reason: reason.term), from: client.pid))

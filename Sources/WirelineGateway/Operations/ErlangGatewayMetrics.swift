@@ -40,7 +40,8 @@ public struct ErlangGatewayMetrics: Equatable, Sendable {
     public var openedCount: UInt64
     /// The clients that have gone, by reason: `normal`, `reset`, `idle`, …
     public var closedCounts: [String: UInt64]
-    /// The clients that have gone while they were not read, so that some of what they said may be lost.
+    /// The clients that have gone while they were not read, or without an owner for what they had said. Some of what they
+    /// said may be lost.
     public var unreadEndCount: UInt64
     /// The connections that were refused before they were clients, by reason.
     public var refusedConnectionCounts: [ServerCounters.RefusalReason: Int] = [:]
@@ -123,7 +124,8 @@ extension ErlangGatewayMetrics {
                 Double(closedCounts[reason, default: 0]), labels: ["reason": reason])
         }
         text.addCounter(
-            "wireline_gateway_closed_unread_total", "Clients that have gone while they were not read.",
+            "wireline_gateway_closed_unread_total",
+            "Clients that have gone while they were not read, or without an owner for what they had said.",
             Double(unreadEndCount))
         for reason in ServerCounters.RefusalReason.allCases {
             text.addCounter(

@@ -38,6 +38,41 @@ struct ClientEndTests {
             ])
     }
 
+    @Test(arguments: [0, 1])
+    func `a client whose messages nobody gets has ended unread`(window: Int) {
+        let bench = GatewayBench { $0.window = window }
+        // One that has said nothing loses nothing, and one that has an owner neither.
+        let (silent, owned) = (bench.open(), bench.open(ownedBy: owner))
+        for text in ["a", "b"] { _ = bench.say(text, by: owned) }
+        for client in [silent, owned] { bench.core.closed(client.number, .reset, at: .zero) }
+        #expect(bench.core.counters.unreadEndCount == 0)
+        // What its owner has not confirmed is lost with the owner.
+        let left = bench.open(ownedBy: owner)
+        _ = bench.say("a", by: left)
+        bench.core.backendLeft(owner.target)
+        bench.core.down(owner.target, at: .zero)
+        bench.core.closed(left.number, .normal, at: .zero)
+        #expect(bench.core.counters.unreadEndCount == UInt64(window))
+        // Whoever was asked gets no message.
+        let (asked, late) = (bench.open(), bench.open())
+        bench.join(GatewayBench.process(2))
+        for client in [asked, late] { _ = bench.say("a", by: client) }
+        bench.core.closed(asked.number, .normal, at: .zero)
+        #expect(bench.core.counters.unreadEndCount == UInt64(window) + 1)
+        _ = bench.pass(.seconds(60))
+        #expect(bench.core.counters.closedCounts["no_backend"] == 1)
+        #expect(bench.core.counters.unreadEndCount == UInt64(window) + 2)
+    }
+
+    @Test func `a client that was not read has ended unread, and counts once`() {
+        let bench = GatewayBench { $0.window = 1 }
+        for client in [bench.open(), bench.open(ownedBy: owner)] {
+            _ = bench.say("a", by: client)
+            bench.core.closed(client.number, .reset, isUnread: true, at: .zero)
+        }
+        #expect(bench.core.counters.unreadEndCount == 2)
+    }
+
     @Test func `exit with normal is ignored`() {
         let bench = GatewayBench()
         let client = bench.open(ownedBy: owner)
