@@ -161,6 +161,7 @@ public struct ErlangGateway: Sendable {
     public func metrics() async -> ErlangGatewayMetrics {
         var metrics = await driver.loop.run { driver.metrics }
         for listener in listeners { metrics.add(await listener.counters()) }
+        metrics.loops = await loops.counters()
         return metrics
     }
 

@@ -168,6 +168,7 @@ struct CarrierTests {
         let gateway = try await SceneGateway.start(program) {
             $0.endpoints.append($0.endpoints[0])
             $0.clientLimit = 2
+            $0.version = "1.2"
         }
         let first = try await SceneGateway.connect(to: gateway)
         let second = try await SceneGateway.connect(to: gateway, at: 1)
@@ -175,11 +176,23 @@ struct CarrierTests {
         let third = try await SceneGateway.connect(to: gateway)
         _ = try? await third.nextText()
         #expect(await gateway.metrics().refusedConnectionCounts[.limit] == 1)
+        let member = try #require(await gateway.metrics().members.first).name
+        #expect(member.hasPrefix("#Pid<"))
         let text = await gateway.metrics().prometheusText()
         for line in [
             "wireline_gateway_clients 2", "wireline_gateway_backends 1", "wireline_gateway_opened_total 2",
             "wireline_gateway_refused_total{reason=\"limit\"} 1", "wireline_gateway_node_up{node=\"a@127.0.0.1\"} 1",
-        ] { #expect(text.split(separator: "\n").contains(Substring(line)), "\(line)") }
+            "wireline_gateway_build_info{version=\"1.2\",protocol=\"Clients\"} 1", "wireline_gateway_clients_asked 0",
+            "wireline_gateway_member_offers{member=\"\(member)\"} 0",
+            "wireline_gateway_member_clients{member=\"\(member)\"} 2",
+        ] { #expect(text.split(separator: "\n").contains(Substring(line)), "\(line) of \(text)") }
+        #expect(text.contains("\nwireline_loop_turn_seconds_count{loop=\"0\"} "))
+        // Each one is on the page.
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        let page = try String(contentsOf: folder.appending(path: "../../Documentation/Cluster.md"), encoding: .utf8)
+        for name in text.matches(of: /HELP (wireline_gateway_[a-z_]+)/) {
+            #expect(page.contains("`\(name.1)`") || page.contains("`\(name.1){"), "\(name.1)")
+        }
         first.close()
         second.close()
         await gateway.drain(for: .zero)

@@ -85,7 +85,7 @@ extension ServerMetrics.PrometheusText {
             counters.uncompressedConnectionCount, labels)
     }
 
-    private mutating func add(_ loop: EventLoopCounters, _ labels: [(String, String)]) {
+    package mutating func add(_ loop: EventLoopCounters, _ labels: [(String, String)]) {
         add("wireline_loop_turn_seconds", "How long the turns of an event loop took.", loop.turns, labels: labels)
         let longest = Self.number(loop.turns.longest.inSeconds)
         add("wireline_loop_longest_turn_seconds", "The longest turn of an event loop.", "gauge", labels: labels) {

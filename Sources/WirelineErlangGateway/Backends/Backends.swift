@@ -57,6 +57,32 @@ package struct Backends {
     /// Whether a process may be asked.
     package func contains(_ backend: ErlangDestination) -> Bool { (backends[backend]?.membershipCount ?? 0) > 0 }
 
+    /// What a process has of this gateway.
+    package struct Load {
+        package var clientCount = 0
+        /// The offers that it has not answered.
+        package var offerCount = 0
+    }
+
+    /// What the processes have that may be asked or have clients: those with most first, at most so many, and the others
+    /// together.
+    package func loads(limit: Int) -> (busiest: [(backend: ErlangDestination, load: Load)], others: Load) {
+        let sorted = backends.sorted {
+            let (left, right) = ($0.value, $1.value)
+            return (right.clientCount + right.offerCount, left.arrival)
+                < (left.clientCount + left.offerCount, right.arrival)
+        }
+        var others = Load()
+        for (_, backend) in sorted.dropFirst(limit) {
+            others.clientCount += backend.clientCount
+            others.offerCount += backend.offerCount
+        }
+        let busiest = sorted.prefix(limit).map { backend, known in
+            (backend, Load(clientCount: known.clientCount, offerCount: known.offerCount))
+        }
+        return (busiest, others)
+    }
+
     // MARK: Coming and going
 
     /// A process has come.

@@ -7,6 +7,8 @@ package struct ClientTable {
     private var clients: [ClientNumber: GatewayClient] = [:]
     /// The number of parked clients: without an owner, and without a process that was asked.
     package private(set) var parkedCount = 0
+    /// The number of clients without an owner that a process was asked to own.
+    package private(set) var askedCount = 0
     /// The bytes that are kept for all clients.
     package private(set) var heldByteCount = 0
     private var closingCount = 0
@@ -34,7 +36,7 @@ package struct ClientTable {
     package mutating func add(_ client: GatewayClient) {
         precondition(clients[client.number] == nil, "a process is two clients")
         clients[client.number] = client
-        if client.isParked { parkedCount += 1 }
+        countWaiting(client, 1)
         heldByteCount += client.heldByteCount
     }
 
@@ -49,14 +51,19 @@ package struct ClientTable {
     /// Changes whose a client of the table is.
     mutating func change(_ client: GatewayClient, to life: GatewayClient.Life) {
         if case .closing = life, !client.isClosing { closingCount += 1 }
-        notingParked(client) { $0.life = life }
+        notingWaiting(client) { $0.life = life }
     }
 
     /// Changes who was asked for a client of the table.
-    mutating func notingParked<Value>(_ client: GatewayClient, _ body: (GatewayClient) -> Value) -> Value {
-        let wasParked = client.isParked
-        defer { if client.isParked != wasParked { parkedCount += wasParked ? -1 : 1 } }
+    mutating func notingWaiting<Value>(_ client: GatewayClient, _ body: (GatewayClient) -> Value) -> Value {
+        countWaiting(client, -1)
+        defer { countWaiting(client, 1) }
         return body(client)
+    }
+
+    /// - Parameter step: 1 if the client counts from now on, -1 if not.
+    private mutating func countWaiting(_ client: GatewayClient, _ step: Int) {
+        if client.isParked { parkedCount += step } else if client.isWaiting { askedCount += step }
     }
 
     /// Removes a client. It is closing from now on, for those who still have it.

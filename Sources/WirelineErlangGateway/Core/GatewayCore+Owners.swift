@@ -29,7 +29,7 @@ extension GatewayCore {
     /// The owner of a client, or who was asked, is lost.
     private mutating func lose(_ number: ClientNumber, _ process: ErlangDestination, at now: Duration) {
         guard let client = clients[number], !client.isClosing else { return }
-        let wasAsked = clients.notingParked(client) { $0.askNoMore(process) }
+        let wasAsked = clients.notingWaiting(client) { $0.askNoMore(process) }
         if let owner = client.owner, process == .pid(owner) {
             seekOwner(client, at: now)
         } else if wasAsked, client.isParked {
@@ -101,7 +101,7 @@ extension GatewayCore {
         backends.asked(backend)
         if watch.add(client.number, of: backend) { want(.monitor(backend)) }
         let deadline = now + settings.acceptTime
-        clients.notingParked(client) { $0.ask(backend, until: deadline) }
+        clients.notingWaiting(client) { $0.ask(backend, until: deadline) }
         acceptDeadlines.append(deadline, (client.number, backend))
         let snapshot = client.snapshot
         let term = client.hadOwner ? GatewayTerm.resume(client.pid, snapshot) : .open(client.pid, snapshot)
@@ -133,7 +133,7 @@ extension GatewayCore {
     /// A process has answered what it was asked, even if too late: it has a place for another client.
     mutating func answered(_ client: GatewayClient, _ backend: ErlangDestination, at now: Duration) {
         // A step that names an owner may also have ended the client.
-        guard clients.notingParked(client, { $0.askNoMore(backend) }) else { return }
+        guard clients.notingWaiting(client, { $0.askNoMore(backend) }) else { return }
         backends.answered(backend)
         endWatch(of: backend, for: client)
         offerWaiting(at: now)
@@ -179,6 +179,6 @@ extension GatewayCore {
             backends.withdrew(from: backend)
             if watch.remove(client.number, of: backend) { want(.demonitor(backend)) }
         }
-        clients.notingParked(client) { $0.askNobody() }
+        clients.notingWaiting(client) { $0.askNobody() }
     }
 }

@@ -87,7 +87,7 @@ public struct ErlangGatewayConfiguration: Sendable {
     /// As soon as a gateway has started, it gets all new connections (on Linux). So the one before it can be drained
     /// without losing any.
     public var sharesPorts = false
-    /// The version of the program, for the call `info`.
+    /// The version of the program, for the call `info` and the metrics.
     public var version = ""
     /// Receives what an operator may want to know; nil (default): it is dropped. It is called on the node's loop, and must
     /// not block.

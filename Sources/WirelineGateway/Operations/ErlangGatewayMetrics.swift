@@ -3,6 +3,7 @@
 public import Wireline
 import WirelineErlangGateway
 public import WirelineErlangNode
+public import WirelineTransport
 
 /// What a gateway does and holds, at one moment.
 public struct ErlangGatewayMetrics: Equatable, Sendable {
@@ -14,10 +15,25 @@ public struct ErlangGatewayMetrics: Equatable, Sendable {
         public var queuedByteCount: Int
     }
 
+    /// A process that is asked to own clients, or has some.
+    public struct Member: Equatable, Sendable {
+        /// The process as Erlang prints it, such as `#Pid<game1@10.0.0.5.91.0>`; `other` for those that are not shown.
+        public let name: String
+        /// The clients that count for it.
+        public var clientCount: Int
+        /// The clients that it was asked to own and has not answered.
+        public var offerCount: Int
+    }
+
+    /// The most members that are shown; the others together are one more.
+    static let memberCount = 64
+
     /// The number of clients.
     public var clientCount: Int
-    /// The number of clients without a backend.
+    /// The number of clients without an owner of whom no process was asked.
     public var parkedCount: Int
+    /// The number of clients without an owner that a process was asked to own.
+    public var askedCount: Int
     /// The number of backends that can be asked.
     public var backendCount: Int
     /// The number of groups with members.
@@ -28,6 +44,15 @@ public struct ErlangGatewayMetrics: Equatable, Sendable {
     public var heldByteCount: Int
     /// The nodes to which the gateway connects.
     public var nodes: [ErlangNodeName: Node] = [:]
+    /// The processes that are asked to own clients, or have some: the 64 with most clients first, then `other` if there are
+    /// more.
+    public var members: [Member]
+    /// The event loops that carry the gateway. Servers of the same program may share them.
+    public var loops: [EventLoopCounters] = []
+    /// The name of the protocol that the clients speak.
+    public let protocolName: String
+    /// The version of the program; empty if it does not say it.
+    public let version: String
     /// The number of messages that have come from clients.
     public var receivedMessageCount: UInt64
     /// The number of messages that were sent to clients.
@@ -62,6 +87,9 @@ public struct ErlangGatewayMetrics: Equatable, Sendable {
         let counters = core.counters
         clientCount = core.clients.count
         parkedCount = core.clients.parkedCount
+        askedCount = core.clients.askedCount
+        members = Self.members(core.backends)
+        (protocolName, version) = (core.settings.protocolName, core.settings.version)
         backendCount = core.backends.count
         groupCount = core.groups.count
         unconfirmedCount = core.clients.unconfirmedCount
@@ -78,6 +106,15 @@ public struct ErlangGatewayMetrics: Equatable, Sendable {
         lostTermCount = counters.lostTermCount
     }
 
+    private static func members(_ backends: Backends) -> [Member] {
+        let (busiest, others) = backends.loads(limit: memberCount)
+        let shown = busiest.map { backend, load in
+            Member(name: backend.description, clientCount: load.clientCount, offerCount: load.offerCount)
+        }
+        guard busiest.count == memberCount else { return shown }
+        return shown + [Member(name: "other", clientCount: others.clientCount, offerCount: others.offerCount)]
+    }
+
     /// Adds what a listener has counted.
     mutating func add(_ counters: ServerCounters) {
         receivedByteCount += UInt64(counters.traffic.receivedByteCount)
@@ -87,18 +124,29 @@ public struct ErlangGatewayMetrics: Equatable, Sendable {
 }
 
 extension ErlangGatewayMetrics {
-    /// The metrics in Prometheus's text format, version 0.0.4. All names begin with `wireline_gateway_`.
+    /// The metrics in Prometheus's text format, version 0.0.4. All names begin with `wireline_gateway_`, but for those of
+    /// event loops, which are `wireline_loop_` as a server's.
     public func prometheusText() -> String {
         var text = ServerMetrics.PrometheusText()
+        text.addGauge(
+            "wireline_gateway_build_info", "The version of the program, and its protocol. The value is always 1.", 1,
+            labels: ["version": version, "protocol": protocolName])
         addGauges(to: &text)
         addTraffic(to: &text)
+        addMembers(to: &text)
         addNodes(to: &text)
+        for (index, loop) in loops.enumerated() { text.add(loop, [("loop", "\(index)")]) }
         return text.description
     }
 
     private func addGauges(to text: inout ServerMetrics.PrometheusText) {
         text.addGauge("wireline_gateway_clients", "Clients.", Double(clientCount))
-        text.addGauge("wireline_gateway_clients_parked", "Clients without a backend.", Double(parkedCount))
+        text.addGauge(
+            "wireline_gateway_clients_parked", "Clients without an owner that no backend was asked for.",
+            Double(parkedCount))
+        text.addGauge(
+            "wireline_gateway_clients_asked", "Clients that a backend was asked for, and that nobody has accepted.",
+            Double(askedCount))
         text.addGauge("wireline_gateway_backends", "Backends that can be asked.", Double(backendCount))
         text.addGauge("wireline_gateway_groups", "Groups with members.", Double(groupCount))
         text.addGauge(
@@ -143,6 +191,17 @@ extension ErlangGatewayMetrics {
         text.addCounter(
             "wireline_gateway_terms_lost_total", "Clients that ended for a term over the limit.",
             Double(lostTermCount))
+    }
+
+    private func addMembers(to text: inout ServerMetrics.PrometheusText) {
+        for member in members {
+            text.addGauge(
+                "wireline_gateway_member_clients", "Clients of a member.", Double(member.clientCount),
+                labels: ["member": member.name])
+            text.addGauge(
+                "wireline_gateway_member_offers", "Clients that a member was asked for and has not answered.",
+                Double(member.offerCount), labels: ["member": member.name])
+        }
     }
 
     private func addNodes(to text: inout ServerMetrics.PrometheusText) {

@@ -49,6 +49,22 @@ struct BackendsTests {
         #expect(backends.choice() == first)
     }
 
+    @Test func `however many there are, the busiest are shown and the others are added up`() {
+        var backends = Backends()
+        for id in 1...100 as ClosedRange<UInt32> {
+            let backend = GatewayBench.process(id).target
+            _ = backends.joined(backend)
+            for _ in 0..<id % 10 { backends.tookClient(backend) }
+            if id > 98 { backends.asked(backend) }
+        }
+        let (busiest, others) = backends.loads(limit: 3)
+        #expect(busiest.map(\.backend) == [99, 9, 19].map { GatewayBench.process($0).target })
+        #expect(busiest.map(\.load.clientCount) == [9, 9, 9])
+        #expect(busiest.map(\.load.offerCount) == [1, 0, 0])
+        #expect((others.clientCount, others.offerCount) == (450 - 27, 1))
+        #expect(backends.loads(limit: 100).others.clientCount == 0)
+    }
+
     @Test func `a member that was in the group twice has left after it left twice`() {
         var backends = Backends()
         _ = backends.joined(first)

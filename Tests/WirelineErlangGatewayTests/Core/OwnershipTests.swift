@@ -6,6 +6,23 @@ import WirelineErlangGateway
 
 /// Who is asked, who accepts, and what becomes of a client without an owner.
 struct OwnershipTests {
+    @Test func `clients that wait are parked or asked for`() {
+        let bench = GatewayBench()
+        let clients = (0..<3).map { _ in bench.open() }
+        #expect((bench.core.clients.parkedCount, bench.core.clients.askedCount) == (3, 0))
+        bench.join(GatewayBench.process(1))
+        #expect((bench.core.clients.parkedCount, bench.core.clients.askedCount) == (0, 3))
+        _ = bench.tell(clients[0], .tuple("owner", .pid(GatewayBench.process(1))), from: GatewayBench.process(1))
+        #expect((bench.core.clients.parkedCount, bench.core.clients.askedCount) == (0, 2))
+        bench.core.closed(clients[1].number, .normal, at: .zero)
+        #expect((bench.core.clients.parkedCount, bench.core.clients.askedCount) == (0, 1))
+        bench.core.backendLeft(GatewayBench.process(1).target)
+        bench.core.down(GatewayBench.process(1).target, at: .zero)
+        #expect((bench.core.clients.parkedCount, bench.core.clients.askedCount) == (2, 0))
+        for client in clients { bench.core.closed(client.number, .normal, at: .zero) }
+        #expect((bench.core.clients.parkedCount, bench.core.clients.askedCount) == (0, 0))
+    }
+
     private let first = GatewayBench.process(1)
     private let second = GatewayBench.process(2, at: "b@h")
 
