@@ -126,10 +126,14 @@ extension NodeCore {
     }
 
     /// Ends the connection to a node, or the attempt to make one.
-    package mutating func disconnect(from name: ErlangNodeName, at now: Duration) {
+    ///
+    /// - Parameter fault: Why, for whoever is told that the node is lost.
+    package mutating func disconnect(
+        from name: ErlangNodeName, because fault: NodeFault = .disconnected, at now: Duration
+    ) {
         switch peers[name.atom]?.life {
-        case .up(let id): close(id, .disconnected, at: now)
-        case .establishing(let establishing): giveUp(name, establishing, .disconnected, at: now)
+        case .up(let id): close(id, fault, at: now)
+        case .establishing(let establishing): giveUp(name, establishing, fault, at: now)
         case nil: return
         }
         settle(at: now)

@@ -350,7 +350,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         switch (effect, fault) {
         // A node that takes nothing is disconnected: its processes must not miss a message in between.
         case (.tell(let target, _, _), .busy):
-            if let node = target.nodeName { nodeCore.disconnect(from: node, at: now) }
+            if let node = target.nodeName { nodeCore.disconnect(from: node, because: fault, at: now) }
         // The reason is a process's own, and may be any term.
         case (.tell(let target, .close(let client, reason: _), from: let pid), .term):
             let reason = ErlangTerm.tuple("shutdown", "term_limit")

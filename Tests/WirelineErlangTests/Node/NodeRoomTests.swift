@@ -33,6 +33,35 @@ struct NodeRoomTests {
         try core.send(message, to: Self.box, at: .zero)
     }
 
+    @Test func `replies to a node that does not read end its connection, which says why`() throws {
+        var settings = NodeSettings()
+        settings.limits.pendingByteCount = 4_000
+        settings.limits.terms.byteCount = 2_000
+        var core = NodeCore(Node.ours, cookie: Node.cookie, settings: settings)
+        var peer = RemotePeer()
+        peer.connect(to: &core)
+        let ours = try core.start(name: "box")
+        let caller = ErlangPID(node: "a@127.0.0.1", id: 9, serial: 0, creation: Node.theirs.creation)
+        let call = try #require(ErlangCall(request: "get", from: .tuple(.pid(caller), "tag")))
+        var count = 0
+        while core.isConnected("a@127.0.0.1") {
+            count += 1
+            try #require(count < 1_000)
+            try core.reply(.binary([UInt8](repeating: 0, count: 600)), to: call, from: ours, at: .zero)
+        }
+        let isTold = core.takeActions().contains(.nodeDown("a@127.0.0.1", .busy(limit: 10_000)))
+        #expect(isTold)
+    }
+
+    @Test func `who ends a connection may say why`() throws {
+        var core = NodeCore(Node.ours, cookie: Node.cookie, settings: NodeSettings())
+        var peer = RemotePeer()
+        peer.connect(to: &core)
+        core.disconnect(from: "a@127.0.0.1", because: .busy(limit: 7), at: .zero)
+        let isTold = core.takeActions().contains(.nodeDown("a@127.0.0.1", .busy(limit: 7)))
+        #expect(isTold)
+    }
+
     @Test func `a sender that was refused is told when the node is gone`() throws {
         var settings = NodeSettings()
         settings.limits.pendingByteCount = 1_000
