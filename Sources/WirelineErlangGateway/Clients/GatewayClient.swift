@@ -26,8 +26,8 @@ package final class GatewayClient {
         case none
         /// Further backends are asked at this time.
         case goesOn(at: Duration)
-        /// Another backend is asked as soon as one has a place.
-        case waits
+        /// So many others are asked as soon as they have a place. If one was late before, the search goes on after that.
+        case waits(for: Int, wasLate: Bool)
     }
 
     package let pid: ErlangPID

@@ -67,7 +67,7 @@ extension GatewayCore {
             client.search = .none
             seeking.append(client.number)
         } else {
-            client.search = .waits
+            client.search = .waits(for: 1, wasLate: false)
             seekingMore.append(client.number)
         }
         offerWaiting(at: now)
@@ -84,8 +84,23 @@ extension GatewayCore {
         // A backend that has a place has at most so many of these already.
         for _ in 0..<min(seekingMore.count, Backends.offerLimit) {
             guard backends.hasPlace, let number = seekingMore.popFirst() else { return }
-            guard let client = clients[number], client.isWaiting, client.search == .waits else { continue }
-            if offer(client, at: now) { client.search = .none } else { seekingMore.append(number) }
+            if let client = clients[number], client.isWaiting { offerMore(client, at: now) }
+        }
+    }
+
+    /// Offers a client to as many others as it waits for. If there are not so many places now, it waits for the rest.
+    private mutating func offerMore(_ client: GatewayClient, at now: Duration) {
+        guard case .waits(var count, let wasLate) = client.search else { return }
+        while count > 0, offer(client, at: now) { count -= 1 }
+        if count > 0 {
+            client.search = .waits(for: count, wasLate: wasLate)
+            seekingMore.append(client.number)
+        } else if wasLate {
+            let next = now + Self.searchTime
+            client.search = .goesOn(at: next)
+            searchDeadlines.append(next, client.number)
+        } else {
+            client.search = .none
         }
     }
 
@@ -122,10 +137,8 @@ extension GatewayCore {
     /// Asks as many others as were asked before, again and again until one accepts. So the client finds one that does,
     /// however many hang.
     mutating func search(_ client: GatewayClient, at now: Duration) {
-        for _ in 0..<max(1, client.asked.count) where !offer(client, at: now) { return letWait(client, at: now) }
-        let next = now + Self.searchTime
-        client.search = .goesOn(at: next)
-        searchDeadlines.append(next, client.number)
+        client.search = .waits(for: max(1, client.asked.count), wasLate: true)
+        offerMore(client, at: now)
     }
 
     // MARK: Owners

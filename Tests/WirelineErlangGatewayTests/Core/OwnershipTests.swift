@@ -6,6 +6,32 @@ import WirelineErlangGateway
 
 /// Who is asked, who accepts, and what becomes of a client without an owner.
 struct OwnershipTests {
+    @Test(arguments: [60, 400, 600])
+    func `however many offers run out together, a member that accepts at once has all clients a second later`(
+        count: Int
+    ) {
+        let bench = GatewayBench()
+        for id in 1...10 as ClosedRange<UInt32> { bench.join(GatewayBench.process(id)) }
+        let clients = (0..<count).map { _ in bench.open() }
+        _ = bench.rounds
+        let prompt = GatewayBench.process(99, at: "b@h")
+        bench.join(prompt)
+        for _ in 0..<60 {
+            bench.now += .milliseconds(100)
+            bench.core.poll(at: bench.now)
+            var offered: [ErlangPID] = []
+            repeat {
+                offered = bench.rounds.joined().compactMap {
+                    if case .tell(prompt.target, .open(let client, _), from: _) = $0 { client } else { nil }
+                }
+                for client in offered {
+                    bench.receive(.tuple("wireline", .tuple("owner", .pid(prompt))), for: client, from: prompt)
+                }
+            } while !offered.isEmpty
+        }
+        #expect(clients.count { bench.client($0)?.owner == prompt } == count)
+    }
+
     @Test func `clients that wait are parked or asked for`() {
         let bench = GatewayBench()
         let clients = (0..<3).map { _ in bench.open() }
