@@ -43,6 +43,9 @@ package final class GatewayClient {
     /// Who has given it back: it is asked again only if there is no other.
     var formerBackend: ErlangDestination?
     var search = Search.none
+    /// From this time on, whoever was asked since it began to wait is late, also if the first one has ended; nil: nobody was
+    /// asked.
+    var lateFrom: Duration?
     private var memberships: [(group: ErlangTerm, byteCount: Int)] = []
     private var membershipByteCount = 0
     private var state = ErlangTerm.undefined

@@ -56,6 +56,7 @@ extension GatewayCore {
     /// A client wants an owner.
     mutating func beginSeeking(_ client: GatewayClient, at now: Duration) {
         let deadline = now + settings.parkTime
+        client.lateFrom = nil
         parkDeadlines.append(deadline, client.number)
         clients.change(client, to: .waiting(until: deadline))
         letWait(client, at: now)
@@ -78,6 +79,7 @@ extension GatewayCore {
         while let number = seeking.first {
             if let client = clients[number], client.isParked {
                 guard offer(client, at: now) else { break }
+                if let time = client.lateFrom, time <= now { searchLater(client, at: now) }
             }
             _ = seeking.popFirst()
         }
@@ -96,9 +98,7 @@ extension GatewayCore {
             client.search = .waits(for: count, wasLate: wasLate)
             seekingMore.append(client.number)
         } else if wasLate {
-            let next = now + Self.searchTime
-            client.search = .goesOn(at: next)
-            searchDeadlines.append(next, client.number)
+            searchLater(client, at: now)
         } else {
             client.search = .none
         }
@@ -116,6 +116,7 @@ extension GatewayCore {
         backends.asked(backend)
         if watch.add(client.number, of: backend) { want(.monitor(backend)) }
         let deadline = now + settings.acceptTime
+        client.lateFrom = client.lateFrom ?? deadline
         clients.notingWaiting(client) { $0.ask(backend, until: deadline) }
         acceptDeadlines.append(deadline, (client.number, backend))
         let snapshot = client.snapshot
@@ -124,14 +125,19 @@ extension GatewayCore {
         return true
     }
 
-    /// A backend has not accepted a client in time. It may still do so; others are asked, too.
+    /// A backend has not accepted a client in time, or has ended before. It may still accept; others are asked, too.
     mutating func ranOut(
         _ number: ClientNumber, _ backend: ErlangDestination, _ deadline: Duration, at now: Duration
     ) {
-        guard let client = clients[number], client.isLate(backend, at: deadline) else { return }
-        backends.ranOut(backend)
-        counters.ranOutOfferCount += 1
-        if client.isWaiting, client.search == .none { search(client, at: now) }
+        guard let client = clients[number] else { return }
+        if client.isLate(backend, at: deadline) {
+            backends.ranOut(backend)
+            counters.ranOutOfferCount += 1
+        } else if client.lateFrom != deadline {
+            return
+        }
+        // A parked client is offered as soon as there is a place.
+        if client.isWaiting, !client.isParked, client.search == .none { search(client, at: now) }
     }
 
     /// Asks as many others as were asked before, again and again until one accepts. So the client finds one that does,
@@ -139,6 +145,12 @@ extension GatewayCore {
     mutating func search(_ client: GatewayClient, at now: Duration) {
         client.search = .waits(for: max(1, client.asked.count), wasLate: true)
         offerMore(client, at: now)
+    }
+
+    private mutating func searchLater(_ client: GatewayClient, at now: Duration) {
+        let next = now + Self.searchTime
+        client.search = .goesOn(at: next)
+        searchDeadlines.append(next, client.number)
     }
 
     // MARK: Owners

@@ -6,6 +6,27 @@ import WirelineErlangGateway
 
 /// Who is asked, who accepts, and what becomes of a client without an owner.
 struct OwnershipTests {
+    @Test func `members that hang and then end make no client wait longer`() {
+        let bench = GatewayBench()
+        for id in 1...3 as ClosedRange<UInt32> { bench.join(GatewayBench.process(id)) }
+        let client = bench.open()
+        // Each one that was asked ends before it is late.
+        for id in 1...2 as ClosedRange<UInt32> {
+            #expect(bench.client(client)?.asked == [GatewayBench.process(id).target])
+            bench.now += .seconds(2)
+            bench.core.poll(at: bench.now)
+            bench.core.down(GatewayBench.process(id).target, at: bench.now)
+        }
+        #expect(bench.client(client)?.asked == [GatewayBench.process(3).target])
+        let prompt = GatewayBench.process(4)
+        bench.join(prompt)
+        _ = bench.pass(.milliseconds(999))
+        #expect(bench.client(client)?.asked.count == 1)
+        _ = bench.pass(.milliseconds(1))
+        #expect(bench.client(client)?.asked == [GatewayBench.process(3).target, prompt.target])
+        #expect(bench.core.counters.ranOutOfferCount == 0)
+    }
+
     @Test(arguments: [60, 400, 600])
     func `however many offers run out together, a member that accepts at once has all clients a second later`(
         count: Int
