@@ -29,6 +29,13 @@ struct ClientRecord {
     var hadOwner = false
     var isClosed = false
     var hasEnded = false
+    /// Whether it has left while it was not read.
+    var isUnread = false
+    /// Whether some of what it said has reached nobody.
+    private(set) var isLost = false
+
+    /// Whether it has no owner, and no process was asked.
+    var isParked: Bool { owner == nil && asked.isEmpty }
 
     // What is where.
     var confirmed: UInt8 = 0
@@ -181,6 +188,7 @@ struct ClientRecord {
         if closedTo != Set(asked + [owner].compactMap(\.self)) { fail("its process has ended before `close`") }
         if !expected.isEmpty { fail("\(expected) was not written before its end") }
         hasEnded = true
+        isLost = isUnread || owner == nil && said > confirmed
         isClosed = true
         isMember = false
     }
@@ -194,7 +202,8 @@ struct ClientRecord {
         if window > 0, packet[1] != answered + 1, packet[1] != skippedTo || packet[1] <= answered {
             fail("answer \(packet[1]) came after \(answered)")
         }
-        answered = packet[1]
+        // Without a window, a former owner that was slow may answer later than its successor.
+        answered = max(answered, packet[1])
     }
 
     /// Its packets have another state from here on.

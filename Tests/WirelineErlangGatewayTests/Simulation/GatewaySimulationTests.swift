@@ -18,7 +18,8 @@ struct GatewaySimulationTests {
         let comment = seeds.seedComment
         for _ in 0..<part { _ = seeds.next() }
         var parts = SeededGenerator(seed: seeds.next())
-        var (answerCount, resumeCount, refusalCount, slowCount) = (0, 0, 0, 0)
+        var (answerCount, resumeCount, refusalCount, slowCount, lossCount) = (0, 0, 0, 0, 0)
+        var (parkedEndCount, stormCount) = (0, 0)
         for run in 0..<Self.runCount / Self.partCount {
             var cluster = SimulatedCluster(SeededGenerator(seed: parts.next()))
             cluster.run()
@@ -27,6 +28,9 @@ struct GatewaySimulationTests {
             resumeCount += cluster.resumeCount
             refusalCount += cluster.refusalCount
             slowCount += cluster.slowCount
+            lossCount += cluster.lossCount
+            parkedEndCount += cluster.parkedEndCount
+            stormCount += cluster.stormCount
         }
         // The runs are worth something.
         let leastCount = Self.runCount / Self.partCount / 20
@@ -34,6 +38,9 @@ struct GatewaySimulationTests {
         #expect(resumeCount > 2 * leastCount, comment)
         #expect(refusalCount > leastCount, comment)
         #expect(slowCount > leastCount / 10, comment)
+        #expect(lossCount > leastCount, comment)
+        #expect(parkedEndCount > 0, comment)
+        #expect(stormCount > leastCount / 2, comment)
     }
 }
 
@@ -58,6 +65,8 @@ extension SimulatedCluster {
             settle()
             if !problems.isEmpty { return }
         }
+        awaitOwners()
+        if !problems.isEmpty { return }
         heal()
         for _ in 0..<2 {
             for index in clients.indices where clients[index].isOpen { say(index) }
@@ -74,7 +83,7 @@ extension SimulatedCluster {
     private mutating func step() {
         let (gateway, node) = (number(below: 2), number(below: 3))
         let client = number(below: clients.count)
-        switch number(below: 40) {
+        switch number(below: 46) {
         case 0, 1: if clients.count < 5 { connect(gateway) }
         case 2..<12: say(client, count: 1 + number(below: 5))
         case 12..<24: for _ in 0...number(below: 6) { deliver(gateway, node, toNode: chance(0.5)) }
@@ -88,6 +97,11 @@ extension SimulatedCluster {
         case 35: nodes[node].isFrozen = false
         case 36: tick()
         case 37: pass(.seconds(6))
+        case 40: hang(number(below: processes.count))
+        case 41: recover(number(below: processes.count))
+        case 42, 43: changeMembership(number(below: processes.count))
+        case 44: if let parked = any(clients.indices.filter { clients[$0].isParked }) { leave(parked) }
+        case 45: if let unread = any(clients.indices.filter { !clients[$0].isRead }) { leave(unread) }
         default:
             pass(.milliseconds(number(below: 400)))
             for gateway in gateways.indices { answerDials(gateway) }
@@ -98,6 +112,10 @@ extension SimulatedCluster {
     private mutating func heal() {
         isHealed = true
         for node in nodes.indices { nodes[node].isFrozen = false }
+        for index in processes.indices {
+            recover(index)
+            if !processes[index].isMember { changeMembership(index) }
+        }
         for index in clients.indices where !clients[index].hasEnded {
             clients[index].isSlow = false
             take(index)
@@ -141,5 +159,7 @@ extension SimulatedCluster {
             if clients.heldByteCount != 0 { problems.append("\(clients.heldByteCount) bytes are left") }
             if gateway.core.groups.count != 0 { problems.append("groups are left") }
         }
+        let countedLosses = gateways.reduce(0) { $0 + $1.core.counters.unreadEndCount }
+        if countedLosses != lossCount { problems.append("\(countedLosses) losses were counted, not \(lossCount)") }
     }
 }

@@ -87,8 +87,12 @@ extension SimulatedCluster {
         switch parcel {
         case .step(let client, let actions, from: let process): step(client, actions, from: process)
         case .publish(let number): publish(number, gateway)
-        case .joined(let process): change(gateway) { $0.backendJoined(.pid(process), at: $1) }
-        case .left(let process): change(gateway) { core, _ in core.backendLeft(.pid(process)) }
+        case .joined(let process):
+            gateways[gateway].links[node].members.insert(process)
+            change(gateway) { $0.backendJoined(.pid(process), at: $1) }
+        case .left(let process):
+            gateways[gateway].links[node].members.remove(process)
+            change(gateway) { core, _ in core.backendLeft(.pid(process)) }
         case .down(let process): down(process, gateway, node)
         }
     }
@@ -96,6 +100,7 @@ extension SimulatedCluster {
     /// A gateway learns that a process has ended.
     private mutating func down(_ process: ErlangPID, _ gateway: Int, _ node: Int) {
         guard gateways[gateway].links[node].monitored.remove(process) != nil else { return }
+        gateways[gateway].links[node].members.remove(process)
         for index in clients.indices where clients[index].gateway == gateway { clients[index].down(process) }
         change(gateway) { $0.down(.pid(process), at: $1) }
     }
@@ -132,7 +137,8 @@ extension SimulatedCluster {
             gateways[gateway].links[node].toGateway = nodes[node].unsent[gateway]
             nodes[node].unsent[gateway] = []
             change(gateway) { $0.nodeUp(name, at: $1) }
-            for process in processes where process.node == node && process.isAlive && process.isBackend {
+            for process in processes
+            where process.node == node && process.isAlive && process.isBackend && process.isMember {
                 send(.joined(process.pid), to: gateway, from: node)
             }
         }

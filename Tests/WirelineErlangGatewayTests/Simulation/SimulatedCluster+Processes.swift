@@ -21,13 +21,40 @@ extension SimulatedCluster {
         for gateway in gateways.indices { send(.joined(pid), to: gateway, from: node) }
     }
 
+    /// Starts another process that is asked, and does nothing.
+    mutating func startHung(_ node: Int) {
+        start(node, isBackend: true)
+        processes[processes.count - 1].manner = .hung
+    }
+
+    /// A process stands still. It is alive, and its node is well.
+    mutating func hang(_ index: Int) { processes[index].manner = .hung }
+
+    /// A process goes on, late, with what it was asked and handed in between.
+    mutating func recover(_ index: Int) {
+        guard processes[index].manner == .hung else { return }
+        processes[index].manner = .moody
+        guard processes[index].isAlive, !nodes[processes[index].node].isFrozen else { return }
+        while !processes[index].offers.isEmpty, chance(0.9) { acceptLast(index) }
+    }
+
+    /// A backend leaves the group and keeps its clients, or comes back.
+    mutating func changeMembership(_ index: Int) {
+        let process = processes[index]
+        guard process.isBackend, process.isAlive, !nodes[process.node].isFrozen else { return }
+        processes[index].isMember.toggle()
+        for gateway in gateways.indices {
+            send(process.isMember ? .left(process.pid) : .joined(process.pid), to: gateway, from: process.node)
+        }
+    }
+
     /// Ends a process; its supervisor starts another one.
     mutating func killProcess(_ index: Int) {
         guard processes[index].isAlive, !nodes[processes[index].node].isFrozen else { return }
         processes[index].isAlive = false
         let process = processes[index]
         for gateway in gateways.indices {
-            if process.isBackend { send(.left(process.pid), to: gateway, from: process.node) }
+            if process.isBackend, process.isMember { send(.left(process.pid), to: gateway, from: process.node) }
             if nodes[process.node].monitored[gateway].remove(process.pid) != nil {
                 send(.down(process.pid), to: gateway, from: process.node)
             }
@@ -63,20 +90,27 @@ extension SimulatedCluster {
         switch term {
         case .open(let client, _), .resume(let client, _):
             processes[index].offers.append(self.index(of: client))
-            // Others are accepted late, or never.
-            if isHealed || chance(0.7) { acceptLast(index) }
+            if isHealed || willAccept(index) { acceptLast(index) }
         case .message(let client, let message, number: _):
             let client = self.index(of: client)
             let number = message.term[0]
             processes[index].batches[client, default: []].removeAll { $0 >= number }
             processes[index].batches[client, default: []].append(number)
-            if isHealed || chance(0.5) { answer(client, index) }
+            if isHealed || processes[index].manner != .hung && chance(0.5) { answer(client, index) }
         case .close(let client, reason: _):
             let client = self.index(of: client)
             processes[index].batches[client] = nil
             processes[index].offers.removeAll { $0 == client }
         case .error(let client, let error): learn(error, self.index(of: client), index)
         case .drain: break
+        }
+    }
+
+    private mutating func willAccept(_ index: Int) -> Bool {
+        switch processes[index].manner {
+        case .moody: chance(0.7)
+        case .prompt: true
+        case .hung: false
         }
     }
 
@@ -139,7 +173,8 @@ extension SimulatedCluster {
 
     /// A process does something by itself.
     mutating func act(_ index: Int) {
-        guard processes[index].isAlive, !nodes[processes[index].node].isFrozen else { return }
+        guard processes[index].isAlive, processes[index].manner != .hung, !nodes[processes[index].node].isFrozen
+        else { return }
         if chance(0.3) { acceptLast(index) }
         guard let client = any(processes[index].batches.keys.sorted()) else { return }
         let process = processes[index]

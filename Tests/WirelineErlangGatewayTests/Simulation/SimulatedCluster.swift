@@ -35,10 +35,12 @@ struct SimulatedCluster {
     var problems: [String] = []
     /// Whether nothing fails any more, and backends do what they should.
     var isHealed = false
+    /// How many storms there were.
+    var stormCount = 0
     private var published: UInt8 = 0
     /// The errors that the event that runs must cause, and has caused.
     private var (expectedErrorCount, errorCount) = (0, 0)
-    private(set) var (answerCount, resumeCount, refusalCount, slowCount) = (0, 0, 0, 0)
+    private(set) var (answerCount, resumeCount, refusalCount, slowCount, parkedEndCount) = (0, 0, 0, 0, 0)
 
     init(_ random: SeededGenerator) {
         self.random = random
@@ -140,6 +142,10 @@ struct SimulatedCluster {
     private mutating func tell(_ process: ErlangPID, _ term: GatewayTerm, _ gateway: Int, _ ending: Set<Int>) {
         let node = self.node(of: process)
         switch term {
+        case .open, .resume: checkOffer(to: process, node, gateway)
+        case .message, .close, .error, .drain: break
+        }
+        switch term {
         case .open(let client, let info):
             clients[index(of: client)].offered(to: process, isResume: false, info)
         case .resume(let client, let info):
@@ -157,6 +163,13 @@ struct SimulatedCluster {
         case .drain: break
         }
         send(.tell(process, term), to: node, gateway)
+    }
+
+    /// Only members are asked, and no one for more clients than it has places.
+    private mutating func checkOffer(to process: ErlangPID, _ node: Int, _ gateway: Int) {
+        if !gateways[gateway].links[node].members.contains(process) { problems.append("\(process) is no member") }
+        let openCount = clients.count { $0.gateway == gateway && !$0.hasEnded && $0.asked.contains(process) }
+        if openCount >= SimulatedLimits.offerCount { problems.append("\(process) was asked for too many clients") }
     }
 
     // MARK: Names
@@ -205,8 +218,11 @@ struct SimulatedCluster {
         guard clients[client].isOpen else { return }
         let reason = chance(0.5) ? ClientEnd.normal : .reset
         clients[client].isOpen = false
+        let isUnread = reason == .reset && !clients[client].isRead
+        clients[client].isUnread = isUnread
+        if clients[client].isParked { parkedEndCount += 1 }
         let number = ClientNumber(clients[client].pid)
-        change(clients[client].gateway) { $0.closed(number, reason, at: $1) }
+        change(clients[client].gateway) { $0.closed(number, reason, isUnread: isUnread, at: $1) }
         if !clients[client].hasEnded { problems.append("a client that has left has not ended") }
     }
 
@@ -264,6 +280,9 @@ struct SimulatedCluster {
         else { return gateways[0].core.deadline ?? gateways[1].core.deadline }
         return min(first, second)
     }
+
+    /// The clients of which something has reached nobody.
+    var lossCount: Int { clients.count(where: \.isLost) }
 
     var allProblems: [String] { problems + clients.flatMap(\.problems) }
 }

@@ -27,6 +27,8 @@ struct SimulatedLink {
     var toGateway: [ToGateway] = []
     /// The processes that the gateway monitors, as the gateway has it.
     var monitored: Set<ErlangPID> = []
+    /// The members of the group, as the gateway has it.
+    var members: Set<ErlangPID> = []
 }
 
 /// A node of the cluster, with one process that is asked and one that it may name as an owner.
@@ -42,6 +44,16 @@ struct SimulatedNode {
     var monitored: [Set<ErlangPID>] = [[], []]
 }
 
+/// How a process treats what it is asked and handed.
+enum Manner {
+    /// It accepts most clients at once, others late or never.
+    case moody
+    /// It accepts at once.
+    case prompt
+    /// It does nothing until it recovers.
+    case hung
+}
+
 /// A process that is asked to own clients, or owns them.
 struct SimulatedProcess {
     let pid: ErlangPID
@@ -49,6 +61,9 @@ struct SimulatedProcess {
     /// Whether it is a member of the group.
     let isBackend: Bool
     var isAlive = true
+    /// Whether it is a member of the group, if it is a backend.
+    var isMember = true
+    var manner = Manner.moody
     /// The clients that it was asked to own and has not answered.
     var offers: [Int] = []
     /// What it has been handed and has not answered, by client.
@@ -76,6 +91,8 @@ enum SimulatedLimits {
     static let windowByteCount = 60
     static let clientByteCount = 5
     static let nodeByteCount = 12
+    /// The most clients that a member is asked for at a time.
+    static let offerCount = 64
     static let parcelByteCount = 3
 }
 
