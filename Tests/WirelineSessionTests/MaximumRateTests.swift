@@ -39,14 +39,14 @@ struct MaximumRateTests {
         #expect(bucket.wait(MaximumRate(1, per: .zero), at: .seconds(11)) == .zero)
     }
 
-    @Test func `each peer has its own wait, and those beyond the memory share one`() {
+    @Test func `each peer has its own wait, also those beyond the memory`() {
         var networks = NetworkRates(MaximumRate(1), networkLimit: 1)
         #expect(networks.wait(of: Self.one, at: .zero) == .zero)
         #expect(networks.take(of: Self.one, at: .zero) == true)
         #expect(networks.wait(of: Self.one, at: .zero) > .milliseconds(900))
         #expect(networks.wait(of: Self.other, at: .zero) == .zero)
         #expect(networks.take(of: Self.other, at: .zero) == true)
-        #expect(networks.wait(of: PeerNetwork(ipv4: 3), at: .zero) > .milliseconds(900))
+        #expect(networks.wait(of: Self.other, at: .zero) > .milliseconds(900))
         #expect(networks.networkCount == 1)
     }
 
@@ -67,19 +67,29 @@ struct MaximumRateTests {
         #expect(limiter.networkCount == 0)
     }
 
-    @Test func `peers beyond the memory share one bucket, until others are forgotten`() {
+    @Test func `however many peers there are, nobody is refused for the others`() {
         let rate = MaximumRate(2)
         var limiter = ConnectionRateLimiter(total: nil, perNetwork: rate, networkLimit: 10)
         func admit(_ addresses: Range<UInt32>, at now: Duration) -> Int {
             addresses.count { limiter.admit(from: PeerNetwork(ipv4: $0), at: now) == nil }
         }
         #expect(admit(0..<10, at: .zero) == 10)
-        #expect(admit(10..<100, at: .zero) == 2)
+        #expect(admit(10..<100, at: .zero) == 90)
         #expect(limiter.networkCount == 10)
-        // The known ones keep their own buckets.
-        #expect(admit(0..<10, at: .zero) == 10)
-        #expect(admit(0..<10, at: .zero) == 0)
-        #expect(admit(100..<110, at: .seconds(1)) == 10)
-        #expect(limiter.networkCount == 10)
+    }
+
+    @Test(arguments: [7, 8, 9, 1_000])
+    func `the peers that have done most are not forgotten`(networkLimit: Int) {
+        let rate = MaximumRate(3)
+        var limiter = ConnectionRateLimiter(total: nil, perNetwork: rate, networkLimit: networkLimit)
+        for _ in 0..<3 { #expect(limiter.admit(from: Self.one, at: .zero) == nil) }
+        for address: UInt32 in 100..<100_000 { _ = limiter.admit(from: PeerNetwork(ipv4: address), at: .zero) }
+        #expect(limiter.admit(from: Self.one, at: .zero) == .network(rate))
+        #expect(limiter.networkCount == networkLimit)
+        // After the rate's time there is nothing to remember of it.
+        for address: UInt32 in 0..<UInt32(2 * networkLimit) {
+            for _ in 0..<2 { _ = limiter.admit(from: PeerNetwork(ipv4: 1_000_000 + address), at: .seconds(2)) }
+        }
+        #expect(limiter.admit(from: Self.one, at: .seconds(2)) == nil)
     }
 }

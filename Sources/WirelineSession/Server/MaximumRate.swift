@@ -55,10 +55,8 @@ public struct RateBucket: Sendable {
         return excess > 0 ? .seconds(excess * rate.secondsForOne) + .microseconds(1) : .zero
     }
 
-    /// Whether nothing is left to remember.
-    func isEmpty(_ rate: MaximumRate, at now: Duration) -> Bool { used(rate, at: now) == 0 }
-
-    private func used(_ rate: MaximumRate, at now: Duration) -> Double {
+    /// How much of the limit is used.
+    func used(_ rate: MaximumRate, at now: Duration) -> Double {
         guard let last, rate.secondsForOne > 0 else { return 0 }
         return max(0, used - (now - last) / .seconds(1) / rate.secondsForOne)
     }
@@ -87,7 +85,7 @@ public struct ConnectionRateLimiter: Sendable {
     /// - Parameters:
     ///   - total: The limit for all connections; nil: none.
     ///   - perNetwork: The limit for the connections of each peer; nil: none.
-    ///   - networkLimit: How many peers are remembered (default 65,536, about 4 MB).
+    ///   - networkLimit: How many peers are remembered (default 65,536, about 7 MB).
     public init(total: MaximumRate?, perNetwork: MaximumRate?, networkLimit: Int = 65_536) {
         totalRate = total
         networkRate = perNetwork

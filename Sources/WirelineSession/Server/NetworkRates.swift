@@ -2,27 +2,38 @@
 
 /// Counts what each peer does against a ``MaximumRate``.
 ///
-/// It remembers at most `networkLimit` peers; if more come in the same time, those beyond share one bucket.
+/// It remembers at most `networkLimit` peers. For one more, it forgets the one of a few that has done least: that one may
+/// do a little more than the limit, and nobody may do less.
 public struct NetworkRates: Sendable {
+    private struct Peer {
+        let network: PeerNetwork
+        var bucket = RateBucket()
+    }
+
     private let rate: MaximumRate
     private let networkLimit: Int
-    private var networks: [PeerNetwork: RateBucket] = [:]
-    private var others = RateBucket()
-    /// When empty buckets were last removed.
-    private var lastSweep: Duration?
+    private var peers: [Peer] = []
+    /// Where a peer is among the ``peers``.
+    private var places: [PeerNetwork: Int] = [:]
+    /// Where the next peers to forget are looked for.
+    private var hand = 0
+
+    /// The number of peers from which the one to forget is chosen. More would find one that has done less, and cost more
+    /// for each connection of an attacker.
+    private static let candidateCount = 8
 
     /// Makes empty buckets.
     ///
     /// - Parameters:
     ///   - rate: The limit for each peer.
-    ///   - networkLimit: How many peers are remembered (default 65,536, about 4 MB).
+    ///   - networkLimit: How many peers are remembered (default 65,536, about 7 MB); at least 1.
     public init(_ rate: MaximumRate, networkLimit: Int = 65_536) {
         self.rate = rate
-        self.networkLimit = networkLimit
+        self.networkLimit = max(1, networkLimit)
     }
 
     /// The number of peers that are remembered.
-    public var networkCount: Int { networks.count }
+    public var networkCount: Int { peers.count }
 
     /// Counts one of a peer, unless the limit is reached.
     ///
@@ -31,23 +42,37 @@ public struct NetworkRates: Sendable {
     ///   - now: The time; it never goes back.
     /// - Returns: Whether it is within the limit.
     public mutating func take(of network: PeerNetwork, at now: Duration) -> Bool {
-        if networks.count >= networkLimit, networks[network] == nil {
-            sweep(at: now)
-            guard networks.count < networkLimit else { return others.take(rate, at: now) }
-        }
-        return networks[network, default: RateBucket()].take(rate, at: now)
+        peers[place(of: network, at: now)].bucket.take(rate, at: now)
     }
 
     /// How long it takes until the next one of a peer is within the limit; zero: it is now.
     public func wait(of network: PeerNetwork, at now: Duration) -> Duration {
-        if let bucket = networks[network] { return bucket.wait(rate, at: now) }
-        return networks.count < networkLimit ? .zero : others.wait(rate, at: now)
+        places[network].map { peers[$0].bucket.wait(rate, at: now) } ?? .zero
     }
 
-    /// Removes empty buckets. Each one is empty after the rate's time, so looking more often would only cost time.
-    private mutating func sweep(at now: Duration) {
-        if let lastSweep, now - lastSweep < rate.time { return }
-        lastSweep = now
-        networks = networks.filter { !$0.value.isEmpty(rate, at: now) }
+    /// The place of a peer, which is remembered from now on.
+    private mutating func place(of network: PeerNetwork, at now: Duration) -> Int {
+        if let place = places[network] { return place }
+        let place: Int
+        if peers.count < networkLimit {
+            place = peers.count
+            peers.append(Peer(network: network))
+        } else {
+            place = placeToReuse(at: now)
+            places[peers[place].network] = nil
+            peers[place] = Peer(network: network)
+        }
+        places[network] = place
+        return place
+    }
+
+    private mutating func placeToReuse(at now: Duration) -> Int {
+        var best = hand
+        for step in 1..<max(2, min(Self.candidateCount, peers.count)) {
+            let place = (hand + step) % peers.count
+            if peers[place].bucket.used(rate, at: now) < peers[best].bucket.used(rate, at: now) { best = place }
+        }
+        hand = (best + 1) % peers.count
+        return best
     }
 }
