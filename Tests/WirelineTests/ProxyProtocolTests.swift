@@ -31,7 +31,8 @@ struct ProxyProtocolTests {
     /// An echo server that trusts a network.
     private static func echo(
         trusting networks: [String] = ["127.0.0.0/8"], at addresses: [ListeningAddress] = [.host("127.0.0.1", port: 0)],
-        _ reports: Reports = Reports(), _ change: (inout ServerConfiguration) -> Void = { _ in }
+        on group: EventLoopGroup? = nil, _ reports: Reports = Reports(),
+        _ change: (inout ServerConfiguration) -> Void = { _ in }
     ) async throws -> SceneServer {
         var configuration = ServerConfiguration.patient
         var proxies = ListeningOptions.ProxyProtocol(
@@ -43,7 +44,7 @@ struct ProxyProtocolTests {
         }
         change(&configuration)
         return try await PacketServer.startBatched(
-            at: addresses, protocol: SceneProtocol.self, on: EventLoopGroup(threadCount: 1),
+            at: addresses, protocol: SceneProtocol.self, on: group ?? EventLoopGroup(threadCount: 1),
             configuration: configuration
         ) { client in
             reports.peers.add("\(client.connection.peerAddress)")
@@ -172,7 +173,22 @@ struct ProxyProtocolTests {
         await server.shutDown()
     }
 
-    @Test func `a server that shuts down does not wait for headers`() async throws {
+    @Test func `a client of a proxy that connects while the server shuts down gets the message, too`() async throws {
+        let reason = Sc_20001.entered(Cs_20001(sceneID: 9, line: 9, message: "go away"))
+        let (group, mayGoOn) = (try EventLoopGroup(threadCount: 1), Seen<Void>())
+        let server = try await Self.echo(on: group)
+        group.loops[0].execute { mayGoOn.block(until: 1) }
+        let socket = try RawSocket.connect(to: server.address.port)
+        try socket.send(Self.line(from: "192.0.2.7"))
+        async let shutDown: Void = server.shutDown(within: .seconds(500), telling: reason)
+        #expect(try await eventually { server.isDraining })
+        mayGoOn.add(())
+        #expect(try await onThread { try socket.rest() } == reason.encoded())
+        withExtendedLifetime(socket) {}
+        try await shutDown
+    }
+
+    @Test func `a server that shuts down does not wait for late headers`() async throws {
         let reports = Reports()
         let server = try await Self.echo(reports)
         let socket = try RawSocket.connect(to: server.address.port)

@@ -18,6 +18,16 @@ package final class ConnectionEntrance: Sendable {
         /// What reads the headers of proxies.
         var receptions: [ObjectIdentifier: ProxyHeaderReception] = [:]
         var isClosed = false
+        /// Tasks that wait until no header is awaited.
+        var waiters: [CheckedContinuation<Void, Never>] = []
+
+        /// Removes what has read a header, and returns the tasks whose wait is over.
+        mutating func end(_ key: ObjectIdentifier) -> [CheckedContinuation<Void, Never>] {
+            receptions[key] = nil
+            guard receptions.isEmpty else { return [] }
+            defer { waiters = [] }
+            return waiters
+        }
     }
 
     private let proxyProtocol: ListeningOptions.ProxyProtocol?
@@ -46,7 +56,9 @@ package final class ConnectionEntrance: Sendable {
         }
         let key = ObjectIdentifier(stream)
         let reception = ProxyHeaderReception(stream, proxyProtocol) { outcome in
-            self.state.withLock { _ = $0.receptions.removeValue(forKey: key) }
+            let waiters = self.state.withLock { $0.end(key) }
+            // They go on when the connection has begun.
+            defer { for waiter in waiters { waiter.resume() } }
             switch outcome {
             case .header(let header) where header.source == nil && proxyProtocol.isRequired:
                 completion(.refused(.proxyHeader, .proxyHeader(.noClient)))
@@ -72,6 +84,18 @@ package final class ConnectionEntrance: Sendable {
     /// Stops counting a connection that was admitted; may be called on any thread.
     package func ended(from peer: SocketAddress) {
         gate.ended(from: peer)
+    }
+
+    /// Waits until no header is awaited.
+    package func waitForHeaders() async {
+        await withCheckedContinuation { continuation in
+            let isWaiting = state.withLock { state in
+                guard !state.receptions.isEmpty else { return false }
+                state.waiters.append(continuation)
+                return true
+            }
+            if !isWaiting { continuation.resume() }
+        }
     }
 
     /// Waits for headers no more; may be called on any thread.

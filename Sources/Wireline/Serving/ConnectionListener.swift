@@ -346,12 +346,15 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
             if state.farewell == nil { state.farewell = farewell }
             state.isShuttingDown = true
         }
-        entrance.close()
         // A handler may block the loop that has the drain's timer.
         let overdue = listener.loop.manualClock == nil ? Task { await closeLater(after: timeout) } : nil
         defer { overdue?.cancel() }
         await withTaskCancellationHandler {
-            await wait(atMost: min(timeout, Self.patience)) { await self.takeWaiting() }
+            await wait(atMost: min(timeout, Self.patience)) {
+                await self.takeWaiting()
+                await self.entrance.waitForHeaders()
+            }
+            entrance.close()
             listener.loop.execute { self.beginDrain(DrainPolicy(spread: spread, timeout: timeout)) }
             await waitUntilShutDown()
         } onCancel: {
@@ -363,7 +366,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         endSlowTurnWatches()
     }
 
-    /// How long a loop is waited for that a handler blocks.
+    /// How long a loop is waited for that a handler blocks, or a proxy whose header is late.
     private static var patience: Duration { .seconds(1) }
 
     /// Closes the connections if the drain has not done so.
@@ -385,11 +388,12 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
     }
 
     /// Stops accepting, and keeps the connections. Those that wait to be accepted are accepted before, and have begun when
-    /// this returns, unless a handler blocks their loop.
+    /// this returns, unless a handler blocks their loop or the header of their proxy is late.
     package func stopAccepting() async {
         await wait(atMost: Self.patience) {
             await self.takeWaiting()
             await self.listener.loop.run { self.listener.close() }
+            await self.entrance.waitForHeaders()
         }
     }
 
