@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FaultSupport
 import Foundation
 import Scene
 import Testing
@@ -150,7 +151,53 @@ struct ScriptFaultTests {
         let outcome = server.end()
         #expect(outcome.status == 0)
         #expect(
-            outcome.errors.hasSuffix("game.script:1:24: timers hold messages of 4194304 bytes together, and no more\n"))
+            outcome.errors.hasSuffix(
+                "game.script:1:24: timers of this connection hold messages of 4194304 bytes together, and no more\n"
+            ))
+    }
+
+    @Test func `timers of all connections have a limit, and each connection a share`() async throws {
+        let server = try ScriptedServer(
+            """
+            on Cs_1 { repeat 1000 { after 2m { close; } } reply Sc_1 { ok: 1, greeting: "" }; }
+            on Cs_3 { repeat 16 { after 2m { close; } } reply Sc_1 { ok: 2, greeting: "" }; }
+            """)
+        var clients: [ScriptedConnection] = []
+        for _ in 0..<10 {
+            let client = try await server.connect()
+            #expect(try await client.ask("Cs_1", #"{"user":""}"#) == #"Sc_1 {"ok":1,"greeting":""}"#)
+            clients.append(client)
+        }
+        let modest = try await server.connect()
+        #expect(try await modest.ask("Cs_3", "{}") == #"Sc_1 {"ok":2,"greeting":""}"#)
+        let greedy = try await server.connect()
+        try await greedy.send("Cs_1", #"{"user":""}"#)
+        _ = try? await greedy.rest()
+        // Whoever leaves makes room.
+        for client in clients.prefix(2) { client.connection.close() }
+        #expect(
+            try await eventually {
+                let next = try await server.connect()
+                defer { next.connection.close() }
+                return (try? await next.ask("Cs_1", #"{"user":""}"#)) != nil
+            })
+        for client in clients + [modest] { client.connection.close() }
+        let outcome = server.end()
+        #expect(outcome.status == 0)
+        #expect(outcome.errors.contains("game.script:1:25: 10000 timers run on all connections, and no more can\n"))
+    }
+
+    @Test func `timers make no more for a client that does not read than it is allowed`() async throws {
+        let text = String(repeating: "x", count: 20_000)
+        let server = try ScriptedServer(
+            "on Cs_1 { repeat 100 { every 1ms { send Tick { number: 0, text: \"\(text)\" }; } } }")
+        let client = try await server.connect()
+        try await client.send("Cs_1", #"{"user":""}"#)
+        _ = try? await client.connection.waitUntilEnd()
+        client.connection.close()
+        let outcome = server.end()
+        #expect(outcome.status == 0)
+        #expect(outcome.errors.contains("more than 1048576 bytes wait for a client that does not read\n"))
     }
 
     @Test func `a message that does not fit the schema ends its connection`() async throws {

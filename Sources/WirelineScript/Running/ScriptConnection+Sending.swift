@@ -9,6 +9,8 @@ import WirelineTransport
 extension ScriptConnection {
     /// The largest size of a `glue` block, in bytes.
     private static let mostGluedBytes = 16 << 20
+    /// The most bytes that rules and timers have made for a client that does not read them. A single packet may be longer.
+    private static let mostWaitingBytes = 1 << 20
 
     private var layout: PacketLayout { connection.sentLayout }
 
@@ -217,6 +219,12 @@ extension ScriptConnection {
             return
         }
         guard !isSilent, !bytes.isEmpty else { return }
+        guard waitingByteCount == 0 || waitingByteCount + bytes.count <= Self.mostWaitingBytes else {
+            throw ScriptFailure(
+                span: span, reason: "more than \(Self.mostWaitingBytes) bytes wait for a client that does not read")
+        }
+        waitingByteCount += bytes.count
+        defer { waitingByteCount -= bytes.count }
         try await takeTurn()
         defer { giveTurn() }
         guard let pieces = delivery.pieces else { return try await put(bytes) }

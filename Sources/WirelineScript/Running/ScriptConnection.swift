@@ -29,16 +29,10 @@ final class ScriptConnection: @unchecked Sendable {
         var count = 0
     }
 
-    /// The largest number of running timers of a connection.
-    ///
-    /// It is far more than a script needs, and small enough to limit the cost of any number of messages.
-    private static let mostTimers = 1_000
-    /// The largest total size of the messages that timers still use, in bytes.
-    private static let mostTimedBytes = 4 << 20
-    /// The number of statements after which other tasks on the loop get a turn.
+    /// The number of statements after which other tasks on the loop get a turn: a thousand messages that are sent take 10 ms.
     ///
     /// Inside `glue` other tasks get no turn, so the second number limits its statements.
-    private static let statementsPerTurn = 1_000
+    private static let statementsPerTurn = 100
     private static let mostGluedStatements = 1_000_000
 
     let connection: PacketConnection
@@ -65,6 +59,8 @@ final class ScriptConnection: @unchecked Sendable {
     private var timers: [UInt64: Task<Void, Never>] = [:]
     private var lastTimer: UInt64 = 0
     private var timedByteCount = 0
+    /// The bytes that rules and timers have made, and that wait for their turn or for room.
+    var waitingByteCount = 0
     private var isSending = false
     private var senders = Queue<CheckedContinuation<Void, Never>>()
 
@@ -86,7 +82,13 @@ final class ScriptConnection: @unchecked Sendable {
         connection.onClosed = { [weak self] _ in self?.end() }
         do {
             try await follow(run.rulesOfConnect, Occasion())
-            while isRunning, let packet = try await connection.next() { try await receive(packet) }
+            while isRunning, let packet = try await connection.next() {
+                let start = MonotonicTime.now
+                try await receive(packet)
+                // A few bytes can mean much work for a script.
+                connection.loop.spend(Int(clamping: MonotonicTime.now.nanoseconds - start.nanoseconds))
+                await connection.loop.giveWay()
+            }
         } catch let error as ScriptFailure {
             failure = failure ?? run.placed(error)
         } catch is Interruption {
@@ -277,12 +279,9 @@ final class ScriptConnection: @unchecked Sendable {
     private func startTimer(
         _ pause: Script.Pause, times: Int?, _ block: [Script.Statement], _ occasion: Occasion, _ span: SourceSpan
     ) throws(ScriptFailure) {
-        guard timers.count < Self.mostTimers else {
-            throw ScriptFailure(span: span, reason: "\(Self.mostTimers) timers run on this connection, and no more can")
-        }
-        guard timedByteCount + occasion.byteCount <= Self.mostTimedBytes else {
-            throw ScriptFailure(
-                span: span, reason: "timers hold messages of \(Self.mostTimedBytes) bytes together, and no more")
+        let own = TimerBudget.Use(count: timers.count, byteCount: timedByteCount)
+        if let excess = run.timers.add(to: own, byteCount: occasion.byteCount) {
+            throw ScriptFailure(span: span, reason: excess)
         }
         timedByteCount += occasion.byteCount
         lastTimer += 1
@@ -291,6 +290,7 @@ final class ScriptConnection: @unchecked Sendable {
         timers[key] = Task(executorPreference: connection.loop) {
             await self.runTimer(pause, times: times, block, occasion)
             self.timedByteCount -= occasion.byteCount
+            self.run.timers.remove(byteCount: occasion.byteCount)
             // While all timers are awaited, they stay in the table.
             if self.isRunning { self.timers[key] = nil }
         }

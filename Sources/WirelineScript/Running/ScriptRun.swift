@@ -15,6 +15,8 @@ final class ScriptRun: Sendable {
     /// The seed of random numbers.
     let seed: UInt64
     let note: @Sendable (String) -> Void
+    /// The timers of all connections.
+    let timers = TimerBudget()
     private let shared: Mutex<[JSONValue]>
     /// The possible rules for each message from the client, by its ID, in the order of the script.
     private let rulesByID: [UInt64: [Int]]
