@@ -104,6 +104,26 @@ struct LiveGatewayTests {
         await gateway.drain(for: .zero)
     }
 
+    @Test(arguments: [1, 2])
+    func `a group with more members than are written to in a turn gets all messages in order`(
+        threadCount: Int
+    ) async throws {
+        let program = try ErlangProgram()
+        try program.join()
+        let gateway = try await SceneGateway.start(program, on: EventLoopGroup(threadCount: threadCount))
+        var clients: [PacketClient<SceneProtocol>] = []
+        for _ in 0..<300 { clients.append(try await SceneGateway.connect(to: gateway)) }
+        let join = "receive {wireline, open, X, _} -> X ! {wireline, [{owner, self()}, {join, room}]}, X end"
+        try program.run("Cs = [\(join) || _ <- lists:seq(1, 300)], W = {wireline, node(hd(Cs))}")
+        for text in ["1", "2", "3"] { try program.run("W ! {publish, room, \(ErlangProgram.answer(text))}") }
+        try program.run("[X ! {wireline, {kick, bye}} || X <- Cs]")
+        for client in clients {
+            for text in ["1", "2", "3"] { #expect(try await client.nextText() == text) }
+            #expect(try await client.nextText() == nil)
+        }
+        await gateway.drain(for: .zero)
+    }
+
     @Test func `who links to a client shares its fate`() async throws {
         let program = try ErlangProgram()
         try program.join()

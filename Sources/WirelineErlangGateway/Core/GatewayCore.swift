@@ -48,6 +48,9 @@ package struct GatewayCore: ~Copyable {
 
     /// The most backends that are asked in a round, so that a lost node with many clients delays nobody.
     private static let offersPerRound = 256
+    /// After so many effects, clients are handed over in the next round: short messages of thousands of clients would take
+    /// a tenth of a second together.
+    private static let effectsPerRound = 1_024
     /// How long a client waits before more backends are asked.
     static let searchTime = Duration.milliseconds(100)
 
@@ -97,7 +100,7 @@ package struct GatewayCore: ~Copyable {
     }
 
     /// Whether nothing more is to be told before the effects are carried out.
-    var isFull: Bool { outgoingByteCount >= settings.nodeByteCount }
+    var isFull: Bool { outgoingByteCount >= settings.nodeByteCount || effects.count >= Self.effectsPerRound }
 
     /// Counts an offer of this round.
     ///

@@ -17,6 +17,8 @@ struct ClientOutput {
 
     /// The most memory that is kept: so many times so many bytes.
     private static let (spareCount, spareByteCount) = (256, 2 << 10)
+    /// The most clients that are written to in one turn. Each takes 4 µs, and a group may have all of them.
+    private static let clientsPerOffer = 256
 
     /// Whether a client was written to.
     var isEmpty: Bool { written.isEmpty }
@@ -66,11 +68,13 @@ struct ClientOutput {
     /// Begins an offer. Each loop and the caller itself report its end.
     ///
     /// - Parameter isForStalled: Whether clients that did not take all are offered it again, if their time has come.
-    /// - Returns: The clients to whom something is to be offered.
+    /// - Returns: The clients to whom something is to be offered. If there are more, they wait for the next offer.
     mutating func begin(isForStalled: Bool) -> [ClientConnection] {
         openReportCount += 1
-        defer { written.removeAll(keepingCapacity: true) }
-        return isForStalled ? written + waiting.due : written
+        let offered = min(written.count, Self.clientsPerOffer)
+        defer { written.removeFirst(offered) }
+        let first = Array(written.prefix(offered))
+        return isForStalled ? first + waiting.due : first
     }
 
     /// Another loop will report, too.

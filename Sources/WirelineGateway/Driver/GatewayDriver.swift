@@ -482,6 +482,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         }
         for _ in 0..<count { output.awaitReport() }
         offered([])
+        if !output.isEmpty { somethingHappened() }
     }
 
     private func took(_ byteCount: Int, of client: ClientConnection) {
@@ -491,9 +492,9 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
 
     private func offered(_ reports: [LoopWork.Report]) {
         for report in reports { took(report.takenByteCount, of: report.client) }
-        // All have been offered something when the last loop has reported.
+        // All have been offered something when the last loop has reported, unless some have to wait for the next turn.
         guard output.ended() else { return }
-        if core.hasSlowClients { change { $0.closeSlowClients(at: $1) } }
+        if core.hasSlowClients, output.isEmpty { change { $0.closeSlowClients(at: $1) } }
         guard !offersLater, let delay = output.nextOffer() else { return }
         offersLater = true
         loop.schedule(at: loop.now + delay) { [weak self] in

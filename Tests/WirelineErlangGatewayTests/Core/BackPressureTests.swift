@@ -125,6 +125,27 @@ struct BackPressureTests {
         }
     }
 
+    @Test func `however many clients have messages for an owner, a round hands over a share of them`() {
+        let bench = GatewayBench { $0.nodeByteCount = 1 << 30 }
+        let clients = (0..<500).map { _ in bench.open(ownedBy: owner) }
+        _ = bench.rounds
+        bench.core.nodeQueue(1 << 31, of: "a@h")
+        for client in clients {
+            bench.core.said((0..<10).map { GatewayBench.message("\($0)") }, by: client.number)
+        }
+        _ = bench.rounds
+        bench.core.nodeQueue(0, of: "a@h")
+        let handed = bench.rounds
+        // One client may have a few more.
+        #expect(handed.map(\.count).max() ?? 0 <= 1_100 && handed.joined().count { $0.isMessage } == 5_000)
+        for client in [clients[0], clients[499]] {
+            let own = handed.joined().compactMap {
+                if case .tell(_, .message(client, let message, number: _), from: _) = $0 { message } else { nil }
+            }
+            #expect(own == (0..<10).map { GatewayBench.message("\($0)") })
+        }
+    }
+
     @Test func `a backend of a slow node is not asked, until the node reads`() {
         let bench = GatewayBench { $0.nodeByteCount = 1_000 }
         bench.join(owner)
