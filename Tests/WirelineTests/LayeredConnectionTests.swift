@@ -126,6 +126,66 @@ struct LayeredConnectionTests {
         await server.shutDown()
     }
 
+    private enum Serving: CaseIterable {
+        case task, batches, handlers
+    }
+
+    /// What a client sends inside of layers, and what is wrong with it.
+    private static let brokenPackets = [
+        "a layer that ends too early": "00000011001000020000000700000000" + "78",
+        "a layer with a wrong checksum":
+            "00000027001000020000000700000000789c636060106410606064606060076286ff0002f20128",
+        "a packet of another length":
+            "00000026001000020000000700000000789c6360601064106060646060600762060001c9002a",
+        "a message that is no text":
+            "00000027001000020000000700000000789c636060106410606064606060076286ff0002f20129",
+    ]
+
+    /// An attacker who changes packets of a cipher would learn from another code whether its padding was right.
+    @Test(arguments: Serving.allCases)
+    private func `a WebSocket's code does not tell what was wrong inside of a layer`(serving: Serving) async throws {
+        var configuration = ServerConfiguration.patient
+        configuration.webSocket = ServerConfiguration.WebSocketOptions()
+        let server = try await Self.reader(serving, configuration)
+        let port = try #require(server.addresses.first?.port)
+        var clientConfiguration = ClientConfiguration.patient
+        clientConfiguration.webSocket = ClientConfiguration.WebSocketOptions()
+        for (fault, packet) in Self.brokenPackets {
+            let client = try await PacketClient.connect(
+                to: "127.0.0.1", port: port, protocol: BilibiliProtocol.self, configuration: clientConfiguration)
+            try await client.send(packet: Hexadecimal.bytes(of: packet))
+            let error = await #expect(throws: ConnectionError.self) { _ = try await client.nextMessage() }
+            guard case .webSocketEnded(let end)? = error else {
+                Issue.record("\(fault): \(String(describing: error))")
+                continue
+            }
+            #expect(end.code == .invalidPayload, "\(fault)")
+        }
+        await server.shutDown()
+    }
+
+    /// A server that reads messages of each client.
+    private static func reader(
+        _ serving: Serving, _ configuration: ServerConfiguration
+    ) async throws -> PacketServer<BilibiliProtocol> {
+        switch serving {
+        case .task:
+            return try await PacketServer.start(
+                at: "127.0.0.1", port: 0, protocol: BilibiliProtocol.self, configuration: configuration
+            ) { client in while try await client.nextMessage() != nil {} }
+        case .batches:
+            return try await PacketServer.startBatched(
+                at: "127.0.0.1", port: 0, protocol: BilibiliProtocol.self, configuration: configuration
+            ) { _ in { batch in while let packet = try batch.next() { _ = try Authentication(payloadOf: packet) } } }
+        case .handlers:
+            var handlers = MessageHandlers<BilibiliProtocol, Void>()
+            handlers.on(Authentication.self) { _, _ in }
+            handlers.ignore(Heartbeat.self)
+            return try await PacketServer.start(
+                at: "127.0.0.1", port: 0, configuration: configuration, handlers: handlers)
+        }
+    }
+
     @Test func `a message cannot be sent where packets must be`() async throws {
         let (server, client) = try await Self.serve { client in while try await client.nextPacket() != nil {} }
         let error = CodecError(.wrongPresence(isSet: false), path: "Heartbeat.packets")

@@ -13,9 +13,9 @@ extension ClientConfiguration {
     /// A half-close is a close frame with code 1000; the peer may send until it answers. If the connection is given up,
     /// the code is one of these:
     ///
-    /// - 1007: bytes that are not packets.
+    /// - 1007: bytes that are not packets, or a message that its handler could not read.
     /// - 1008: a limit or a timeout.
-    /// - 1011: a server's handler failed.
+    /// - 1011: a server's handler failed otherwise.
     public struct WebSocketOptions: Sendable {
         /// The path and query, percent-encoded, such as `/live/room?line=2` (default `/`).
         public var path: String

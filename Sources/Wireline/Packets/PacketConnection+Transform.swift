@@ -106,7 +106,17 @@ extension PacketConnection {
         switch ending.inputError {
         case .codec: webSocketTransform.closeCode = .invalidPayload
         case .tooSlow, .noRoom, .transport(.timedOut): webSocketTransform.closeCode = .policyViolation
-        default: if ending.failure != nil { webSocketTransform.closeCode = .internalError }
+        default: if let failure = ending.failure { webSocketTransform.closeCode = Self.closeCode(of: failure) }
         }
+    }
+
+    /// The close code for a peer whose handler has thrown.
+    ///
+    /// If the peer's message was wrong, it is that of a broken packet. So who changes packets of a cipher does not learn
+    /// what was wrong with them.
+    static func closeCode(of failure: any Error) -> WebSocketCloseCode {
+        let error = if case .codec(let error)? = failure as? ConnectionError { error } else { failure as? CodecError }
+        // What could not be sent has no offset.
+        return error?.offset == nil ? .internalError : .invalidPayload
     }
 }

@@ -134,8 +134,8 @@ extension PacketConnection: ServedConnection {
 
     package func handlerEnded(_ failure: (any Error)?) {
         // A connection that was kicked is closing already.
-        guard failure != nil, !ending.isLeaving else { return finish() }
-        webSocketTransform?.closeCode = .internalError
+        guard let failure, !ending.isLeaving else { return finish() }
+        webSocketTransform?.closeCode = Self.closeCode(of: failure)
         handlerFailed()
     }
 }

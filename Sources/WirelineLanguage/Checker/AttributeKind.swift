@@ -8,7 +8,7 @@ enum AttributeKind: String, CaseIterable {
     case length, constant, sequence, checksum, header, fit
     case exampleValue = "example"
     case condition = "if"
-    case tag, sets
+    case tag, sets, accept
 
     /// The declarations that an attribute can precede.
     enum Place: String {
@@ -59,6 +59,7 @@ enum AttributeKind: String, CaseIterable {
         case .count, .terminated, .until, .rest, .range, .max, .since, .sensitive, .exampleValue, .utf16, .tag: [.field]
         case .little, .big, .default, .maximumByteCount, .pad, .constant, .size: [.field, .headerField]
         case .condition: [.field, .headerField, .content]
+        case .accept: [.packet, .content]
         case .length, .sequence, .checksum, .fit: [.headerField]
         }
     }
@@ -67,7 +68,7 @@ enum AttributeKind: String, CaseIterable {
         switch self {
         case .id: place == .headerField ? .none : .integer
         case .max, .since, .maximumByteCount, .pad, .until: .integer
-        case .from, .name, .count, .tag: .name
+        case .from, .name, .count, .tag, .accept: .name
         case .checksum: .checksum
         case .size: .size
         case .reply: .names
@@ -107,6 +108,7 @@ enum AttributeKind: String, CaseIterable {
         case .condition: "@if(version > 1)"
         case .tag: "@tag(kind)"
         case .sets: "@sets(started)"
+        case .accept: "@accept(unauthenticated)"
         case .terminated, .rest, .little, .big, .sensitive, .closed, .sequence, .utf16, .fit: "@" + rawValue
         }
     }

@@ -8,6 +8,8 @@ struct ContentLines {
     private var checkedCount = 0
     private var isFaulty = false
     private var places: [String: SourceSpan] = [:]
+    /// The ciphers, with their attributes.
+    fileprivate(set) var ciphers: [(name: NameSyntax, attributes: AttributeSet)] = []
 
     init(_ options: ProtocolOptions) {
         result = PacketContent(
@@ -32,19 +34,20 @@ struct ContentLines {
         while checkedCount < packet.content.count, packet.content[checkedCount].fieldCount <= index {
             let line = packet.content[checkedCount]
             checkedCount += 1
-            guard let condition = checker.lineCondition(of: line, scope, fields) else {
+            let attributes = checker.attributes(line.attributes, at: .content)
+            guard let condition = checker.lineCondition(of: line, attributes, scope, fields) else {
                 isFaulty = true
                 continue
             }
-            add(line, condition.value, scope, fields, with: &checker)
+            add(line, attributes, condition.value, scope, fields, with: &checker)
         }
     }
 
     private mutating func add(
-        _ line: ContentSyntax, _ condition: WireCondition?, _ scope: ConditionScope, _ fields: [PacketField?],
-        with checker: inout Checker
+        _ line: ContentSyntax, _ attributes: AttributeSet, _ condition: WireCondition?, _ scope: ConditionScope,
+        _ fields: [PacketField?], with checker: inout Checker
     ) {
-        if line.transform != nil {
+        if let transform = line.transform {
             guard let kind = checker.layerKind(line, scope, fields) else {
                 isFaulty = true
                 return
@@ -56,8 +59,15 @@ struct ContentLines {
                     help: "remove one of them")
             }
             result.layers.append(PacketContent.Layer(kind, afterFields: line.fieldCount, if: condition))
+            // A cipher whose content is as long has no room for a proof that nothing was changed.
+            if !kind.mayInflate {
+                ciphers.append((transform, attributes))
+            } else {
+                checker.refuseAcceptance(attributes)
+            }
             return
         }
+        checker.refuseAcceptance(attributes)
         if let first = places[line.word.text] {
             isFaulty = true
             return checker.reporter.error(
@@ -81,10 +91,12 @@ private struct LineCondition {
 extension Checker {
     /// Returns the condition of a line, or none; nil if something about it was reported.
     fileprivate mutating func lineCondition(
-        of line: ContentSyntax, _ scope: ConditionScope, _ fields: [PacketField?]
+        of line: ContentSyntax, _ attributes: AttributeSet, _ scope: ConditionScope, _ fields: [PacketField?]
     ) -> LineCondition? {
-        let attributes = attributes(line.attributes, at: .content)
-        guard attributes.has(.condition) else { return line.attributes.isEmpty ? LineCondition(value: nil) : nil }
+        guard attributes.has(.condition) else {
+            let isFaulty = line.attributes.contains { $0.name.text != AttributeKind.accept.rawValue }
+            return isFaulty ? nil : LineCondition(value: nil)
+        }
         guard case .condition(let syntax)? = attributes.argument(of: .condition),
             let condition = condition(syntax, in: scope)
         else { return nil }
@@ -98,6 +110,41 @@ extension Checker {
             return nil
         }
         return LineCondition(value: condition)
+    }
+
+    /// The only word that `@accept` takes.
+    static let acceptableFault = "unauthenticated"
+
+    /// Warns once if a layer enciphers but does not notice that packets were changed, unless the schema accepts that.
+    ///
+    /// - Parameter attributes: Those of the packet, which hold for all of its layers.
+    func warnAboutCiphers(_ lines: ContentLines, _ attributes: AttributeSet) {
+        if lines.ciphers.isEmpty { refuseAcceptance(attributes) }
+        let isAccepted = accepts(attributes)
+        let open = lines.ciphers.filter { !accepts($0.attributes) }
+        guard !isAccepted, let cipher = open.first?.name else { return }
+        reporter.warning(
+            "\(cipher.text.quoted) enciphers, but does not notice that packets were changed", at: cipher.span,
+            help: "carry the protocol inside of TLS; if its design is given, write "
+                + "`@accept(\(Self.acceptableFault))` before the `layer`, or before `packet` for all layers")
+    }
+
+    /// Whether `@accept(unauthenticated)` is there. Another word is reported.
+    private func accepts(_ attributes: AttributeSet) -> Bool {
+        if let word = attributes.name(.accept), word.text != Self.acceptableFault {
+            reporter.error(
+                "`@accept` does not know \(word.text.quoted)", at: word.span,
+                help: "write `@accept(\(Self.acceptableFault))`")
+        }
+        return attributes.has(.accept)
+    }
+
+    /// Refuses `@accept` where no layer needs it.
+    fileprivate func refuseAcceptance(_ attributes: AttributeSet) {
+        guard let span = attributes.span(of: .accept) else { return }
+        reporter.error(
+            "nothing is to be accepted here", at: span,
+            help: "remove it: it is for ciphers that do not notice changed packets")
     }
 
     /// Returns the transform of a layer; nil if something about it was reported.

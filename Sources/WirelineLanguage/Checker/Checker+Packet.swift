@@ -6,7 +6,7 @@ extension Checker {
     /// Makes the layout of the `packet`, if there is one, and computes the largest packet that its lengths allow.
     mutating func checkPacket() {
         if let declared = declarations.packets.first {
-            refuseAttributes(declared.declaration.attributes, at: .packet)
+            let attributes = attributes(declared.declaration.attributes, at: .packet)
             for other in declarations.packets.dropFirst() {
                 reporter.error(
                     "a second `packet`; the first is in \(reporter.place(of: declared.declaration.keyword))",
@@ -14,7 +14,7 @@ extension Checker {
                     related: [.first(declared.declaration.keyword)])
             }
             description.documentation = declared.declaration.documentation
-            checkLayout(declared.syntax, keyword: declared.declaration.keyword)
+            checkLayout(declared.syntax, attributes, keyword: declared.declaration.keyword)
         } else {
             // The options also apply to the default header.
             description.layout = .standard(description.options.byteOrder)
@@ -22,7 +22,7 @@ extension Checker {
         checkPacketLimit()
     }
 
-    private mutating func checkLayout(_ packet: PacketSyntax, keyword: SourceSpan) {
+    private mutating func checkLayout(_ packet: PacketSyntax, _ attributes: AttributeSet, keyword: SourceSpan) {
         let fields = packet.header + packet.trailer
         checkMemberNames(fields.filter { $0.padding == nil }.map { ($0.name, []) }, noun: "field")
         checkNumbersAscend(fields)
@@ -70,6 +70,7 @@ extension Checker {
             refuseImpossibleConditions(of: goodHeader + goodTrailer, fields, states)
             description.layout = try PacketLayout(
                 framing: framing, states: states, header: goodHeader, content: content, trailer: goodTrailer)
+            warnAboutCiphers(lines, attributes)
         } catch {
             hasFaultyLayout = true
             guard case .invalidLayout(let fault) = error.reason else { return }

@@ -35,6 +35,7 @@ extension AttributeKind {
         case .sequence: "The number that pairs a reply with its request."
         case .condition: "The field is there exactly when the condition holds."
         case .sets: "The state that the message sets, to 1 or to a value, for the packets after its own."
+        case .accept: "No warning about a cipher that does not notice changed packets: the protocol is given."
         case .tag: "The field before it that holds the tag of the union."
         case .checksum: "A checksum of the `payload`, of the `rest` or of `first..last`."
         }

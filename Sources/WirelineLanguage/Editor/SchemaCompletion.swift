@@ -73,10 +73,10 @@ extension SchemaAnalysis {
     private static func places(of context: StatementContext) -> [AttributeKind.Place] {
         switch context.owner {
         case .message, .struct, .union: [.field]
-        case .packet: [.headerField]
+        case .packet: [.headerField, .content]
         case .enum: [.enumerationCase]
         case .flags: [.flag]
-        case nil, .const, .reserved, .option: [.message, .structure, .union, .enumeration, .flags]
+        case nil, .const, .reserved, .option: [.message, .structure, .union, .enumeration, .flags, .packet]
         }
     }
 
@@ -95,6 +95,7 @@ extension SchemaAnalysis {
         case .checksum: return checksumWords(before: index, in: file)
         case .header: return headerWords(before: index, in: file)
         case .sets: return stateWords(before: index, in: file)
+        case .accept: return Self.values([Checker.acceptableFault])
         case .condition: return conditionWords(before: index, in: file)
         case .tag: return earlierFields(before: index, in: file)
         case .length: return Self.values(["packet", "payload", "rest", "content"])

@@ -10,7 +10,7 @@ struct LayeredHeaderTests {
     private func translator(
         _ schema: String, keys: KeyValuePairs<String, [UInt8]> = [:]
     ) throws -> PacketTranslator {
-        var translator = PacketTranslator(try describe(schema))
+        var translator = PacketTranslator(try describe(schema, warns: true))
         for (name, bytes) in keys {
             try translator.layers.setKey(name, bytes, in: translator.description.layout)
         }

@@ -347,7 +347,7 @@ struct VectorMakerTests {
     @Test func `messages with a key for one side alone are shown from both sides`() throws {
         let description = try describe(
             """
-            packet { @length(rest) uint16 size; layer xor(session); @id uint8 id; }
+            packet { @length(rest) uint16 size; @accept(unauthenticated) layer xor(session); @id uint8 id; }
             @id(1) @from(client) message Ask { uint8 number; }
             @id(2) @from(server) message Answer { uint8 number; }
             """)

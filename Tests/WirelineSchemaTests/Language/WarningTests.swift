@@ -72,6 +72,45 @@ struct WarningTests {
             "struct Results { uint8 Error; } enum result : uint8 { Task = 0; } message Cs_1 { Results Set; }")
     }
 
+    // MARK: Ciphers
+
+    private static func layered(_ lines: String, before packet: String = "") -> String {
+        """
+        \(packet) packet { @length(rest) uint16 size; \(lines) @id uint8 id; }
+        @id(1) @from(client) message Note { @rest string text; }
+        """
+    }
+
+    @Test func `a cipher that does not notice changes is warned about, once for all of them`() {
+        let text = "@length(rest) uint16 size; layer aes_cbc(key, iv); layer xor(other); @id uint8 id;"
+        #expect(
+            problems("packet { \(text) } @id(1) @from(client) message Note { }") == """
+                a.wire:1:43: warning: `aes_cbc` enciphers, but does not notice that packets were changed
+                packet { @length(rest) uint16 size; layer aes_cbc(key, iv); layer xor(other); @id uint8 id; } @id(1) @from(client) message Note { }
+                                                          ^^^^^^^
+                help: carry the protocol inside of TLS; if its design is given, write `@accept(unauthenticated)` before the `layer`, or before `packet` for all layers
+                """)
+    }
+
+    @Test(arguments: ["xor(key)", "rc4(key)", "aes_ctr(key, iv)", "aes_cbc(key, iv)"])
+    func `each cipher is warned about unless its layer, or the packet, accepts it`(cipher: String) throws {
+        #expect(check(Self.layered("layer \(cipher);")).diagnostics.map(\.severity) == [.warning])
+        _ = try describe(Self.layered("@accept(unauthenticated) layer \(cipher);"))
+        _ = try describe(Self.layered("uint8 mode; @accept(unauthenticated) @if(mode > 9) layer \(cipher);"))
+        _ = try describe(Self.layered("layer \(cipher);", before: "@accept(unauthenticated)"))
+    }
+
+    @Test func `a layer that is not accepted is warned about beside one that is`() {
+        let text = Self.layered("@accept(unauthenticated) layer rc4(a); layer xor(b);")
+        let message = "`xor` enciphers, but does not notice that packets were changed"
+        #expect(check(text).diagnostics.map(\.message) == [message])
+    }
+
+    @Test(arguments: ["zlib", "deflate", "gzip", "brotli", "custom(session)"])
+    func `compression and the program's own layers have no warning`(layer: String) throws {
+        _ = try describe(Self.layered("layer \(layer);"))
+    }
+
     /// A schema that follows the help has no further problem.
     @Test(arguments: [
         ("optional uint8 a; @rest bytes b;", "@since(2) uint8 a; @since(2) @rest bytes b;"),
