@@ -29,7 +29,7 @@ func generatedTarget(_ name: String) -> Target {
         swiftSettings: strict, plugins: ["WirelinePlugin"])
 }
 
-let generatedTypes = ["Apart", "Ciphers", "Features", "Keyed", "Names", "Newer", "Older", "Parts", "Replies"]
+let generatedTypes = ["Apart", "Ciphers", "Features", "Keyed", "Names", "Newer", "Older", "Parts", "Rcon", "Replies"]
 
 let protocols = [
     "AMQP", "Bilibili", "Checksums", "Envelope", "ErlangPacket1", "ErlangPacket2", "ErlangPacket4", "GT06", "Goim",
@@ -269,8 +269,8 @@ let package = Package(
             name: "WirelineTests",
             dependencies: [
                 "Wireline", "WirelineTesting", "WirelineTransport", "WirelineWebSocket", "WirelineCodec", "Scene",
-                "Goim", "JTT808", "Modbus", "Bilibili", "Ciphers", "Features", "Parts", "Replies", "TestingSupport",
-                "FaultSupport",
+                "Goim", "JTT808", "Modbus", "Bilibili", "Ciphers", "Features", "Parts", "Rcon", "Replies",
+                "TestingSupport", "FaultSupport",
             ],
             exclude: ["Erlang", "WebSocket/Peers"], swiftSettings: usual),
         .target(

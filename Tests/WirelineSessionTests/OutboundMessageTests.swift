@@ -224,6 +224,19 @@ struct OutboundMessageTests {
         #expect(bench.session.messageCount == 0)
     }
 
+    @Test func `a reply that names no message is that of the oldest one that was given and waits for its ID`() throws {
+        var bench = Self.bench()
+        let connection = try bench.makeReady()
+        let other = try bench.send("a", .atMostOnce, .reply(id: 2))
+        let first = try bench.send("b", .atMostOnce, .reply(id: 1))
+        let second = try bench.send("c", .atMostOnce, .reply(id: 1))
+        #expect(bench.handle(.acknowledged(connection, .failedReply(id: 1))) == [.complete(first, .confirmed)])
+        #expect(
+            bench.handle(.acknowledged(connection, .reply(id: 2, sequence: 1))) == [.complete(other, .confirmed)])
+        #expect(bench.handle(.acknowledged(connection, .failedReply(id: 1))) == [.complete(second, .confirmed)])
+        #expect(bench.handle(.acknowledged(connection, .failedReply(id: 1))) == [])
+    }
+
     @Test func `without sequence numbers, replies are matched in the order of sending on this connection`() throws {
         var bench = Self.bench(maximumSequence: nil, pendingByteCount: 20)
         let connection = try bench.makeReady()

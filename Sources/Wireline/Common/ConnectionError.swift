@@ -48,6 +48,10 @@ public indirect enum ConnectionError: Error, Equatable, Sendable {
     /// probably sends its replies without their requests' numbers; a server's `reply(to:)` sets them. The message was
     /// received like any other one.
     case unmatchedReply(_ messageName: String, expected: UInt64, received: UInt64)
+    /// The peer answered that the request failed, with a message of this name (`@sequence(failure = -1)` in the schema).
+    ///
+    /// Such an answer does not name its request: it goes to the oldest one that waits for a message of its type.
+    case requestFailed(_ messageName: String)
     /// The peer ended its stream before it answered a request.
     case endedBeforeReply
     /// More requests wait for replies than the connection, or the sequence field, can tell apart.
@@ -127,6 +131,7 @@ extension ConnectionError: CustomStringConvertible {
         case .unmatchedReply(let name, let expected, let received):
             "the request was not answered in time: a message \(name) came without the request's sequence number "
                 + "(\(received) instead of \(expected))"
+        case .requestFailed(let name): "the peer answered with \(name) that the request failed"
         case .endedBeforeReply: "the peer has ended the connection before it answered the request"
         case .tooManyRequests(let limit): "no more than \(limit) requests can wait for their replies"
         case .session(let error): error.description

@@ -21,7 +21,8 @@ extension PacketConnection {
     ///   - header: Header fields to set; the connection chooses the sequence.
     ///   - timeout: The time limit for sending it and waiting for the reply.
     /// - Throws: As ``send(_:)``; ``ConnectionError/unanswered(unreadByteCount:)``,
-    ///   ``ConnectionError/unmatchedReply(_:expected:received:)``, ``ConnectionError/endedBeforeReply``,
+    ///   ``ConnectionError/unmatchedReply(_:expected:received:)``, ``ConnectionError/requestFailed(_:)``,
+    ///   ``ConnectionError/endedBeforeReply``,
     ///   ``ConnectionError/tooManyRequests(limit:)``.
     public nonisolated(nonsending) func request<Request: RequestMessage>(
         _ request: Request, header: PacketHeader = [:], timeout: Duration = .seconds(10)
@@ -39,6 +40,7 @@ extension PacketConnection {
                 await self.exchangeOnLoop(pending, timeout, encode)
             }.get()
         }
+        if packet.isFailure(in: layout) { throw .requestFailed(Request.replyName(packet.id)) }
         do throws(CodecError) {
             return try packet.reply(to: Request.self)
         } catch {

@@ -88,6 +88,12 @@ public struct ReceivedPacket: Sendable {
         try? layout.sequence(of: lent)
     }
 
+    /// Whether it says that a request failed (`@sequence(failure = -1)`).
+    package func isFailure(in layout: PacketLayout) -> Bool {
+        guard let failure = layout.failureSequence else { return false }
+        return sequence(in: layout) == failure
+    }
+
     /// A copy in memory of its own, for packets that are kept while their block would need more memory.
     package func copied(for loop: EventLoop) -> ReceivedPacket {
         let copy = Block(capacity: max(1, byteCount))

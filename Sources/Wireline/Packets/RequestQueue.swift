@@ -19,7 +19,7 @@ final class PendingRequest: SendObserver, @unchecked Sendable {
     fileprivate(set) var sequence: UInt64?
     /// What ``UnmatchedReplies`` knew when the request was sent; nil if it is not watched.
     fileprivate var mark: Int?
-    /// Its place among the requests that were sent, if packets have no numbers.
+    /// Its place among the requests that were sent.
     fileprivate var ordinal: UInt64 = 0
     /// Whether the queue counts it.
     fileprivate(set) var isRegistered = false
@@ -80,7 +80,8 @@ final class PendingRequest: SendObserver, @unchecked Sendable {
 
 /// Matches replies with requests, and keeps what arrives before the replies.
 ///
-/// If the header has a sequence field, a reply has its request's number and the ID of one of its replies. Without one, a
+/// If the header has a sequence field, a reply has its request's number and the ID of one of its replies. A failed reply has
+/// the schema's number for failures instead; it answers the oldest request that waits for its ID. Without such a field, a
 /// packet answers the oldest request that waits for its ID: requests that share a reply, such as a common error, are
 /// answered in the order in which they were sent. A request that is given up keeps its place until its reply arrives, so
 /// that a late reply is never matched with another request.
@@ -96,6 +97,8 @@ final class RequestQueue {
 
     /// The largest number of the sequence field; nil if there is none.
     private let maximumSequence: UInt64?
+    /// The number of replies to failed requests.
+    private let failureSequence: UInt64?
     private var lastSequence: UInt64 = 0
     private var bySequence: [UInt64: PendingRequest] = [:]
     /// The requests without numbers, by the ID of each reply; a line with several replies is in several lists.
@@ -130,6 +133,7 @@ final class RequestQueue {
 
     init(layout: PacketLayout, remembersAll: Bool = false) {
         maximumSequence = layout.maximumSequence
+        failureSequence = layout.failureSequence
         self.remembersAll = remembersAll
     }
 
@@ -169,9 +173,9 @@ final class RequestQueue {
     /// Records that a request is sent now: its reply comes after those of earlier requests.
     func sent(_ request: PendingRequest) {
         request.wasSent = true
+        lastOrdinal += 1
+        request.ordinal = lastOrdinal
         if maximumSequence == nil {
-            lastOrdinal += 1
-            request.ordinal = lastOrdinal
             line(for: request.replyIDs).requests.append(request)
         } else {
             request.mark = unmatched.begin(replyIDs: request.replyIDs)
@@ -262,8 +266,21 @@ final class RequestQueue {
             return oldest?.requests.popFirst()
         }
         guard let sequence = packet.sequence(in: layout) else { return nil }
+        if sequence == failureSequence { return takeOldest(answeredBy: packet.id) }
         guard let request = bySequence[sequence], request.wasSent, request.replyIDs.contains(packet.id) else {
             if forgotten?.contains(sequence) != true { unmatched.note(id: packet.id, sequence: sequence) }
+            return nil
+        }
+        bySequence[sequence] = nil
+        return request
+    }
+
+    /// Takes the oldest request that waits for a reply with an ID, whatever its number is.
+    private func takeOldest(answeredBy id: UInt64) -> PendingRequest? {
+        // Without this, packets that answer nothing would cost a look at all requests.
+        guard unmatched.isAwaited(id: id) else { return nil }
+        let waiting = bySequence.values.lazy.filter { $0.wasSent && !$0.isOver && $0.replyIDs.contains(id) }
+        guard let request = waiting.min(by: { $0.ordinal < $1.ordinal }), let sequence = request.sequence else {
             return nil
         }
         bySequence[sequence] = nil

@@ -42,6 +42,9 @@ struct UnmatchedReplies {
         watches[id] = watch
     }
 
+    /// Whether a request waits for a reply with the ID.
+    func isAwaited(id: UInt64) -> Bool { watches[id] != nil }
+
     /// Ends the search of a request.
     ///
     /// - Returns: The last unmatched reply since the mark; nil if there was none.

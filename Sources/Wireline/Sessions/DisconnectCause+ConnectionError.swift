@@ -23,9 +23,9 @@ extension DisconnectCause {
             case .proxy(let error): Self(error)
             case .webSocketEnded: .endedByPeer
             case .disconnected(let cause): cause
-            case .httpRequest, .cancelled, .alreadyReceiving, .notOnLoop, .tooManyRequests, .session, .sessionEnded,
-                .tooManyConnections, .tooManyNewConnections, .proxyHeader, .tooSlow, .readTooSlowly, .noRoom,
-                .slowReader, .kicked, .clientReleased:
+            case .httpRequest, .cancelled, .alreadyReceiving, .notOnLoop, .tooManyRequests, .requestFailed, .session,
+                .sessionEnded, .tooManyConnections, .tooManyNewConnections, .proxyHeader, .tooSlow, .readTooSlowly,
+                .noRoom, .slowReader, .kicked, .clientReleased:
                 .failed(error.description)
             }
     }

@@ -157,6 +157,7 @@ extension PacketSession {
         }
         // Something other than a reply confirmed it.
         guard let reply else { throw .unanswered(unreadByteCount: 0) }
+        if reply.isFailure(in: Definition.layout) { throw .requestFailed(Request.replyName(reply.id)) }
         do throws(CodecError) {
             return try reply.reply(to: Request.self)
         } catch {

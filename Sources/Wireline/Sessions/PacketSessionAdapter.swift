@@ -157,9 +157,13 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
         let isLate = link.connection?.requests?.takeLateMark() ?? false
         guard driver.awaitsReplies, !isLate else { return deliver(packet, in: driver) }
         replyInHand = packet
-        driver.handle(.acknowledged(link.number, .reply(id: packet.id, sequence: packet.sequence(in: layout))))
+        let sequence = packet.sequence(in: layout)
+        let isFailure = packet.isFailure(in: layout)
+        let acknowledgement: DeliveryAcknowledgement =
+            isFailure ? .failedReply(id: packet.id) : .reply(id: packet.id, sequence: sequence)
+        driver.handle(.acknowledged(link.number, acknowledgement))
         guard replyInHand.take() != nil else { return }
-        if let sequence = packet.sequence(in: layout) { unmatched.note(id: packet.id, sequence: sequence) }
+        if let sequence, !isFailure { unmatched.note(id: packet.id, sequence: sequence) }
         deliver(packet, in: driver)
     }
 

@@ -114,6 +114,9 @@ struct SessionRules: Sendable {
 
 extension DeliveryAcknowledgement {
     var isReply: Bool {
-        if case .reply = self { true } else { false }
+        switch self {
+        case .reply, .failedReply: true
+        default: false
+        }
     }
 }

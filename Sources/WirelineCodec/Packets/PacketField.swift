@@ -17,15 +17,22 @@ public struct PacketField: Equatable, Sendable {
     ///
     /// Its operands are numbers of the header before the field, but no lengths and no checksums. What is absent counts as 0.
     public var condition: WireCondition?
+    /// In a field that pairs replies with requests: its number in the reply to a request that has failed; nil: replies
+    /// always have their request's number.
+    ///
+    /// Such a reply does not say which request it answers.
+    public var failure: Int128?
 
     /// Makes a field; without `role` it is a plain value with default 0, without `condition` it is in every packet.
     public init(
-        _ name: String, _ format: Format, _ role: Role = .value(default: 0), if condition: WireCondition? = nil
+        _ name: String, _ format: Format, _ role: Role = .value(default: 0), failure: Int128? = nil,
+        if condition: WireCondition? = nil
     ) {
         self.name = name
         self.format = format
         self.role = role
         self.condition = condition
+        self.failure = failure
     }
 
     /// The values that fit.

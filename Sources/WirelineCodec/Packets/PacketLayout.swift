@@ -318,11 +318,16 @@ public struct PacketLayout: Sendable {
     /// The field that pairs a reply with its request, if the layout has one.
     public var sequenceField: PacketField? { fields.first { $0.role == .sequence } }
 
-    /// The largest number that ``sequenceField`` can hold; nil if there is none, or if not all packets have it.
+    /// The sequence number of replies to failed requests, as ``sequence(of:)`` returns it; nil if there is none.
+    package var failureSequence: UInt64? {
+        sequenceField?.failure.map { UInt64(truncatingIfNeeded: $0) }
+    }
+
+    /// The largest number that a request can have; nil if there is no ``sequenceField``, or if not all packets have it.
     package var maximumSequence: UInt64? {
         let layouts = hasContent ? Sender.allCases.flatMap { wholeLayouts(from: $0) } : plainLayouts
         guard layouts.allSatisfy({ $0.sequenceField != nil }) else { return nil }
-        return sequenceField.map { $0.format.maximum }
+        return sequenceField.map { $0.failure == Int128($0.format.maximum) ? $0.format.maximum - 1 : $0.format.maximum }
     }
 }
 

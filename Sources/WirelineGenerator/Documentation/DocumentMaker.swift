@@ -232,7 +232,9 @@ struct DocumentMaker {
             let names = values.map { text(of: .integer($0), inField: index) }.joined(separator: ", ")
             return "the first of \(names) with which the lengths can hold the packet, unless it is set"
         case .padding: return "written as zeros, not looked at"
-        case .sequence: return "pairs a reply with its request"
+        case .sequence:
+            let failure = field.failure.map { "; \($0) if the request failed" } ?? ""
+            return "pairs a reply with its request" + failure
         case .checksum(let checksum): return Self.text(of: checksum)
         }
     }

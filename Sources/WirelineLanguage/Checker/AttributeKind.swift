@@ -46,6 +46,8 @@ enum AttributeKind: String, CaseIterable {
         case assignments
         /// A name, or a value for one: `phase = play`.
         case setting
+        /// None, or `failure = -1`.
+        case failure
         case condition
     }
 
@@ -74,7 +76,8 @@ enum AttributeKind: String, CaseIterable {
         case .reply: .names
         case .header: .assignments
         case .sets: .setting
-        case .terminated, .rest, .little, .big, .sensitive, .closed, .sequence, .utf16, .fit: .none
+        case .terminated, .rest, .little, .big, .sensitive, .closed, .utf16, .fit: .none
+        case .sequence: .failure
         case .range: .range
         case .default, .constant, .exampleValue: .value
         case .deprecated: .string
@@ -109,7 +112,8 @@ enum AttributeKind: String, CaseIterable {
         case .tag: "@tag(kind)"
         case .sets: "@sets(started)"
         case .accept: "@accept(unauthenticated)"
-        case .terminated, .rest, .little, .big, .sensitive, .closed, .sequence, .utf16, .fit: "@" + rawValue
+        case .sequence: "@sequence(failure = -1)"
+        case .terminated, .rest, .little, .big, .sensitive, .closed, .utf16, .fit: "@" + rawValue
         }
     }
 
@@ -129,6 +133,7 @@ enum AttributeKind: String, CaseIterable {
         case .assignments: "fields of the packet with their values"
         case .setting: "a state, or a state and its value"
         case .condition: "a condition"
+        case .failure: "no argument, or the number of failed requests"
         }
     }
 }

@@ -43,7 +43,8 @@ extension Checker {
         let arguments = syntax.arguments ?? []
         if case .faulty? = arguments.first { return [] }
         let shape = kind.shape(at: place)
-        let fits = syntax.arguments == nil ? shape == .none : shape.counts.contains(arguments.count)
+        let fits =
+            syntax.arguments == nil ? shape == .none || shape == .failure : shape.counts.contains(arguments.count)
         if fits, arguments.enumerated().allSatisfy({ shape.accepts($1, at: $0) }) { return arguments }
         if arguments.contains(where: \.isFaulty) { return [] }
         reporter.error(
@@ -91,6 +92,7 @@ extension AttributeKind.Shape {
         case (.assignments, .assignment(_, let value)), (.setting, .assignment(_, let value)):
             AttributeKind.Shape.value.accepts(value, at: index)
         case (.condition, .condition): true
+        case (.failure, .assignment(let name, .number(let number))): name.text == "failure" && number.integer != nil
         default: false
         }
     }

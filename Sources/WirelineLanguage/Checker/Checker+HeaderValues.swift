@@ -103,3 +103,17 @@ extension PacketField.Format {
     /// Whether the values are bytes, for which the language has no notation.
     fileprivate var isBytes: Bool { if case .bytes = self { true } else { false } }
 }
+
+extension Checker {
+    /// Returns the number in `@sequence(failure = -1)`; nil if it was reported.
+    func failureNumber(_ argument: ArgumentSyntax, _ format: PacketField.Format) -> Int128? {
+        guard case .assignment(_, .number(let number)) = argument, let value = number.integer else { return nil }
+        let most = format.range.upperBound
+        if value < 0 ? format.range.contains(value) : value == most && most > 1 { return value }
+        let negative = format.range.contains(-1) ? "a negative number, such as -1, or " : ""
+        reporter.error(
+            "\(value) cannot say that a request failed", at: number.span,
+            help: "requests have numbers from 1: write \(negative)the largest number, \(most)")
+        return nil
+    }
+}

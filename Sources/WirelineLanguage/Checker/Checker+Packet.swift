@@ -145,11 +145,17 @@ extension Checker {
         guard let format = headerFormat(field, attributes),
             let role = headerRole(field, attributes, format, in: packet)
         else { return nil }
-        guard attributes.has(.condition) else { return PacketField(field.name.text, format, role) }
+        var made = PacketField(field.name.text, format, role)
+        if let failure = attributes.argument(of: .sequence) {
+            guard let number = failureNumber(failure, format) else { return nil }
+            made.failure = number
+        }
+        guard attributes.has(.condition) else { return made }
         guard case .condition(let syntax)? = attributes.argument(of: .condition),
             let condition = condition(syntax, in: scope)
         else { return nil }
-        return PacketField(field.name.text, format, role, if: condition)
+        made.condition = condition
+        return made
     }
 
     /// Returns how to write bytes of a fixed size, for `bytes[64] key;` and `uint8[64] key;`; nil for another list.

@@ -32,7 +32,7 @@ extension AttributeKind {
         case .length: "The field counts bytes: of the `packet`, the `payload`, the `rest`, or a layer's `content`."
         case .constant: "The value is always written, and checked when it is read."
         case .fit: "The first case with which the lengths can hold the packet."
-        case .sequence: "The number that pairs a reply with its request."
+        case .sequence: "The number that pairs a reply with its request, and the one that says that a request failed."
         case .condition: "The field is there exactly when the condition holds."
         case .sets: "The state that the message sets, to 1 or to a value, for the packets after its own."
         case .accept: "No warning about a cipher that does not notice changed packets: the protocol is given."

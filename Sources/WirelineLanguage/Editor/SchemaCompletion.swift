@@ -96,6 +96,7 @@ extension SchemaAnalysis {
         case .header: return headerWords(before: index, in: file)
         case .sets: return stateWords(before: index, in: file)
         case .accept: return Self.values([Checker.acceptableFault])
+        case .sequence: return Self.values(["failure"])
         case .condition: return conditionWords(before: index, in: file)
         case .tag: return earlierFields(before: index, in: file)
         case .length: return Self.values(["packet", "payload", "rest", "content"])

@@ -261,6 +261,7 @@ struct OutboundQueue<Payload> {
             } else if let sequence {
                 replyCame(id, sequence, into: &actions)
             }
+        case .failedReply(let id): failureCame(id, into: &actions)
         }
     }
 
@@ -270,6 +271,14 @@ struct OutboundQueue<Payload> {
             $0.replyPlace == place && $0.receipt == .reply(anyOf: ids)
         }
         if !isWanted { actions.append(.ignoreReply) }
+    }
+
+    /// Confirms the oldest message that was given and waits for this reply, which does not name it.
+    private mutating func failureCame(_ id: UInt64, into actions: inout [Action]) {
+        let first = (head..<cursor).first { slots[$0]?.receipt.isReply(id) == true }
+        guard let first, let ordinal = slots[first]?.ordinal else { return }
+        end(at: first, .confirmed, into: &actions)
+        numbers?.arrived(ordinal)
     }
 
     private mutating func replyCame(_ id: UInt64, _ sequence: UInt64, into actions: inout [Action]) {

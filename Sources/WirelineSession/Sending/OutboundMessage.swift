@@ -176,4 +176,7 @@ public enum DeliveryAcknowledgement: Equatable, Sendable {
     case cumulative(UInt64)
     /// A reply with this ID has arrived; `sequence` is its number, if packets have one.
     case reply(id: UInt64, sequence: UInt64?)
+    /// A reply with this ID has arrived whose number says that its message failed, and not which message that is: it is
+    /// the oldest one that waits for such a reply.
+    case failedReply(id: UInt64)
 }

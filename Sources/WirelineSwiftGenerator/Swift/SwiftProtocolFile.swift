@@ -127,7 +127,8 @@ struct SwiftProtocolFile {
             case .checksum(let checksum): text(checksum)
             }
         let condition = field.condition.map { ", if: \(text($0))" } ?? ""
-        return "WirelineCodec::PacketField(\(SwiftText.literal(field.name)), \(format), \(role)\(condition))"
+        let failure = field.failure.map { ", failure: \($0)" } ?? ""
+        return "WirelineCodec::PacketField(\(SwiftText.literal(field.name)), \(format), \(role)\(failure)\(condition))"
     }
 
     private func text(_ condition: WireCondition) -> String {

@@ -203,6 +203,9 @@ actor Conversation {
             try print(call.json(of: packet))
             let expected = expectation.name.map { ", not by \($0)" } ?? ""
             throw .failure("\(exchange.request.name) was answered by \(name)\(expected)")
+        case .failure(let name):
+            try print(call.json(of: packet))
+            throw .failure("\(exchange.request.name) failed, says \(name)")
         case .notReply where call.isAlone: call.console.report(expectation.note(passingOver: packet))
         case .notReply: try print(call.json(of: packet))
         }

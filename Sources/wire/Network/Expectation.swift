@@ -15,6 +15,8 @@ struct Expectation {
         case reply
         /// The request is answered, but not by the message that `--expect` names; this is the message's name.
         case otherReply(String)
+        /// The request has failed (`@sequence(failure = -1)`); this is the name of the message that says so.
+        case failure(String)
         case notReply
     }
 
@@ -70,6 +72,11 @@ struct Expectation {
     private var awaitedSequence: UInt64? { isNamed ? nil : sequence }
 
     func verdict(on packet: ReceivedPacket) -> Verdict {
+        if sequence != nil, packet.isFailure(in: description.layout),
+            let message = (messages + others).first(where: { $0.id == packet.id })
+        {
+            return .failure(message.name)
+        }
         if messages.isEmpty || messages.contains(where: { $0.id == packet.id }), hasNumber(packet, awaitedSequence) {
             return .reply
         }
