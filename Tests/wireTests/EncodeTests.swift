@@ -35,6 +35,23 @@ struct EncodeTests {
         #expect(outcome == Outcome(status: 1, output: "", errors: "error: \(error)\n"))
     }
 
+    @Test func `a limit that a length field sets is shown with the field`() throws {
+        let schema = """
+            packet { @id uint8 id; @length(payload) uint16 size; }
+            @id(1) @from(client) message Note { @rest string text; }
+            """
+        let workspace = try Workspace(["Protocols/Notes/notes.wire": schema])
+        let text = Data(#"{"text":"\#(String(repeating: "a", count: 65_536))"}"#.utf8)
+        #expect(
+            try workspace.wire("encode", "Note", input: text).errors == """
+                error: Note: length 0x010003 is over the limit of 65538
+                help: the packet's `size` can count no more
+
+                """)
+        let limited = try Workspace(["Protocols/Notes/notes.wire": "option max_packet = 65538; " + schema])
+        #expect(try !limited.wire("encode", "Note", input: text).errors.contains("help"))
+    }
+
     @Test func `JSON that is not UTF-8 is refused with the offset`() throws {
         let outcome = try Workspace().wire("encode", "Cs_20001", input: Data([0x7B, 0x22, 0xFF, 0x22, 0x7D]))
         let error = "error: Cs_20001: bytes that are not UTF-8 at byte 2 of the JSON\n"

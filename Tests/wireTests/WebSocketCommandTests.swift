@@ -217,6 +217,58 @@ struct WebSocketCommandTests {
         await server.shutDown()
     }
 
+    @Test func `connect sends the headers that it is given, and a cookie`() async throws {
+        let server = try await server { client in
+            let headers = client.request.headers
+            for name in ["Cookie", "X-Room", "User-Agent"] {
+                try await client.send(headers.values(of: name).joined(separator: " + "))
+            }
+            try await client.close(code: .normal, reason: "")
+        }
+        let call = [
+            "websocket", "connect", "ws://\(server.address)", "--wait", "20m", "--header", "Cookie: id=7; name=wang",
+            "--header", "X-Room:a:b", "--header=X-Room:", "--header", "user-agent:  a b",
+        ]
+        let outcome = try await onThread { try Workspace([:]).run(call) }
+        #expect(outcome == .success("id=7; name=wang\na:b + \na b\n"))
+        await server.shutDown()
+    }
+
+    @Test(
+        .enabled(if: WebSocketPeer.wanted.contains(.python), Comment(rawValue: WebSocketPeer.absence)),
+        .timeLimit(.minutes(20)))
+    func `Python's websockets gets the headers of connect`() async throws {
+        let peer = try WebSocketPeer.python.process(["headers", "PLAIN"])
+        let output = Pipe()
+        peer.standardOutput = output
+        try peer.runWatched()
+        let port = try await onThread {
+            String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        }.trimmingCharacters(in: .newlines)
+        let call = [
+            "websocket", "connect", "ws://127.0.0.1:\(port)", "--wait", "20m", "--header", "Cookie: id=7", "--header",
+            "Authorization: Bearer abc",
+        ]
+        let outcome = try await onThread { try Workspace([:]).run(call) }
+        #expect(outcome == .success("id=7\nBearer abc\n"))
+        peer.waitUntilExit()
+    }
+
+    @Test(arguments: [
+        ("Cookie", "--header takes a name, a colon and a value, as in 'Cookie: id=7'"),
+        ("Upgrade: h2c", "--header: the header \"Upgrade\" is the handshake's own"),
+        ("sec-websocket-key: abc", "--header: the header \"sec-websocket-key\" is the handshake's own"),
+        ("Bad Name: a", "--header: the header \"Bad Name\" has a name or a value that HTTP does not allow"),
+        ("X-Room: a\r\nX-Admin: 1", "--header: the header \"X-Room\" has a name or a value that HTTP does not allow"),
+    ])
+    func `a header that the request cannot have is a wrong call`(header: String, error: String) async throws {
+        let outcome = try await onThread {
+            try Workspace([:]).run(["websocket", "connect", "ws://127.0.0.1:1", "--header", header])
+        }
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.hasPrefix("error: \(error)\n"), "\(outcome.errors)")
+    }
+
     @Test func `connect ends when the server closes, and shows an unusual reason`() async throws {
         let server = try await server { client in
             try await client.send("bye")

@@ -121,7 +121,9 @@ extension Checker {
             reporter.error(
                 "a length of this packet cannot count even its header", at: keyword, help: "make the length wider")
         }
-        description.options.maximumPacketByteCount = min(limit, largest)
+        guard largest < limit else { return }
+        description.options.maximumPacketByteCount = largest
+        description.limitingLengths = layout.fields.filter(\.role.isLength).map(\.name)
     }
 
     // MARK: Fields

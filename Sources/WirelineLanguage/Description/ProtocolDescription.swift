@@ -39,6 +39,8 @@ public struct ProtocolDescription: Equatable, Sendable {
     public var constants: [ConstantDescription]
     /// Message IDs that must not be used.
     public var reservedIDs: [ClosedRange<UInt64>]
+    /// The fields that cannot count longer packets; none if `max_packet` allows less than they do.
+    package var limitingLengths: [String] = []
 
     /// Makes a protocol without messages, with the defaults of the language.
     public init(name: String) {

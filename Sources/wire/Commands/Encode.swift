@@ -95,7 +95,7 @@ private struct BundleRequest {
             if let header { line.append(JSONValue.Member("header", try parse(header, "header", translator))) }
             return try translator.encode(line: .object(line), from: sender, states: states)
         } catch {
-            throw .failure(error.description)
+            throw translator.description.failure(error)
         }
     }
 
@@ -143,7 +143,19 @@ extension PacketTranslator {
         do throws(TranslationError) {
             return try encode(message: message, parsing: json, header: header, from: sender, states: states)
         } catch {
-            throw .failure(error.description)
+            throw description.failure(error)
         }
+    }
+}
+
+extension ProtocolDescription {
+    /// Returns the failure of a message that cannot be encoded.
+    func failure(_ error: TranslationError) -> CommandError {
+        var hint: String?
+        if case .value(.packetTooLong(_, _, options.maximumPacketByteCount)) = error.reason, !limitingLengths.isEmpty {
+            let names = limitingLengths.map { "`\($0)`" }.joined(separator: " and ")
+            hint = "the packet's \(names) can count no more"
+        }
+        return .failure(error.description, hint: hint)
     }
 }

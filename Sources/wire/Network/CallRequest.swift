@@ -85,7 +85,7 @@ struct RequestMaker {
                     ofMessage: message, parsing: json, header: header, from: .client, states: states)
             }
         } catch {
-            throw .failure(error.description)
+            throw translator.description.failure(error)
         }
         let waits = awaitsReplies && (expectation.name != nil || awaitsAnything)
         return CallRequest(name: message, packet: packet, expectation: waits ? expectation : nil)
@@ -124,7 +124,7 @@ struct RequestMaker {
             let waits = awaitsReplies && expectation.name != nil
             return CallRequest(name: name, packet: packet, expectation: waits ? expectation : nil)
         } catch {
-            throw .failure(error.description)
+            throw translator.description.failure(error)
         }
     }
 

@@ -3,6 +3,7 @@
 
     peer.py server PLAIN|DEFLATE [CERTIFICATE KEY]    echoes, prints its port, ends with its input
     peer.py client PLAIN|DEFLATE URL [AUTHORITY]      has an echo server send everything back, prints "fine"
+    peer.py headers PLAIN                             sends two headers of its only client back, prints its port
 """
 import asyncio
 import ssl
@@ -32,6 +33,22 @@ async def server(compression, files):
     async with websockets.serve(echo, "127.0.0.1", 0, **options) as running:
         print(running.sockets[0].getsockname()[1], flush=True)
         await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+
+
+async def headers():
+    done = asyncio.get_running_loop().create_future()
+
+    async def answer(socket, path=None):
+        # Since version 14, the request has them.
+        found = socket.request.headers if hasattr(socket, "request") else socket.request_headers
+        await socket.send(found["Cookie"])
+        await socket.send(found["Authorization"])
+        await socket.close()
+        done.set_result(None)
+
+    async with websockets.serve(answer, "127.0.0.1", 0) as running:
+        print(running.sockets[0].getsockname()[1], flush=True)
+        await done
 
 
 async def expect(socket, sent, expected):
@@ -67,4 +84,7 @@ async def client(compression, url, files):
 
 role, kind, *rest = sys.argv[1:]
 deflate = "deflate" if kind == "DEFLATE" else None
-asyncio.run(server(deflate, rest) if role == "server" else client(deflate, rest[0], rest[1:]))
+if role == "headers":
+    asyncio.run(headers())
+else:
+    asyncio.run(server(deflate, rest) if role == "server" else client(deflate, rest[0], rest[1:]))
