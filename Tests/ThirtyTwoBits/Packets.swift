@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import WirelineCodec
+import WirelineWebSocket
 
 /// Reads lines `name protocol sender states hex` from standard input, and prints for each its name and what `check` says.
 /// The states are `-`, or names and numbers: `phase=2,level=-3`.
 @main
 struct Packets {
     static func main() {
-        for failure in limitFailures() { print("limits: \(failure)") }
+        for failure in limitFailures() + frameFailures() { print("limits: \(failure)") }
         while let line = nextLine() {
             let words = line.split(separator: " ").map { String($0) }
             guard words.count >= 4 else { continue }
