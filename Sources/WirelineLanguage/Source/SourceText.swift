@@ -21,9 +21,9 @@ package struct SourceSpan: Equatable, Hashable, Sendable {
 /// A file's bytes and the offsets of its lines.
 package struct SourceText: Sendable {
     package let path: String
-    package let bytes: [UInt8]
+    package private(set) var bytes: [UInt8]
     /// The offsets of the first byte of each line; the first is 0.
-    package let lineStarts: [Int]
+    package private(set) var lineStarts: [Int]
 
     package init(_ file: SourceFile) {
         path = file.path
@@ -33,15 +33,34 @@ package struct SourceText: Sendable {
 
     private static func lineStarts(of bytes: [UInt8]) -> [Int] {
         var starts = [0]
-        for (offset, byte) in bytes.enumerated() {
-            let next = offset + 1
-            switch byte {
-            case .lineFeed: starts.append(next)
-            case .carriageReturn where next == bytes.count || bytes[next] != .lineFeed: starts.append(next)
-            default: break
-            }
-        }
+        for offset in bytes.indices where isLineStart(offset + 1, in: bytes) { starts.append(offset + 1) }
         return starts
+    }
+
+    /// Whether a line begins after the byte before an offset.
+    private static func isLineStart(_ offset: Int, in bytes: [UInt8]) -> Bool {
+        switch bytes[offset - 1] {
+        case .lineFeed: true
+        case .carriageReturn: offset == bytes.count || bytes[offset] != .lineFeed
+        default: false
+        }
+    }
+
+    /// Replaces some bytes.
+    ///
+    /// - Complexity: O(*n*) in the bytes and the lines after them, which are moved and not looked at.
+    package mutating func replace(_ range: Range<Int>, with replacement: [UInt8]) {
+        bytes.replaceSubrange(range, with: replacement)
+        let end = range.lowerBound + replacement.count
+        // Whether a line begins at an offset depends on the bytes at both sides of it.
+        let first = lineIndex(at: range.lowerBound - 1) + 1
+        let last = max(first, lineIndex(at: range.upperBound) + 1)
+        let found = stride(from: max(1, range.lowerBound), through: end, by: 1).filter {
+            Self.isLineStart($0, in: bytes)
+        }
+        lineStarts.replaceSubrange(first..<last, with: found)
+        let growth = end - range.upperBound
+        for index in lineStarts.indices[(first + found.count)...] { lineStarts[index] += growth }
     }
 
     /// Returns the index of the line that contains the byte at `offset`, from 0.

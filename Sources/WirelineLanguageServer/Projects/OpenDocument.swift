@@ -31,16 +31,15 @@ struct OpenDocument {
         var text = self.text
         for change in changes {
             let replacement = try change.requiredText("text")
-            var bytes = Array(replacement.utf8)
+            let bytes = Array(replacement.utf8)
             if let range = change["range"], !range.isNull {
                 let start = text.offset(of: try TextPosition(range["start"]), in: encoding)
                 let end = text.offset(of: try TextPosition(range["end"]), in: encoding)
                 guard start <= end else { throw RPCError(.invalidParams, "a range ends before it starts") }
-                var whole = text.bytes
-                whole.replaceSubrange(start..<end, with: bytes)
-                bytes = whole
+                text.replace(start..<end, with: bytes)
+            } else {
+                text = SourceText(SourceFile(path: name, bytes: bytes))
             }
-            text = SourceText(SourceFile(path: name, bytes: bytes))
         }
         self.text = text
         self.version = version
