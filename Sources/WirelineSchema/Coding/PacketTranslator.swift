@@ -43,6 +43,11 @@ public struct PacketTranslator: Sendable {
     /// The protocol whose packets are translated.
     public var description: ProtocolDescription { index.description }
 
+    /// Returns the message with this schema name or `@name`, without a search.
+    func message(named name: String) -> MessageDescription? {
+        index.message(named: name).map { description.messages[$0] }
+    }
+
     /// The deepest nesting of arrays and objects in the result of ``decode(_:from:)-(Packet,_)``.
     ///
     /// Pass it to the JSON parser, so that it reads everything that was printed.

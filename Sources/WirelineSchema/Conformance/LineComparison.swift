@@ -7,11 +7,13 @@ import WirelineLanguage
 ///
 /// Members may be in any order, numbers in any notation, and enums and flags may be names or numbers.
 package struct LineComparison {
-    private let description: ProtocolDescription
+    private let translator: PacketTranslator
 
-    package init(_ description: ProtocolDescription) {
-        self.description = description
+    package init(_ translator: PacketTranslator) {
+        self.translator = translator
     }
+
+    private var description: ProtocolDescription { translator.description }
 
     /// The first difference.
     package struct Difference: Equatable {
@@ -75,7 +77,7 @@ package struct LineComparison {
 
     private func message(of line: JSONValue) -> MessageDescription? {
         guard case .string(let name)? = line[LineKey.message] else { return nil }
-        return description.message(named: name)
+        return translator.message(named: name)
     }
 
     private func headerDifference(_ expected: JSONValue, _ found: JSONValue) -> Difference? {

@@ -105,9 +105,9 @@ extension JSONValue {
 
     /// Returns the line without the header fields that the encoder can choose: all but those that decide which fields
     /// its message has.
-    package func withDecidingHeader(_ description: ProtocolDescription) -> JSONValue {
+    package func withDecidingHeader(_ translator: PacketTranslator) -> JSONValue {
         guard case .object(let members) = self, case .string(let name)? = self[LineKey.message],
-            let names = description.message(named: name)?.fields.headerOperands, !names.isEmpty,
+            let names = translator.message(named: name)?.fields.headerOperands, !names.isEmpty,
             case .object(let header)? = self[LineKey.header]
         else { return withoutHeader }
         let rest = JSONValue.object(header.filter { names.contains($0.name) })

@@ -16,6 +16,8 @@ package struct VectorMaker {
     /// The keys of all vectors.
     private let keys: [LayerKey]
     private let comparison: LineComparison
+    /// The names of fields that count others.
+    private let counters: Set<String>
     private var random: SplitMix64
     private var vectors: [ConformanceVector] = []
     private var seen: Set<Made> = []
@@ -32,7 +34,8 @@ package struct VectorMaker {
     private init(_ description: ProtocolDescription, seed: UInt64, keys given: [LayerKey]) {
         translator = PacketTranslator(description)
         unlimited = PacketTranslator(description.withoutLimits)
-        comparison = LineComparison(description)
+        comparison = LineComparison(translator)
+        counters = Set(description.allFields.lazy.filter { $0.role == .derived }.map(\.name))
         random = SplitMix64(seed: seed)
         keys = given + LayerKey.madeUp(for: description.layout, besides: given)
         if let keyed = try? translator.withKeys(keys) { translator = keyed }
@@ -205,7 +208,6 @@ package struct VectorMaker {
             let annotation = try? translator.annotate(lent, preferring: context.sender, maximumPartCount: 200)
         else { return [] }
         let checksums = Set(description.layout.fields.filter { $0.checksum != nil }.map(\.name))
-        let counters = Set(description.allFields.filter { $0.role == .derived }.map(\.name))
         return PacketDamage.all(
             of: annotation, packet, payload: lent.payloadRange, checksums: checksums, counters: counters,
             escaped: description.layout.framing?.escapes.map(\.byte) ?? [])
@@ -338,7 +340,7 @@ package struct VectorMaker {
             guard byteCount == bytes.count else { return }
             let isExact = (try? translator.encode(line: line, from: context.sender, states: context.states)) == bytes
             // With layers, the header says which of them a packet has.
-            let decidingLine = description.layout.hasContent ? line : line.withDecidingHeader(description)
+            let decidingLine = description.layout.hasContent ? line : line.withDecidingHeader(translator)
             if !isExact,
                 (try? translator.encode(line: decidingLine, from: context.sender, states: context.states)) == nil
             {

@@ -67,7 +67,7 @@ struct ConformanceChecks {
         guard byteCount == vector.bytes.count else {
             return .failed("\(byteCount) bytes were taken where the packet has \(vector.bytes.count)")
         }
-        return outcome(LineComparison(translator.description).difference(line, found))
+        return outcome(LineComparison(translator).difference(line, found))
     }
 
     private func outcome(_ difference: LineComparison.Difference?) -> ConformanceOutcome {
@@ -121,7 +121,7 @@ struct ConformanceChecks {
         let whole = vector.line ?? .null
         // With layers, the header says which of them a packet has.
         let line =
-            translator.description.layout.hasContent ? whole : whole.withDecidingHeader(translator.description)
+            translator.description.layout.hasContent ? whole : whole.withDecidingHeader(translator)
         let reply = implementation.reply(to: .encode(line, in: vector.context, keys: vector.keys))
         guard case .bytes(let bytes) = reply else { return unexpected(reply, "bytes") }
         return alike(bytes, vector)
@@ -132,7 +132,7 @@ struct ConformanceChecks {
         switch keyed(vector).verdict(on: bytes[...], in: vector.context) {
         case .packet(bytes.count, let found):
             return outcome(
-                LineComparison(translator.description).difference(vector.line ?? .null, found.withoutHeader))
+                LineComparison(translator).difference(vector.line ?? .null, found.withoutHeader))
         case .packet(let byteCount, _): return .failed("\(bytes.count) bytes hold a packet of \(byteCount)")
         case .more(let count):
             return .failed("the packet lacks \(count) bytes: \(Hexadecimal.text(of: bytes).shortened)")

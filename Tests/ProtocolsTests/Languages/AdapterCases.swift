@@ -122,7 +122,7 @@ extension AdapterCase {
                 guard answer["reply"] == "ok", answer["count"] == .exactInteger(Int128(byteCount)),
                     let found = answer["line"]
                 else { return "not a packet of \(byteCount) bytes" }
-                return LineComparison(translator.description).difference(line, found).map {
+                return LineComparison(translator).difference(line, found).map {
                     "another value at \($0.path)"
                 }
             case .refused(let error):

@@ -205,7 +205,7 @@ struct LayeredCases {
 
     private func decoding(_ bytes: [UInt8], in context: PacketContext, as line: JSONValue) -> AdapterCase {
         AdapterCase(decoding: bytes, in: context, keys: sample.keys) { answer in
-            LineComparison(translator.description).difference(line, answer["line"] ?? .null).map {
+            LineComparison(translator).difference(line, answer["line"] ?? .null).map {
                 "another value at \($0.path)"
             }
         }

@@ -417,7 +417,7 @@ struct LineComparisonTests {
             + #"{"other":{"tag":"angry","bytes":"AAE="}}],"text":"é"},"trailing":"0aff"}"#,
     ])
     func `another notation of the same line counts as equal`(found: String) throws {
-        let comparison = LineComparison(try describe(Self.schema))
+        let comparison = LineComparison(PacketTranslator(try describe(Self.schema)))
         #expect(try comparison.difference(JSONValue(parsing: Self.line), JSONValue(parsing: found)) == nil)
     }
 
@@ -435,7 +435,7 @@ struct LineComparisonTests {
         (#""id":1,"header""#, #""id":2,"header""#, "id"), ("{\"id\":8}", "8", "fields.items[1]"),
     ])
     func `the first difference between two lines is named`(text: String, other: String, path: String) throws {
-        let comparison = LineComparison(try describe(Self.schema))
+        let comparison = LineComparison(PacketTranslator(try describe(Self.schema)))
         let expected = try JSONValue(parsing: Self.line)
         #expect(Self.line.contains(text))
         let found = try JSONValue(parsing: Self.line.replacing(text, with: other))
