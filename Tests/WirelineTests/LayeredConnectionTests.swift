@@ -200,7 +200,9 @@ struct LayeredConnectionTests {
 
     @Test func `keystreams go on in both directions, and requests find their replies`() async throws {
         let key: [UInt8] = [1, 2, 3, 4, 5]
-        let server = try await PacketServer.start(at: "127.0.0.1", port: 0, protocol: CiphersProtocol.self) { client in
+        let server = try await PacketServer.start(
+            at: "127.0.0.1", port: 0, protocol: CiphersProtocol.self, configuration: .patient
+        ) { client in
             try client.connection.layers.setKey("session", key)
             while let received = try await client.nextMessage() {
                 guard case .ask(let ask) = received.message else { continue }
@@ -209,7 +211,8 @@ struct LayeredConnectionTests {
             }
         }
         let port = try #require(server.addresses.first?.port)
-        let client = try await PacketClient.connect(to: "127.0.0.1", port: port, protocol: CiphersProtocol.self)
+        let client = try await PacketClient.connect(
+            to: "127.0.0.1", port: port, protocol: CiphersProtocol.self, configuration: .patient)
         try client.connection.layers.setKey("session", key)
         for number in 0..<20 {
             let answer = try await client.request(Ask(text: "\(number)"))
