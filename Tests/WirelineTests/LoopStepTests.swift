@@ -14,7 +14,7 @@ import WirelineTesting
 @Suite(.ahead)
 struct LoopStepTests {
     /// More than one piece may have.
-    private static let count = 2_400
+    private static let count = 1_400
 
     init() { EventLoop.checkSteps() }
 
@@ -42,7 +42,7 @@ struct LoopStepTests {
     }
 
     @Test func `broadcasts, rooms, counters and an end visit some connections at a time`() async throws {
-        let network = try TestNetwork()
+        let network = try TestNetwork(patience: .seconds(100))
         let room = Room<GoimProtocol>()
         let (server, clients) = try await Self.crowd(on: network, room, .patient)
         let notification = Notification(body: "to all")
@@ -57,7 +57,7 @@ struct LoopStepTests {
     }
 
     @Test func `silent clients are given up some at a time`() async throws {
-        let network = try TestNetwork()
+        let network = try TestNetwork(patience: .seconds(100))
         let configuration = ServerConfiguration(firstPacketTimeout: .seconds(10))
         let (server, clients) = try await Self.crowd(on: network, Room(), configuration)
         await network.advance(by: .seconds(11))
@@ -66,7 +66,7 @@ struct LoopStepTests {
     }
 
     @Test func `connections that are closed together end some at a time`() async throws {
-        let network = try TestNetwork()
+        let network = try TestNetwork(patience: .seconds(100))
         let (server, clients) = try await Self.crowd(on: network, Room(), .patient)
         try await server.shutDown(within: .zero)
         #expect(server.connectionCount == 0)

@@ -350,7 +350,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         let overdue = listener.loop.manualClock == nil ? Task { await closeLater(after: timeout) } : nil
         defer { overdue?.cancel() }
         await withTaskCancellationHandler {
-            await wait(atMost: min(timeout, Self.patience)) {
+            await settle(within: min(timeout, Self.patience)) {
                 await self.takeWaiting()
                 await self.entrance.waitForHeaders()
             }
@@ -364,6 +364,13 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
             if let timer = self.state.withLock({ $0.drainTimer.take() }) { self.listener.loop.cancel(timer) }
         }
         endSlowTurnWatches()
+    }
+
+    /// Waits for work of the loops, but not for long: a handler may block one of them.
+    private func settle(within time: Duration, _ work: @escaping @Sendable () async -> Void) async {
+        // A test moves this clock whenever nothing is left to do on the loop. So the work must not leave it.
+        guard listener.loop.manualClock == nil else { return await work() }
+        await wait(atMost: time, for: work)
     }
 
     /// How long a loop is waited for that a handler blocks, or a proxy whose header is late.
@@ -384,13 +391,13 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
 
     /// Takes all new connections of ports that it shares with another process, which has listened before.
     package func takeOver() async {
-        await wait(atMost: Self.patience) { await self.listener.loop.run { self.listener.takeOver() } }
+        await settle(within: Self.patience) { await self.listener.loop.run { self.listener.takeOver() } }
     }
 
     /// Stops accepting, and keeps the connections. Those that wait to be accepted are accepted before, and have begun when
     /// this returns, unless a handler blocks their loop or the header of their proxy is late.
     package func stopAccepting() async {
-        await wait(atMost: Self.patience) {
+        await settle(within: Self.patience) {
             await self.takeWaiting()
             await self.listener.loop.run { self.listener.close() }
             await self.entrance.waitForHeaders()

@@ -22,7 +22,7 @@ package enum LoopStep: Int, CaseIterable, Sendable {
     /// How many steps may be done in one go.
     package var share: Int {
         switch self {
-        case .streamWritten, .streamEnded, .timerSet, .connectionCounted: 2_000
+        case .streamWritten, .streamEnded, .timerSet, .connectionCounted: 1_200
         case .layerPassed: 4_000
         }
     }

@@ -3,13 +3,14 @@
 internal import CLimit
 internal import LayerAccess
 
-/// `c`: the content in new memory, which is freed. For zlib, nothing where it is not installed.
+/// `c`: the content in new memory, which is freed. For zlib, nothing where it is not installed; brotli has no row.
 func limitLayerBenchmarks(_ packet: SealedPacket) -> [Benchmark] {
     let open: @Sendable () -> CContent?
     switch packet.kind {
     case .zlib:
         guard limit_make_inflater() != nil else { return [] }
         open = { CInflation() }
+    case .brotli: return []
     case .xor(let key): open = { CXOR(key) }
     case .rc4(let key): open = { CRC4(key) }
     }
