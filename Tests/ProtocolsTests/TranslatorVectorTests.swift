@@ -53,7 +53,7 @@ extension Vector {
     func encodedInOurForm() throws -> [UInt8] {
         let (translator, line) = (try translator(), try line())
         // A header without layers must be given where its length has several forms; one of layers is that of other bytes.
-        let deciding = folder.hasLayers ? line : line.withDecidingHeader(translator.description)
+        let deciding = folder.hasLayers ? line : line.withDecidingHeader(translator)
         return try translator.encode(line: deciding, from: sender(), states: context().states)
     }
 

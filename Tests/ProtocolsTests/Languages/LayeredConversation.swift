@@ -100,7 +100,7 @@ extension PacketTranslator {
     func differenceOfSealed(_ line: JSONValue, _ other: JSONValue) -> String? {
         let isCompressed = description.layout.content.isCompressed
         let lines = isCompressed ? (withoutSizes(line), withoutSizes(other)) : (line, other)
-        return LineComparison(description).difference(lines.0, lines.1).map { "\($0)" }
+        return LineComparison(self).difference(lines.0, lines.1).map { "\($0)" }
     }
 
     /// Returns the line of a packet without lengths and checksums, which count sealed bytes.
