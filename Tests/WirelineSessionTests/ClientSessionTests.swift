@@ -151,6 +151,15 @@ struct ClientSessionTests {
         #expect(bench.session.state == .connecting(endpoint: 0, attempt: 2))
     }
 
+    @Test func `an attempt that fails after a hurry is not repeated at once`() throws {
+        var bench = SessionBench()
+        let connection = try bench.makeReady()
+        bench.handle(.hurry)
+        bench.handle(.ended(connection, .reset))
+        bench.handle(.ended(try bench.connecting(), .refused))
+        guard case .waiting = bench.session.state else { return #expect(bench.session.state == nil) }
+    }
+
     @Test func `long after a hurry a lost connection waits as usual`() throws {
         var bench = SessionBench()
         let connection = try bench.makeReady()

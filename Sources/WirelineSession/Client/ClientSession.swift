@@ -268,7 +268,8 @@ public struct ClientSession<Payload> {
         case .wait(let until, let earliest):
             phase = .waiting(until: until, earliest: earliest, cause: cause)
             report(into: &actions)
-            if let hurryEnd, now <= hurryEnd { connectSooner(at: now, into: &actions) }
+            // Only once: if that attempt fails, too, the next one waits as usual.
+            if let end = hurryEnd.take(), now <= end { connectSooner(at: now, into: &actions) }
         case .stop(outOfRetries: true): end(.outOfRetries(last: cause), into: &actions)
         case .stop(outOfRetries: false): end(cause == .endedByUs ? .byUs : .stopped(cause), into: &actions)
         }
