@@ -41,7 +41,7 @@ struct SendQueue<Outgoing> {
 
     var count: Int { entries.count }
 
-    /// Whether somebody waits for an entry to be sent.
+    /// Whether a caller waits until an entry is sent.
     var isAwaited: Bool {
         entries.elements.contains { if case .nobody = $0.waiter { false } else { true } }
     }

@@ -2,6 +2,7 @@
 
 import WirelineCodec
 import WirelineLayers
+import WirelineTransport
 
 /// A packet that is sent when the long ones before it are compressed, or that is long itself.
 struct LatePacket {
@@ -25,12 +26,55 @@ struct LatePacket {
     /// What compresses it; nil if it waits only for those before it.
     var ahead: AheadCompression? { if case .unsealed(_, _, let ahead) = content { ahead } else { nil } }
 
-    /// Its memory, in bytes.
-    var heldByteCount: Int {
+    /// Its memory, in bytes, without that of the work on it.
+    fileprivate var byteCount: Int {
         switch content {
-        case .unsealed(let packet, _, let ahead): packet.payloadByteCount + ahead.heldByteCount
+        case .unsealed(let packet, _, _): packet.payloadByteCount
         case .shared(let packet, _): packet.byteCount
         case .bytes(let bytes): bytes.count
         }
     }
+}
+
+/// The packets of a connection that wait to be sealed, in the order in which they were sent.
+struct LatePackets {
+    private var packets = Queue<LatePacket>()
+    private var byteCount = 0
+    /// The bytes of those that other connections get, too.
+    private(set) var sharedByteCount = 0
+    private var action: (() -> Void)?
+
+    var isEmpty: Bool { packets.isEmpty }
+
+    var first: LatePacket? { packets.first }
+
+    /// Their memory, in bytes. Only the first one is worked on.
+    var heldByteCount: Int { byteCount + (first?.ahead?.heldByteCount ?? 0) }
+
+    mutating func append(_ packet: LatePacket) {
+        packets.append(packet)
+        count(packet, 1)
+    }
+
+    mutating func popFirst() -> LatePacket? {
+        guard let packet = packets.popFirst() else { return nil }
+        count(packet, -1)
+        return packet
+    }
+
+    private mutating func count(_ packet: LatePacket, _ sign: Int) {
+        byteCount += sign * packet.byteCount
+        if packet.ahead == nil { sharedByteCount += sign * packet.byteCount }
+    }
+
+    /// Stores a closure that is called when no packet waits any more, after earlier ones.
+    mutating func whenSent(_ action: @escaping () -> Void) {
+        let earlier = self.action
+        self.action = {
+            earlier?()
+            action()
+        }
+    }
+
+    mutating func takeAction() -> (() -> Void)? { action.take() }
 }

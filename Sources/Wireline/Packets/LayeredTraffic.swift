@@ -21,10 +21,8 @@ final class LayeredTraffic {
     private var sealer: PacketSealer?
     /// Opens what this end has sent, for a log; nil without one.
     private(set) var sent: SentPackets?
-    /// Packets that are sealed in a later turn, in the order in which they were sent.
-    private var late = NumberedQueue<LatePacket>()
-    /// What happens after them.
-    private var lateAction: (() -> Void)?
+    /// What is sealed in later turns.
+    var late = LatePackets()
     /// Since when the work that goes on was not counted.
     private var workStart = MonotonicTime(nanoseconds: 0)
 
@@ -106,38 +104,7 @@ final class LayeredTraffic {
         loop.compression.endWork(of: self)
     }
 
-    // MARK: Packets that are sealed later
-
-    /// Whether packets wait to be sealed.
-    var isLate: Bool { !late.isEmpty }
-
-    var firstLate: LatePacket? { late.first }
-
-    /// The memory of the packets that wait to be sealed, in bytes.
-    var lateByteCount: Int { late.elements.reduce(0) { $0 + $1.heldByteCount } }
-
-    /// The bytes of those that other connections get, too.
-    var sharedLateByteCount: Int {
-        late.elements.reduce(0) { $0 + ($1.ahead == nil ? $1.heldByteCount : 0) }
-    }
-
-    func postpone(_ packet: LatePacket) { _ = late.append(packet) }
-
-    func takeLate() -> LatePacket? { late.popFirst() }
-
-    /// Drops all packets that wait to be sealed, and what waits for them.
-    func dropLate() { (late, lateAction) = (NumberedQueue(), nil) }
-
-    /// Stores a closure that is called when no packet waits to be sealed, after earlier ones.
-    func afterLate(_ action: @escaping () -> Void) {
-        let earlier = lateAction
-        lateAction = {
-            earlier?()
-            action()
-        }
-    }
-
-    func takeLateAction() -> (() -> Void)? { lateAction.take() }
+    // MARK: Sealing
 
     /// Compresses a part of a packet that is sealed later.
     func compress(_ packet: UnsealedPacket, _ states: PacketStates, _ ahead: AheadCompression) {

@@ -11,10 +11,10 @@ extension PacketConnection {
     private static let longByteCount = 16 << 10
 
     /// Whether packets wait to be sealed.
-    var sealsLater: Bool { layeredTraffic?.isLate == true }
+    var sealsLater: Bool { layeredTraffic?.late.isEmpty == false }
 
     /// The memory of the packets that wait to be sealed, in bytes.
-    var lateByteCount: Int { layeredTraffic?.lateByteCount ?? 0 }
+    var lateByteCount: Int { layeredTraffic?.late.heldByteCount ?? 0 }
 
     /// Whether a packet is sealed in later turns.
     ///
@@ -36,7 +36,7 @@ extension PacketConnection {
         let bytes = try sealedOrPostponed(packet) { [unowned self] error in
             guard !ending.isLeaving else { return }
             // The peer gets nothing after a packet that is missing.
-            layeredTraffic?.dropLate()
+            layeredTraffic?.late = LatePackets()
             ending.failInput(.codec(error))
             fail(ConnectionError.codec(error))
         }
@@ -79,18 +79,18 @@ extension PacketConnection {
     ///
     /// - Returns: False if too much waits already.
     func sendSharedLater(_ content: LatePacket.Content) -> Bool {
-        guard let layeredTraffic, layeredTraffic.sharedLateByteCount < pendingLimit else { return false }
+        guard let layeredTraffic, layeredTraffic.late.sharedByteCount < pendingLimit else { return false }
         postpone(LatePacket(content))
         return true
     }
 
     private func postpone(_ packet: LatePacket) {
         guard let layeredTraffic else { return }
-        layeredTraffic.postpone(packet)
+        layeredTraffic.late.append(packet)
         if let ahead = packet.ahead {
             loop.compression.add(on: loop) { [weak self] in self?.goOnSealing(ahead) ?? true }
         }
-        // Whoever sends anything after it waits.
+        // What is sent next must wait for it.
         senders.append([], .nobody)
         _ = requestMemory(isWanted: false)
     }
@@ -102,7 +102,7 @@ extension PacketConnection {
     /// - Returns: Whether it is done, or was dropped.
     private func goOnSealing(_ ahead: AheadCompression) -> Bool {
         guard let layeredTraffic, stream.takesOutput,
-            case .unsealed(let packet, let states, let first)? = layeredTraffic.firstLate?.content, first === ahead
+            case .unsealed(let packet, let states, let first)? = layeredTraffic.late.first?.content, first === ahead
         else { return true }
         repeat {
             layeredTraffic.compress(packet, states, ahead)
@@ -111,7 +111,7 @@ extension PacketConnection {
             _ = requestMemory(isWanted: false)
             return false
         }
-        repeat { sendLate() } while sealsLater && layeredTraffic.firstLate?.ahead == nil
+        repeat { sendLate() } while sealsLater && layeredTraffic.late.first?.ahead == nil
         lateWasSent()
         return true
     }
@@ -127,7 +127,7 @@ extension PacketConnection {
     private func sendLate() {
         // What groups have sent meanwhile waits, too; later it would go before this packet.
         settle()
-        guard let packet = layeredTraffic?.takeLate(), stream.takesOutput else { return }
+        guard let packet = layeredTraffic?.late.popFirst(), stream.takesOutput else { return }
         do throws(CodecError) {
             switch packet.content {
             case .bytes(let bytes): stream.write(bytes)
@@ -144,7 +144,7 @@ extension PacketConnection {
     /// Goes on with what waited for packets that were sealed.
     private func lateWasSent() {
         guard !sealsLater else { return }
-        layeredTraffic?.takeLateAction()?()
+        layeredTraffic?.late.takeAction()?()
         loop.goOnLater { [self] in
             resumeSenders()
             if batchHandler != nil { deliver() }
@@ -155,7 +155,7 @@ extension PacketConnection {
     /// Calls a closure when no packet waits to be sealed.
     func afterSealing(_ action: @escaping () -> Void) {
         guard sealsLater, stream.takesOutput else { return action() }
-        layeredTraffic?.afterLate(action)
+        layeredTraffic?.late.whenSent(action)
     }
 
     /// Compresses a long packet that the caller seals next, over many turns; nil for a short one.

@@ -216,7 +216,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     func streamEnded() {
         let isFirst = ending.close()
         leaveGroups()
-        layeredTraffic?.dropLate()
+        layeredTraffic?.late = LatePackets()
         recorder?.close(endingError)
         if isFirst { logEnd() }
         batchHandler = nil
