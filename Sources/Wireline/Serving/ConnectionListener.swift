@@ -350,10 +350,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         let overdue = listener.loop.manualClock == nil ? Task { await closeLater(after: timeout) } : nil
         defer { overdue?.cancel() }
         await withTaskCancellationHandler {
-            await settle(within: min(timeout, Self.patience)) {
-                await self.takeWaiting()
-                await self.entrance.waitForHeaders()
-            }
+            await settle(within: min(timeout, Self.patience)) { await self.takeWaiting() }
             entrance.close()
             listener.loop.execute { self.beginDrain(DrainPolicy(spread: spread, timeout: timeout)) }
             await waitUntilShutDown()
@@ -366,11 +363,18 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         endSlowTurnWatches()
     }
 
-    /// Waits for work of the loops, but not for long: a handler may block one of them.
-    private func settle(within time: Duration, _ work: @escaping @Sendable () async -> Void) async {
-        // A test moves this clock whenever nothing is left to do on the loop. So the work must not leave it.
+    /// Waits for work of the loops, and then perhaps for the headers of proxies, but not for long: a handler may block a
+    /// loop.
+    private func settle(
+        within time: Duration, withHeaders: Bool = true, _ work: @escaping @Sendable () async -> Void
+    ) async {
+        // A test moves this clock whenever nothing is left to do on the loop. So the work must not leave it. And what was
+        // sent in its network has come, so no header is on its way.
         guard listener.loop.manualClock == nil else { return await work() }
-        await wait(atMost: time, for: work)
+        await wait(atMost: time) {
+            await work()
+            if withHeaders { await self.entrance.waitForHeaders() }
+        }
     }
 
     /// How long a loop is waited for that a handler blocks, or a proxy whose header is late.
@@ -391,7 +395,9 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
 
     /// Takes all new connections of ports that it shares with another process, which has listened before.
     package func takeOver() async {
-        await settle(within: Self.patience) { await self.listener.loop.run { self.listener.takeOver() } }
+        await settle(within: Self.patience, withHeaders: false) {
+            await self.listener.loop.run { self.listener.takeOver() }
+        }
     }
 
     /// Stops accepting, and keeps the connections. Those that wait to be accepted are accepted before, and have begun when
@@ -400,7 +406,6 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         await settle(within: Self.patience) {
             await self.takeWaiting()
             await self.listener.loop.run { self.listener.close() }
-            await self.entrance.waitForHeaders()
         }
     }
 
