@@ -127,7 +127,7 @@ extension NodeCore {
 
     /// Ends the connection to a node, or the attempt to make one.
     ///
-    /// - Parameter fault: Why, for whoever is told that the node is lost.
+    /// - Parameter fault: The reason that programs and the log get.
     package mutating func disconnect(
         from name: ErlangNodeName, because fault: NodeFault = .disconnected, at now: Duration
     ) {

@@ -65,8 +65,8 @@ package struct Backends {
     }
 
     /// What the processes have that may be asked or have clients: those with most first, at most so many, and the others
-    /// together.
-    package func loads(limit: Int) -> (busiest: [(backend: ErlangDestination, load: Load)], others: Load) {
+    /// together; nil if there are no others.
+    package func loads(limit: Int) -> (busiest: [(backend: ErlangDestination, load: Load)], others: Load?) {
         let sorted = backends.sorted {
             let (left, right) = ($0.value, $1.value)
             return (right.clientCount + right.offerCount, left.arrival)
@@ -80,7 +80,7 @@ package struct Backends {
         let busiest = sorted.prefix(limit).map { backend, known in
             (backend, Load(clientCount: known.clientCount, offerCount: known.offerCount))
         }
-        return (busiest, others)
+        return (busiest, sorted.count > limit ? others : nil)
     }
 
     // MARK: Coming and going

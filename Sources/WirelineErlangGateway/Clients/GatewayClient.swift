@@ -26,7 +26,8 @@ package final class GatewayClient {
         case none
         /// Further backends are asked at this time.
         case goesOn(at: Duration)
-        /// So many others are asked as soon as they have a place. If one was late before, the search goes on after that.
+        /// So many further backends are asked as soon as they have a place. If a backend was late before, the search goes on
+        /// after that.
         case waits(for: Int, wasLate: Bool)
     }
 
@@ -43,8 +44,7 @@ package final class GatewayClient {
     /// Who has given it back: it is asked again only if there is no other.
     var formerBackend: ErlangDestination?
     var search = Search.none
-    /// From this time on, whoever was asked since it began to wait is late, also if the first one has ended; nil: nobody was
-    /// asked.
+    /// When the first backend that was asked is late, even if that backend has ended; nil: none was asked.
     var lateFrom: Duration?
     private var memberships: [(group: ErlangTerm, byteCount: Int)] = []
     private var membershipByteCount = 0

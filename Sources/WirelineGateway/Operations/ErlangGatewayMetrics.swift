@@ -30,9 +30,9 @@ public struct ErlangGatewayMetrics: Equatable, Sendable {
 
     /// The number of clients.
     public var clientCount: Int
-    /// The number of clients without an owner of whom no process was asked.
+    /// The number of clients that have no owner, and that no process was asked to own.
     public var parkedCount: Int
-    /// The number of clients without an owner that a process was asked to own.
+    /// The number of clients that have no owner yet; a process was asked to own them.
     public var askedCount: Int
     /// The number of backends that can be asked.
     public var backendCount: Int
@@ -111,7 +111,7 @@ public struct ErlangGatewayMetrics: Equatable, Sendable {
         let shown = busiest.map { backend, load in
             Member(name: backend.description, clientCount: load.clientCount, offerCount: load.offerCount)
         }
-        guard busiest.count == memberCount else { return shown }
+        guard let others else { return shown }
         return shown + [Member(name: "other", clientCount: others.clientCount, offerCount: others.offerCount)]
     }
 
@@ -142,10 +142,10 @@ extension ErlangGatewayMetrics {
     private func addGauges(to text: inout ServerMetrics.PrometheusText) {
         text.addGauge("wireline_gateway_clients", "Clients.", Double(clientCount))
         text.addGauge(
-            "wireline_gateway_clients_parked", "Clients without an owner that no backend was asked for.",
-            Double(parkedCount))
+            "wireline_gateway_clients_parked",
+            "Clients that have no owner, and that no backend was asked to own.", Double(parkedCount))
         text.addGauge(
-            "wireline_gateway_clients_asked", "Clients that a backend was asked for, and that nobody has accepted.",
+            "wireline_gateway_clients_asked", "Clients that have no owner yet; a backend was asked to own them.",
             Double(askedCount))
         text.addGauge("wireline_gateway_backends", "Backends that can be asked.", Double(backendCount))
         text.addGauge("wireline_gateway_groups", "Groups with members.", Double(groupCount))
@@ -199,7 +199,7 @@ extension ErlangGatewayMetrics {
                 "wireline_gateway_member_clients", "Clients of a member.", Double(member.clientCount),
                 labels: ["member": member.name])
             text.addGauge(
-                "wireline_gateway_member_offers", "Clients that a member was asked for and has not answered.",
+                "wireline_gateway_member_offers", "Clients that a member was asked to own, without an answer so far.",
                 Double(member.offerCount), labels: ["member": member.name])
         }
     }

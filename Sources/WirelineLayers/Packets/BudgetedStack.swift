@@ -74,7 +74,7 @@ extension BudgetedStack: LayerOpener {
             return kept(content)
         }
         isStopped = true
-        // Whoever opens the packet looks at `isStopped`, and not at this.
+        // The caller looks at `isStopped`, and drops this error.
         throw CodecError(.invalidLayer(.cut))
     }
 

@@ -2,8 +2,8 @@
 
 /// Counts what each peer does against a ``MaximumRate``.
 ///
-/// It remembers at most `networkLimit` peers. For one more, it forgets the one of a few that has done least: that one may
-/// do a little more than the limit, and nobody may do less.
+/// It remembers at most `networkLimit` peers. When one more comes, it looks at a few of them, and forgets the one that has
+/// done least. That peer may then do a little more than the limit allows. All others keep their limits.
 public struct NetworkRates: Sendable {
     private struct Peer {
         let network: PeerNetwork

@@ -5,8 +5,8 @@ import Synchronization
 /// Steps that are counted in debug builds, for each socket, job or timer of a turn.
 ///
 /// Work that visits every connection of a loop in one go delays all of them, but no test can see a delay on a busy
-/// machine. So tests check the number of steps. A step is counted where it is done, not where somebody remembers to: what
-/// takes too many at once is found by any test with so many connections.
+/// machine. So tests check the number of steps. Steps are counted where they are done. So any test with many connections
+/// finds work that takes too many steps, also work that is written later.
 package enum LoopStep: Int, CaseIterable, Sendable {
     /// A stream gets something to send.
     case streamWritten
@@ -38,6 +38,7 @@ struct LoopSteps {
     mutating func note(_ step: LoopStep) {
         counts[step.rawValue] += 1
         guard counts[step.rawValue] > step.share, Self.areChecked.load(ordering: .relaxed) else { return }
+        // At the step itself, where the crash report shows what takes too many. Programs that are no tests never come here.
         fatalError("\(step): more than \(step.share) in one go, which delays every other connection of the loop")
     }
 

@@ -61,8 +61,8 @@ struct BackendsTests {
         #expect(busiest.map(\.backend) == [99, 9, 19].map { GatewayBench.process($0).target })
         #expect(busiest.map(\.load.clientCount) == [9, 9, 9])
         #expect(busiest.map(\.load.offerCount) == [1, 0, 0])
-        #expect((others.clientCount, others.offerCount) == (450 - 27, 1))
-        #expect(backends.loads(limit: 100).others.clientCount == 0)
+        #expect(others?.clientCount == 450 - 27 && others?.offerCount == 1)
+        #expect(backends.loads(limit: 100).others == nil)
     }
 
     @Test func `a member that was in the group twice has left after it left twice`() {

@@ -36,8 +36,8 @@ enum DelayLoad: String, CaseIterable {
     case metrics
     /// Connections that the server refuses.
     case refused
-    /// 10,000 connections that send packets of 23 bytes, as far as there are descriptors, while others come: the delay is that
-    /// of an echo on a new connection.
+    /// 10,000 connections that send packets of 23 bytes (fewer if there are not so many descriptors). The delay is measured on
+    /// new connections, from the call that connects to the echo.
     case newcomers
 
     /// How many clients make the load, whatever was asked for; nil: as many as that.

@@ -119,7 +119,7 @@ final class DelayServer {
     private let process = Process()
     private let output = Pipe()
     private var ports: [String: UInt16] = [:]
-    /// The server behind a proxy.
+    /// If this is a proxy: the server that it relays to.
     private let other: DelayServer?
 
     /// Starts the server that a load is for, on the processors of the thread that asks.
@@ -150,7 +150,7 @@ final class DelayServer {
         ])
     }
 
-    /// A proxy, with a server behind it.
+    /// Starts a server, and a proxy that relays to it.
     private static func relay(_ wire: String) throws -> DelayServer {
         let server = try DelayServer([CommandLine.arguments[0], "--serve", "-"])
         let scene = Machine.packageDirectory.appending(path: "../../Protocols/Scene").standardized.path
