@@ -52,7 +52,7 @@ public final class SceneBenchmark {
                 System.out.println(name + "\t" + implementation + "\t" + (double) elapsed / count);
                 return;
             }
-            count = Math.max(count + 1, (long) (count * Math.min(100, nanoseconds * 1.1 / Math.max(elapsed, 1000))));
+            count = Math.max(2 * count, (long) (count * Math.min(100, nanoseconds * 1.1 / Math.max(elapsed, 1000))));
         }
     }
 

@@ -182,7 +182,7 @@ static void measure(
         figures->p99_latency = self->latencies[self->latency_count * 99 / 100];
     }
     self->is_ending = true;
-    run(self, nanoseconds_now() + stall_milliseconds * 1000000ull, connections, count);
+    run(self, nanoseconds_now() + (uint64_t)stall_milliseconds * 1000000, connections, count);
 }
 
 network_figures network_echo(

@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+int stall_milliseconds = 120000;
+
+void network_wait_at_most(int seconds) { stall_milliseconds = seconds * 1000; }
+
 uint64_t next_random(uint64_t *state) {
     uint64_t value = *state += 0x9e3779b97f4a7c15;
     value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;

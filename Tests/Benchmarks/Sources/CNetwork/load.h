@@ -4,8 +4,10 @@
 
 #include "process.h"
 
-// Who is silent for so long says nothing more, however busy the machine is.
-enum { stall_milliseconds = 120000, echoed_id = 20001, once_byte_count = 23 };
+enum { echoed_id = 20001, once_byte_count = 23 };
+
+// Who is silent for so long says nothing more.
+extern int stall_milliseconds;
 
 // Numbers that look random, the same for the same seed (SplitMix64).
 uint64_t next_random(uint64_t *state);

@@ -49,6 +49,9 @@ bool network_processors(int *server, int *load);
 // Lets this thread run on one processor only.
 void network_stay_on(int processor);
 
+// How long a server may be silent, which is 2 minutes by default, so that no busy machine is taken for a fault.
+void network_wait_at_most(int seconds);
+
 // Starts a program, on one processor unless that is -1, and waits until it listens. It ends when this thread does.
 bool network_start(
     const char *_Nullable const *_Nonnull arguments, int processor, network_server *server, network_failure *failure);
