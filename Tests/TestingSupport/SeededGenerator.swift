@@ -20,12 +20,12 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         state = seed
     }
 
-    /// The generator of a test; its seed is printed.
+    /// The generator of a test. Its seed is printed with the test's ID, from which `.ci/deep` learns what a seed changes.
     ///
-    /// - Parameter test: The test's name, which is printed with the seed.
-    public static func forThisRun(_ test: String = #function) -> SeededGenerator {
+    /// - Parameter caller: What is printed where no test is known.
+    public static func forThisRun(_ caller: String = #function) -> SeededGenerator {
         let seed = getenv("WIRELINE_SEED").flatMap { UInt64(String(cString: $0)) } ?? usualSeed
-        print("WIRELINE_SEED=\(seed) in \(test)")
+        print("WIRELINE_SEED=\(seed) in \(Test.current.map { "\($0.id)" } ?? caller)")
         return SeededGenerator(seed: seed)
     }
 

@@ -16,7 +16,7 @@ struct ConformHarnessTests {
     /// So long that only a failed test reaches it.
     private static let patience = "20m"
 
-    @Test(arguments: ConformTests.protocols)
+    @Test(arguments: ConformTests.samples)
     func `our own adapter conforms`(name: String) throws {
         let path = ConformTests.path(of: name)
         let outcome = try Workspace().shell(
@@ -260,7 +260,7 @@ struct ConformHarnessTests {
 /// The generated Erlang, run by its own script.
 @Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside)
 struct ConformErlangTests {
-    @Test(arguments: ConformTests.protocols)
+    @Test(arguments: ConformTests.samples)
     func `the generated Erlang conforms`(name: String) throws {
         let workspace = try Workspace()
         let path = ConformTests.path(of: name)
@@ -268,7 +268,7 @@ struct ConformErlangTests {
             """
             wire generate erlang --out out --protocol \(path) && \
             wire generate erlang-adapter --out out --protocol \(path) && \
-            exec wire conform --protocol \(path) --generate 40 --timeout 20m --command 'exec escript out/*.escript'
+            exec wire conform --protocol \(path) --generate 20 --timeout 20m --command 'exec escript out/*.escript'
             """)
         #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
         let lines = outcome.output.split(separator: "\n")
@@ -320,7 +320,7 @@ struct ConformErlangTests {
         let outcome = try workspace.shell(
             """
             wire generate erlang --out out && wire generate erlang-adapter --out out && \
-            exec wire conform --generate 40 --timeout 20m --command 'exec escript out/*.escript'
+            exec wire conform --generate 20 --timeout 20m --command 'exec escript out/*.escript'
             """)
         #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
         let last = outcome.output.split(separator: "\n").last ?? ""

@@ -7,7 +7,7 @@ import TestingSupport
 /// `wire conform --target`: live servers, correct ones and others.
 @Suite(.aside)
 struct ConformTargetTests {
-    @Test(arguments: ConformTests.protocols)
+    @Test(arguments: ConformTests.samples)
     func `our echo server conforms`(name: String) throws {
         let path = ConformTests.path(of: name)
         let options = ["--protocol", path] + ConformTests.keys(of: name)

@@ -61,7 +61,7 @@ struct LayerConformTests {
     @Test(arguments: schemas.indices)
     func `vectors that are made from the schema hold for the tool's own codec`(index: Int) throws {
         let workspace = try Self.workspace(Self.schemas[index])
-        let outcome = try workspace.wire("conform", "--generate", "400", "--write", "V")
+        let outcome = try workspace.wire("conform", "--generate", "\(Depth.count(100, deep: 400))", "--write", "V")
         #expect(outcome.status == 0 && outcome.output.contains("passed"), "\(outcome)")
         // Written and read again, they are the same.
         let again = try workspace.wire("conform", "V")
@@ -71,7 +71,8 @@ struct LayerConformTests {
     @Test(arguments: schemas.indices)
     func `an adapter gets the keys with each question`(index: Int) throws {
         let workspace = try Self.workspace(Self.schemas[index])
-        let outcome = try workspace.shell("wire conform --generate 60 --command 'wire conform --adapter'")
+        let count = Depth.count(20, deep: 60)
+        let outcome = try workspace.shell("wire conform --generate \(count) --command 'wire conform --adapter'")
         #expect(
             outcome.status == 0 && outcome.output.contains("passed") && !outcome.output.contains("skip"), "\(outcome)")
     }
@@ -133,7 +134,8 @@ struct LayerConformTests {
         let server = try ServingTool(
             running: ["serve", "127.0.0.1:0", "--echo"] + key, files: ["Protocols/Game/Game.wire": schema])
         let outcome = try server.wire(
-            ["conform", "--target", server.address, "--timeout", "20m", "--generate", "150"] + key)
+            ["conform", "--target", server.address, "--timeout", "20m", "--generate", "\(Depth.count(40, deep: 150))"]
+                + key)
         #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
         #expect(outcome.output.wholeMatch(of: /Game: (\d+) checks: \1 passed\n/) != nil, "\(outcome)")
         #expect(server.end().status == 0)

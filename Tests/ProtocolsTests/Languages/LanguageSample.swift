@@ -162,5 +162,5 @@ enum AdapterSamples {
     static let folders = ProtocolFolder.all.filter { !$0.hasLayers } + [.features, .names]
 
     /// The random numbers of all samples and their tests, so that one seed repeats a test with its sample.
-    static let random = SeededGenerator.forThisRun()
+    static var random: SeededGenerator { .forThisRun() }
 }
