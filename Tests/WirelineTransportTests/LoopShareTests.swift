@@ -37,17 +37,17 @@ struct LoopShareTests {
         var load = WorkLoad()
         let first = load.readLimit
         load.read(first)
-        load.took(10 * Self.millisecond, share: Self.millisecond, until: time(10))
+        load.took(10 * Self.millisecond, share: LoopShare(), until: time(10))
         #expect(load.readLimit == first / 10)
         for _ in 0..<20 {
             load.read(load.readLimit)
-            load.took(Self.millisecond / 10, share: Self.millisecond, until: time(11))
+            load.took(Self.millisecond / 10, share: LoopShare(), until: time(11))
         }
         #expect(load.readLimit == 128 << 10)
         // A packet that a handler computes on for a second.
         for _ in 0..<3 {
             load.read(100)
-            load.took(1_000 * Self.millisecond, share: Self.millisecond, until: time(12))
+            load.took(1_000 * Self.millisecond, share: LoopShare(), until: time(12))
         }
         #expect(load.readLimit == 512)
     }
@@ -57,22 +57,38 @@ struct LoopShareTests {
         let first = load.readLimit
         for _ in 0..<10 {
             load.read(100)
-            load.took(1_000, share: Self.millisecond, until: time(1))
+            load.took(1_000, share: LoopShare(), until: time(1))
         }
         #expect(load.readLimit == first)
     }
 
     @Test func `a connection that keeps its loop busy is heavy until it pauses`() {
         var load = WorkLoad()
-        #expect(!load.isHeavy(at: time(0)))
-        load.took(Self.millisecond, share: Self.millisecond, until: time(1))
-        #expect(load.isHeavy(at: time(1)))
-        #expect(load.isHeavy(at: time(40)))
-        #expect(!load.isHeavy(at: time(60)))
+        #expect(!load.isHeavy(at: time(0), share: LoopShare()))
+        load.took(Self.millisecond, share: LoopShare(), until: time(1))
+        #expect(load.isHeavy(at: time(1), share: LoopShare()))
+        #expect(load.isHeavy(at: time(40), share: LoopShare()))
+        #expect(!load.isHeavy(at: time(60), share: LoopShare()))
         // It uses only 1/64 of a loop.
         for step in 1...1_000 as ClosedRange<Int64> {
-            load.took(Self.millisecond / 100, share: Self.millisecond, until: time(60 + step))
-            #expect(!load.isHeavy(at: time(60 + step)))
+            load.took(Self.millisecond / 100, share: LoopShare(), until: time(60 + step))
+            #expect(!load.isHeavy(at: time(60 + step), share: LoopShare()))
         }
+    }
+
+    @Test func `in a crowd, whoever comes in each round waits for whoever comes seldom`() {
+        var share = LoopShare()
+        share.divide(among: 10_000)
+        var (busy, rare) = (WorkLoad(), WorkLoad())
+        // Each of them takes 20 µs, so a round takes 200 ms.
+        for round in 1...20 as ClosedRange<Int64> {
+            busy.took(20_000, share: share, until: time(200 * round))
+            #expect(busy.isHeavy(at: time(200 * round + 199), share: share) == (round > 2))
+        }
+        rare.took(20_000, share: share, until: time(0))
+        #expect(!rare.isHeavy(at: time(4_000), share: share))
+        // It is one of few when the others have left.
+        share.divide(among: 1)
+        #expect(!busy.isHeavy(at: time(4_100), share: share))
     }
 }

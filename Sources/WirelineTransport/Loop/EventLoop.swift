@@ -224,7 +224,9 @@ public final class EventLoop: @unchecked Sendable {
         turnStart = clockTime
         if eventCount == 0, manualClock != nil { beIdle() }
         (turnTime, sliceStart, time) = (turnStart, turnStart, turnStart)
-        share.divide(among: unfinished.count + eventCount)
+        // If the system reports as many as it may, there may be more.
+        let readyCount = eventCount < poller.capacity ? eventCount : watchedCount
+        share.divide(among: unfinished.count + readyCount)
         for index in 0..<eventCount {
             let (tag, readiness) = unsafe poller.event(index)
             if let tag = unsafe tag {

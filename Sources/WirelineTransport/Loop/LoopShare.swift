@@ -11,6 +11,8 @@
 /// - A connection that has kept the loop busy, or is in a TLS handshake, waits in a queue of unfinished work. The loop
 ///   works on the queue for ``unfinishedTime``, and then asks for ready sockets. So a connection that does little waits
 ///   for a few milliseconds, however many others have more to do.
+/// - In a crowd of busy connections none keeps the loop busy for long, and yet a round takes long. There it is enough to
+///   come back in each round: whoever comes for the first time, or seldom, is ahead of all of them.
 @usableFromInline
 struct LoopShare {
     /// How long the loop works on unfinished work before it asks for ready sockets, in nanoseconds.
@@ -26,9 +28,20 @@ struct LoopShare {
     private static let shortest: Int64 = 100_000
     /// A share of ``longest`` as counted work: sending 1 MiB takes a third of a millisecond on loopback.
     private static let longestWork = 1 << 20
+    /// More busy connections than these are a crowd.
+    private static let crowd = 256
 
     /// How long a connection may keep the loop busy at once, in nanoseconds.
     private(set) var time = Self.longest
+    /// A connection that has kept the loop busy for longer, without a pause since, waits for others; in nanoseconds.
+    private(set) var freeTime = Self.usualFreeTime
+    /// The part of the passing time that is forgiven, as a power of two. 1/64: each connection has that part of a loop
+    /// without waiting. In a crowd it is an eighth to a quarter of what each of them gets.
+    private(set) var forgivenShift = Self.usualForgivenShift
+
+    private static let usualFreeTime: Int64 = 200_000
+    private static let freeTimeInCrowd: Int64 = 50_000
+    private static let usualForgivenShift = 6
 
     // Only this type changes these; its inlined methods do so in other modules, so they cannot be private.
     @usableFromInline var limit = Self.longestWork
@@ -49,6 +62,9 @@ struct LoopShare {
         guard count > Self.round / Self.longest || time != Self.longest else { return }
         time = max(Self.shortest, min(Self.longest, Self.round / Int64(max(1, count))))
         limit = Self.longestWork / Int(Self.longest / time)
+        let isCrowd = count > Self.crowd
+        freeTime = isCrowd ? Self.freeTimeInCrowd : Self.usualFreeTime
+        forgivenShift = isCrowd ? Int.bitWidth - count.leadingZeroBitCount + 2 : Self.usualForgivenShift
     }
 }
 
@@ -70,10 +86,6 @@ struct WorkLoad {
     private static let firstReadLimit = 16 << 10
     /// The smallest read limit: a slow handler receives a few packets at once.
     private static let leastReadLimit = 512
-    /// A connection that has kept the loop busy for longer, without a pause since, waits for others.
-    private static let freeTime: Int64 = 200_000
-    /// 1/64 of the passing time is forgiven: each connection has that part of a loop without waiting.
-    private static let forgivenShift: Int64 = 6
 
     /// The number of bytes that may be read at once.
     private(set) var readLimit = Self.firstReadLimit
@@ -83,11 +95,13 @@ struct WorkLoad {
     private var debt: Int64 = 0
     private var lastTime: Int64 = 0
 
-    private func forgiven(at now: MonotonicTime) -> Int64 { (now.nanoseconds - lastTime) >> Self.forgivenShift }
+    private func forgiven(at now: MonotonicTime, _ share: LoopShare) -> Int64 {
+        (now.nanoseconds - lastTime) >> share.forgivenShift
+    }
 
     /// Whether it has kept the loop busy recently.
-    func isHeavy(at now: MonotonicTime) -> Bool {
-        debt > Self.freeTime && debt - forgiven(at: now) > Self.freeTime
+    func isHeavy(at now: MonotonicTime, share: LoopShare) -> Bool {
+        debt > share.freeTime && debt - forgiven(at: now, share) > share.freeTime
     }
 
     /// Notes that bytes have been read.
@@ -97,14 +111,14 @@ struct WorkLoad {
     mutating func forgetReads() { (readLimit, readByteCount) = (Self.firstReadLimit, 0) }
 
     /// Notes how long it has kept the loop busy.
-    mutating func took(_ time: Int64, share: Int64, until now: MonotonicTime) {
-        debt = max(0, debt - forgiven(at: now)) + time
+    mutating func took(_ time: Int64, share: LoopShare, until now: MonotonicTime) {
+        debt = max(0, debt - forgiven(at: now, share)) + time
         lastTime = now.nanoseconds
         guard readByteCount > 0 else { return }
-        if time > share {
-            let fitting = Int(Double(readByteCount) * Double(share) / Double(time))
+        if time > share.time {
+            let fitting = Int(Double(readByteCount) * Double(share.time) / Double(time))
             readLimit = max(Self.leastReadLimit, min(readLimit, fitting))
-        } else if time < share / 2, readByteCount >= readLimit {
+        } else if time < share.time / 2, readByteCount >= readLimit {
             readLimit = min(BlockPool.blockByteCount, 2 * readLimit)
         }
         readByteCount = 0

@@ -114,7 +114,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     override func becameReady(_ reported: Poller.Readiness) {
         readiness.add(hasFailedOutput ? reported.subtracting(.failed) : reported)
         // A step of a TLS handshake takes as long as thousands of packets.
-        if transformState?.readsOnItsOwn == true || load.isHeavy(at: loop.turnTime) {
+        if transformState?.readsOnItsOwn == true || load.isHeavy(at: loop.turnTime, share: loop.share) {
             if canSend || isReading && mayHaveInput { comeBack() }
         } else if !turn.willGoOn {
             sendAndRead()
@@ -136,7 +136,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     }
 
     override func tookTime(_ nanoseconds: Int64, until now: MonotonicTime) {
-        load.took(nanoseconds, share: loop.share.time, until: now)
+        load.took(nanoseconds, share: loop.share, until: now)
     }
 
     /// Asks the loop to call ``goOn()``.
