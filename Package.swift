@@ -269,7 +269,7 @@ let package = Package(
             name: "WirelineTests",
             dependencies: [
                 "Wireline", "WirelineTesting", "WirelineTransport", "WirelineWebSocket", "WirelineCodec", "Scene",
-                "Goim", "JTT808", "Modbus", "Bilibili", "Ciphers", "Features", "Parts", "Rcon", "Replies",
+                "Goim", "JTT808", "Modbus", "Bilibili", "Ciphers", "Features", "Parts", "Rcon", "Replies", "States",
                 "TestingSupport", "FaultSupport",
             ],
             exclude: ["Erlang", "WebSocket/Peers"], swiftSettings: usual),

@@ -84,6 +84,15 @@ extension PacketConnection {
         return true
     }
 
+    /// Sends encoded packets after the long ones that wait.
+    ///
+    /// - Returns: False if none waits.
+    func writeAfterLate(_ bytes: [UInt8]) -> Bool {
+        guard sealsLater, !bytes.isEmpty else { return false }
+        postpone(LatePacket(.bytes(bytes)))
+        return true
+    }
+
     private func postpone(_ packet: LatePacket) {
         guard let layeredTraffic else { return }
         layeredTraffic.late.append(packet)

@@ -97,11 +97,9 @@ extension PacketConnection {
         request.timer = loop.schedule(at: loop.now + timeout) {
             self.giveUp(request) { requests.timeOut(request) }
         }
-        followSent(bytes)
-        if layout.hasContent {
-            // A sealed packet is sent in any case, as with `sendInState`.
+        if layout.isEncodedOnLoop {
             requests.sent(request)
-            enqueue(bytes, .nobody)
+            writeInState(bytes)
         } else {
             enqueue(bytes, .observer(request), request.ticket)
         }

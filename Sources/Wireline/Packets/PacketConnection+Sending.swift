@@ -13,7 +13,8 @@ extension PacketConnection: SendingConnection {
     ///
     /// - Throws: ``ConnectionError/codec(_:)`` if a value does not fit, ``ConnectionError/transport(_:)`` if the
     ///   connection has ended, ``ConnectionError/cancelled`` if the task was cancelled while it waited. No byte of the
-    ///   packet was sent then; but one with layers is still sent, because later packets build on its keystream.
+    ///   packet was sent then. But if packets have layers or depend on states, it is still sent, because later packets
+    ///   build on its keystream and on the states that it sets.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func send(_ message: some PacketMessage) async throws(ConnectionError) {
         if try sendAtOnce(message) { return }
@@ -68,7 +69,7 @@ extension PacketConnection: SendingConnection {
     /// Sends an encoded packet that cannot be sent at once.
     @usableFromInline @inline(never)
     nonisolated(nonsending) func sendApart(packet bytes: [UInt8]) async throws(ConnectionError) {
-        if layout.hasStates { return try await sendInState(packet: bytes) }
+        if layout.isEncodedOnLoop { return try await sendInState(packet: bytes) }
         try await sendAfterOthers(bytes)
     }
 
@@ -171,6 +172,9 @@ extension PacketConnection: SendingConnection {
     ///
     /// It is for code that runs on the connection's ``loop`` and limits its output itself. The bytes are written to the
     /// socket at the end of the loop's turn.
+    ///
+    /// The message goes before those of tasks that wait in ``send(_:)``. If packets have layers or depend on states, it
+    /// goes after them: what was given first goes first.
     ///
     /// - Throws: As ``send(_:)``; ``ConnectionError/notOnLoop`` if the caller does not run on the loop.
     @inlinable

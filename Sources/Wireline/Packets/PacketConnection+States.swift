@@ -175,7 +175,7 @@ extension PacketConnection {
         try await sendInState { _ throws(ConnectionError) in bytes }
     }
 
-    /// Encodes a packet on the loop, where its states are known, and sends it as ``sendAfterOthers(_:)`` does.
+    /// Encodes a packet on the loop, where its states are known, sends it, and waits until there is room for more.
     nonisolated(nonsending) func sendInState(
         _ encode: @escaping @Sendable (PacketConnection) throws(ConnectionError) -> [UInt8]
     ) async throws(ConnectionError) {
@@ -183,13 +183,20 @@ extension PacketConnection {
             return try await withTaskExecutorPreference(stream.loop) { await self.sendOnLoop(encode) }.get()
         }
         let bytes = try encode(self)
+        let hasRoom = prepareToSend(bytes.count)
         guard stream.takesOutput else { throw sendError }
-        // Later packets are written after this one, whether it waits or not.
+        writeInState(bytes)
+        if !hasRoom { try await sendAfterOthers([]) }
+    }
+
+    /// Queues whole packets that were encoded for the states and keystreams of now, however much output waits already.
+    ///
+    /// Later packets build on what these leave, so they must go first, and must be sent in any case. Only the caller's
+    /// wait for room can be cancelled.
+    func writeInState(_ bytes: [UInt8]) {
+        guard !writeAfterLate(bytes) else { return }
+        stream.write(bytes)
         followSent(bytes)
-        guard layout.hasContent, !prepareToSend(bytes.count) else { return try await sendAfterOthers(bytes) }
-        // A sealed packet is always sent: the peer would miss its part of a keystream. Only the wait can be cancelled.
-        enqueue(bytes, .nobody)
-        try await sendAfterOthers([])
     }
 
     /// Sends bytes of packets whose states were followed already, for a program that sends them in pieces.
