@@ -48,9 +48,9 @@ package struct ProcessWatch {
 
     /// A process has ended, and its monitor with it.
     ///
-    /// - Returns: The clients that it owned or was asked for, in the order in which they came.
-    package mutating func ended(_ process: ErlangDestination) -> [ClientNumber] {
-        watched.removeValue(forKey: process)?.clients.sorted() ?? []
+    /// - Returns: The clients that it owned or was asked for.
+    package mutating func ended(_ process: ErlangDestination) -> Set<ClientNumber> {
+        watched.removeValue(forKey: process)?.clients ?? []
     }
 
     /// The clients of processes of a node.

@@ -27,7 +27,7 @@ extension GatewayCore {
         counters.clientMessageCount += UInt64(messages.count)
         var passedCount = 0
         // Most are for an owner that has all others.
-        if let owner = client.owner, !pressure.isSlow(owner.node) {
+        if let owner = livingOwner(of: client), !pressure.isSlow(owner.node) {
             while passedCount < messages.count, !isFull, client.window.pass() {
                 let message = messages[passedCount]
                 tell(
@@ -49,7 +49,7 @@ extension GatewayCore {
     mutating func handOver(_ client: GatewayClient) {
         guard !client.isClosing else { return }
         var canPass = true
-        if let owner = client.owner {
+        if let owner = livingOwner(of: client) {
             canPass = !pressure.isSlow(owner.node)
             if canPass {
                 handAll(client, to: owner, isLast: false)
@@ -104,10 +104,12 @@ extension GatewayCore {
     /// system: a long packet alone makes no client slow.
     package mutating func closeSlowClients(at now: Duration) {
         for number in suspects.sorted() {
+            // The others are closed when these effects were carried out.
+            guard !isFull else { return }
+            suspects.remove(number)
             guard let client = clients[number], client.queuedByteCount > settings.clientByteCount else { continue }
             end(client, .slow, .aborted, at: now)
         }
-        suspects = []
         let excess = clients.heldByteCount - settings.heldByteCount
         guard excess > 0 else { return }
         for client in clients.largest(freeing: excess) { end(client, .slow, .aborted, at: now) }
@@ -187,6 +189,7 @@ extension GatewayCore {
             if closing == .aborted || closing == .ended { connectionEnded(number, at: now) }
             return
         }
+        noticeLosses(of: client, at: now)
         let asked = client.asked
         if isUnread || client.owner == nil && !client.window.isEmpty { counters.unreadEndCount += 1 }
         if let owner = client.owner {

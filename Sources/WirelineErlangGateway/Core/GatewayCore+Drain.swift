@@ -33,8 +33,16 @@ extension GatewayCore {
 
     mutating func pollDrain(at now: Duration) {
         guard life.isOver(at: now) else { return }
-        for client in clients.all where !client.isClosing { end(client, .drain, .flushed, at: now) }
+        for client in clients.all where !client.isClosing { leaving.append(client.number) }
+        closeLeaving(at: now)
         endDrainIfEmpty()
+    }
+
+    /// Closes some of the clients that are left. Others follow in the next rounds.
+    mutating func closeLeaving(at now: Duration) {
+        while !isFull, let number = leaving.popFirst() {
+            if let client = clients[number] { end(client, .drain, .flushed, at: now) }
+        }
     }
 
     mutating func endDrainIfEmpty() {

@@ -23,7 +23,26 @@ extension GatewayCore {
     package mutating func down(_ process: ErlangDestination, at now: Duration) {
         names.ended(process, at: now)
         backends.ended(process)
-        for number in watch.ended(process) { lose(number, process, at: now) }
+        lost.add(process, of: watch.ended(process))
+        loseSome(at: now)
+    }
+
+    /// Lets some clients notice that a process is lost. Others do it in the next rounds, or when something happens to them.
+    mutating func loseSome(at now: Duration) {
+        while !lost.isEmpty, takeLoss(), let (number, process) = lost.popFirst() { lose(number, process, at: now) }
+    }
+
+    /// Lets a client notice which processes are lost, before something else happens to it.
+    mutating func noticeLosses(of client: GatewayClient, at now: Duration) {
+        guard !lost.isEmpty else { return }
+        let processes = (client.owner.map { [.pid($0)] } ?? []) + client.asked
+        for process in processes where lost.take(process, of: client.number) { lose(client.number, process, at: now) }
+    }
+
+    /// The owner of a client; nil also if it is lost, and the client has not noticed it yet.
+    func livingOwner(of client: GatewayClient) -> ErlangPID? {
+        guard let owner = client.owner else { return nil }
+        return lost.isEmpty || !lost.contains(.pid(owner), of: client.number) ? owner : nil
     }
 
     /// The owner of a client, or who was asked, is lost.
@@ -130,6 +149,7 @@ extension GatewayCore {
         _ number: ClientNumber, _ backend: ErlangDestination, _ deadline: Duration, at now: Duration
     ) {
         guard let client = clients[number] else { return }
+        noticeLosses(of: client, at: now)
         if client.isLate(backend, at: deadline) {
             backends.ranOut(backend)
             counters.ranOutOfferCount += 1

@@ -60,6 +60,7 @@ extension GatewayCore {
             let answer: ErlangTerm = call.request == "info" ? .map(client.snapshot.term) : .unknownRequest
             want(.reply(call, answer, from: client.pid))
         case .step(let actions):
+            noticeLosses(of: client, at: now)
             guard actions.contains(where: \.isForOwner) else {
                 for action in actions { perform(action, of: client, from: nil, at: now) }
                 return

@@ -43,11 +43,19 @@ package struct GatewayCore: ~Copyable {
     private var postponed: [ClientNumber] = []
     /// How many backends were asked in this round.
     private var offerCount = 0
+    /// The clients that have not noticed yet that a process is lost.
+    var lost = LostProcesses()
+    /// How many clients have noticed it in this round.
+    private var lossCount = 0
+    /// The clients that are closed because the drain is over.
+    var leaving = Line<ClientNumber>()
     /// Whether clients that wait are to be offered in the next round.
     private var offersWait = false
 
     /// The most backends that are asked in a round, so that a lost node with many clients delays nobody.
     private static let offersPerRound = 256
+    /// The most clients that notice in a round that a process is lost.
+    private static let lossesPerRound = 256
     /// After so many effects, clients are handed over in the next round: short messages of thousands of clients would take
     /// a tenth of a second together.
     private static let effectsPerRound = 1_024
@@ -79,12 +87,14 @@ package struct GatewayCore: ~Copyable {
     /// - Parameter memory: An empty array, whose memory is used for the next effects.
     package mutating func takeEffects(reusing memory: consuming [GatewayEffect] = []) -> [GatewayEffect] {
         swap(&effects, &memory)
-        (outgoingByteCount, offerCount) = (0, 0)
+        (outgoingByteCount, offerCount, lossCount) = (0, 0, 0)
         return memory
     }
 
     /// Whether there is something to be done.
-    package var hasEffects: Bool { !effects.isEmpty || !postponed.isEmpty || offersWait }
+    package var hasEffects: Bool {
+        !effects.isEmpty || !postponed.isEmpty || offersWait || !lost.isEmpty || leaving.first != nil
+    }
 
     mutating func want(_ effect: GatewayEffect) { effects.append(effect) }
 
@@ -114,6 +124,15 @@ package struct GatewayCore: ~Copyable {
         return true
     }
 
+    /// Counts a client that notices in this round that a process is lost.
+    ///
+    /// - Returns: Whether there is room for it; if not, it does in the next round.
+    mutating func takeLoss() -> Bool {
+        guard !isFull, lossCount < Self.lossesPerRound else { return false }
+        lossCount += 1
+        return true
+    }
+
     /// A client is handed over later.
     mutating func postpone(_ client: GatewayClient) {
         guard !client.isPostponed else { return }
@@ -123,6 +142,8 @@ package struct GatewayCore: ~Copyable {
 
     /// Goes on with what had to wait until the effects before it were carried out. It is to be called after that.
     package mutating func goOn(at now: Duration) {
+        closeLeaving(at: now)
+        loseSome(at: now)
         if offersWait {
             offersWait = false
             offerWaiting(at: now)
@@ -167,7 +188,8 @@ package struct GatewayCore: ~Copyable {
                 search(client, at: now)
             }
         }
-        while let (time, number) = parkDeadlines.popFirst(at: now) {
+        // The others are due as soon as these effects were carried out.
+        while !isFull, let (time, number) = parkDeadlines.popFirst(at: now) {
             if let client = clients[number], client.life == .waiting(until: time) {
                 end(client, .noBackend, .flushed, at: now)
             }
@@ -197,7 +219,7 @@ package struct GatewayCore: ~Copyable {
     package mutating func nodeQueue(_ byteCount: Int, of node: ErlangNodeName) {
         guard pressure.noteQueue(byteCount, for: node.atom) else { return }
         for number in watch.clients(of: node.atom) {
-            if let client = clients[number] { handOver(client) }
+            if let client = clients[number] { if isFull { postpone(client) } else { handOver(client) } }
         }
         if !pressure.isSlow(node.atom) { offersWait = true }
     }

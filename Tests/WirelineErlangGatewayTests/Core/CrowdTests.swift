@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineErlang
+import WirelineErlangGateway
+
+/// What concerns thousands of clients at once is done in many rounds, so that it delays nobody.
+struct CrowdTests {
+    private static let count = 3_000
+    /// The most clients that change in a round: those of a round's effects, of which each client has three at least.
+    private static let most = 512
+    private let owner = GatewayBench.process(1)
+    private let second = GatewayBench.process(2, at: "b@h")
+
+    private func crowd(
+        _ change: (inout GatewaySettings) -> Void = { _ in }
+    ) -> (bench: GatewayBench, clients: [ErlangPID]) {
+        let bench = GatewayBench(change)
+        let clients = (0..<Self.count).map { _ in bench.open(ownedBy: owner) }
+        _ = bench.rounds
+        return (bench, clients)
+    }
+
+    /// Carries out all effects, and returns the most clients that were changed in a round.
+    private func mostInRound(_ bench: GatewayBench, _ count: (borrowing GatewayCore) -> Int) -> Int {
+        var (last, most) = (0, 0)
+        while true {
+            let now = count(bench.core)
+            most = max(most, now - last)
+            last = now
+            guard bench.hasEffects else { return most }
+            _ = bench.core.takeEffects()
+            bench.core.goOn(at: bench.now)
+        }
+    }
+
+    @Test func `the clients of a lost owner notice it some at a time`() {
+        let (bench, clients) = crowd()
+        bench.core.down(owner.target, at: bench.now)
+        #expect(mostInRound(bench) { $0.clients.parkedCount } <= Self.most)
+        #expect(clients.allSatisfy { bench.client($0)?.isParked == true })
+    }
+
+    @Test func `what happens to a client that has not noticed yet is as if it had`() throws {
+        let (bench, clients) = crowd()
+        bench.join(second)
+        let other = bench.open(ownedBy: second)
+        _ = bench.rounds
+        bench.core.down(owner.target, at: bench.now)
+        let last = Array(clients.suffix(3))
+        #expect(last.allSatisfy { bench.client($0)?.owner == owner })
+        // The lost owner gets nothing any more, and may do nothing.
+        #expect(!bench.say("hello", by: last[0]).contains { $0.isMessage })
+        #expect(
+            bench.tell(last[1], .tuple("owner", .pid(owner)), from: owner).contains(
+                .refusal(.notOwner, of: last[1], to: owner)))
+        let effects = bench.effects { $0.closed(last[2].number, .normal, at: $1) }
+        #expect(!effects.contains { if case .tell(owner.target, _, from: _) = $0 { true } else { false } })
+        // It may be there again before all have noticed, and have new clients.
+        bench.join(owner)
+        _ = bench.tell(other, .tuple("owner", .pid(owner)), from: second)
+        #expect(!bench.rounds.joined().contains { $0.isMessage })
+        #expect(bench.client(other)?.owner == owner)
+        #expect(bench.client(last[0])?.window.isEmpty == false)
+        #expect(clients.dropLast().allSatisfy { bench.client($0)?.isWaiting == true })
+    }
+
+    @Test func `clients that nobody owns in time are closed some at a time`() {
+        let (bench, _) = crowd()
+        bench.core.down(owner.target, at: bench.now)
+        _ = bench.rounds
+        bench.now += .seconds(60)
+        var (last, most) = (Self.count, 0)
+        // The deadline of the others stays due.
+        while let deadline = bench.core.deadline, deadline <= bench.now {
+            bench.core.poll(at: bench.now)
+            let count = bench.core.clients.count
+            most = max(most, last - count)
+            last = count
+            _ = bench.rounds
+        }
+        #expect(last == 0)
+        #expect(most <= Self.most)
+    }
+
+    @Test func `clients that are left at the end of a drain are closed some at a time`() {
+        let (bench, _) = crowd()
+        bench.core.drain(for: .seconds(30), at: bench.now)
+        _ = bench.rounds
+        bench.now += .seconds(30)
+        bench.core.poll(at: bench.now)
+        #expect(mostInRound(bench) { Self.count - $0.clients.count } <= Self.most)
+        #expect(bench.core.clients.count == 0)
+    }
+
+    @Test func `clients for which too much waits are closed some at a time`() {
+        let (bench, clients) = crowd { $0.clientByteCount = 10 }
+        for client in clients { _ = bench.send(GatewayBench.said("more than 10 bytes"), to: client, from: owner) }
+        _ = bench.rounds
+        var (last, most) = (Self.count, 0)
+        while bench.hasSlowClients {
+            bench.core.closeSlowClients(at: bench.now)
+            let count = bench.core.clients.count
+            most = max(most, last - count)
+            last = count
+            _ = bench.rounds
+        }
+        #expect(last == 0)
+        #expect(most <= Self.most)
+    }
+}
