@@ -31,6 +31,24 @@ struct UnansweredMessageTests {
         #expect(bench.session.messageCount == 0)
     }
 
+    @Test func `a failure that names no message is that of an older one that was abandoned, until a reply in between`()
+        throws
+    {
+        var (bench, connection) = try Self.ready(maximumSequence: 255)
+        let late = try bench.send("late", .atMostOnce, .reply(id: 1))
+        let second = try bench.send("second", .atMostOnce, .reply(id: 1))
+        bench.handle(.cancel(late))
+        #expect(bench.handle(.acknowledged(connection, .failedReply(id: 2))) == [])
+        #expect(bench.handle(.acknowledged(connection, .failedReply(id: 1))) == [.ignoreReply])
+        #expect(bench.handle(.acknowledged(connection, .failedReply(id: 1))) == [.complete(second, .confirmed)])
+        bench.handle(.cancel(try bench.send("never answered", .atMostOnce, .reply(id: 1))))
+        let other = try bench.send("other", .atMostOnce, .reply(id: 1))
+        #expect(
+            bench.handle(.acknowledged(connection, .reply(id: 1, sequence: 4))) == [.complete(other, .confirmed)])
+        let failed = try bench.send("failed", .atMostOnce, .reply(id: 1))
+        #expect(bench.handle(.acknowledged(connection, .failedReply(id: 1))) == [.complete(failed, .confirmed)])
+    }
+
     @Test(arguments: [nil, 255, 65_535, .max] as [UInt64?])
     func `requests that are never answered use none of the limits of other messages`(maximumSequence: UInt64?) throws {
         var (bench, connection) = try Self.ready(

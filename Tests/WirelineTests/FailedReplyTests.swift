@@ -72,6 +72,66 @@ struct FailedReplyTests {
         await server.shutDown()
     }
 
+    @Test func `the late failure of a request that was given up does not end a younger one`() async throws {
+        let server = try await PacketServer<RconProtocol>.start { client in
+            var count = 0
+            while let received = try await client.nextMessage() {
+                count += 1
+                switch count {
+                case 1: break
+                case 2:
+                    try await client.send(AuthResponse(body: "late"), header: ["request": -1])
+                    try await client.reply(to: received, with: AuthResponse(body: "second"))
+                default: try await client.send(AuthResponse(body: ""), header: ["request": -1])
+                }
+            }
+        }
+        let client = try await server.connect()
+        let first = Task { try await client.request(Auth(password: "")) }
+        #expect(try await eventually { await client.connection.counters().sentPacketCount == 1 })
+        first.cancel()
+        await #expect(throws: ConnectionError.cancelled) { try await first.value }
+        #expect(try await client.request(Auth(password: "")).body == "second")
+        // It arrives as a message like any other.
+        guard case .authResponse(let response)? = try await client.nextMessage()?.message else {
+            Issue.record("another message")
+            return
+        }
+        #expect(response.body == "late")
+        await #expect(throws: ConnectionError.requestFailed("AuthResponse")) {
+            try await client.request(Auth(password: ""))
+        }
+        client.close()
+        await server.shutDown()
+    }
+
+    @Test func `a request that was never answered keeps no failure from a younger one after a reply in between`()
+        async throws
+    {
+        let server = try await PacketServer<RconProtocol>.start { client in
+            var count = 0
+            while let received = try await client.nextMessage() {
+                count += 1
+                switch count {
+                case 1: break
+                case 2: try await client.reply(to: received, with: AuthResponse(body: "second"))
+                default: try await client.send(AuthResponse(body: ""), header: ["request": -1])
+                }
+            }
+        }
+        let client = try await server.connect()
+        let first = Task { try await client.request(Auth(password: "")) }
+        #expect(try await eventually { await client.connection.counters().sentPacketCount == 1 })
+        first.cancel()
+        await #expect(throws: ConnectionError.cancelled) { try await first.value }
+        #expect(try await client.request(Auth(password: "")).body == "second")
+        await #expect(throws: ConnectionError.requestFailed("AuthResponse")) {
+            try await client.request(Auth(password: ""))
+        }
+        client.close()
+        await server.shutDown()
+    }
+
     @Test func `without a request that waits, it is a message like any other`() async throws {
         let server = try await PacketServer<RconProtocol>.start { client in
             try await client.send(AuthResponse(body: "early"), header: ["request": -1])

@@ -20,7 +20,7 @@ final class PendingRequest: SendObserver, @unchecked Sendable {
     /// What ``UnmatchedReplies`` knew when the request was sent; nil if it is not watched.
     fileprivate var mark: Int?
     /// Its place among the requests that were sent.
-    fileprivate var ordinal: UInt64 = 0
+    fileprivate(set) var ordinal: UInt64 = 0
     /// Whether the queue counts it.
     fileprivate(set) var isRegistered = false
     /// Whether a reply may arrive.
@@ -81,7 +81,7 @@ final class PendingRequest: SendObserver, @unchecked Sendable {
 /// Matches replies with requests, and keeps what arrives before the replies.
 ///
 /// If the header has a sequence field, a reply has its request's number and the ID of one of its replies. A failed reply has
-/// the schema's number for failures instead; it answers the oldest request that waits for its ID. Without such a field, a
+/// the schema's number for failures instead; it answers the oldest request with its ID, also one that was given up. Without such a field, a
 /// packet answers the oldest request that waits for its ID: requests that share a reply, such as a common error, are
 /// answered in the order in which they were sent. A request that is given up keeps its place until its reply arrives, so
 /// that a late reply is never matched with another request.
@@ -128,6 +128,8 @@ final class RequestQueue {
     private var wasLate = false
     /// What came instead of replies.
     private var unmatched = UnmatchedReplies()
+    /// Those that may still fail, if failed replies have a number of their own.
+    private var givenUp = GivenUpRequests()
     /// The numbers of given-up requests that are not remembered: their late replies match nothing.
     private var forgotten: ClosedRange<UInt64>?
 
@@ -214,6 +216,7 @@ final class RequestQueue {
         guard request.isRegistered else { return }
         waitingCount -= 1
         endSearch(for: request)
+        if request.wasSent, failureSequence != nil { givenUp.add(request) }
         let remembersNumber = remembersAll || maximumSequence.map { $0 < Self.mostNumbersRemembered } ?? true
         guard !request.wasSent || !remembersNumber else { return }
         if let sequence = request.sequence {
@@ -238,6 +241,7 @@ final class RequestQueue {
         }
         linesByReplyID = [:]
         unmatched.endAll()
+        givenUp.removeAll()
         entryCount -= requests.count
         let waiting = requests.filter { !$0.isOver }
         waitingCount -= waiting.count
@@ -266,25 +270,40 @@ final class RequestQueue {
             return oldest?.requests.popFirst()
         }
         guard let sequence = packet.sequence(in: layout) else { return nil }
-        if sequence == failureSequence { return takeOldest(answeredBy: packet.id) }
+        if sequence == failureSequence { return takeOldest(answeredBy: packet.id, sequence) }
         guard let request = bySequence[sequence], request.wasSent, request.replyIDs.contains(packet.id) else {
             if forgotten?.contains(sequence) != true { unmatched.note(id: packet.id, sequence: sequence) }
             return nil
         }
         bySequence[sequence] = nil
+        givenUp.answered(request)
         return request
     }
 
-    /// Takes the oldest request that waits for a reply with an ID, whatever its number is.
-    private func takeOldest(answeredBy id: UInt64) -> PendingRequest? {
-        // Without this, packets that answer nothing would cost a look at all requests.
-        guard unmatched.isAwaited(id: id) else { return nil }
-        let waiting = bySequence.values.lazy.filter { $0.wasSent && !$0.isOver && $0.replyIDs.contains(id) }
-        guard let request = waiting.min(by: { $0.ordinal < $1.ordinal }), let sequence = request.sequence else {
+    /// Takes the oldest request that a failed reply with an ID may answer, whatever its number is. It may have been given
+    /// up.
+    private func takeOldest(answeredBy id: UInt64, _ failureSequence: UInt64) -> PendingRequest? {
+        let waiting = oldestWaiting(for: id)
+        guard let late = givenUp.takeOldest(answeredBy: id, before: waiting) else {
+            if let sequence = waiting?.sequence { bySequence[sequence] = nil }
+            return waiting
+        }
+        // A younger request that is not answered in time can say that this came.
+        unmatched.note(id: id, sequence: failureSequence)
+        guard let sequence = late.sequence, bySequence[sequence] === late else {
+            // Its number is not remembered.
+            wasLate = true
             return nil
         }
         bySequence[sequence] = nil
-        return request
+        return late
+    }
+
+    private func oldestWaiting(for id: UInt64) -> PendingRequest? {
+        // Without this, packets that answer nothing would cost a look at all requests.
+        guard unmatched.isAwaited(id: id) else { return nil }
+        let waiting = bySequence.values.lazy.filter { $0.wasSent && !$0.isOver && $0.replyIDs.contains(id) }
+        return waiting.min { $0.ordinal < $1.ordinal }
     }
 
     /// Keeps a packet until the program takes it.

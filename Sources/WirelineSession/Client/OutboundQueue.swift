@@ -273,19 +273,29 @@ struct OutboundQueue<Payload> {
         if !isWanted { actions.append(.ignoreReply) }
     }
 
-    /// Confirms the oldest message that was given and waits for this reply, which does not name it.
+    /// Confirms the oldest message that was given and waits for this reply, which does not name it. If an older one was
+    /// abandoned, it is that one's.
     private mutating func failureCame(_ id: UInt64, into actions: inout [Action]) {
         let first = (head..<cursor).first { slots[$0]?.receipt.isReply(id) == true }
-        guard let first, let ordinal = slots[first]?.ordinal else { return }
+        let ordinal = first.flatMap { slots[$0]?.ordinal }
+        if numbers?.takeLateFailure(id: id, before: ordinal) == true { return actions.append(.ignoreReply) }
+        guard let first, let ordinal else { return }
         end(at: first, .confirmed, into: &actions)
         numbers?.arrived(ordinal)
     }
 
     private mutating func replyCame(_ id: UInt64, _ sequence: UInt64, into actions: inout [Action]) {
         guard let ordinal = numbers?.ordinal(of: sequence) else { return }
-        // Any other message may have any number.
-        if confirmFirst(into: &actions, where: { $0.ordinal == ordinal && $0.receipt.isReply(id) }) {
+        var replyIDs: [UInt64] = []
+        let isWanted = confirmFirst(into: &actions) { entry in
+            // Any other message may have any number.
+            guard entry.ordinal == ordinal, case .reply(let ids) = entry.receipt, ids.contains(id) else { return false }
+            replyIDs = ids
+            return true
+        }
+        if isWanted {
             numbers?.arrived(ordinal)
+            numbers?.replied(ordinal, replyIDs: replyIDs)
         } else if numbers?.takeLateReply(id: id, sequence: sequence) == true {
             actions.append(.ignoreReply)
         }

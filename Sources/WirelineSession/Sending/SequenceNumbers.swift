@@ -18,6 +18,8 @@ struct SequenceNumbers {
     private struct GivenUp {
         let ordinal: UInt64
         let replyIDs: [UInt64]
+        /// Whether it may still fail. A failed reply has no number.
+        var mayFail = true
     }
 
     /// The last ordinal that the connection was given between two heartbeats.
@@ -144,6 +146,27 @@ struct SequenceNumbers {
         guard let message = givenUp[sequence], message.replyIDs.contains(id) else { return false }
         givenUp[sequence] = nil
         arrived(message.ordinal)
+        return true
+    }
+
+    /// Notes that a message has had its reply. A peer answers messages with the same replies in order, so older ones have
+    /// none any more.
+    mutating func replied(_ ordinal: UInt64, replyIDs: [UInt64]) {
+        for (sequence, message) in givenUp where message.ordinal < ordinal && message.replyIDs == replyIDs {
+            givenUp[sequence]?.mayFail = false
+        }
+    }
+
+    /// Takes a failed reply, which does not say what has failed.
+    ///
+    /// - Parameter ordinal: The oldest message that waits for it; nil: none.
+    /// - Returns: Whether it is the reply to an abandoned message, which is older.
+    mutating func takeLateFailure(id: UInt64, before ordinal: UInt64?) -> Bool {
+        let mayFail = givenUp.filter { $0.value.mayFail && $0.value.replyIDs.contains(id) }
+        guard let oldest = mayFail.min(by: { $0.value.ordinal < $1.value.ordinal }) else { return false }
+        if let ordinal, ordinal < oldest.value.ordinal { return false }
+        givenUp[oldest.key] = nil
+        arrived(oldest.value.ordinal)
         return true
     }
 
