@@ -320,12 +320,22 @@ final class GatewayTool {
     /// The port of the first address.
     var port: UInt16 { lines[1].split(separator: ":").last.flatMap { UInt16($0) } ?? 0 }
 
+    var processID: Int32 { process.processIdentifier }
+
     func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 
     /// The exit status, when it has ended.
     func waitForEnd() -> Int32 {
         process.waitUntilExit()
         return process.terminationStatus
+    }
+
+    /// Asks it to end, and returns what it has printed on standard error.
+    func end() -> String {
+        signal(SIGTERM)
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return text
     }
 
     deinit {

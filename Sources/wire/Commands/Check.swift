@@ -44,7 +44,7 @@ private struct CheckReport {
     /// Prints problems to standard error, as a compiler does; the summary is the result.
     func printText(_ console: Console) throws(CommandError) {
         DiagnosticText(style: TextStyle(of: System.Descriptor.standardError)).report(result, console)
-        try console.print(TextStyle.harmless(summary))
+        try console.print(summary)
     }
 
     /// For example `Protocols/Scene: 2 messages, no problems`.
@@ -96,6 +96,6 @@ private struct CheckReport {
                 diagnostic.severity.rawValue, at: diagnostic.location, to: diagnostic.endLocation, text)
             try console.print(command.text)
         }
-        try console.print(TextStyle.harmless(summary))
+        try console.print(summary)
     }
 }

@@ -17,14 +17,15 @@ extension Command {
         example: "wire completions bash",
         run: { arguments, console throws(CommandError) in
             if let script = arguments.word(at: 0).flatMap(ShellScript.init) {
-                try console.print(script.text)
+                try console.print(styled: script.text)
                 return
             }
             let completion = WordCompletion(
                 commands: all, protocols: ProtocolFolder.namesInHome, schema: schema(in:), paths: paths(startingWith:))
             let answer = completion.answer(Array(arguments.words.dropFirst()))
             for word in answer.words where !word.text.utf8.contains(where: { $0 < 0x20 }) {
-                try console.print(word.help.isEmpty ? word.text : word.text + "\t" + word.help)
+                // A shell takes the word as it is.
+                try console.print(styled: word.help.isEmpty ? word.text : word.text + "\t" + word.help)
             }
             if let paths = answer.paths { try console.print(":" + paths.rawValue) }
         })

@@ -66,7 +66,7 @@ extension Command {
         } catch {
             throw .failure("cannot write \(file): \(error.reason)")
         }
-        try console.print(TextStyle.harmless(file))
+        try console.print(file)
     }
 }
 

@@ -24,7 +24,7 @@ extension Command {
                     DiagnosticText(style: TextStyle(of: System.Descriptor.standardError)).report(result, console)
                 case .formatted(let formatted) where formatted != bytes:
                     if arguments.has(.check) { isRight = false } else { try replace(path, with: formatted) }
-                    try console.print(TextStyle.harmless(path))
+                    try console.print(path)
                 case .formatted: break
                 }
             }

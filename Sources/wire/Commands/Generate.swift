@@ -36,7 +36,7 @@ extension Command {
                     try makeFolder(output.joiningPath(String(file.path[..<end])))
                 }
                 try write(Array(file.text.utf8), to: path)
-                try console.print(TextStyle.harmless(path))
+                try console.print(path)
                 guard backEnd.name == "wireshark" else { continue }
                 let note = dissectorNote(file, at: TextStyle.harmless(path))
                 console.report(styled: TextStyle.harmless(lines: note))

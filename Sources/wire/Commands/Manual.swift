@@ -8,5 +8,5 @@ extension Command {
         parameters: [],
         options: [],
         example: "wire manual > /tmp/wire.1",
-        run: { _, console throws(CommandError) in try console.print(ManualPage(commands: all).text) })
+        run: { _, console throws(CommandError) in try console.print(lines: ManualPage(commands: all).text) })
 }

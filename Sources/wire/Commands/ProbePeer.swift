@@ -51,7 +51,7 @@ extension Command {
         case .other(let name): try console.print("\(speaks)\(name), no length-prefixed packets")
         case .packets(let framing, let name):
             try console.print("\(speaks)packets with a \(framing)" + (name.isEmpty ? "" : ": \(name)"))
-            try console.print(framing.schema)
+            try console.print(lines: framing.schema)
         case .unframed:
             try console.print("\(endpoint) returns all bytes as they come: it speaks no length-prefixed packets")
         case .unknown(let reason):

@@ -83,7 +83,7 @@ extension Command {
         let description = try ProtocolFolder(arguments[.protocolFolder]).describe(console)
         let file = ScriptFile(arguments[.script] ?? "")
         let count = try file.read(description, console).ruleCount
-        try console.print(TextStyle.harmless("\(file.path): \(count) \(count == 1 ? "rule" : "rules"), no problems"))
+        try console.print("\(file.path): \(count) \(count == 1 ? "rule" : "rules"), no problems")
     }
 
     /// Returns the server's configuration from the options.

@@ -21,12 +21,12 @@ extension Command {
             // Output to a pipe shows this much before the sockets are used.
             try console.flush()
             let connection = try await attempt { () throws(ConnectionError) in try await DemoConnection() }
-            try console.print("Over TCP to \(connection.address), glued and torn, and put together again:\n")
+            try console.print(lines: "Over TCP to \(connection.address), glued and torn, and put together again:\n")
             let lines = try await attempt { () throws(DemoError) in
                 try await Demo.tear(Demo.requests, from: .client, over: connection)
                     + Demo.tear(Demo.replies, from: .server, over: connection)
             }
-            for line in lines { try console.print("    " + line) }
+            for line in lines { try console.print(styled: "    " + line) }
             await connection.close()
         })
 
@@ -70,12 +70,12 @@ private struct DescribedDemo {
             throw .failure("the demo failed: \(error)")
         }
         try console.print(
-            style.strong(Message.messageName)
+            styled: style.strong(Message.messageName)
                 + Demo.title(of: packet, with: message, from: sender)
                 .dropFirst(Message.messageName.count) + "\n")
-        try console.print("    Swift  \(message)\n    JSON   \(json["fields"] ?? .null)\n")
+        try console.print(lines: "    Swift  \(message)\n    JSON   \(json["fields"] ?? .null)\n")
         for line in AnnotatedBytes(annotation: annotation, bytes: packet).lines(style: style) {
-            try console.print("    " + line)
+            try console.print(styled: "    " + line)
         }
         try console.print("")
     }

@@ -91,7 +91,7 @@ struct Talk {
         case .text(let text):
             let isSeen = System.isTerminal(System.Descriptor.standardOutput)
             // A line is a message, also for a program that reads them.
-            try console.print(isSeen ? TextStyle.harmless(text) : text.replacing("\n", with: "\\n"))
+            try console.print(isSeen ? text : text.replacing("\n", with: "\\n"))
         case .binary(let content): try console.print(Hexadecimal.text(of: content))
         }
         try console.flush()

@@ -28,8 +28,8 @@ struct ChangeReport {
 
     func printText(_ console: Console) throws(CommandError) {
         let style = TextStyle(of: System.Descriptor.standardOutput)
-        for change in changes { try console.print(text(of: change, style)) }
-        try console.print(TextStyle.harmless(summary))
+        for change in changes { try console.print(styled: text(of: change, style)) }
+        try console.print(summary)
     }
 
     private func text(of change: SchemaChange, _ style: TextStyle) -> String {
@@ -201,7 +201,7 @@ struct ChangeReport {
             try console.print(
                 WorkflowCommand(severity, at: change.newLocation, lines.joined(separator: "\n")).text)
         }
-        try console.print(TextStyle.harmless(summary))
+        try console.print(summary)
     }
 }
 

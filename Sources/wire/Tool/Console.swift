@@ -11,12 +11,18 @@ final class Console: Sendable {
 
     // MARK: Results
 
-    /// Prints a line.
-    func print(_ line: String) throws(CommandError) {
-        try write(Array(line.utf8) + [UInt8(ascii: "\n")])
+    /// Prints a line. What would control a terminal or begin another line is escaped.
+    func print(_ line: String) throws(CommandError) { try print(styled: TextStyle.harmless(line)) }
+
+    /// Prints lines of our own, in which what others have named is escaped already.
+    func print(lines: String) throws(CommandError) { try print(styled: TextStyle.harmless(lines: lines)) }
+
+    /// Prints lines that are already escaped, and may contain our own colours.
+    func print(styled lines: String) throws(CommandError) {
+        try write(Array(lines.utf8) + [UInt8(ascii: "\n")])
     }
 
-    /// Prints bytes that end in a newline.
+    /// Prints bytes that end in a newline: JSON, which has escapes of its own.
     func write(_ lines: [UInt8]) throws(CommandError) {
         let full = pending.withLock { pending -> [UInt8] in
             pending += lines
@@ -29,7 +35,7 @@ final class Console: Sendable {
 
     /// Prints a line at once, for a reader that waits for it.
     func printAtOnce(_ line: String) throws(CommandError) {
-        try print(TextStyle.harmless(line))
+        try print(line)
         try flush()
     }
 

@@ -29,11 +29,11 @@ struct Tool {
         case .version:
             try console.print("\(Self.name) \(Self.version)")
         case .help:
-            try console.print(HelpText.text(of: commands))
+            try console.print(lines: HelpText.text(of: commands))
         case .helpWithCommand(let command):
-            try console.print(HelpText.text(of: command))
+            try console.print(lines: HelpText.text(of: command))
         case .helpWithGroup(let name, let members):
-            try console.print(HelpText.text(of: members, of: name))
+            try console.print(lines: HelpText.text(of: members, of: name))
         case .run(let found, let rest):
             command = found
             try await found.run(Arguments(rest, of: found), console)
