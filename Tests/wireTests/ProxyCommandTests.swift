@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FaultSupport
 import Foundation
 import Testing
 import TestingSupport
@@ -27,6 +28,26 @@ struct ProxyCommandTests {
         text.split(separator: "\n").map { line in
             String(line.replacing(#/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z #\d+ /#, with: ""))
         }
+    }
+
+    // MARK: Ends
+
+    @Test(arguments: [true, false], [true, false])
+    func `a reset of one side ends the other, whether that one reads or not`(
+        isOfClient: Bool, isRead: Bool
+    ) async throws {
+        let listener = try RawSocket.listen()
+        let proxy = try proxy(to: "127.0.0.1:\(try listener.port())")
+        let client = try RawSocket.connect(to: proxy.port)
+        let server = try await onThread { try listener.accept() }
+        let (reset, other) = isOfClient ? (client, server) : (server, client)
+        if !isRead {
+            let piece = [UInt8](repeating: 0, count: 1 << 16)[...]
+            #expect(try await eventually { reset.sendAtOnce(piece) == 0 })
+        }
+        reset.reset()
+        try await onThread { other.drain() }
+        #expect(proxy.end().status == 0)
     }
 
     // MARK: Output
