@@ -7,6 +7,7 @@ import Testing
 import TestingSupport
 import WirelineErlang
 import WirelineGateway
+import WirelineTLS
 
 /// Clients that go while the gateway does not read them, or that the gateway sends away.
 @Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside)
@@ -61,6 +62,49 @@ struct GoneClientTests {
         #expect(try await eventually { await gateway.metrics().clientCount == 0 })
         #expect(await gateway.metrics().closedCounts == ["reset": 1])
         #expect(await gateway.metrics().unreadEndCount == 1)
+        await gateway.drain(for: .zero)
+    }
+
+    enum Carrier: CaseIterable {
+        case tls, webSocket, secureWebSocket
+    }
+
+    @Test(arguments: Carrier.allCases, [1, 2_000])
+    func `a parked client goes when it is reset, whatever carries its messages, read or not`(
+        carrier: Carrier, count: Int
+    ) async throws {
+        let program = try ErlangProgram()
+        let root = try CertificateAuthority("root")
+        let own = try root.issue(to: ["DNS:localhost"])
+        let identity = TLSIdentity(certificateChain: .text(own.chain), privateKey: .text(own.key))
+        let gateway = try await SceneGateway.start(program) {
+            $0.parkTime = .seconds(100_000)
+            if carrier != .tls { $0.endpoints[0].serving.webSocket = .init(paths: ["/play"]) }
+            if carrier != .webSocket {
+                $0.endpoints[0].serving.listening.tls = try? TLSContext(.server(identity: identity))
+            }
+        }
+        let line = try ResettableLine(to: gateway.addresses[0].port)
+        var configuration = ClientConfiguration()
+        if carrier != .tls { configuration.webSocket = .init(path: "/play") }
+        if carrier != .webSocket {
+            var tls = TLSConfiguration.client()
+            tls.trustRoots = .only(.text(root.own.certificate))
+            configuration.dialing.tls = try TLSContext(tls)
+            configuration.dialing.tlsServerName = "localhost"
+        }
+        let client = try await PacketClient.connect(
+            to: "127.0.0.1", port: line.port, protocol: SceneProtocol.self, configuration: configuration)
+        let saying = Task {
+            for _ in 0..<count { try await client.send(Cs_20001(sceneID: 1, line: 0, message: "hi")) }
+        }
+        #expect(try await eventually { await gateway.metrics().clientCount == 1 })
+        // What is above the limit stays in the systems.
+        _ = try? await saying.value
+        #expect(try await eventually { await gateway.metrics().receivedMessageCount >= UInt64(min(count, 64)) })
+        line.reset()
+        #expect(try await eventually { await gateway.metrics().clientCount == 0 })
+        #expect(await gateway.metrics().closedCounts == ["reset": 1])
         await gateway.drain(for: .zero)
     }
 
