@@ -6,12 +6,15 @@ import Synchronization
 /// When a loop gives freed memory back to the system.
 ///
 /// Glibc keeps most of what zlib and OpenSSL free: a server that had many clients once would keep gigabytes for ever. A
-/// thread gives it back each time that some connections have ended. It must not be much at once, because threads that
-/// allocate wait meanwhile.
+/// thread gives it back each time that some connections, or half of them, have ended. It must not be much at once, because
+/// threads that allocate wait meanwhile.
 struct MemoryReturn {
     /// How many sockets must have ended. With TLS and compression each has kept up to 400 KiB, so that giving back takes
     /// about 15 ms.
     private static let leastFall = 256
+    /// How many must have ended, and at least half of all, so that memory is given back after ``delay``: a few clients can
+    /// have kept much, too.
+    private static let leastHalf = 16
     /// How long after that the memory of the last ones is given back: they are freed after their end.
     static let delay = Duration.seconds(1)
     private static let isRunning = Atomic(false)
@@ -27,7 +30,9 @@ struct MemoryReturn {
     ///
     /// - Returns: Whether to call ``giveBack()`` after ``delay``.
     mutating func ended(count: Int) -> Bool {
-        guard most - count >= Self.leastFall, Self.start() else { return false }
+        let fall = most - count
+        let isHalf = fall >= Self.leastHalf && fall >= count
+        guard fall >= Self.leastFall ? Self.start() : isHalf && !isAwaited else { return false }
         most = count
         defer { isAwaited = true }
         return !isAwaited
