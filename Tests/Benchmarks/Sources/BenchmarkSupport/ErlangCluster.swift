@@ -40,9 +40,11 @@ package final class ErlangCluster {
 
     /// Starts a node that prints `ready`.
     ///
-    /// - Parameter script: An escript of this package, which takes the node's name and the cookie.
-    package func start(_ name: String, _ script: String) throws -> ErlangPeer {
-        let peer = try ErlangPeer(name, script, epmdPort: epmdPort)
+    /// - Parameters:
+    ///   - script: An escript of this package, which takes the node's name and the cookie.
+    ///   - more: What else it takes.
+    package func start(_ name: String, _ script: String, _ more: [String] = []) throws -> ErlangPeer {
+        let peer = try ErlangPeer(name, script, more, epmdPort: epmdPort)
         peers.append(peer)
         return peer
     }
@@ -62,11 +64,11 @@ package final class ErlangPeer {
     private let output = Pipe()
     private var unread: [UInt8] = []
 
-    fileprivate init(_ name: String, _ file: String, epmdPort: UInt16) throws {
+    fileprivate init(_ name: String, _ file: String, _ more: [String], epmdPort: UInt16) throws {
         self.name = name
         process.executableURL = URL(filePath: "/usr/bin/env")
         let script = Machine.packageDirectory.appending(path: file)
-        process.arguments = ["escript", script.path, name, ErlangCluster.cookie]
+        process.arguments = ["escript", script.path, name, ErlangCluster.cookie] + more
         process.environment = ProcessInfo.processInfo.environment.merging(["ERL_EPMD_PORT": "\(epmdPort)"]) { $1 }
         process.standardInput = input
         process.standardOutput = output

@@ -147,6 +147,22 @@ final class Attack: @unchecked Sendable {
         return attack
     }
 
+    /// Clients that connect and say nothing.
+    static func silence(_ port: UInt16, _ count: Int) -> Attack {
+        let attack = Attack()
+        attack.run {
+            do {
+                var numbers: [Int32] = []
+                defer { for number in numbers { close(number) } }
+                for _ in 0..<count { numbers.append(try RawConnection.connect(to: port)) }
+                while attack.goesOn { usleep(10_000) }
+            } catch {
+                attack.fail("\(error)")
+            }
+        }
+        return attack
+    }
+
     /// Connections that come without a pause, of which the server takes one.
     static func refusals(_ port: UInt16, _ count: Int) -> Attack {
         let attack = Attack()

@@ -19,7 +19,7 @@ enum DelayBenchmarks {
         case .help: print(DelayOptions.help)
         case .serve(let identity): serve(identity)
         case .smoke:
-            let loads = try measure(options, seconds: 0.1, attackers: [4], isSmoke: true)
+            let loads = try measure(options, seconds: 0.1, attackers: [4])
             print("the client gets its echoes under \(loads.count) loads")
         case .table: printTable(try measure(options, seconds: options.seconds, attackers: options.attackers), options)
         }
@@ -32,7 +32,7 @@ enum DelayBenchmarks {
     }
 
     private static func measure(
-        _ options: DelayOptions, seconds: Double, attackers: [Int], isSmoke: Bool = false
+        _ options: DelayOptions, seconds: Double, attackers: [Int]
     ) throws -> [Row] {
         let folder = FileManager.default.temporaryDirectory.appending(path: "delays-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -42,7 +42,7 @@ enum DelayBenchmarks {
         if !network_processors(&server, &load) { note("one processor: server and load share it") }
         var rows: [Row] = []
         for load_ in options.loads {
-            for count in isSmoke ? attackers : load_.ownCount.map({ [$0] }) ?? attackers {
+            for count in options.isSmoke ? attackers : load_.ownCount.map({ [$0] }) ?? attackers {
                 network_stay_on(server)
                 defer { network_stay_on(load) }
                 guard let process = try DelayServer.start(for: load_, in: folder, options) else { break }

@@ -39,11 +39,19 @@ enum DelayLoad: String, CaseIterable {
     /// 10,000 connections that send packets of 23 bytes (fewer if there are not so many descriptors). The delay is measured on
     /// new connections, from the call that connects to the echo.
     case newcomers
+    /// 50,000 clients of `wire gateway` whom nobody owns (fewer if there are not so many descriptors), because all of 1,000
+    /// members hang. The nodes have 100,000 memberships. The delay is that of `/health`.
+    case parked
 
     /// How many clients make the load, whatever was asked for; nil: as many as that.
     var ownCount: Int? {
         // The load has a descriptor for each, and so has the server.
-        self == .newcomers ? min(10_000, Int(network_raise_descriptor_limit()) - 500) : nil
+        let most = Int(network_raise_descriptor_limit()) - 500
+        return switch self {
+        case .newcomers: min(10_000, most)
+        case .parked: min(50_000, most)
+        default: nil
+        }
     }
 }
 
@@ -59,6 +67,7 @@ struct DelayOptions {
     }
 
     var mode = Mode.table
+    var isSmoke: Bool { if case .smoke = mode { true } else { false } }
     var seconds = 5.0
     private var chosenLoads: [DelayLoad] = []
     var loads: [DelayLoad] { chosenLoads.isEmpty ? DelayLoad.allCases : chosenLoads }

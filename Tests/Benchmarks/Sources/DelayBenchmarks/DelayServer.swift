@@ -121,6 +121,8 @@ final class DelayServer {
     private var ports: [String: UInt16] = [:]
     /// If this is a proxy: the server that it relays to.
     private let other: DelayServer?
+    /// If this is a gateway: where its backends are.
+    private let cluster: ErlangCluster?
 
     /// Starts the server that a load is for, on the processors of the thread that asks.
     ///
@@ -128,6 +130,7 @@ final class DelayServer {
     static func start(for load: DelayLoad, in folder: URL, _ options: DelayOptions) throws -> DelayServer? {
         if load == .script { return try options.wire.map { try scripts($0, in: folder) } ?? absent(load) }
         if load == .relay { return try options.wire.map { try relay($0) } ?? absent(load) }
+        if load == .parked { return try options.wire.map { try gateway($0, in: folder, options) } ?? absent(load) }
         if load == .handshakes, !DelayIdentity.make(in: folder.path) { return nil }
         return try DelayServer([
             CommandLine.arguments[0], "--serve", load == .handshakes ? folder.path : "-",
@@ -161,23 +164,48 @@ final class DelayServer {
             ], behind: server)
     }
 
-    private init(_ command: [String], behind other: DelayServer? = nil) throws {
-        self.other = other
+    /// Starts a gateway, and a node whose processes own no client.
+    private static func gateway(_ wire: String, in folder: URL, _ options: DelayOptions) throws -> DelayServer? {
+        guard (try? Command.output(of: ["which", "escript", "epmd"])) != nil else {
+            try noteAbsence("no row parked", "there is no Erlang (Debian: erlang-base)")
+            return nil
+        }
+        let scene = Machine.packageDirectory.appending(path: "../../Protocols/Scene").standardized.path
+        let cookie = folder.appending(path: "cookie").path
+        let privately = [FileAttributeKey.posixPermissions: 0o600]
+        FileManager.default.createFile(atPath: cookie, contents: Data(ErlangCluster.cookie.utf8), attributes: privately)
+        let cluster = try ErlangCluster()
+        let node = "hanging@127.0.0.1"
+        _ = try cluster.start(node, "hanging_backend.escript", options.isSmoke ? ["10", "100"] : ["1000", "100000"])
+        return try DelayServer(
+            [
+                wire, "gateway", "--protocol", scene, "--name", "gateway@127.0.0.1", "--cookie-file", cookie,
+                "--listen", "tcp://127.0.0.1:0", "--group", "crowd", "--node", node, "--accept", "1s", "--park", "10m",
+                "--first", "0s", "--epmd", "127.0.0.1:\(cluster.epmdPort)", "--metrics", "127.0.0.1:0",
+            ], beside: cluster, until: "ready\n")
+    }
+
+    /// - Parameter last: What the server prints when it has named its ports.
+    private init(
+        _ command: [String], behind other: DelayServer? = nil, beside cluster: ErlangCluster? = nil,
+        until last: String = "listening on "
+    ) throws {
+        (self.other, self.cluster) = (other, cluster)
         process.executableURL = URL(filePath: command[0])
         process.arguments = Array(command.dropFirst())
         process.standardOutput = output
         try process.run()
         var text = ""
-        while !text.contains("listening on ") || !text.hasSuffix("\n") {
+        while !text.contains(last) || !text.hasSuffix("\n") {
             let data = output.fileHandleForReading.availableData
             guard !data.isEmpty else { throw DelayFailure(description: "the server does not listen: \(command)") }
             text += String(decoding: data, as: UTF8.self)
         }
         for line in text.split(separator: "\n") {
             let words = line.split(separator: " ")
-            if let name = words.first, let port = line.split(separator: ":").last.flatMap({ UInt16($0) }) {
-                ports[String(name)] = port
-            }
+            // For example: metrics on http://127.0.0.1:9100/metrics
+            let digits = line.split(separator: ":").last?.prefix(while: \.isNumber)
+            if let name = words.first, let port = digits.flatMap({ UInt16($0) }) { ports[String(name)] = port }
         }
     }
 
@@ -185,11 +213,17 @@ final class DelayServer {
         process.terminate()
         process.waitUntilExit()
         other?.stop()
+        cluster?.stop()
     }
 
     /// How long a client waits for its echoes meanwhile.
     func delays(under load: DelayLoad, from count: Int, for seconds: Double) throws -> Delays {
-        let victim = try Victim(port: port("listening"), comesAnew: load == .newcomers)
+        let victim =
+            switch load {
+            case .newcomers: try Victim(port: port("listening"), asking: .firstEcho)
+            case .parked: try Victim(port: port("metrics"), asking: .health)
+            default: try Victim(port: port("listening"))
+            }
         // It has been a client before the others come.
         _ = try victim.delays(for: 0.1)
         // Long enough to keep the loop busy, but not when only the bytes are looked at.
@@ -235,6 +269,7 @@ final class DelayServer {
         case .broadcast: Attack.crowd(try port("crowd"), count, asking: Payloads.packet)
         case .metrics: Attack.crowd(try port("crowd"), count, asking: Payloads.metricsRequest, at: try port("metrics"))
         case .refused: Attack.refusals(try port("refusing"), count)
+        case .parked: Attack.silence(try port("listening"), count)
         }
     }
 }

@@ -46,6 +46,7 @@ enum Payloads {
     private static let messageByteCount = 15 << 20
 
     static let metricsRequest = Array("GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8)
+    static let healthRequest = Array("GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8)
 
     static let request = head(extensions: "")
     static let compressingRequest = head(extensions: "Sec-WebSocket-Extensions: permessage-deflate\r\n")

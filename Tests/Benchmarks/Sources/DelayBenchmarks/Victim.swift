@@ -24,16 +24,24 @@ enum RawConnection {
     }
 }
 
-/// The client that sends little, and measures how long each echo takes.
+/// The client that sends little, and measures how long each answer takes.
 final class Victim {
+    enum Question {
+        /// A packet, which comes back.
+        case echo
+        /// The same, on a new connection each time.
+        case firstEcho
+        /// Whether an operator's HTTP client finds the server healthy, on a new connection each time.
+        case health
+    }
+
     private var number: Int32
     private let port: UInt16
-    /// Whether it connects for each echo.
-    private let comesAnew: Bool
+    private let question: Question
 
-    init(port: UInt16, comesAnew: Bool = false) throws {
+    init(port: UInt16, asking question: Question = .echo) throws {
         self.port = port
-        self.comesAnew = comesAnew
+        self.question = question
         number = try Self.connect(to: port)
     }
 
@@ -47,7 +55,7 @@ final class Victim {
 
     deinit { close(number) }
 
-    /// How long each echo took, in seconds.
+    /// How long each answer took, in seconds.
     func delays(for seconds: Double) throws -> [Double] {
         var delays: [Double] = []
         let end = DispatchTime.now().uptimeNanoseconds + UInt64(seconds * 1e9)
@@ -55,30 +63,31 @@ final class Victim {
         while DispatchTime.now().uptimeNanoseconds < end {
             packet[Payloads.lineOffset] &+= 1
             let start = DispatchTime.now().uptimeNanoseconds
-            if comesAnew {
+            if question != .echo {
                 close(number)
                 number = try Self.connect(to: port)
             }
-            guard send(number, packet, packet.count, Int32(MSG_NOSIGNAL)) == packet.count else {
-                throw DelayFailure(description: "the server takes no packet of the client that sends little")
+            let bytes = question == .health ? Payloads.healthRequest : packet
+            guard send(number, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
+                throw DelayFailure(description: "the server takes nothing of the client that sends little")
             }
-            try expect(packet)
+            try expect(question == .health ? Array("HTTP/1.1 200 ".utf8) : packet)
             delays.append(Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9)
             usleep(.random(in: 500...3_000))
         }
         return delays
     }
 
-    private func expect(_ packet: [UInt8]) throws {
-        var received = [UInt8](repeating: 0, count: packet.count)
+    private func expect(_ answer: [UInt8]) throws {
+        var received = [UInt8](repeating: 0, count: answer.count)
         var count = 0
-        while count < packet.count {
+        while count < answer.count {
             let more = received.withUnsafeMutableBytes {
-                recv(number, $0.baseAddress! + count, packet.count - count, 0)
+                recv(number, $0.baseAddress! + count, answer.count - count, 0)
             }
-            guard more > 0 else { throw DelayFailure(description: "no echo comes back") }
+            guard more > 0 else { throw DelayFailure(description: "no answer comes back") }
             count += more
         }
-        guard received == packet else { throw DelayFailure(description: "the echo is another packet") }
+        guard received == answer else { throw DelayFailure(description: "the answer is another one") }
     }
 }
