@@ -43,7 +43,12 @@ public final class ResettableLine: @unchecked Sendable {
                 state.sockets += [client, server]
                 return state.isReset
             }
-            guard !isReset else { return }
+            guard !isReset else {
+                // The server may have taken the connection, and its test may have gone on, before it was in the list.
+                client.reset()
+                server.reset()
+                return
+            }
             for (source, destination) in [(client, server), (server, client)] {
                 Thread.detachNewThread { self.pass(from: source, to: destination) }
             }

@@ -118,6 +118,22 @@ struct ResetTests {
     private struct Unnoticed: Error {}
 
     @Test(arguments: Carrier.allCases, Occupation.allCases)
+    func `a reset is told to a server's handler`(carrier: Carrier, occupation: Occupation) async throws {
+        let stall = Stall()
+        let outcome = try await Self.outcomes(
+            carrier, server: occupation.occupy, client: occupation.oppose
+        ) { server, client in
+            switch occupation {
+            case .receives, .waits: true
+            case .leavesUnread: await stall.isReached(by: client)
+            case .sends: await stall.isReached(by: server)
+            }
+        }
+        #expect(outcome.server as? ConnectionError == .transport(.reset))
+        #expect(outcome.end as? ConnectionError == .transport(.reset))
+    }
+
+    @Test(arguments: Carrier.allCases, Occupation.allCases)
     func `a reset is told to a client`(carrier: Carrier, occupation: Occupation) async throws {
         let stall = Stall()
         let outcome = try await Self.outcomes(
