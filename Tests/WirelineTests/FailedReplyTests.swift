@@ -72,6 +72,13 @@ struct FailedReplyTests {
         await server.shutDown()
     }
 
+    private func giveUpFirstRequest(of client: PacketClient<RconProtocol>) async throws {
+        let first = Task { try await client.request(Auth(password: "")) }
+        #expect(try await eventually { await client.connection.counters().sentPacketCount == 1 })
+        first.cancel()
+        await #expect(throws: ConnectionError.cancelled) { try await first.value }
+    }
+
     @Test func `the late failure of a request that was given up does not end a younger one`() async throws {
         let server = try await PacketServer<RconProtocol>.start { client in
             var count = 0
@@ -87,10 +94,7 @@ struct FailedReplyTests {
             }
         }
         let client = try await server.connect()
-        let first = Task { try await client.request(Auth(password: "")) }
-        #expect(try await eventually { await client.connection.counters().sentPacketCount == 1 })
-        first.cancel()
-        await #expect(throws: ConnectionError.cancelled) { try await first.value }
+        try await giveUpFirstRequest(of: client)
         #expect(try await client.request(Auth(password: "")).body == "second")
         // It arrives as a message like any other.
         guard case .authResponse(let response)? = try await client.nextMessage()?.message else {
@@ -120,10 +124,7 @@ struct FailedReplyTests {
             }
         }
         let client = try await server.connect()
-        let first = Task { try await client.request(Auth(password: "")) }
-        #expect(try await eventually { await client.connection.counters().sentPacketCount == 1 })
-        first.cancel()
-        await #expect(throws: ConnectionError.cancelled) { try await first.value }
+        try await giveUpFirstRequest(of: client)
         #expect(try await client.request(Auth(password: "")).body == "second")
         await #expect(throws: ConnectionError.requestFailed("AuthResponse")) {
             try await client.request(Auth(password: ""))

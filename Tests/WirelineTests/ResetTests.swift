@@ -8,7 +8,7 @@ import Wireline
 import WirelineCodec
 import WirelineTransport
 
-/// A reset is told to whoever has the connection, whatever carries its packets, and whether its input is read or not.
+/// The owner of a connection is told of a reset: with each carrier of packets, and whether it reads its input or not.
 @Suite(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)), .ahead)
 struct ResetTests {
     enum Carrier: CaseIterable {

@@ -106,7 +106,7 @@ import TestingSupport
             let proxy = try ServingTool(
                 running: ["proxy", "--listen", "127.0.0.1:0", "--to", server.address, "--log-rate", "1"],
                 files: ["Protocols/Scene/Scene.wire": sceneSchema])
-            // Its output is a pipe that somebody must read; only this thread does.
+            // Its output is a pipe, which must be read. Only this thread reads it.
             nonisolated(unsafe) let output = proxy
             let reading = Task { try await onThread { while output.nextLine() != nil {} } }
             let process = proxy.processID

@@ -81,10 +81,12 @@ final class PendingRequest: SendObserver, @unchecked Sendable {
 /// Matches replies with requests, and keeps what arrives before the replies.
 ///
 /// If the header has a sequence field, a reply has its request's number and the ID of one of its replies. A failed reply has
-/// the schema's number for failures instead; it answers the oldest request with its ID, also one that was given up. Without such a field, a
-/// packet answers the oldest request that waits for its ID: requests that share a reply, such as a common error, are
-/// answered in the order in which they were sent. A request that is given up keeps its place until its reply arrives, so
-/// that a late reply is never matched with another request.
+/// the schema's number for failures instead; it answers the oldest request that may have its ID as a reply, even if that
+/// request was given up.
+///
+/// Without such a field, a packet answers the oldest request that waits for its ID: requests that share a reply, such as a
+/// common error, are answered in the order in which they were sent. A request that is given up keeps its place until its
+/// reply arrives, so that a late reply is never matched with another request.
 ///
 /// It only decides: it has no socket and no clock.
 final class RequestQueue {

@@ -104,7 +104,7 @@ extension GatewayCore {
     /// system: a long packet alone makes no client slow.
     package mutating func closeSlowClients(at now: Duration) {
         for number in suspects.sorted() {
-            // The others are closed when these effects were carried out.
+            // The others are closed after the effects of this round.
             guard !isFull else { return }
             suspects.remove(number)
             guard let client = clients[number], client.queuedByteCount > settings.clientByteCount else { continue }

@@ -188,7 +188,7 @@ package struct GatewayCore: ~Copyable {
                 search(client, at: now)
             }
         }
-        // The others are due as soon as these effects were carried out.
+        // The others are closed after the effects of this round.
         while !isFull, let (time, number) = parkDeadlines.popFirst(at: now) {
             if let client = clients[number], client.life == .waiting(until: time) {
                 end(client, .noBackend, .flushed, at: now)
@@ -219,7 +219,8 @@ package struct GatewayCore: ~Copyable {
     package mutating func nodeQueue(_ byteCount: Int, of node: ErlangNodeName) {
         guard pressure.noteQueue(byteCount, for: node.atom) else { return }
         for number in watch.clients(of: node.atom) {
-            if let client = clients[number] { if isFull { postpone(client) } else { handOver(client) } }
+            guard let client = clients[number] else { continue }
+            if isFull { postpone(client) } else { handOver(client) }
         }
         if !pressure.isSlow(node.atom) { offersWait = true }
     }

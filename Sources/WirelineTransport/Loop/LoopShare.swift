@@ -11,8 +11,8 @@
 /// - A connection that has kept the loop busy, or is in a TLS handshake, waits in a queue of unfinished work. The loop
 ///   works on the queue for ``unfinishedTime``, and then asks for ready sockets. So a connection that does little waits
 ///   for a few milliseconds, however many others have more to do.
-/// - In a crowd of busy connections none keeps the loop busy for long, and yet a round takes long. There it is enough to
-///   come back in each round: whoever comes for the first time, or seldom, is ahead of all of them.
+/// - Among thousands of busy connections, each takes little time, but a round of all takes long. Those that come back in
+///   each round then wait in that queue, too. A new connection, or one that seldom sends, does not.
 @usableFromInline
 struct LoopShare {
     /// How long the loop works on unfinished work before it asks for ready sockets, in nanoseconds.

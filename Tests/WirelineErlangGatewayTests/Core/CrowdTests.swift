@@ -4,7 +4,7 @@ import Testing
 import WirelineErlang
 import WirelineErlangGateway
 
-/// What concerns thousands of clients at once is done in many rounds, so that it delays nobody.
+/// Events that affect thousands of clients are handled in many rounds, so that they delay no other client.
 struct CrowdTests {
     private static let count = 3_000
     /// The most clients that change in a round: those of a round's effects, of which each client has three at least.
@@ -32,6 +32,19 @@ struct CrowdTests {
             _ = bench.core.takeEffects()
             bench.core.goOn(at: bench.now)
         }
+    }
+
+    /// Does something again and again, and returns the most clients that it closed at once.
+    private func mostClosed(_ bench: GatewayBench, while goesOn: () -> Bool, by closing: () -> Void) -> Int {
+        var (last, most) = (Self.count, 0)
+        while goesOn() {
+            closing()
+            let count = bench.core.clients.count
+            most = max(most, last - count)
+            last = count
+            _ = bench.rounds
+        }
+        return most
     }
 
     @Test func `the clients of a lost owner notice it some at a time`() {
@@ -70,17 +83,12 @@ struct CrowdTests {
         bench.core.down(owner.target, at: bench.now)
         _ = bench.rounds
         bench.now += .seconds(60)
-        var (last, most) = (Self.count, 0)
         // The deadline of the others stays due.
-        while let deadline = bench.core.deadline, deadline <= bench.now {
-            bench.core.poll(at: bench.now)
-            let count = bench.core.clients.count
-            most = max(most, last - count)
-            last = count
-            _ = bench.rounds
-        }
-        #expect(last == 0)
+        let most = mostClosed(
+            bench, while: { bench.core.deadline.map { $0 <= bench.now } ?? false },
+            by: { bench.core.poll(at: bench.now) })
         #expect(most <= Self.most)
+        #expect(bench.core.clients.count == 0)
     }
 
     @Test func `clients that are left at the end of a drain are closed some at a time`() {
@@ -97,15 +105,9 @@ struct CrowdTests {
         let (bench, clients) = crowd { $0.clientByteCount = 10 }
         for client in clients { _ = bench.send(GatewayBench.said("more than 10 bytes"), to: client, from: owner) }
         _ = bench.rounds
-        var (last, most) = (Self.count, 0)
-        while bench.hasSlowClients {
-            bench.core.closeSlowClients(at: bench.now)
-            let count = bench.core.clients.count
-            most = max(most, last - count)
-            last = count
-            _ = bench.rounds
-        }
-        #expect(last == 0)
+        let most = mostClosed(
+            bench, while: { bench.hasSlowClients }, by: { bench.core.closeSlowClients(at: bench.now) })
         #expect(most <= Self.most)
+        #expect(bench.core.clients.count == 0)
     }
 }

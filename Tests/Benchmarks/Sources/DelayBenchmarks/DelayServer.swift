@@ -176,13 +176,19 @@ final class DelayServer {
         FileManager.default.createFile(atPath: cookie, contents: Data(ErlangCluster.cookie.utf8), attributes: privately)
         let cluster = try ErlangCluster()
         let node = "hanging@127.0.0.1"
-        _ = try cluster.start(node, "hanging_backend.escript", options.isSmoke ? ["10", "100"] : ["1000", "100000"])
-        return try DelayServer(
-            [
-                wire, "gateway", "--protocol", scene, "--name", "gateway@127.0.0.1", "--cookie-file", cookie,
-                "--listen", "tcp://127.0.0.1:0", "--group", "crowd", "--node", node, "--accept", "1s", "--park", "10m",
-                "--first", "0s", "--epmd", "127.0.0.1:\(cluster.epmdPort)", "--metrics", "127.0.0.1:0",
-            ], beside: cluster, until: "ready\n")
+        let counts = options.isSmoke ? ["10", "100"] : ["1000", "100000"]
+        let command = [
+            wire, "gateway", "--protocol", scene, "--name", "gateway@127.0.0.1", "--cookie-file", cookie,
+            "--listen", "tcp://127.0.0.1:0", "--group", "crowd", "--node", node, "--accept", "1s", "--park", "10m",
+            "--first", "0s", "--epmd", "127.0.0.1:\(cluster.epmdPort)", "--metrics", "127.0.0.1:0",
+        ]
+        do {
+            _ = try cluster.start(node, "hanging_backend.escript", counts)
+            return try DelayServer(command, beside: cluster, until: "ready\n")
+        } catch {
+            cluster.stop()
+            throw error
+        }
     }
 
     /// - Parameter last: What the server prints when it has named its ports.
