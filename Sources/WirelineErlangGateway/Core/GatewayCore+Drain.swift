@@ -12,11 +12,18 @@ extension GatewayCore {
     package mutating func drain(for time: Duration, at now: Duration) {
         guard life.begin(until: now + time) else { return }
         want(.draining(time))
-        for client in clients.all where !client.isClosing {
+        for client in clients.all where !client.isClosing { untold.append(client.number) }
+        tellSomeOfDrain(at: now)
+        endDrainIfEmpty()
+    }
+
+    /// Tells some of the clients and their owners that the gateway drains. Others follow in the next rounds.
+    mutating func tellSomeOfDrain(at now: Duration) {
+        while !isFull, let number = untold.popFirst() {
+            guard let client = clients[number], !client.isClosing else { continue }
             if let owner = client.owner { tellOfDrain(owner, at: now) }
             if let goodbye = settings.goodbye { write(goodbye, to: client) }
         }
-        endDrainIfEmpty()
     }
 
     /// Nobody can connect any more, and ``open(_:_:at:)`` has been called for all that have.
@@ -38,8 +45,9 @@ extension GatewayCore {
         endDrainIfEmpty()
     }
 
-    /// Closes some of the clients that are left. Others follow in the next rounds.
+    /// Closes some of the clients that are left. Others follow in the next rounds. All are told before.
     mutating func closeLeaving(at now: Duration) {
+        guard untold.first == nil else { return }
         while !isFull, let number = leaving.popFirst() {
             if let client = clients[number] { end(client, .drain, .flushed, at: now) }
         }

@@ -47,6 +47,8 @@ package struct GatewayCore: ~Copyable {
     var lost = LostProcesses()
     /// How many clients have noticed it in this round.
     private var lossCount = 0
+    /// The clients that are to be told that the gateway drains.
+    var untold = Line<ClientNumber>()
     /// The clients that are closed because the drain is over.
     var leaving = Line<ClientNumber>()
     /// Whether clients that wait are to be offered in the next round.
@@ -93,7 +95,8 @@ package struct GatewayCore: ~Copyable {
 
     /// Whether there is something to be done.
     package var hasEffects: Bool {
-        !effects.isEmpty || !postponed.isEmpty || offersWait || !lost.isEmpty || leaving.first != nil
+        !effects.isEmpty || !postponed.isEmpty || offersWait || !lost.isEmpty || untold.first != nil
+            || leaving.first != nil
     }
 
     mutating func want(_ effect: GatewayEffect) { effects.append(effect) }
@@ -142,6 +145,7 @@ package struct GatewayCore: ~Copyable {
 
     /// Goes on with what had to wait until the effects before it were carried out. It is to be called after that.
     package mutating func goOn(at now: Duration) {
+        tellSomeOfDrain(at: now)
         closeLeaving(at: now)
         loseSome(at: now)
         if offersWait {

@@ -91,6 +91,25 @@ struct CrowdTests {
         #expect(bench.core.clients.count == 0)
     }
 
+    @Test func `clients are told of a drain some at a time, and all before the first is closed`() {
+        let (bench, clients) = crowd { $0.goodbye = [9] }
+        bench.core.drain(for: .zero, at: bench.now)
+        bench.core.poll(at: bench.now)
+        var goodbyes: [Int] = []
+        var closed = 0
+        while bench.hasEffects {
+            let effects = bench.core.takeEffects()
+            bench.core.goOn(at: bench.now)
+            let count = effects.count { if case .write = $0 { true } else { false } }
+            #expect(count == 0 || closed == 0)
+            goodbyes.append(count)
+            closed += effects.count { if case .close = $0 { true } else { false } }
+        }
+        #expect(goodbyes.max()! <= 2 * Self.most)
+        #expect(goodbyes.reduce(0, +) == clients.count)
+        #expect(closed == clients.count)
+    }
+
     @Test func `clients that are left at the end of a drain are closed some at a time`() {
         let (bench, _) = crowd()
         bench.core.drain(for: .seconds(30), at: bench.now)
