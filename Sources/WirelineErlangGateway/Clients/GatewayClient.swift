@@ -54,6 +54,8 @@ package final class GatewayClient {
     @safe @exclusivity(unchecked) package private(set) var queuedByteCount = 0
     /// Whether it is read.
     @safe @exclusivity(unchecked) package internal(set) var isRead = true
+    /// The busy node that has taken what it said last. It rests until that node is not busy any more.
+    @safe @exclusivity(unchecked) var restsFor: ErlangAtom?
     /// Whether it is offered or handed over when the effects before have been carried out.
     @safe @exclusivity(unchecked) var isPostponed = false
 

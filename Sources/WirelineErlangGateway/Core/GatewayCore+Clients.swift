@@ -27,7 +27,7 @@ extension GatewayCore {
         counters.clientMessageCount += UInt64(messages.count)
         var passedCount = 0
         // Most are for an owner that has all others.
-        if let owner = livingOwner(of: client), !pressure.isSlow(owner.node) {
+        if let owner = livingOwner(of: client), mayTell(owner, from: client) {
             while passedCount < messages.count, !isFull, client.window.pass() {
                 let message = messages[passedCount]
                 tell(
@@ -35,6 +35,7 @@ extension GatewayCore {
                     byteCount: message.byteCount)
                 passedCount += 1
             }
+            if passedCount > 0 { hasTold(owner, from: client) }
         }
         if passedCount < messages.count {
             clients.update(client) { client in
@@ -50,11 +51,11 @@ extension GatewayCore {
         guard !client.isClosing else { return }
         var canPass = true
         if let owner = livingOwner(of: client) {
-            canPass = !pressure.isSlow(owner.node)
-            if canPass {
-                handAll(client, to: owner, isLast: false)
+            if mayTell(owner, from: client) {
+                if handAll(client, to: owner, isLast: false) { hasTold(owner, from: client) }
                 if isFull { postpone(client) }
             }
+            canPass = mayTell(owner, from: client)
         }
         let isRead = canPass && client.window.hasRoom
         guard client.isRead != isRead else { return }
@@ -62,14 +63,31 @@ extension GatewayCore {
         want(.read(client.number, isRead))
     }
 
-    private mutating func handAll(_ client: GatewayClient, to owner: ErlangPID, isLast: Bool) {
+    /// Whether a client's owner takes what it says.
+    private func mayTell(_ owner: ErlangPID, from client: GatewayClient) -> Bool {
+        !pressure.isSlow(owner.node) && (client.restsFor == nil || client.restsFor != owner.node)
+    }
+
+    /// A client's owner was told something that it said: if the node is busy, the others go first.
+    private mutating func hasTold(_ owner: ErlangPID, from client: GatewayClient) {
+        guard pressure.isBusy(owner.node), client.restsFor != owner.node else { return }
+        client.restsFor = owner.node
+        pressure.rest(client.number, for: owner.node)
+    }
+
+    /// - Returns: Whether there was something to hand over.
+    @discardableResult
+    private mutating func handAll(_ client: GatewayClient, to owner: ErlangPID, isLast: Bool) -> Bool {
         let (pid, isNumbered) = (client.pid, settings.window > 0)
+        var hasTold = false
         while isLast || !isFull, let handed = clients.update(client, { $0.window.next(isLast: isLast) }) {
             if handed.isResent { counters.resentCount += 1 }
             tell(
                 .pid(owner), .message(pid, handed.message, number: isNumbered ? handed.number : nil), from: pid,
                 byteCount: handed.message.byteCount)
+            hasTold = true
         }
+        return hasTold
     }
 
     // MARK: Output
@@ -221,6 +239,7 @@ extension GatewayCore {
     /// A client counts nowhere any more.
     private mutating func release(_ client: GatewayClient) {
         for group in client.groups { _ = groups.leave(group, client.number) }
+        if let node = client.restsFor { pressure.forget(client.number, for: node) }
         forgetBackends(of: client)
     }
 }

@@ -217,16 +217,29 @@ package struct GatewayCore: ~Copyable {
         dials.nodeDown(node, at: now)
         names.nodeDown(node)
         pressure.disconnected(node.atom)
+        wakeResting(of: node.atom)
     }
 
     /// So many bytes wait for a node.
     package mutating func nodeQueue(_ byteCount: Int, of node: ErlangNodeName) {
-        guard pressure.noteQueue(byteCount, for: node.atom) else { return }
+        let change = pressure.noteQueue(byteCount, for: node.atom)
+        guard change != .none else { return }
+        wakeResting(of: node.atom)
+        guard change == .slow else { return }
         for number in watch.clients(of: node.atom) {
             guard let client = clients[number] else { continue }
             if isFull { postpone(client) } else { handOver(client) }
         }
         if !pressure.isSlow(node.atom) { offersWait = true }
+    }
+
+    /// Clients that rested for a node go on, unless it is busy.
+    private mutating func wakeResting(of node: ErlangAtom) {
+        for number in pressure.takeResting(of: node) {
+            guard let client = clients[number], client.restsFor == node else { continue }
+            client.restsFor = nil
+            if isFull { postpone(client) } else { handOver(client) }
+        }
     }
 
     /// Monitors processes again, because their node has room now: too much waited for it before. Processes that nobody

@@ -109,6 +109,9 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
         socket.setKeepAlive(after: idleTime)
     }
 
+    /// Bounds what waits in the system, in each direction: whatever is said last arrives behind that.
+    package func limitBuffers(to byteCount: Int) { socket.limitBuffers(to: byteCount) }
+
     // MARK: Turns
 
     override func becameReady(_ reported: Poller.Readiness) {

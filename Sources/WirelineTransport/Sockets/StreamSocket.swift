@@ -141,6 +141,10 @@ struct StreamSocket: ~Copyable {
         if let memory { memory.keepAlive(after: idleTime) } else { SystemCall.setKeepAlive(number, after: idleTime) }
     }
 
+    func limitBuffers(to byteCount: Int) {
+        if memory == nil { SystemCall.limitBuffers(number, to: byteCount) }
+    }
+
     /// Makes closing the socket reset the connection.
     func setResetOnClose() {
         if let memory { memory.setResetOnClose() } else { SystemCall.setResetOnClose(number) }

@@ -213,6 +213,13 @@ enum SystemCall {
         setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
     }
 
+    /// Bounds what waits in the system, in each direction: about twice as many bytes on Linux (socket(7), `SO_RCVBUF`). Without
+    /// a bound, it grows to megabytes.
+    static func limitBuffers(_ descriptor: Int32, to byteCount: Int) {
+        setOption(descriptor, SOL_SOCKET, SO_RCVBUF, Int32(clamping: byteCount))
+        setOption(descriptor, SOL_SOCKET, SO_SNDBUF, Int32(clamping: byteCount))
+    }
+
     /// Reads urgent data (RFC 9293 §3.8.5) as a part of the stream, as RFC 6093 advises.
     /// Otherwise its last byte would be missing.
     static func takeUrgentDataInline(_ descriptor: Int32) {

@@ -74,9 +74,52 @@ struct BackPressureTests {
         #expect(bench.effects { core, _ in core.nodeQueue(501, of: "a@h") } == [])
         #expect(
             bench.effects { core, _ in core.nodeQueue(500, of: "a@h") } == [
-                .tell(owner.target, .message(client, GatewayBench.message("a"), number: nil), from: client),
-                .read(client.number, true),
+                .tell(owner.target, .message(client, GatewayBench.message("a"), number: nil), from: client)
             ])
+        // Half is still much: the others go first.
+        #expect(bench.effects { core, _ in core.nodeQueue(16, of: "a@h") } == [])
+        #expect(bench.effects { core, _ in core.nodeQueue(15, of: "a@h") } == [.read(client.number, true)])
+    }
+
+    @Test func `while some waits for a node, each of its clients says something once`() {
+        let bench = GatewayBench { $0.nodeByteCount = 32_000 }
+        let (client, other, gone) = (bench.open(ownedBy: owner), bench.open(ownedBy: owner), bench.open(ownedBy: owner))
+        _ = bench.core.takeEffects()
+        #expect(bench.effects { core, _ in core.nodeQueue(1_001, of: "a@h") } == [])
+        let first = GatewayEffect.tell(
+            owner.target, .message(client, GatewayBench.message("a"), number: nil), from: client)
+        #expect(bench.say("a", by: client) == [first, .read(client.number, false)])
+        // What was read already waits here.
+        #expect(bench.say("b", by: client) == [])
+        #expect(bench.say("c", by: other).count == 2)
+        #expect(bench.say("d", by: gone).count == 2)
+        _ = bench.effects { $0.closed(gone.number, .normal, at: $1) }
+        #expect(bench.effects { core, _ in core.nodeQueue(501, of: "a@h") } == [])
+        let second = GatewayEffect.tell(
+            owner.target, .message(client, GatewayBench.message("b"), number: nil), from: client)
+        #expect(
+            bench.effects { core, _ in core.nodeQueue(500, of: "a@h") } == [
+                second, .read(client.number, true), .read(other.number, true),
+            ])
+        #expect(bench.say("e", by: client).count == 1)
+    }
+
+    @Test func `a client that rested for a node that is lost is read again when the node is back`() {
+        let bench = GatewayBench { $0.nodeByteCount = 32_000 }
+        let client = bench.open(ownedBy: owner)
+        _ = bench.core.takeEffects()
+        _ = bench.effects { core, _ in core.nodeQueue(1_001, of: "a@h") }
+        #expect(bench.say("a", by: client).contains(.read(client.number, false)))
+        let owner = owner
+        let effects = bench.effects {
+            $0.nodeDown("a@h", at: $1)
+            $0.down(owner.target, at: $1)
+        }
+        #expect(effects.contains(.read(client.number, true)))
+        bench.join(owner)
+        _ = bench.rounds
+        _ = bench.tell(client, .tuple("owner", .pid(owner)), from: owner)
+        #expect(bench.say("b", by: client).count == 1)
     }
 
     @Test func `a client of a slow node that gets another owner is read again`() {

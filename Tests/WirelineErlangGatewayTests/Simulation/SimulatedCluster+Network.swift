@@ -72,12 +72,10 @@ extension SimulatedCluster {
         let limit = SimulatedLimits.nodeByteCount
         let key = node * 2 + gateway
         // Between the limits nothing changes.
-        if slowNodes.contains(key) {
-            guard byteCount <= limit / 2 else { return }
-            slowNodes.remove(key)
-        } else {
-            guard byteCount > limit else { return }
+        if byteCount > limit {
             slowNodes.insert(key)
+        } else if byteCount <= limit / 2 {
+            slowNodes.remove(key)
         }
         let name = nodes[node].name
         change(gateway) { core, _ in core.nodeQueue(byteCount, of: name) }
