@@ -39,6 +39,8 @@ enum DelayLoad: String, CaseIterable {
     /// 10,000 connections that send packets of 23 bytes (fewer if there are not so many descriptors). The delay is measured on
     /// new connections, from the call that connects to the echo.
     case newcomers
+    /// Packets of 23 bytes through `wire gateway` to processes of an Erlang node, which return them. There is no window.
+    case owned
     /// 50,000 clients of `wire gateway` that wait for an owner (fewer if there are not so many descriptors). All of 1,000
     /// backends hang, so none gets one. The groups have 100,000 memberships. The delay is that of `/health`.
     case parked

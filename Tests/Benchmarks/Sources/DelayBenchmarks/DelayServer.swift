@@ -130,7 +130,9 @@ final class DelayServer {
     static func start(for load: DelayLoad, in folder: URL, _ options: DelayOptions) throws -> DelayServer? {
         if load == .script { return try options.wire.map { try scripts($0, in: folder) } ?? absent(load) }
         if load == .relay { return try options.wire.map { try relay($0) } ?? absent(load) }
-        if load == .parked { return try options.wire.map { try gateway($0, in: folder, options) } ?? absent(load) }
+        if load == .owned || load == .parked {
+            return try options.wire.map { try gateway($0, for: load, in: folder, options) } ?? absent(load)
+        }
         if load == .handshakes, !DelayIdentity.make(in: folder.path) { return nil }
         return try DelayServer([
             CommandLine.arguments[0], "--serve", load == .handshakes ? folder.path : "-",
@@ -164,10 +166,12 @@ final class DelayServer {
             ], behind: server)
     }
 
-    /// Starts a gateway, and a node whose processes own no client.
-    private static func gateway(_ wire: String, in folder: URL, _ options: DelayOptions) throws -> DelayServer? {
+    /// Starts a gateway, and a node whose processes own clients or hang.
+    private static func gateway(
+        _ wire: String, for load: DelayLoad, in folder: URL, _ options: DelayOptions
+    ) throws -> DelayServer? {
         guard (try? Command.output(of: ["which", "escript", "epmd"])) != nil else {
-            try noteAbsence("no row parked", "there is no Erlang (Debian: erlang-base)")
+            try noteAbsence("no row \(load.rawValue)", "there is no Erlang (Debian: erlang-base)")
             return nil
         }
         let scene = Machine.packageDirectory.appending(path: "../../Protocols/Scene").standardized.path
@@ -175,7 +179,7 @@ final class DelayServer {
         let privately = [FileAttributeKey.posixPermissions: 0o600]
         FileManager.default.createFile(atPath: cookie, contents: Data(ErlangCluster.cookie.utf8), attributes: privately)
         let cluster = try ErlangCluster()
-        let node = "hanging@127.0.0.1"
+        let node = "backend@127.0.0.1"
         let counts = options.isSmoke ? ["10", "100"] : ["1000", "100000"]
         let command = [
             wire, "gateway", "--protocol", scene, "--name", "gateway@127.0.0.1", "--cookie-file", cookie,
@@ -183,7 +187,11 @@ final class DelayServer {
             "--first", "0s", "--epmd", "127.0.0.1:\(cluster.epmdPort)", "--metrics", "127.0.0.1:0",
         ]
         do {
-            _ = try cluster.start(node, "hanging_backend.escript", counts)
+            if load == .parked {
+                _ = try cluster.start(node, "hanging_backend.escript", counts)
+            } else {
+                _ = try cluster.start(node, "echoing_backend.escript")
+            }
             return try DelayServer(command, beside: cluster, until: "ready\n")
         } catch {
             cluster.stop()
@@ -228,6 +236,7 @@ final class DelayServer {
             switch load {
             case .newcomers: try Victim(port: port("listening"), asking: .firstEcho)
             case .parked: try Victim(port: port("metrics"), asking: .health)
+            case .owned: try Victim(port: port("listening"), saying: Payloads.unknownPacket)
             default: try Victim(port: port("listening"))
             }
         // It has been a client before the others come.
@@ -272,6 +281,8 @@ final class DelayServer {
             Attack.flood(
                 try port("tight"), count, Payloads.megabyte, afterHandshake: nil, mayBeEnded: true,
                 torn: Payloads.megabyte.count * 9 / 10)
+        case .owned:
+            Attack.flood(try port("listening"), count, Payloads.repeated(Payloads.unknownPacket), afterHandshake: nil)
         case .broadcast: Attack.crowd(try port("crowd"), count, asking: Payloads.packet)
         case .metrics: Attack.crowd(try port("crowd"), count, asking: Payloads.metricsRequest, at: try port("metrics"))
         case .refused: Attack.refusals(try port("refusing"), count)

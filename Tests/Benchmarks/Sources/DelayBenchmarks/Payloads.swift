@@ -13,7 +13,12 @@ enum Payloads {
     /// Where the line's last byte stands.
     static let lineOffset = 10
 
-    static let packets = Array(repeatElement(packet, count: 4_096).joined())
+    static let packets = repeated(packet)
+
+    /// The same with an ID that no message of the schema has: an Erlang process may return such a packet as it is.
+    static let unknownPacket = Array(packet[..<4] + [0x75, 0x31] + packet[6...])
+
+    static func repeated(_ packet: [UInt8]) -> [UInt8] { Array(repeatElement(packet, count: 4_096).joined()) }
 
     /// Masked with 0.
     static let shortMessages = Array(repeatElement([0x82, 0x81, 0, 0, 0, 0, 7] as [UInt8], count: 16_384).joined())

@@ -38,10 +38,13 @@ final class Victim {
     private var number: Int32
     private let port: UInt16
     private let question: Question
+    private var packet: [UInt8]
 
-    init(port: UInt16, asking question: Question = .echo) throws {
+    /// - Parameter packet: What it says and gets back (default: a `Cs_20001`), with a new number each time.
+    init(port: UInt16, asking question: Question = .echo, saying packet: [UInt8] = Payloads.packet) throws {
         self.port = port
         self.question = question
+        self.packet = packet
         number = try Self.connect(to: port)
     }
 
@@ -59,7 +62,6 @@ final class Victim {
     func delays(for seconds: Double) throws -> [Double] {
         var delays: [Double] = []
         let end = DispatchTime.now().uptimeNanoseconds + UInt64(seconds * 1e9)
-        var packet = Payloads.packet
         while DispatchTime.now().uptimeNanoseconds < end {
             packet[Payloads.lineOffset] &+= 1
             let start = DispatchTime.now().uptimeNanoseconds
