@@ -66,6 +66,8 @@ let package = Package(
         // Layer 0
         .target(name: "WirelineCodec", swiftSettings: strict),
         .target(name: "CWirelineSystem"),
+        .target(
+            name: "CWirelineRuntimes", path: "Sources/WirelineGenerator/Runtimes", exclude: ["CSharp", "Java"]),
         .target(name: "WirelineLibraries", swiftSettings: strict),
         // Layer 1
         .target(name: "WirelineSession", swiftSettings: strict),
@@ -107,8 +109,10 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "WirelineGenerator",
-            dependencies: ["WirelineCodec", "WirelineLanguage", "WirelineSchema", "WirelineSwiftGenerator"],
-            swiftSettings: quick),
+            dependencies: [
+                "CWirelineRuntimes", "WirelineCodec", "WirelineLanguage", "WirelineSchema", "WirelineSwiftGenerator",
+            ],
+            exclude: ["Runtimes"], swiftSettings: quick),
         .target(
             name: "WirelineErlangRecords",
             dependencies: [

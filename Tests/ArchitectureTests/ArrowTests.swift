@@ -20,7 +20,9 @@ struct ArrowTests {
         "WirelineErlangNode": ["WirelineErlang", "WirelineTransport"],
         "WirelineTransport": ["CWirelineSystem", "WirelineCodec"],
         "WirelineSwiftGenerator": ["WirelineCodec", "WirelineLanguage"],
-        "WirelineGenerator": ["WirelineCodec", "WirelineLanguage", "WirelineSchema", "WirelineSwiftGenerator"],
+        "WirelineGenerator": [
+            "CWirelineRuntimes", "WirelineCodec", "WirelineLanguage", "WirelineSchema", "WirelineSwiftGenerator",
+        ],
         "WirelineErlangRecords": [
             "WirelineCodec", "WirelineErlang", "WirelineLanguage", "WirelineLayers", "WirelineSchema",
             "WirelineSwiftGenerator",

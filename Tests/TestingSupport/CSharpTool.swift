@@ -15,16 +15,17 @@ public enum CSharpTool {
     private static let compiler = ProgramRun.path(of: "mcs")
     private static let mono = ProgramRun.path(of: "mono")
 
-    /// Compiles files to a program, as C# 7.0 and with all warnings as errors.
+    /// Compiles files to a program or a library, as C# 7.0 and with all warnings as errors.
     ///
-    /// - Parameter main: The class whose `Main` begins; others may have one, too.
+    /// - Parameter main: The class whose `Main` begins; others may have one, too. A library has none (default).
     /// - Returns: What the compiler says; nothing if it accepts all.
-    public static func compile(_ files: [URL], to program: URL, main: String) throws -> String {
+    public static func compile(_ files: [URL], to program: URL, main: String? = nil) throws -> String {
         guard let compiler else { throw ProgramRun.Failure(description: absence) }
         // It tells errors to standard error.
         let line = [#"exec "$0" "$@" 2>&1"#, compiler]
         let settings = [
-            "-warnaserror", "-warn:4", "-langversion:7", "-nologo", "-main:" + main, "-out:" + program.path,
+            "-warnaserror", "-warn:4", "-langversion:7", "-nologo",
+            main.map { "-main:" + $0 } ?? "-target:library", "-out:" + program.path,
         ]
         return try ProgramRun.output(
             of: "/bin/sh", ["-c"] + line + settings + files.map(\.path), isSuccessful: { _ in true })

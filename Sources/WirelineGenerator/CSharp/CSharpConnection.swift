@@ -49,24 +49,6 @@ extension CSharpInterface {
             return packet;
         """#
 
-    /// An error that says what to give.
-    static let advising = #"""
-
-
-            internal WireException(string kind, string path, string advice) : base(path + ": " + kind + ": " + advice) {
-                Kind = kind;
-                Path = path;
-                Offset = -1;
-            }
-        """#
-
-    static let packetToWrite = #"""
-            /// <summary>A packet to write inside of another one; without a header it has the defaults.</summary>
-            public Packet(Message message, Header header = null) : this(message, header, 0) {}
-
-
-        """#
-
     static let innerQueue = #"""
             private readonly System.Collections.Generic.Queue<Packet> inner = new System.Collections.Generic.Queue<Packet>();
 

@@ -161,99 +161,30 @@ struct CSharpInterface {
 
     /// The types beside those of the schema.
     var types: String {
-        let verify =
-            fixesHeader
-            ? "\n\n    internal virtual void Verify(Reader r, Header h, int[] at) {}\n\n    internal virtual Header Fix(Writer w, Header given) { return given; }"
-            : ""
-        let sender =
-            plan.takesSender ? "\n\n    internal virtual Sender? MessageSender { get { return null; } }" : ""
-        return #"""
-            /// <summary>Why bytes are no packet of this protocol, or why a value cannot be written.</summary>
-            public sealed class WireException : System.Exception {
-                /// <summary>What is wrong, in one word: <c>truncated</c>, <c>out_of_range</c>, …</summary>
-                public readonly string Kind;
-                /// <summary>The field, in the schema's names: <c>Sc_20001.items[1].count</c>. Empty if no field is to blame.</summary>
-                public readonly string Path;
-                /// <summary>Bytes from the packet's first one; -1 if a value could not be written.</summary>
-                public readonly int Offset;
+        #"""
+        \#(CSharpRuntime.file(for: plan).text("types"))
 
-                public WireException(string kind, string path, int offset)
-                    : base((path.Length == 0 ? "" : path + ": ") + kind + (offset < 0 ? "" : " at offset " + offset)) {
-                    Kind = kind;
-                    Path = path;
-                    Offset = offset;
-                }\#(layers == nil ? "" : Self.advising)
+        /// <summary>Keeps the bytes of one packet, and is used again for the next one\#(layers == nil ? ": then nothing is allocated" : ""). It is for one thread at a time.</summary>
+        public sealed class PacketWriter {
+        \#(layers == nil ? "    internal readonly Writer w = new Writer(\(!isFramed));\n\n" : "")\#
+            internal void Take(byte[] bytes, int offset, int count) {
+                Bytes = bytes;
+                Offset = offset;
+                Count = count;
             }
 
-            /// <summary>Who has sent a packet.</summary>
-            public enum Sender { Client, Server }
+            /// <summary>The array with the packet, up to the next one; null before the first one and after an error.</summary>
+            public byte[] Bytes { get; private set; }
 
-            public abstract class Message {
-                internal Message() {}
+            /// <summary>Where the packet begins in the array.</summary>
+            public int Offset { get; private set; }
 
-                /// <summary>The schema's name; null if the schema does not know it.</summary>
-                public abstract string MessageName { get; }
+            /// <summary>How many bytes the packet has.</summary>
+            public int Count { get; private set; }
+        }
 
-                public abstract ulong MessageId { get; }
-
-                internal abstract void Read(Reader r, Header h);
-
-                internal abstract void Write(Writer w, Header h);\#(sender)\#(verify)
-            }
-
-            /// <summary>A message that the schema does not know. It can be encoded, too.</summary>
-            public sealed class UnknownMessage : Message {
-                public ulong Id;
-                public byte[] Payload = new byte[0];
-
-                public override string MessageName { get { return null; } }
-
-                public override ulong MessageId { get { return Id; } }
-
-                internal override void Read(Reader r, Header h) { Payload = r.Blob(r.Rest(-1, "payload"), "payload"); }
-
-                internal override void Write(Writer w, Header h) {
-                    w.Reserve(w.BlobLength(Payload));
-                    w.AppendBlob(Payload, "payload");
-                }
-            }
-
-            /// <summary>A message that was received, with its packet's header.</summary>
-            public sealed class Packet {
-                public readonly Message Message;
-                public readonly Header Header;
-                /// <summary>How many bytes the packet had.</summary>
-                public readonly int ByteCount;
-
-            \#(hasPackets ? Self.packetToWrite : "")\#
-                internal Packet(Message message, Header header, int byteCount) {
-                    Message = message;
-                    Header = header;
-                    ByteCount = byteCount;
-                }
-            }
-
-            /// <summary>Keeps the bytes of one packet, and is used again for the next one\#(layers == nil ? ": then nothing is allocated" : ""). It is for one thread at a time.</summary>
-            public sealed class PacketWriter {
-            \#(layers == nil ? "    internal readonly Writer w = new Writer(\(!isFramed));\n\n" : "")\#
-                internal void Take(byte[] bytes, int offset, int count) {
-                    Bytes = bytes;
-                    Offset = offset;
-                    Count = count;
-                }
-
-                /// <summary>The array with the packet, up to the next one; null before the first one and after an error.</summary>
-                public byte[] Bytes { get; private set; }
-
-                /// <summary>Where the packet begins in the array.</summary>
-                public int Offset { get; private set; }
-
-                /// <summary>How many bytes the packet has.</summary>
-                public int Count { get; private set; }
-            }
-
-            \#(splitter)
-            """#
+        \#(splitter)
+        """#
     }
 
     private var splitter: String {

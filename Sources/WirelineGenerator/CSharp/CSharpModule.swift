@@ -23,9 +23,8 @@ struct CSharpModule {
         let types = choices + classes.unions + classes.structures + classes.messages + [header] + connection
         let functions = [api.making] + classes.functions
         let calls = StatementPrinter.calls(in: functions + types).union(classes.layers?.checksums ?? [])
-        let helpers = BraceText.methods(Self.helpers).text(for: calls)
-        let packets = Self.type(
-            "internal static class Packets", functions + (helpers.isEmpty ? [] : [String(helpers.dropLast())]))
+        let helpers = BraceText.called(RuntimeFile.cSharp.text("helpers"), by: calls)
+        let packets = Self.type("internal static class Packets", functions + (helpers.isEmpty ? [] : [helpers]))
         let documentation = CSharpText.comment(description.documentation)
         let own = Self.type("public static class \(dialect.className)", constants + [api.functions])
         let head =
@@ -57,51 +56,15 @@ struct CSharpModule {
         "\(head) {\n\(BraceText.indented(members.joined(separator: "\n\n")))\n}"
     }
 
-    private static let helpers = #"""
-        internal static T[] Filled<T>(T[] items, System.Func<T> make) {
-            for (int i = 0; i < items.Length; i++) items[i] = make();
-            return items;
-        }
-
-        internal static bool SameBytes(byte[] a, byte[] b) {
-            if (a.Length != b.Length) return false;
-            for (int i = 0; i < a.Length; i++) if (a[i] != b[i]) return false;
-            return true;
-        }
-        """#
-
     /// Returns the classes of the runtime, as far as calls need them.
     private func runtime(_ calls: Set<String>) -> [String] {
-        let options = description.options
-        let reading = BraceText.methods(
-            [
-                CSharpRuntime.numbers(isShortest: options.varintForms == .shortest), CSharpRuntime.counts,
-                CSharpRuntime.texts,
-                CSharpRuntime.packets(limit: plan.layers == nil ? String(options.maximumPacketByteCount) : "limit"),
-            ].joined(separator: "\n\n")
-        ).text(for: calls)
-        let writing = BraceText.methods(
-            [CSharpRuntime.writingNumbers, CSharpRuntime.writingTexts].joined(separator: "\n\n")
-        ).text(for: calls)
-        let checksums = BraceText.methods(CSharpRuntime.checksums).text(for: calls)
-        func limited(_ text: String) -> String {
-            text.replacing("MAXIMUM_DEPTH", with: String(options.maximumDepth))
-                .replacing("MAXIMUM_SIZE", with: String(options.maximumPacketByteCount))
+        let file = CSharpRuntime.file(for: plan)
+        let classes = ["steps", "reader", "writer", "checksum"].map { name in
+            file.text(name) { BraceText.called($0, by: calls) }
         }
-        let limit =
-            plan.layers == nil
-            ? ""
-            : "/// <summary>The most bytes of a packet.</summary>\ninternal int limit = \(options.maximumPacketByteCount);\n"
-        let classes = [
-            ("internal sealed class Reader : Steps", limit + CSharpRuntime.reader + "\n\n" + reading),
-            ("internal sealed class Writer : Steps", limited(CSharpRuntime.writer) + "\n\n" + writing),
-            ("internal static class Checksum", checksums),
-        ].filter { !$0.1.isEmpty }.map { head, body in
-            Self.type(head, [body.hasSuffix("\n") ? String(body.dropLast()) : body])
-        }
-        let bits = (reading + writing).contains("FloatBits") ? [CSharpRuntime.floatBits] : []
-        return [limited(CSharpRuntime.steps)] + classes + bits
-            + (description.layout.framing.map { [CSharpInterface.frame($0, options)] } ?? [])
+        return classes.filter { !BraceText.isEmptyClass($0) }
+            + (classes.contains { $0.contains("FloatBits") } ? [file.text("bits")] : [])
+            + (description.layout.framing.map { [CSharpInterface.frame($0, description.options)] } ?? [])
     }
 
     /// The class for a connection; nothing without states and layers.

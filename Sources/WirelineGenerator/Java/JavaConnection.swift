@@ -102,25 +102,6 @@ extension JavaInterface {
             return packet;
         """#
 
-    /// An error that says what to give.
-    static let advising = #"""
-
-
-            WireException(String kind, String path, String advice) {
-                super(path + ": " + kind + ": " + advice);
-                this.kind = kind;
-                this.path = path;
-                this.offset = -1;
-            }
-        """#
-
-    static let packetToWrite = #"""
-            /** A packet to write inside of another one; null is the header's defaults. */
-            public Packet(Message message, Header header) { this(message, header, 0); }
-
-
-        """#
-
     static let innerQueue = #"""
             private final java.util.ArrayDeque<Packet> inner = new java.util.ArrayDeque<>();
 

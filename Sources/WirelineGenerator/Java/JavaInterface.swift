@@ -178,102 +178,34 @@ struct JavaInterface {
 
     /// The types beside those of the schema.
     var types: String {
-        let verify =
-            fixesHeader
-            ? "\n\n    void verify(Reader r, Header h, int[] at) throws WireException {}\n\n    Header fix(Writer w, Header given) throws WireException { return given; }"
-            : ""
-        let sender = plan.takesSender ? "\n\n    Sender messageSender() { return null; }" : ""
-        return #"""
-            /** Why bytes are no packet of this protocol, or why a value cannot be written. */
-            public static final class WireException extends java.io.IOException {
-                private static final long serialVersionUID = 1L;
-                /** What is wrong, in one word: {@code truncated}, {@code out_of_range}, … */
-                public final String kind;
-                /** The field, in the schema's names: {@code Sc_20001.items[1].count}. Empty if no field is to blame. */
-                public final String path;
-                /** Bytes from the packet's first one; -1 if a value could not be written. */
-                public final int offset;
+        #"""
+        \#(JavaRuntime.file(for: plan).text("types"))
 
-                public WireException(String kind, String path, int offset) {
-                    super((path.isEmpty() ? "" : path + ": ") + kind + (offset < 0 ? "" : " at offset " + offset));
-                    this.kind = kind;
-                    this.path = path;
-                    this.offset = offset;
-                }\#(layers == nil ? "" : Self.advising)
+        /** Keeps the bytes of one packet, and is used again for the next one\#(layers == nil ? ": then nothing is allocated" : ""). It is for one thread at a time. */
+        public static final class PacketWriter {
+        \#(layers == nil ? "    final Writer w = new Writer(\(!isFramed));\n" : "")\#
+            private byte[] bytes;
+            private int offset;
+            private int count;
+
+            void take(byte[] bytes, int offset, int count) {
+                this.bytes = bytes;
+                this.offset = offset;
+                this.count = count;
             }
 
-            /** Who has sent a packet. */
-            public enum Sender { CLIENT, SERVER }
+            /** The array with the packet, up to the next one; null before the first one and after an error. */
+            public byte[] bytes() { return bytes; }
 
-            public abstract static class Message {
-                /** The schema's name; null if the schema does not know it. */
-                public abstract String messageName();
+            /** Where the packet begins in the array. */
+            public int offset() { return offset; }
 
-                /** 64 bits without a sign. */
-                public abstract long messageId();
+            /** How many bytes the packet has. */
+            public int count() { return count; }
+        }
 
-                abstract void read(Reader r, Header h) throws WireException;
-
-                abstract void write(Writer w, Header h) throws WireException;\#(sender)\#(verify)
-            }
-
-            /** A message that the schema does not know. It can be encoded, too. */
-            public static final class UnknownMessage extends Message {
-                public long id;
-                public byte[] payload = new byte[0];
-
-                @Override public String messageName() { return null; }
-
-                @Override public long messageId() { return id; }
-
-                @Override void read(Reader r, Header h) throws WireException { payload = r.blob(r.rest(-1, "payload"), "payload"); }
-
-                @Override void write(Writer w, Header h) throws WireException {
-                    w.reserve(w.blobLength(payload));
-                    w.appendBlob(payload, "payload");
-                }
-            }
-
-            /** A message that was received, with its packet's header. */
-            public static final class Packet {
-                public final Message message;
-                public final Header header;
-                /** How many bytes the packet had. */
-                public final int byteCount;
-
-            \#(layers?.hasPackets == true ? Self.packetToWrite : "")\#
-                Packet(Message message, Header header, int byteCount) {
-                    this.message = message;
-                    this.header = header;
-                    this.byteCount = byteCount;
-                }
-            }
-
-            /** Keeps the bytes of one packet, and is used again for the next one\#(layers == nil ? ": then nothing is allocated" : ""). It is for one thread at a time. */
-            public static final class PacketWriter {
-            \#(layers == nil ? "    final Writer w = new Writer(\(!isFramed));\n" : "")\#
-                private byte[] bytes;
-                private int offset;
-                private int count;
-
-                void take(byte[] bytes, int offset, int count) {
-                    this.bytes = bytes;
-                    this.offset = offset;
-                    this.count = count;
-                }
-
-                /** The array with the packet, up to the next one; null before the first one and after an error. */
-                public byte[] bytes() { return bytes; }
-
-                /** Where the packet begins in the array. */
-                public int offset() { return offset; }
-
-                /** How many bytes the packet has. */
-                public int count() { return count; }
-            }
-
-            \#(splitter)
-            """#
+        \#(splitter)
+        """#
     }
 
     private var splitter: String {

@@ -27,7 +27,7 @@ struct JavaModule {
         let calls = StatementPrinter.calls(in: parts + types).union(classes.layers?.checksums ?? [])
         let all =
             [api.functions] + parts + types + [api.types] + (classes.layers?.classes ?? []) + runtime(calls)
-            + (calls.contains("filled") ? [Self.filled] : [])
+            + (calls.contains("filled") ? [RuntimeFile.java.text("filled")] : [])
         let members = all.filter { !$0.isEmpty }.map { BraceText.indented($0) }.joined(separator: "\n\n")
         let documentation =
             JavaText.comment(description.documentation).isEmpty
@@ -46,46 +46,14 @@ struct JavaModule {
         JavaText.escaped(CommentText.lines(of: description.name).joined(separator: " "))
     }
 
-    private static let filled = #"""
-        interface Maker<T> { T make(); }
-
-        private static <T> T[] filled(T[] items, Maker<T> maker) {
-            for (int i = 0; i < items.length; i++) items[i] = maker.make();
-            return items;
-        }
-        """#
-
     /// Returns the classes of the runtime, as far as calls need them.
     private func runtime(_ calls: Set<String>) -> [String] {
-        let options = description.options
-        let reading = BraceText.methods(
-            [
-                JavaRuntime.numbers(isShortest: options.varintForms == .shortest), JavaRuntime.counts,
-                JavaRuntime.texts,
-                JavaRuntime.packets(
-                    limit: plan.layers == nil ? String(options.maximumPacketByteCount) : "limit"),
-            ].joined(separator: "\n\n"))
-        let writing = BraceText.methods(
-            [JavaRuntime.writingNumbers, JavaRuntime.writingTexts].joined(separator: "\n\n"))
-        let checksums = BraceText.methods(JavaRuntime.checksums).text(for: calls)
-        func limited(_ text: String) -> String {
-            text.replacing("MAXIMUM_DEPTH", with: String(options.maximumDepth))
-                .replacing("MAXIMUM_SIZE", with: String(options.maximumPacketByteCount))
+        let file = JavaRuntime.file(for: plan)
+        let classes = ["steps", "reader", "writer", "checksum"].map { name in
+            file.text(name) { BraceText.called($0, by: calls) }
         }
-        let limit =
-            plan.layers == nil
-            ? "" : "/** The most bytes of a packet. */\nint limit = \(options.maximumPacketByteCount);\n"
-        let bodies = [
-            ("Reader extends Steps", limit + JavaRuntime.reader + "\n\n" + reading.text(for: calls)),
-            ("Writer extends Steps", limited(JavaRuntime.writer) + "\n\n" + writing.text(for: calls)),
-            ("Checksum", checksums),
-        ]
-        let classes = bodies.filter { !$0.1.isEmpty }.map { name, body in
-            let trimmed = body.hasSuffix("\n") ? String(body.dropLast()) : body
-            return "static final class \(name) {\n\(BraceText.indented(trimmed))\n}"
-        }
-        return [limited(JavaRuntime.steps)] + classes
-            + (description.layout.framing.map { [JavaInterface.frame($0, options)] } ?? [])
+        return classes.filter { !BraceText.isEmptyClass($0) }
+            + (description.layout.framing.map { [JavaInterface.frame($0, description.options)] } ?? [])
     }
 
     /// The class for a connection; nothing without states and layers.

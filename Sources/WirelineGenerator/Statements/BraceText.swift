@@ -26,8 +26,15 @@ enum BraceText {
         lines.isEmpty ? head + " {}" : "\(head) {\n\(indented(lines.joined(separator: "\n")))\n}"
     }
 
-    /// Returns pieces of a class, of which each declares one method.
-    static func methods(_ text: String) -> RuntimeText {
+    /// Returns the methods of a class that some calls need, without a newline at the end.
+    static func called(_ methods: String, by calls: Set<String>) -> String {
+        String(Self.methods(methods).text(for: calls).dropLast())
+    }
+
+    /// Whether a class has no members.
+    static func isEmptyClass(_ text: String) -> Bool { text.split(separator: "\n").count == 2 }
+
+    private static func methods(_ text: String) -> RuntimeText {
         RuntimeText(
             text, lineComment: "//", hasKeys: false, hasMembers: true, isFunction: { _ in true },
             name: { line in

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CWirelineRuntimes
+import WirelineCodec
+import WirelineLanguage
+
+/// A runtime as a file of its language, which the tools of that language can read: `Runtimes/Java/Runtime.java`.
+///
+/// Comments mark its regions:
+///
+///     // #region reader
+///     static final class Reader {
+///         // #region layers
+///         int limit = MAXIMUM_SIZE;
+///         // #endregion
+///         // #region called
+///         byte u8(int q) { return b[q]; }
+///         // #endregion
+///     }
+///     // #endregion
+///
+/// A generator asks for a region by its name. A region inside of it is a feature, which stays if the protocol has it. With `!`
+/// before the name it stays if the protocol does not have it. The region `called` has pieces of which the caller chooses some.
+///
+/// - Invariant: Each region ends. Tests ask for all of them.
+struct RuntimeFile: Sendable {
+    private enum Part: Sendable {
+        case line(Substring)
+        case region(Region)
+    }
+
+    private struct Region: Sendable {
+        let name: Substring
+        /// How many columns its mark stands to the right.
+        let indentation: Int
+        var parts: [Part] = []
+    }
+
+    private var regions: [Substring: Region] = [:]
+    private var features: Set<String> = []
+    private var constants: [String: String] = [:]
+
+    // SAFETY: What the functions return are constants of the program.
+    static let java = unsafe RuntimeFile(wireline_java_runtime())
+    static let cSharp = unsafe RuntimeFile(wireline_csharp_runtime())
+
+    private init(_ file: wireline_runtime) {
+        // SAFETY: The file has that many bytes.
+        let bytes = unsafe UnsafeBufferPointer(start: file.bytes, count: file.count)
+        self.init(unsafe String(decoding: bytes, as: UTF8.self))
+    }
+
+    init(_ text: String) {
+        var open = [Region(name: "", indentation: 0)]
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            let words = line.split(separator: " ")
+            if words.count == 3, words[1] == "#region" {
+                open.append(Region(name: words[2], indentation: line.prefix { $0 == " " }.count))
+            } else if words.count >= 2, words[1] == "#endregion" {
+                let region = open.removeLast()
+                regions[region.name] = region
+                open[open.count - 1].parts.append(.region(region))
+            } else {
+                open[open.count - 1].parts.append(.line(line))
+            }
+        }
+        precondition(open.count == 1, "the region \(open.last?.name ?? "") does not end")
+    }
+
+    /// Returns the file as a protocol needs it.
+    ///
+    /// - Parameters:
+    ///   - features: The names of the regions that stay inside of others.
+    ///   - constants: What takes the place of names.
+    func with(_ features: Set<String>, _ constants: [String: String]) -> Self {
+        var file = self
+        file.features = features
+        file.constants = constants
+        return file
+    }
+
+    /// Returns the text of a region, which begins in the first column and does not end with a newline.
+    ///
+    /// - Parameter choice: Returns what stays of the region `called` inside (default: all).
+    func text(_ name: String, called choice: (String) -> String = { $0 }) -> String {
+        guard let region = regions[name[...]] else { preconditionFailure("no region is called \(name)") }
+        return constants.reduce(text(of: region, choice)) { $0.replacing($1.key, with: $1.value) }
+    }
+
+    private func text(of region: Region, _ choice: (String) -> String) -> String {
+        lines(of: region.parts, choice).map { String($0.dropFirst(region.indentation)) }.joined(separator: "\n")
+    }
+
+    private func lines(of parts: [Part], _ choice: (String) -> String) -> [String] {
+        parts.flatMap { part -> [String] in
+            switch part {
+            case .line(let line): [String(line)]
+            case .region(let region) where region.name == "called":
+                choice(text(of: region, choice)).split(separator: "\n", omittingEmptySubsequences: false)
+                    .map { $0.isEmpty ? "" : String(repeating: " ", count: region.indentation) + $0 }
+            case .region(let region): has(region.name) ? lines(of: region.parts, choice) : []
+            }
+        }
+    }
+
+    private func has(_ feature: Substring) -> Bool {
+        feature.hasPrefix("!") ? !features.contains(String(feature.dropFirst())) : features.contains(String(feature))
+    }
+}
+
+extension CodePlan {
+    /// The features of a protocol, after which regions of runtimes are named.
+    var features: Set<String> {
+        let features = [
+            ("fixedHeaders", !fixedHeaderFields.isEmpty), ("layers", layers != nil),
+            ("packets", layers?.hasPackets == true), ("sender", takesSender),
+            ("shortest", description.options.varintForms == .shortest),
+        ]
+        return Set(features.filter(\.1).map(\.0))
+    }
+}

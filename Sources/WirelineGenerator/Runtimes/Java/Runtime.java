@@ -1,0 +1,1240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * The runtime of generated Java, with all that a protocol can need.
+ *
+ * <p>Comments mark its regions. Generated classes have those of the features that they use; in a region {@code called} only
+ * the methods that they call; in a region with {@code !} what stands there without the feature. The generator replaces the
+ * constants by their values.
+ */
+final class Runtime {
+    private Runtime() {}
+
+    static final int MAXIMUM_DEPTH = 64;
+    static final int MAXIMUM_SIZE = 1 << 20;
+
+    /** The header of a packet, which is the schema's. */
+    static final class Header {}
+
+    // #region types
+    /** Why bytes are no packet of this protocol, or why a value cannot be written. */
+    public static final class WireException extends java.io.IOException {
+        private static final long serialVersionUID = 1L;
+        /** What is wrong, in one word: {@code truncated}, {@code out_of_range}, … */
+        public final String kind;
+        /** The field, in the schema's names: {@code Sc_20001.items[1].count}. Empty if no field is to blame. */
+        public final String path;
+        /** Bytes from the packet's first one; -1 if a value could not be written. */
+        public final int offset;
+
+        public WireException(String kind, String path, int offset) {
+            super((path.isEmpty() ? "" : path + ": ") + kind + (offset < 0 ? "" : " at offset " + offset));
+            this.kind = kind;
+            this.path = path;
+            this.offset = offset;
+        }
+        // #region layers
+
+        WireException(String kind, String path, String advice) {
+            super(path + ": " + kind + ": " + advice);
+            this.kind = kind;
+            this.path = path;
+            this.offset = -1;
+        }
+        // #endregion
+    }
+
+    /** Who has sent a packet. */
+    public enum Sender { CLIENT, SERVER }
+
+    public abstract static class Message {
+        /** The schema's name; null if the schema does not know it. */
+        public abstract String messageName();
+
+        /** 64 bits without a sign. */
+        public abstract long messageId();
+
+        abstract void read(Reader r, Header h) throws WireException;
+
+        abstract void write(Writer w, Header h) throws WireException;
+        // #region sender
+
+        Sender messageSender() { return null; }
+        // #endregion
+        // #region fixedHeaders
+
+        void verify(Reader r, Header h, int[] at) throws WireException {}
+
+        Header fix(Writer w, Header given) throws WireException { return given; }
+        // #endregion
+    }
+
+    /** A message that the schema does not know. It can be encoded, too. */
+    public static final class UnknownMessage extends Message {
+        public long id;
+        public byte[] payload = new byte[0];
+
+        @Override public String messageName() { return null; }
+
+        @Override public long messageId() { return id; }
+
+        @Override void read(Reader r, Header h) throws WireException { payload = r.blob(r.rest(-1, "payload"), "payload"); }
+
+        @Override void write(Writer w, Header h) throws WireException {
+            w.reserve(w.blobLength(payload));
+            w.appendBlob(payload, "payload");
+        }
+    }
+
+    /** A message that was received, with its packet's header. */
+    public static final class Packet {
+        public final Message message;
+        public final Header header;
+        /** How many bytes the packet had. */
+        public final int byteCount;
+
+        // #region packets
+        /** A packet to write inside of another one; null is the header's defaults. */
+        public Packet(Message message, Header header) { this(message, header, 0); }
+
+        // #endregion
+        Packet(Message message, Header header, int byteCount) {
+            this.message = message;
+            this.header = header;
+            this.byteCount = byteCount;
+        }
+    }
+    // #endregion
+
+    // #region steps
+    /** The names of the values that a reader or a writer is in. */
+    abstract static class Steps {
+        private static final String[] NO_NAMES = {};
+        private static final int[] NO_INDICES = {};
+        /** The outermost name; the others have arrays only if there are any. */
+        private String base;
+        private String[] names = NO_NAMES;
+        private int[] indices = NO_INDICES;
+        private int count;
+        private int depth;
+
+        /** Begins anew, in a value with a name; null for none. */
+        final void begin(String name) {
+            base = name == null ? "" : name;
+            count = 0;
+            depth = MAXIMUM_DEPTH;
+        }
+
+        final void enter(String f) {
+            if (count == names.length) {
+                names = java.util.Arrays.copyOf(names, 2 * count + 4);
+                indices = java.util.Arrays.copyOf(indices, 2 * count + 4);
+            }
+            names[count] = f;
+            indices[count++] = -1;
+        }
+
+        final void leave() { count--; }
+
+        final void index(int i) { indices[count - 1] = i; }
+
+        /** Goes into a value; deeper than the limit is an error. */
+        final void deeper(String f) throws WireException {
+            if (depth == 0) throw error("too_deep", f);
+            depth--;
+        }
+
+        final void shallower() { depth++; }
+
+        abstract WireException error(String kind, String f);
+
+        final String path(String f) {
+            StringBuilder text = new StringBuilder(base);
+            for (int i = 0; i <= count; i++) {
+                String name = i == count ? f : names[i];
+                if (text.length() > 0 && !name.isEmpty()) text.append('.');
+                text.append(name);
+                if (i < count && indices[i] >= 0) text.append('[').append(indices[i]).append(']');
+            }
+            return text.toString();
+        }
+    }
+    // #endregion
+
+    // #region reader
+    static final class Reader extends Steps {
+        // #region layers
+        /** The most bytes of a packet. */
+        int limit = MAXIMUM_SIZE;
+        // #endregion
+        final byte[] b;
+        final int start;
+        /** How many bytes the packet must have before it is worth another try. */
+        int wanted;
+        private final int size;
+        private int p;
+        private int end;
+        private int last;
+        /** Where the packet ends, as far as that is known. */
+        private int bound = Integer.MAX_VALUE;
+
+        Reader(byte[] bytes, int start, int count) {
+            b = bytes;
+            this.start = start;
+            size = count;
+            p = start;
+            end = start + count;
+            begin("packet");
+        }
+
+        int position() { return p - start; }
+
+        void seek(int place) { p = start + place; }
+
+        int size() { return size; }
+
+        boolean more() { return p < end; }
+
+        @Override WireException error(String kind, String f) { return error(kind, f, p); }
+
+        private WireException error(String kind, String f, int at) { return new WireException(kind, path(f), at - start); }
+
+        void require(boolean good, String kind, String f) throws WireException { if (!good) throw error(kind, f, last); }
+
+        void verify(boolean good, String kind, String f, int place) throws WireException { if (!good) throw error(kind, f, start + place); }
+
+        private int go(long n, String f) throws WireException {
+            if (end - p < n) throw error("truncated", f, p);
+            last = p;
+            p += (int) n;
+            return last;
+        }
+
+        int take(int n, String f) throws WireException { return go(n, f) - start; }
+
+        /** Whether fewer bytes are left. */
+        boolean lacks(int n) { return end - p < n; }
+
+        /** Goes over numbers that are there, of which the last one has so many bytes; returns their index in the bytes. */
+        int run(int n, int width) {
+            int q = p;
+            p = q + n;
+            last = p - width;
+            return q;
+        }
+
+        /** Goes to a part of the packet. */
+        void bound(int from, int to) {
+            p = start + from;
+            end = start + to;
+        }
+
+        byte[] blob(long n, String f) throws WireException {
+            int q = go(n, f);
+            return java.util.Arrays.copyOfRange(b, q, p);
+        }
+
+        long rest(long most, String f) throws WireException { return atMost(p, end - p, most, f); }
+
+        private long atMost(int at, long n, long most, String f) throws WireException {
+            if (most >= 0 && n > most) throw error("too_long", f, at);
+            return n;
+        }
+
+        // #region called
+        int u8At(int q) { return b[q] & 255; }
+
+        int i8At(int q) { return b[q]; }
+
+        int u16At(int q) { return (b[q] & 255) << 8 | b[q + 1] & 255; }
+
+        int u16LittleAt(int q) { return b[q] & 255 | (b[q + 1] & 255) << 8; }
+
+        int i16At(int q) { return (short) u16At(q); }
+
+        int i16LittleAt(int q) { return (short) u16LittleAt(q); }
+
+        int u24At(int q) { return (int) uintAt(q, 3, false); }
+
+        int u24LittleAt(int q) { return (int) uintAt(q, 3, true); }
+
+        int i24At(int q) { return (int) sintAt(q, 3, false); }
+
+        int i24LittleAt(int q) { return (int) sintAt(q, 3, true); }
+
+        int i32At(int q) { return b[q] << 24 | (b[q + 1] & 255) << 16 | (b[q + 2] & 255) << 8 | b[q + 3] & 255; }
+
+        int i32LittleAt(int q) { return Integer.reverseBytes(i32At(q)); }
+
+        long u32At(int q) { return i32At(q) & 0xFFFFFFFFL; }
+
+        long u32LittleAt(int q) { return i32LittleAt(q) & 0xFFFFFFFFL; }
+
+        long i64At(int q) { return (long) i32At(q) << 32 | u32At(q + 4); }
+
+        long i64LittleAt(int q) { return Long.reverseBytes(i64At(q)); }
+
+        long u64At(int q) { return i64At(q); }
+
+        long u64LittleAt(int q) { return i64LittleAt(q); }
+
+        long uintAt(int q, int n, boolean little) {
+            long v = 0;
+            for (int i = 0; i < n; i++) v = v << 8 | b[little ? q + n - 1 - i : q + i] & 255;
+            return v;
+        }
+
+        long sintAt(int q, int n, boolean little) { return uintAt(q, n, little) << 64 - 8 * n >> 64 - 8 * n; }
+
+        float f32At(int q) { return Float.intBitsToFloat(i32At(q)); }
+
+        float f32LittleAt(int q) { return Float.intBitsToFloat(i32LittleAt(q)); }
+
+        double f64At(int q) { return Double.longBitsToDouble(i64At(q)); }
+
+        double f64LittleAt(int q) { return Double.longBitsToDouble(i64LittleAt(q)); }
+
+        int u8(String f) throws WireException { return u8At(go(1, f)); }
+
+        int i8(String f) throws WireException { return i8At(go(1, f)); }
+
+        int u16(String f) throws WireException { return u16At(go(2, f)); }
+
+        int u16Little(String f) throws WireException { return u16LittleAt(go(2, f)); }
+
+        int i16(String f) throws WireException { return i16At(go(2, f)); }
+
+        int i16Little(String f) throws WireException { return i16LittleAt(go(2, f)); }
+
+        int u24(String f) throws WireException { return u24At(go(3, f)); }
+
+        int u24Little(String f) throws WireException { return u24LittleAt(go(3, f)); }
+
+        int i24(String f) throws WireException { return i24At(go(3, f)); }
+
+        int i24Little(String f) throws WireException { return i24LittleAt(go(3, f)); }
+
+        int i32(String f) throws WireException { return i32At(go(4, f)); }
+
+        int i32Little(String f) throws WireException { return i32LittleAt(go(4, f)); }
+
+        long u32(String f) throws WireException { return u32At(go(4, f)); }
+
+        long u32Little(String f) throws WireException { return u32LittleAt(go(4, f)); }
+
+        long i64(String f) throws WireException { return i64At(go(8, f)); }
+
+        long i64Little(String f) throws WireException { return i64LittleAt(go(8, f)); }
+
+        long u64(String f) throws WireException { return u64At(go(8, f)); }
+
+        long u64Little(String f) throws WireException { return u64LittleAt(go(8, f)); }
+
+        /** A number of up to 8 bytes without a sign. */
+        long uint(int n, boolean little, String f) throws WireException { return uintAt(go(n, f), n, little); }
+
+        /** A number of up to 8 bytes with a sign. */
+        long sint(int n, boolean little, String f) throws WireException { return sintAt(go(n, f), n, little); }
+
+        float f32(String f) throws WireException { return f32At(go(4, f)); }
+
+        float f32Little(String f) throws WireException { return f32LittleAt(go(4, f)); }
+
+        double f64(String f) throws WireException { return f64At(go(8, f)); }
+
+        double f64Little(String f) throws WireException { return f64LittleAt(go(8, f)); }
+
+        boolean bool(String f) throws WireException { return boolAt(go(1, f), f); }
+
+        boolean boolAt(int q, String f) throws WireException {
+            if (b[q] != 0 && b[q] != 1) throw error("invalid_boolean", f, q);
+            return b[q] == 1;
+        }
+
+        /** Unsigned LEB128 of at most so many bytes and 64 bits. */
+        long varint(int most, String f) throws WireException {
+            long v = 0;
+            last = p;
+            for (int i = 0; i < most; i++) {
+                if (p + i >= end) throw error("truncated", f, p);
+                int x = b[p + i] & 255;
+                if (i == 9 && x > 1) break;
+                // #region shortest
+                if (x == 0 && i > 0) throw error("varint_not_shortest", f, p);
+                // #endregion
+                v |= (x & 127L) << 7 * i;
+                if (x < 128) {
+                    p += i + 1;
+                    return v;
+                }
+            }
+            throw error("varint_too_long", f, p);
+        }
+
+        long zigzag(int most, String f) throws WireException {
+            long v = varint(most, f);
+            return v >>> 1 ^ -(v & 1);
+        }
+
+        long varint32(int most, String f) throws WireException {
+            int at = p;
+            long v = varint(most, f);
+            if (v < 0 || v > 0xFFFFFFFFL) throw error("varint_too_long", f, at);
+            return (int) v;
+        }
+
+        /** A number without a sign as one that may have one; no length is so large. */
+        long saturated(long v) { return v < 0 || v > 1L << 62 ? 1L << 62 : v; }
+
+        /** A count by its prefix: so many bytes, plus 16 if the least significant one is the first; 0 is a varint. */
+        long count(int prefix, long most, String f) throws WireException {
+            int at = p;
+            if (prefix > 0) return atMost(at, uint(prefix & 15, prefix > 16, f), most, f);
+            long n = varint(5, f);
+            if (n > 0xFFFFFFFFL) throw error("varint_too_long", f, at);
+            return atMost(at, n, most, f);
+        }
+
+        /** A count by a prefix with a sign; -1 for what is absent. 32 is a zigzag varint. */
+        long countOrAbsent(int prefix, long most, String f) throws WireException {
+            int at = p;
+            long n;
+            if (prefix == 32) {
+                n = varint(5, f);
+                if (n > 0xFFFFFFFFL) throw error("varint_too_long", f, at);
+                n = n >>> 1 ^ -(n & 1);
+            } else {
+                n = sint(prefix & 15, prefix > 16, f);
+            }
+            if (n < -1) throw error("out_of_range", f, at);
+            return atMost(at, n, most, f);
+        }
+
+        /** A count by an earlier field. */
+        long counted(long n, long most, String f) throws WireException {
+            if (n < 0) throw error("length_too_small", f, p);
+            return atMost(p, n, most, f);
+        }
+
+        /** How many bytes there are up to a byte of 0. */
+        long terminated(long most, String f) throws WireException {
+            int i = p;
+            while (i < end && b[i] != 0) i++;
+            if (i == end) throw error("missing_terminator", f, p);
+            return atMost(p, i - p, most, f);
+        }
+
+        long terminatedUnits(long most, String f) throws WireException {
+            for (int i = p; i + 1 < end; i += 2) if (b[i] == 0 && b[i + 1] == 0) return atMost(p, (i - p) / 2, most, f);
+            throw error("missing_terminator", f, p);
+        }
+
+        long restUnits(long most, String f) throws WireException {
+            int n = end - p;
+            atMost(p, n / 2, most, f);
+            if (n % 2 == 1) throw error("truncated", f, end - 1);
+            return n / 2;
+        }
+
+        /** Goes into so many bytes; returns where those around them end. */
+        int inside(long n, String f) throws WireException {
+            int outer = end;
+            p = go(n, f);
+            end = p + (int) n;
+            return outer;
+        }
+
+        /** Leaves such bytes; what is left of them is skipped. */
+        void outside(int outer) {
+            p = end;
+            end = outer;
+        }
+
+        /** How many items there can be, whatever a count announces. */
+        int capacity(long n, int least) { return (int) Math.min(n, (end - p) / least); }
+
+        boolean hasItem(int i, long n) { return i < n; }
+
+        /** Whether an item follows in a list to the end. */
+        boolean another(int i, long most) throws WireException {
+            if (p == end) return false;
+            index(-1);
+            atMost(p, i + 1, most, "");
+            return true;
+        }
+
+        /** Whether an item follows in a list that a byte ends. */
+        boolean anotherUntil(int i, long most, int stop) throws WireException {
+            index(-1);
+            if (p == end) throw error("truncated", "", p);
+            if ((b[p] & 255) == stop) {
+                p++;
+                return false;
+            }
+            atMost(p, i + 1, most, "");
+            return true;
+        }
+
+        byte[] trailing() { return p < end ? java.util.Arrays.copyOfRange(b, p, end) : null; }
+
+        void ended() throws WireException { if (p < end) throw error("trailing_bytes", "", p); }
+
+        String text(long n, String f) throws WireException {
+            int q = go(n, f);
+            return utf8(q, p, f);
+        }
+
+        private String utf8(int q, int stop, String f) throws WireException {
+            String text = new String(b, q, stop - q, java.nio.charset.StandardCharsets.UTF_8);
+            // What is no UTF-8 has become U+FFFD.
+            if (text.indexOf(0xFFFD) >= 0) {
+                int i = flaw(q, stop);
+                if (i < stop) throw error("invalid_utf8", f, i);
+            }
+            return text;
+        }
+
+        /** Where the first byte is that cannot be UTF-8 (Unicode 16, table 3-7), or where the bytes end. */
+        private int flaw(int i, int stop) {
+            while (i < stop) {
+                int x = b[i] & 255;
+                if (x < 128) {
+                    i++;
+                    continue;
+                }
+                int n = x >= 0xC2 && x < 0xE0 ? 2 : x >= 0xE0 && x < 0xF0 ? 3 : x >= 0xF0 && x < 0xF5 ? 4 : 0;
+                if (n == 0 || i + n > stop) return i;
+                int y = b[i + 1] & 255;
+                if (y < (x == 0xE0 ? 0xA0 : x == 0xF0 ? 0x90 : 0x80) || y > (x == 0xED ? 0x9F : x == 0xF4 ? 0x8F : 0xBF)) return i;
+                for (int k = 2; k < n; k++) if ((b[i + k] & 0xC0) != 0x80) return i;
+                i += n;
+            }
+            return i;
+        }
+
+        /** Text in so many bytes, which the byte {@code pad} fills. */
+        String fixedText(int n, int pad, String f) throws WireException {
+            int q = go(n, f), stop = q;
+            if (pad == 0) while (stop < p && b[stop] != 0) stop++;
+            else for (stop = p; stop > q && (b[stop - 1] & 255) == pad;) stop--;
+            return utf8(q, stop, f);
+        }
+
+        /** Two digits in each of so many bytes. */
+        String digits(int n, String f) throws WireException {
+            int q = go(n, f);
+            StringBuilder text = new StringBuilder(2 * n);
+            for (int i = q; i < p; i++) {
+                int x = b[i] & 255;
+                if (x >> 4 > 9 || (x & 15) > 9) throw error("invalid_digit", f, i);
+                text.append(x >> 4).append(x & 15);
+            }
+            return text.toString();
+        }
+
+        void constantText(int n, byte[] expected, String f) throws WireException { sameBytes(take(n, f), expected, f); }
+
+        /** Verifies bytes at a place, of which only the first ones count. */
+        void sameBytes(int place, byte[] expected, String f) throws WireException {
+            for (int i = 0; i < expected.length; i++) {
+                if (b[start + place + i] != expected[i]) throw error("wrong_constant", f, start + place + i);
+            }
+        }
+
+        String utf16(long n, boolean little, String f) throws WireException {
+            int q = go(2 * n, f);
+            return units(q, (int) n, little, f);
+        }
+
+        private int unit(int q, boolean little) { return little ? (b[q + 1] & 255) << 8 | b[q] & 255 : (b[q] & 255) << 8 | b[q + 1] & 255; }
+
+        /** Text of units of 16 bits; half of a surrogate pair is refused where it stands. */
+        private String units(int q, int n, boolean little, String f) throws WireException {
+            char[] text = new char[n];
+            for (int i = 0; i < n; i++) {
+                text[i] = (char) unit(q + 2 * i, little);
+                boolean follows = i > 0 && text[i - 1] >= 0xD800 && text[i - 1] < 0xDC00;
+                boolean isLow = text[i] >= 0xDC00 && text[i] < 0xE000;
+                if (follows != isLow) throw error("invalid_utf16", f, q + 2 * (follows ? i - 1 : i));
+            }
+            if (n > 0 && text[n - 1] >= 0xD800 && text[n - 1] < 0xDC00) throw error("invalid_utf16", f, q + 2 * n - 2);
+            return new String(text);
+        }
+
+        String fixedUTF16(int bytes, int pad, boolean little, String f) throws WireException {
+            int q = go(bytes, f), n = 0;
+            if (pad == 0) while (2 * n < bytes && unit(q + 2 * n, little) != 0) n++;
+            else for (n = bytes / 2; n > 0 && unit(q + 2 * n - 2, little) == pad;) n--;
+            return units(q, n, little, f);
+        }
+
+        /** Lines of {@code key:value} up to the end. */
+        java.util.Map<String, String> properties(boolean strict, String f) throws WireException {
+            java.util.Map<String, String> found = new java.util.LinkedHashMap<>();
+            rest(65535, f);
+            while (p < end) {
+                int at = p, stop = at, colon = -1;
+                for (; stop < end && b[stop] != 10; stop++) if (colon < 0 && b[stop] == 58) colon = stop;
+                p = Math.min(stop + 1, end);
+                String line = utf8(at, stop, f);
+                if (colon <= at) {
+                    if (strict) throw error("invalid_property", f, at);
+                    if (colon < 0 && stop > at) found.put(line, "");
+                    continue;
+                }
+                String key = utf8(at, colon, f);
+                if (strict && found.containsKey(key)) throw error("duplicate_key", f, at);
+                found.put(key, line.substring(key.length() + 1));
+            }
+            return found;
+        }
+
+        /** The bytes of the whole packet, by one of its lengths. */
+        int packetSize(long length, int difference, int least, int place) throws WireException {
+            long size = Math.min(length, 1L << 62) + difference;
+            if (size < least) throw new WireException("length_too_small", "", place);
+            // #region !layers
+            if (size > MAXIMUM_SIZE) throw new WireException("packet_too_long", "", place);
+            // #endregion
+            // #region layers
+            if (size > limit) throw new WireException("packet_too_long", "", place);
+            // #endregion
+            return (int) size;
+        }
+
+        int packetSizeSigned(long length, int difference, int least, int place) throws WireException {
+            return packetSize(Math.max(length, -(1L << 62)), difference, Math.max(least, difference), place);
+        }
+
+        int sameSize(int size, int other, String f, int place) throws WireException {
+            verify(size == other, "length_mismatch", f, place);
+            return size;
+        }
+
+        int atLeast(int n) { return Math.max(n, size); }
+
+        /** Whether bytes of the header are there; if the packet is known to end before them, they are missing. */
+        boolean arrived(int n, String f) throws WireException {
+            if (end - p >= n) return true;
+            if (end >= bound) throw error("truncated", f, p);
+            return false;
+        }
+
+        /** Whether a varint of the header is there, or cannot be one. */
+        boolean varintArrived(int most) {
+            for (int i = 0; i < most; i++) {
+                if (p + i >= end) return end >= bound;
+                if (b[p + i] >= 0) return true;
+            }
+            return true;
+        }
+
+        /** Lets nothing be read after the packet's end. */
+        void last(int size) {
+            bound = Math.min(bound, start + size);
+            end = Math.min(end, bound);
+        }
+
+        void wants(int size) { wanted = size; }
+
+        void onlyPacket(int total) throws WireException { if (total < size) throw new WireException("trailing_bytes", "", total); }
+
+        /** A copy of bytes in which some are zeros. */
+        byte[] zeroed(int from, int to, int... zeros) {
+            byte[] copy = java.util.Arrays.copyOfRange(b, start + from, start + to);
+            for (int i = 0; i < zeros.length; i += 2) java.util.Arrays.fill(copy, zeros[i] - from, zeros[i] - from + zeros[i + 1], (byte) 0);
+            return copy;
+        }
+        // #endregion
+    }
+    // #endregion
+
+    // #region writer
+    static final class Writer extends Steps {
+        /** The header of a packet without one; nothing sets its members. */
+        static final Header DEFAULTS = new Header();
+        private static final byte[] NO_BYTES = {};
+        byte[] b = NO_BYTES;
+        /** Where the packet begins in the bytes, and how many it has. */
+        int from;
+        int size;
+        private final boolean isKept;
+        private int p;
+
+        /** Makes a writer; one that is kept for the next packet gives its own bytes, of which the packet is a part. */
+        Writer(boolean isKept) { this.isKept = isKept; }
+
+        /** Begins the packet of a message; its payload comes after so many bytes. */
+        void begin(String name, int lead) {
+            begin(name);
+            p = lead;
+            size = 0;
+            if (b.length > 65536) b = NO_BYTES;
+        }
+
+        /** Makes room for as many bytes as will probably follow. */
+        void reserve(int n) {
+            n = Math.min(n, MAXIMUM_SIZE);
+            if (p + n > b.length) b = java.util.Arrays.copyOf(b, p + n);
+        }
+
+        int position() { return p; }
+
+        void seek(int place) { p = place; }
+
+        @Override WireException error(String kind, String f) { return new WireException(kind, path(f), -1); }
+
+        void require(boolean good, String kind, String f) throws WireException { if (!good) throw error(kind, f); }
+
+        void verify(boolean good, String kind) throws WireException { if (!good) throw new WireException(kind, "", -1); }
+
+        int room(int n) {
+            int q = p;
+            if (q + n > b.length) b = java.util.Arrays.copyOf(b, Math.max(q + n, 2 * b.length + 64));
+            p = q + n;
+            return q;
+        }
+
+        byte[] packet(int start, int count) {
+            from = start;
+            size = count;
+            return isKept || start == 0 && count == b.length ? b : java.util.Arrays.copyOfRange(b, start, start + count);
+        }
+
+        int textLength(String v) { return v == null ? 0 : v.length(); }
+
+        int blobLength(byte[] v) { return v == null ? 0 : v.length; }
+
+        int appendBlob(byte[] v, String f) throws WireException {
+            require(v != null, "wrong_type", f);
+            int q = room(v.length);
+            System.arraycopy(v, 0, b, q, v.length);
+            return v.length;
+        }
+
+        void putUint(long v, int n, boolean little) {
+            int q = room(n);
+            for (int i = 0; i < n; i++) b[little ? q + i : q + n - 1 - i] = (byte) (v >>> 8 * i);
+        }
+
+        // #region called
+        void setUint(int q, long v, int n, boolean little) {
+            for (int i = 0; i < n; i++) b[little ? q + i : q + n - 1 - i] = (byte) (v >>> 8 * i);
+        }
+
+        private void set(int q, long v, int n, boolean little, long low, long high, String f) throws WireException {
+            require(v >= low && v <= high, "out_of_range", f);
+            setUint(q, v, n, little);
+        }
+
+        void setU8(int q, int v, String f) throws WireException {
+            require(v >= 0 && v <= 255, "out_of_range", f);
+            b[q] = (byte) v;
+        }
+
+        void setI8(int q, int v, String f) throws WireException { set(q, v, 1, false, -128, 127, f); }
+
+        void setU16(int q, int v, String f) throws WireException {
+            require(v >= 0 && v <= 65535, "out_of_range", f);
+            b[q] = (byte) (v >> 8);
+            b[q + 1] = (byte) v;
+        }
+
+        void setU16Little(int q, int v, String f) throws WireException {
+            require(v >= 0 && v <= 65535, "out_of_range", f);
+            b[q] = (byte) v;
+            b[q + 1] = (byte) (v >> 8);
+        }
+
+        void setI16(int q, int v, String f) throws WireException { set(q, v, 2, false, -32768, 32767, f); }
+
+        void setI16Little(int q, int v, String f) throws WireException { set(q, v, 2, true, -32768, 32767, f); }
+
+        void setU24(int q, int v, String f) throws WireException { set(q, v, 3, false, 0, 0xFFFFFF, f); }
+
+        void setU24Little(int q, int v, String f) throws WireException { set(q, v, 3, true, 0, 0xFFFFFF, f); }
+
+        void setI24(int q, int v, String f) throws WireException { set(q, v, 3, false, -0x800000, 0x7FFFFF, f); }
+
+        void setI24Little(int q, int v, String f) throws WireException { set(q, v, 3, true, -0x800000, 0x7FFFFF, f); }
+
+        void setU32(int q, long v, String f) throws WireException {
+            require(v >= 0 && v <= 0xFFFFFFFFL, "out_of_range", f);
+            setI32(q, (int) v, f);
+        }
+
+        void setU32Little(int q, long v, String f) throws WireException {
+            require(v >= 0 && v <= 0xFFFFFFFFL, "out_of_range", f);
+            setI32Little(q, (int) v, f);
+        }
+
+        void setI32(int q, int v, String f) {
+            b[q] = (byte) (v >> 24);
+            b[q + 1] = (byte) (v >> 16);
+            b[q + 2] = (byte) (v >> 8);
+            b[q + 3] = (byte) v;
+        }
+
+        void setI32Little(int q, int v, String f) { setI32(q, Integer.reverseBytes(v), f); }
+
+        void setI64(int q, long v, String f) {
+            setI32(q, (int) (v >> 32), f);
+            setI32(q + 4, (int) v, f);
+        }
+
+        void setI64Little(int q, long v, String f) { setI64(q, Long.reverseBytes(v), f); }
+
+        void setU64(int q, long v, String f) { setI64(q, v, f); }
+
+        void setU64Little(int q, long v, String f) { setI64Little(q, v, f); }
+
+        void setF32(int q, float v, String f) { setI32(q, Float.floatToIntBits(v), f); }
+
+        void setF32Little(int q, float v, String f) { setI32Little(q, Float.floatToIntBits(v), f); }
+
+        void setF64(int q, double v, String f) { setI64(q, Double.doubleToLongBits(v), f); }
+
+        void setF64Little(int q, double v, String f) { setI64Little(q, Double.doubleToLongBits(v), f); }
+
+        void putU8(int v, String f) throws WireException { setU8(room(1), v, f); }
+
+        void putI8(int v, String f) throws WireException { setI8(room(1), v, f); }
+
+        void putU16(int v, String f) throws WireException { setU16(room(2), v, f); }
+
+        void putU16Little(int v, String f) throws WireException { setU16Little(room(2), v, f); }
+
+        void putI16(int v, String f) throws WireException { setI16(room(2), v, f); }
+
+        void putI16Little(int v, String f) throws WireException { setI16Little(room(2), v, f); }
+
+        void putU24(int v, String f) throws WireException { setU24(room(3), v, f); }
+
+        void putU24Little(int v, String f) throws WireException { setU24Little(room(3), v, f); }
+
+        void putI24(int v, String f) throws WireException { setI24(room(3), v, f); }
+
+        void putI24Little(int v, String f) throws WireException { setI24Little(room(3), v, f); }
+
+        void putU32(long v, String f) throws WireException { setU32(room(4), v, f); }
+
+        void putU32Little(long v, String f) throws WireException { setU32Little(room(4), v, f); }
+
+        void putI32(int v, String f) { setI32(room(4), v, f); }
+
+        void putI32Little(int v, String f) { setI32Little(room(4), v, f); }
+
+        void putU64(long v, String f) { setU64(room(8), v, f); }
+
+        void putU64Little(long v, String f) { setU64Little(room(8), v, f); }
+
+        void putI64(long v, String f) { setI64(room(8), v, f); }
+
+        void putI64Little(long v, String f) { setI64Little(room(8), v, f); }
+
+        void putF32(float v, String f) { setF32(room(4), v, f); }
+
+        void putF32Little(float v, String f) { setF32Little(room(4), v, f); }
+
+        void putF64(double v, String f) { setF64(room(8), v, f); }
+
+        void putF64Little(double v, String f) { setF64Little(room(8), v, f); }
+
+        void putBool(boolean v) { putUint(bit(v), 1, false); }
+
+        void setBool(int q, boolean v) { b[q] = (byte) (v ? 1 : 0); }
+
+        long bit(boolean v) { return v ? 1 : 0; }
+
+        void putVarint(long v) {
+            for (; (v & ~127L) != 0; v >>>= 7) putUint(v & 127 | 128, 1, false);
+            putUint(v, 1, false);
+        }
+
+        int varintSize(long v) {
+            int n = 1;
+            for (; (v & ~127L) != 0; v >>>= 7) n++;
+            return n;
+        }
+
+        long zigzagBits(long v) { return v << 1 ^ v >> 63; }
+
+        void insertVarint(int place, long v) {
+            int n = varintSize(v), q = room(n), after = p;
+            System.arraycopy(b, place, b, place + n, q - place);
+            p = place;
+            putVarint(v);
+            p = after;
+        }
+
+        int limit(int n, long most, String f) throws WireException {
+            require(n <= most, "too_long", f);
+            return n;
+        }
+
+        int notLess(int n, int least, String f) throws WireException {
+            require(n >= least, "length_too_small", f);
+            return n;
+        }
+
+        int exactly(int n, int count, String f) throws WireException {
+            require(n == count, "wrong_item_count", f);
+            return n;
+        }
+
+        /** A count by its prefix: so many bytes, plus 16 if the least significant one is the first; 0 and 32 are varints. */
+        void putCount(int n, int prefix, long most, String f) throws WireException {
+            limit(n, most, f);
+            if ((prefix & 15) == 0) putVarint(prefix == 32 ? 2L * n : n);
+            else putUint(n, prefix & 15, prefix > 16);
+        }
+
+        /** A count of the last bytes, in the room before them or moving them. */
+        void putPrefix(int n, int byteCount, int prefix, long most, String f) throws WireException {
+            limit(n, most, f);
+            int after = p, width = prefix & 15;
+            if (width == 0) {
+                insertVarint(after - byteCount, prefix == 32 ? 2L * n : n);
+                return;
+            }
+            p = after - byteCount - width;
+            putUint(n, width, prefix > 16);
+            p = after;
+        }
+
+        /** The prefix of what is absent: -1. */
+        void putAbsent(int prefix) { putUint(prefix == 32 ? 1 : -1, prefix == 32 ? 1 : prefix & 15, false); }
+
+        private byte[] utf8(String v, String f) throws WireException {
+            surrogates(v, "invalid_utf8", f);
+            return v.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        }
+
+        /** Refuses half of a surrogate pair. */
+        private void surrogates(String v, String kind, String f) throws WireException {
+            if (!hasSurrogate(v)) return;
+            for (int i = 0; i < v.length(); i++) {
+                char c = v.charAt(i);
+                if (c < 0xD800 || c > 0xDFFF) continue;
+                require(c < 0xDC00 && ++i < v.length() && v.charAt(i) >= 0xDC00 && v.charAt(i) <= 0xDFFF, kind, f);
+            }
+        }
+
+        /** Compilers leave this loop out for strings of one byte a character. */
+        private static boolean hasSurrogate(String v) {
+            for (int i = 0; i < v.length(); i++) {
+                char c = v.charAt(i);
+                if (c >= 0xD800 && c <= 0xDFFF) return true;
+            }
+            return false;
+        }
+
+        /** Writes a short text of ASCII; returns false, and writes nothing, for another one. */
+        private boolean putASCII(String v) {
+            int n = v.length(), q = p;
+            if (n > 64) return false;
+            room(n);
+            byte[] b = this.b;
+            for (int i = 0; i < n; i++) {
+                char c = v.charAt(i);
+                if (c > 127) {
+                    p = q;
+                    return false;
+                }
+                b[q + i] = (byte) c;
+            }
+            return true;
+        }
+
+        void putText(String v, int prefix, long most, String f) throws WireException {
+            require(v != null, "wrong_type", f);
+            int before = p, n = v.length();
+            if (n <= 64 && n <= most) {
+                putCount(n, prefix, most, f);
+                if (putASCII(v)) return;
+                p = before;
+            }
+            putBlob(utf8(v, f), prefix, most, f);
+        }
+
+        void putBlob(byte[] v, int prefix, long most, String f) throws WireException {
+            require(v != null, "wrong_type", f);
+            putCount(v.length, prefix, most, f);
+            appendBlob(v, f);
+        }
+
+        int appendText(String v, String f) throws WireException {
+            require(v != null, "wrong_type", f);
+            return putASCII(v) ? v.length() : appendBlob(utf8(v, f), f);
+        }
+
+        int appendUTF16(String v, boolean little, String f) throws WireException {
+            require(v != null, "wrong_type", f);
+            surrogates(v, "invalid_utf16", f);
+            for (int i = 0; i < v.length(); i++) putUint(v.charAt(i), 2, little);
+            return v.length();
+        }
+
+        private int unit(int q, int width, boolean little) {
+            if (width == 1) return b[q] & 255;
+            return little ? (b[q + 1] & 255) << 8 | b[q] & 255 : (b[q] & 255) << 8 | b[q + 1] & 255;
+        }
+
+        /** Ends text, in which there must be no unit of 0. */
+        void terminate(int n, int width, String f) throws WireException {
+            for (int i = 1; i <= n; i++) require(unit(p - width * i, width, false) != 0, "embedded_terminator", f);
+            putUint(0, width, false);
+        }
+
+        /** Fills text with a unit that must not end it; up to a NUL it must not have one. */
+        void padText(int n, int count, int filler, int width, boolean little, String f) throws WireException {
+            limit(n, count, f);
+            for (int i = 1; i <= (filler == 0 ? n : Math.min(n, 1)); i++) {
+                require(unit(p - width * i, width, little) != filler, "embedded_terminator", f);
+            }
+            for (int i = n; i < count; i++) putUint(filler, width, little);
+        }
+
+        /** Fills what was written with zeros, up to so many bytes. */
+        void fillUp(int n, int count, String f) throws WireException {
+            limit(n, count, f);
+            putZeros(count - n);
+        }
+
+        void putZeros(int n) {
+            int q = room(n);
+            java.util.Arrays.fill(b, q, p, (byte) 0);
+        }
+
+        void putBytes(byte[] v) {
+            int q = room(v.length);
+            System.arraycopy(v, 0, b, q, v.length);
+        }
+
+        void putDigits(String v, int n, String f) throws WireException {
+            require(v != null, "wrong_type", f);
+            for (int i = 0; i < v.length(); i++) require(v.charAt(i) >= '0' && v.charAt(i) <= '9', "invalid_digit", f);
+            exactly(v.length(), 2 * n, f);
+            for (int i = 0; i < 2 * n; i += 2) putUint((v.charAt(i) - '0') << 4 | v.charAt(i + 1) - '0', 1, false);
+        }
+
+        void putProperties(java.util.Map<String, String> v, String f) throws WireException {
+            require(v != null, "wrong_type", f);
+            int from = p;
+            for (java.util.Map.Entry<String, String> item : v.entrySet()) {
+                String key = item.getKey(), value = item.getValue();
+                require(key != null && value != null, "wrong_type", f);
+                boolean isLine = !key.isEmpty() && key.indexOf(':') < 0 && key.indexOf('\n') < 0 && value.indexOf('\n') < 0;
+                require(isLine, "invalid_property", f);
+                if (p > from) putUint(10, 1, false);
+                appendText(key, f);
+                putUint(58, 1, false);
+                appendText(value, f);
+            }
+            limit(p - from, 65535, f);
+        }
+
+        void notStop(int place, int stop) throws WireException { require((b[place] & 255) != stop, "embedded_terminator", ""); }
+
+        /** The first field of several that is not set, where nothing that is set may follow. */
+        String gap(String before, boolean isSet, String f) throws WireException {
+            if (!isSet) return before.isEmpty() ? f : before;
+            require(before.isEmpty(), "gap_before_optional", before);
+            return before;
+        }
+
+        void putTrailing(byte[] v, String gap) throws WireException {
+            if (v != null && appendBlob(v, "trailing") > 0) require(gap.isEmpty(), "gap_before_optional", gap);
+        }
+
+        /** Whether a condition holds; a value is set exactly then. */
+        boolean isPresent(boolean isSet, boolean holds, String f) throws WireException {
+            require(isSet == holds, "presence", f);
+            return isSet;
+        }
+
+        /** The count of several fields, which must be the same. */
+        long agreed(long before, int count, int more, String f) throws WireException {
+            long n = (long) count + more;
+            require(before == -2147483648L || before == n, "wrong_item_count", f);
+            return n;
+        }
+
+        long orZero(long n) { return n == -2147483648L ? 0 : n; }
+
+        int nonNegative(int n) { return Math.max(n, 0); }
+
+        void checkLength(long v, long low, long high, String f) throws WireException {
+            require(v <= high, "packet_too_long", f);
+            require(v >= low, "length_too_small", f);
+        }
+
+        void verifyHeader(boolean good, String kind, String f) throws WireException {
+            enter("packet");
+            require(good, kind, f);
+            leave();
+        }
+        // #endregion
+    }
+    // #endregion
+
+    // #region checksum
+    static final class Checksum {
+        // #region called
+        static long reflected(byte[] b, int from, int to, int polynomial, int start) {
+            int x = start;
+            for (int i = from; i < to; i++) {
+                x ^= b[i] & 255;
+                for (int k = 0; k < 8; k++) x = (x & 1) != 0 ? x >>> 1 ^ polynomial : x >>> 1;
+            }
+            return x & 0xFFFFFFFFL;
+        }
+
+        static long ccitt(byte[] b, int from, int to, int start) {
+            int x = start;
+            for (int i = from; i < to; i++) {
+                x ^= (b[i] & 255) << 8;
+                for (int k = 0; k < 8; k++) x = ((x & 0x8000) != 0 ? x << 1 ^ 0x1021 : x << 1) & 0xFFFF;
+            }
+            return x;
+        }
+
+        static long crc32(byte[] b, int from, int to) {
+            java.util.zip.CRC32 crc = new java.util.zip.CRC32();
+            crc.update(b, from, to - from);
+            return crc.getValue();
+        }
+
+        static long crc32c(byte[] b, int from, int to) { return ~reflected(b, from, to, 0x82F63B78, -1) & 0xFFFFFFFFL; }
+
+        static long crc16_arc(byte[] b, int from, int to) { return reflected(b, from, to, 0xA001, 0); }
+
+        static long crc16_modbus(byte[] b, int from, int to) { return reflected(b, from, to, 0xA001, 0xFFFF); }
+
+        static long crc16_kermit(byte[] b, int from, int to) { return reflected(b, from, to, 0x8408, 0); }
+
+        static long crc16_x25(byte[] b, int from, int to) { return reflected(b, from, to, 0x8408, 0xFFFF) ^ 0xFFFF; }
+
+        static long crc16_ccitt_false(byte[] b, int from, int to) { return ccitt(b, from, to, 0xFFFF); }
+
+        static long crc16_xmodem(byte[] b, int from, int to) { return ccitt(b, from, to, 0); }
+
+        static long adler32(byte[] b, int from, int to) {
+            java.util.zip.Adler32 sum = new java.util.zip.Adler32();
+            sum.update(b, from, to - from);
+            return sum.getValue();
+        }
+
+        static long sum8(byte[] b, int from, int to) {
+            int x = 0;
+            for (int i = from; i < to; i++) x += b[i];
+            return x & 255;
+        }
+
+        static long xor8(byte[] b, int from, int to) {
+            int x = 0;
+            for (int i = from; i < to; i++) x ^= b[i];
+            return x & 255;
+        }
+        // #endregion
+    }
+    // #endregion
+
+    // #region filled
+    interface Maker<T> { T make(); }
+
+    private static <T> T[] filled(T[] items, Maker<T> maker) {
+        for (int i = 0; i < items.length; i++) items[i] = maker.make();
+        return items;
+    }
+    // #endregion
+
+    // #region layer
+    /** A layer that the program gives, for what one side sends or both do. Any exception says that the bytes are damaged. */
+    public interface Layer {
+        /** What is inside of bytes; null if it is longer than the limit. */
+        byte[] open(byte[] bytes, Header header, int limit) throws Exception;
+
+        byte[] seal(byte[] content, Header header) throws Exception;
+    }
+    // #endregion
+
+    /** What a class with layers has around its transforms. */
+    private static final class Work {
+        private static final String[] layerNames = {};
+        private int left = MAXIMUM_SIZE;
+
+        private static WireException refused(String kind, int n) { return new WireException(kind, layerNames[n], -1); }
+
+        static byte[] cut(byte[] b, int from, int to) { return java.util.Arrays.copyOfRange(b, from, to); }
+
+        // #region inflating
+        /** Where the last stream ended that was inflated. */
+        private int after = 0;
+
+        /** The content of a stream of deflate; no more than the limit is made. */
+        private byte[] inflate(byte[] b, int from, int n) throws WireException {
+            java.util.zip.Inflater inflater = new java.util.zip.Inflater(true);
+            try {
+                inflater.setInput(b, from, b.length - from);
+                byte[] content = new byte[(int) Math.min(left + 1L, 4L * (b.length - from) + 64)];
+                int count = 0;
+                while (!inflater.finished()) {
+                    if (count == content.length) content = java.util.Arrays.copyOf(content, (int) Math.min(left + 1L, 2L * count));
+                    int made = inflater.inflate(content, count, content.length - count);
+                    count += made;
+                    if (count > left) throw refused("inflated_too_long", n);
+                    if (made == 0 && !inflater.finished()) throw refused("invalid_layer", n);
+                }
+                after = b.length - inflater.getRemaining();
+                return cut(content, 0, count);
+            } catch (java.util.zip.DataFormatException error) {
+                throw refused("invalid_layer", n);
+            } finally {
+                inflater.end();
+            }
+        }
+
+        private byte[] deflate(byte[] b, int n) throws WireException {
+            java.util.zip.Deflater deflater = new java.util.zip.Deflater(java.util.zip.Deflater.DEFAULT_COMPRESSION, true);
+            try {
+                deflater.setInput(b);
+                deflater.finish();
+                byte[] made = new byte[b.length / 2 + 64];
+                int count = 0;
+                while (!deflater.finished()) {
+                    if (count == made.length) made = java.util.Arrays.copyOf(made, 2 * count);
+                    count += deflater.deflate(made, count, made.length - count);
+                }
+                return cut(made, 0, count);
+            } finally {
+                deflater.end();
+            }
+        }
+        // #endregion
+
+        // #region counted
+        private static byte[] counted(byte[] key, byte[] start, byte[] b, int n) throws WireException {
+            return aes("CTR", javax.crypto.Cipher.ENCRYPT_MODE, key, start, b, n);
+        }
+        // #endregion
+
+        // #region chained
+        private static byte[] chained(boolean isSealing, byte[] key, byte[] start, byte[] b, int n) throws WireException {
+            return aes("CBC", isSealing ? javax.crypto.Cipher.ENCRYPT_MODE : javax.crypto.Cipher.DECRYPT_MODE, key, start, b, n);
+        }
+        // #endregion
+
+        // #region aes
+        private static byte[] aes(String mode, int direction, byte[] key, byte[] start, byte[] b, int n) throws WireException {
+            try {
+                javax.crypto.Cipher cipher = javax.crypto.Cipher.getInstance("AES/" + mode + "/NoPadding");
+                cipher.init(direction, new javax.crypto.spec.SecretKeySpec(key, "AES"), new javax.crypto.spec.IvParameterSpec(start));
+                return cipher.doFinal(b);
+            } catch (java.security.GeneralSecurityException error) {
+                throw new WireException("layer_unavailable", layerNames[n], "this platform has no AES");
+            }
+        }
+        // #endregion
+    }
+}

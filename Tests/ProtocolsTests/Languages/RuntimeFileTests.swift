@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+import TestingSupport
+
+/// The runtimes of generated code are files that the tools of their languages accept, with all features at once.
+@Suite(.aside)
+struct RuntimeFileTests {
+    /// A runtime, and the tool that looks at it.
+    struct Runtime: Sendable, CustomTestStringConvertible {
+        let path: String
+        let absence: String?
+        /// Returns what the tool says about a copy of the file; nothing if it accepts it.
+        let findings: @Sendable (_ copy: URL) throws -> String
+
+        var testDescription: String { path }
+
+        static let all = [
+            Runtime(path: "Java/Runtime.java", absence: JavaTool.isWanted ? nil : JavaTool.absence) { copy in
+                try JavaTool.compile([copy.deletingLastPathComponent()])
+            },
+            Runtime(path: "CSharp/Runtime.cs", absence: CSharpTool.isWanted ? nil : CSharpTool.absence) { copy in
+                try CSharpTool.compile([copy], to: copy.appendingPathExtension("dll"))
+            },
+        ]
+    }
+
+    private static let absences = Runtime.all.compactMap(\.absence)
+    private static let sources = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../Sources/WirelineGenerator/Runtimes").standardizedFileURL
+
+    @Test(.enabled(if: absences.isEmpty, "\(absences.joined(separator: "; "))"))
+    func `no tool that looks at runtimes is missing`() {}
+
+    @Test(arguments: Runtime.all.filter { $0.absence == nil })
+    func `a runtime alone is accepted with all warnings`(runtime: Runtime) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = Self.sources.appending(path: runtime.path)
+        let copy = folder.appending(path: file.lastPathComponent)
+        try FileManager.default.copyItem(at: file, to: copy)
+        #expect(try runtime.findings(copy) == "")
+    }
+}
