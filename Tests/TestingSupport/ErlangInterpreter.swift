@@ -61,6 +61,16 @@ public enum ErlangInterpreter {
         }
     }
 
+    /// Compiles a module into its folder, with all warnings as errors.
+    ///
+    /// - Returns: What the compiler says; nothing if it accepts the module.
+    public static func compile(_ module: URL) throws -> String {
+        guard let compiler = ProgramRun.path(of: "erlc") else { throw Absent() }
+        let folder = module.deletingLastPathComponent().path
+        return try ProgramRun.output(
+            of: compiler, ["-Wall", "-Werror", "-o", folder, module.path], isSuccessful: { _ in true })
+    }
+
     private static let nodes = Pool<PipedProgram>()
 
     private struct Absent: Error, CustomStringConvertible {

@@ -19,13 +19,6 @@ struct ErlangFrames {
     /// Returns the expression for a packet in a stream.
     func framed(_ packet: String) -> String { isUsed ? "frame(\(packet))" : packet }
 
-    /// The reasons of errors in marks and escapes, as lines of a type.
-    var reasons: String {
-        guard let framing else { return "" }
-        let pair = "    {invalid_escape, First :: byte(), Second :: byte()} |\n"
-        return framing.hasSameMarks ? pair : pair + "    {invalid_escape, StartMark :: byte()} |\n"
-    }
-
     var functions: [String] {
         guard let framing else { return [] }
         return [unframing(framing), unescaping(framing), writing(framing)]

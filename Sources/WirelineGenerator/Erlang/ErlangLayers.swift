@@ -363,17 +363,4 @@ struct ErlangLayers {
         layout.content.packets == nil
             ? "" : " |\n    {packets, Id :: non_neg_integer(), [message() | {header(), message()}]}"
     }
-
-    /// The reasons of errors in layers, as lines of a type.
-    var reasons: String {
-        guard areUsed else { return "" }
-        return """
-                {invalid_layer, cut | damaged | broken_block | wrong_padding | nested_keystream | atom()} |
-                {inflated_too_long, Limit :: non_neg_integer()} |
-                {layer_unavailable, {key | library | transform, atom()}} |
-                {wrong_key, atom(), ByteCount :: non_neg_integer()} |
-                {presence, set | not_set} |
-
-            """
-    }
 }

@@ -11,16 +11,17 @@ struct ErlangModule {
     private var naming: ErlangNaming { types.naming }
     private var frames: ErlangFrames { ErlangFrames(types) }
     private var layers: ErlangLayers { ErlangLayers(types) }
+    private var runtime: ErlangRuntime { .reading(description.options.varintForms) }
 
     init(_ types: ErlangTypes) { self.types = types }
 
     func text() -> String {
         let code = functions()
-        let runtime = ErlangRuntime.functions(for: code + [coding], description.options.varintForms)
+        let needed = runtime.functions(for: code + [coding])
         let parts = [
-            types.banner.joined(separator: "\n") + "\n" + documentation() + attributes(runtime.names),
+            types.banner.joined(separator: "\n") + "\n" + documentation() + attributes(needed.names),
             typeDeclarations(),
-            coding, helpers(), code.joined(separator: "\n"), runtime.text,
+            coding, helpers(), code.joined(separator: "\n"), needed.text,
         ]
         return parts.joined(separator: "\n")
     }
@@ -85,7 +86,7 @@ struct ErlangModule {
             + closed.flatMap { ["\(types.nameFunction($0))/1", "\(types.numberFunction($0))/1"] }
             + usedStructures.structures.sorted().map { "write_\(naming.structures[$0].name)/4" }
             + usedStructures.unions.sorted { $0.key < $1.key }.flatMap(unionFunctions)
-            + ErlangRuntime.signatures(of: runtime)
+            + self.runtime.signatures(of: runtime)
         return """
             -module(\(naming.module)).
             -export([\(exports.joined(separator: ", "))]).
@@ -146,15 +147,27 @@ struct ErlangModule {
         }
         if ErlangSenders(types).areDistinct { lines.append(ErlangSenders(types).contextType) }
         lines.append("-type header() :: #{\(header.joined(separator: ", "))}.")
-        let hasDigits =
-            description.uses { if case .digits = $0 { true } else { false } }
-            || description.layout.fields.contains { if case .digits = $0.format { true } else { false } }
+        lines.append("-type message() :: cs_message() | sc_message()\(layers.innerMessages).")
+        lines.append(RuntimeFile.erlang.with(features).text("types"))
         return lines.joined(separator: "\n") + "\n"
-            + Self.sharedTypes(
-                hasDigits: hasDigits, hasUTF16: description.uses(\.isUTF16), hasConditions: description.hasConditions,
-                hasSenders: ErlangSenders(types).mustBeKnown, hasStates: description.layout.dependsOnStates,
-                keepsTags: description.unions.contains { $0.defaultArm != nil },
-                frames: frames.reasons + layers.reasons, inner: layers.innerMessages)
+    }
+
+    /// The features that have reasons of errors of their own.
+    private var features: Set<String> {
+        let framing = description.layout.framing
+        let features = [
+            ("frames", framing != nil), ("startMarks", framing?.hasSameMarks == false), ("layers", layers.areUsed),
+            ("utf16", description.uses(\.isUTF16)), ("digits", hasDigits),
+            ("conditions", description.hasConditions), ("senders", ErlangSenders(types).mustBeKnown),
+            ("states", description.layout.dependsOnStates),
+            ("tags", description.unions.contains { $0.defaultArm != nil }),
+        ]
+        return Set(features.filter(\.1).map(\.0))
+    }
+
+    private var hasDigits: Bool {
+        description.uses { if case .digits = $0 { true } else { false } }
+            || description.layout.fields.contains { if case .digits = $0.format { true } else { false } }
     }
 
     private func comment(
@@ -174,72 +187,6 @@ struct ErlangModule {
     private func documented(_ text: String) -> [String] {
         ErlangText.comment(text).map { $0.contains("@") ? $0.split(separator: "@").joined(separator: "(at)") : $0 }
     }
-
-    /// - Parameters:
-    ///   - hasDigits: Whether a type has decimal digits, which can be wrong.
-    ///   - hasUTF16: Whether a type is text in UTF-16, which can be wrong.
-    ///   - hasConditions: Whether a field has a condition.
-    ///   - hasSenders: Whether packets depend on who sends them, which can be unknown.
-    ///   - hasStates: Whether packets depend on states, whose names can be wrong.
-    ///   - keepsTags: Whether a union keeps tags, which can be those of an arm.
-    ///   - frames: The reasons of errors in marks, escapes and layers.
-    ///   - inner: The type of packets in a packet.
-    private static func sharedTypes(
-        hasDigits: Bool, hasUTF16: Bool, hasConditions: Bool, hasSenders: Bool, hasStates: Bool,
-        keepsTags: Bool, frames: String, inner: String
-    ) -> String {
-        "-type message() :: cs_message() | sc_message()\(inner).\n" + sharedTypesBeforeDigits + frames
-            + (hasUTF16 ? "    invalid_utf16 |\n" : "")
-            + (hasDigits ? "    {invalid_digit, byte()} |\n" : "")
-            + (hasConditions ? "    {presence, set | not_set} |\n" : "")
-            + (hasSenders ? "    needs_sender |\n" : "")
-            + (hasStates ? "    {unknown_state, term()} |\n" : "")
-            + (keepsTags ? "    {known_case, Tag :: integer()} |\n" : "") + sharedTypesAfterDigits
-    }
-
-    private static let sharedTypesBeforeDigits = """
-        %% Where it is, with the names of the schema, and in which byte of the packet.
-        -type error() :: #{
-            reason := reason(), path := binary(), message => binary(), offset => non_neg_integer()
-        }.
-        -type reason() ::
-            {truncated, Needed :: non_neg_integer(), Available :: non_neg_integer()} |
-            {varint_too_long, MaximumByteCount :: pos_integer()} |
-            varint_not_shortest |
-            {invalid_boolean, byte()} |
-            {invalid_utf8, unexpected_byte | overlong | surrogate | above_unicode | truncated} |
-
-        """
-
-    private static let sharedTypesAfterDigits = """
-            missing_terminator |
-            {trailing_bytes, Count :: pos_integer()} |
-            {too_deep, Limit :: pos_integer()} |
-            {out_of_range, Value :: integer(), Minimum :: integer(), Maximum :: integer()} |
-            {float_out_of_range, Value :: float64(), Minimum :: float(), Maximum :: float()} |
-            {too_long, Count :: non_neg_integer(), Limit :: non_neg_integer()} |
-            {wrong_item_count, Count :: non_neg_integer(), Expected :: pos_integer()} |
-            {unknown_case, Value :: integer()} |
-            {unknown_name, atom()} |
-            {repeated_flag, atom() | integer()} |
-            {wrong_type, Expected :: atom()} |
-            number_too_large |
-            embedded_terminator |
-            gap_before_optional |
-            {duplicate_key, binary()} |
-            {invalid_property, binary()} |
-            {length_too_small, Length :: integer(), Minimum :: integer()} |
-            {packet_too_long, Length :: integer(), PacketByteCount :: integer(), Limit :: integer()} |
-            {length_mismatch, Length :: integer(), Expected :: integer()} |
-            {wrong_constant, Value :: integer(), Expected :: integer()} |
-            {wrong_checksum, Value :: non_neg_integer(), Computed :: non_neg_integer()} |
-            {invalid_message_id, non_neg_integer()} |
-            {invalid_header_field, term()} |
-            not_a_message.
-        -type float32() :: number() | infinity | neg_infinity | {nan, Bits :: 0..16#FFFFFFFF}.
-        -type float64() :: number() | infinity | neg_infinity | {nan, Bits :: 0..16#FFFFFFFFFFFFFFFF}.
-
-        """
 
     // MARK: Exported functions
 

@@ -180,13 +180,3 @@ extension ErlangWriting {
         return clauses.map { "tag_of_\(naming.type)" + $0 }.joined(separator: ";\n") + ".\n"
     }
 }
-
-extension ErlangRuntime {
-    /// The function for the tags that `default` arms keep.
-    static let unions = #"""
-        %% A tag that no arm has: a reader would take the bytes for the value of that arm.
-        kept_tag(T, Known, N, P) ->
-            lists:member(T, Known) andalso fail_without_offset({known_case, T}, [N | P]),
-            T.
-        """#
-}

@@ -22,10 +22,17 @@ import WirelineLanguage
 /// A generator asks for a region by its name. A region inside of it is a feature, which stays if the protocol has it. With `!`
 /// before the name it stays if the protocol does not have it. The region `called` has pieces of which the caller chooses some.
 ///
+/// In languages with such comments, regions may stand inside of a line: what stays for a feature, and what stands there without it.
+///
+///     /*layers{*/async /*}*/function write() {
+///     const known = /*layers{*/first(packet)/*}*//*!layers{packet.message}*/;
+///
 /// - Invariant: Each region ends. Tests ask for all of them.
 struct RuntimeFile: Sendable {
     private enum Part: Sendable {
         case line(Substring)
+        /// A line that has regions inside.
+        case cutLine(Substring)
         case region(Region)
     }
 
@@ -43,8 +50,9 @@ struct RuntimeFile: Sendable {
     // SAFETY: What the functions return are constants of the program.
     static let java = unsafe RuntimeFile(wireline_java_runtime())
     static let cSharp = unsafe RuntimeFile(wireline_csharp_runtime())
+    static let erlang = unsafe RuntimeFile(wireline_erlang_runtime())
 
-    private init(_ file: wireline_runtime) {
+    private init(_ file: wireline_file) {
         // SAFETY: The file has that many bytes.
         let bytes = unsafe UnsafeBufferPointer(start: file.bytes, count: file.count)
         self.init(unsafe String(decoding: bytes, as: UTF8.self))
@@ -54,14 +62,14 @@ struct RuntimeFile: Sendable {
         var open = [Region(name: "", indentation: 0)]
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             let words = line.split(separator: " ")
-            if words.count == 3, words[1] == "#region" {
+            if words.count >= 3, words[1] == "#region" {
                 open.append(Region(name: words[2], indentation: line.prefix { $0 == " " }.count))
             } else if words.count >= 2, words[1] == "#endregion" {
                 let region = open.removeLast()
                 regions[region.name] = region
                 open[open.count - 1].parts.append(.region(region))
             } else {
-                open[open.count - 1].parts.append(.line(line))
+                open[open.count - 1].parts.append(line.contains("}*/") ? .cutLine(line) : .line(line))
             }
         }
         precondition(open.count == 1, "the region \(open.last?.name ?? "") does not end")
@@ -71,8 +79,8 @@ struct RuntimeFile: Sendable {
     ///
     /// - Parameters:
     ///   - features: The names of the regions that stay inside of others.
-    ///   - constants: What takes the place of names.
-    func with(_ features: Set<String>, _ constants: [String: String]) -> Self {
+    ///   - constants: What takes the place of names (default: none).
+    func with(_ features: Set<String>, _ constants: [String: String] = [:]) -> Self {
         var file = self
         file.features = features
         file.constants = constants
@@ -95,12 +103,28 @@ struct RuntimeFile: Sendable {
         parts.flatMap { part -> [String] in
             switch part {
             case .line(let line): [String(line)]
+            case .cutLine(let line): [cut(line)]
             case .region(let region) where region.name == "called":
                 choice(text(of: region, choice)).split(separator: "\n", omittingEmptySubsequences: false)
                     .map { $0.isEmpty ? "" : String(repeating: " ", count: region.indentation) + $0 }
             case .region(let region): has(region.name) ? lines(of: region.parts, choice) : []
             }
         }
+    }
+
+    private func cut(_ line: Substring) -> String {
+        var (result, rest) = ("", line)
+        while let start = rest.firstRange(of: "/*"), let end = rest[start.upperBound...].firstRange(of: "}*/"),
+            let brace = rest[start.upperBound...].firstIndex(of: "{")
+        {
+            let name = rest[start.upperBound..<brace]
+            let text = rest[brace..<end.lowerBound].dropFirst()
+            result += rest[..<start.lowerBound]
+            // Outside of comments, the text stands between the ends of two comments.
+            if has(name) { result += name.hasPrefix("!") ? text : text.dropFirst(2).dropLast(2) }
+            rest = rest[end.upperBound...]
+        }
+        return result + rest
     }
 
     private func has(_ feature: Substring) -> Bool {

@@ -5,17 +5,20 @@
 // #embed is new in C23; Clang has it in all modes, and says so.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
-#define RUNTIME(name) \
-    struct wireline_runtime wireline_##name##_runtime(void) { \
-        return (struct wireline_runtime){name##_bytes, sizeof name##_bytes}; \
-    }
+#define EMBEDDED(name) \
+    struct wireline_file wireline_##name(void) { return (struct wireline_file){name##_bytes, sizeof name##_bytes}; }
 
-static const unsigned char java_bytes[] = {
+static const unsigned char java_runtime_bytes[] = {
 #embed "Java/Runtime.java"
 };
-RUNTIME(java)
+EMBEDDED(java_runtime)
 
-static const unsigned char csharp_bytes[] = {
+static const unsigned char csharp_runtime_bytes[] = {
 #embed "CSharp/Runtime.cs"
 };
-RUNTIME(csharp)
+EMBEDDED(csharp_runtime)
+
+static const unsigned char erlang_runtime_bytes[] = {
+#embed "Erlang/runtime.erl"
+};
+EMBEDDED(erlang_runtime)

@@ -23,6 +23,11 @@ struct RuntimeFileTests {
             Runtime(path: "CSharp/Runtime.cs", absence: CSharpTool.isWanted ? nil : CSharpTool.absence) { copy in
                 try CSharpTool.compile([copy], to: copy.appendingPathExtension("dll"))
             },
+            Runtime(
+                path: "Erlang/runtime.erl", absence: ErlangInterpreter.isWanted ? nil : ErlangInterpreter.absence
+            ) { copy in
+                try ErlangInterpreter.compile(copy)
+            },
         ]
     }
 

@@ -8,15 +8,13 @@
 #include <stddef.h>
 
 // The bytes of a file. They are constants of the program.
-struct wireline_runtime {
+struct wireline_file {
     const unsigned char *bytes;
     size_t count;
 };
 
-// Java/Runtime.java
-struct wireline_runtime wireline_java_runtime(void);
-
-// CSharp/Runtime.cs
-struct wireline_runtime wireline_csharp_runtime(void);
+struct wireline_file wireline_java_runtime(void);
+struct wireline_file wireline_csharp_runtime(void);
+struct wireline_file wireline_erlang_runtime(void);
 
 #endif
