@@ -43,6 +43,15 @@ public enum TypeScriptTool {
         return try ProgramRun.output(of: compiler, arguments + files.map(\.path), isSuccessful: { _ in true })
     }
 
+    /// Looks whether a script can be read.
+    ///
+    /// - Returns: What Node says; nothing if it accepts the script.
+    public static func check(_ script: URL) throws -> String {
+        guard let node else { throw ProgramRun.Failure(description: absence) }
+        let line = [#"exec "$0" --check "$1" 2>&1"#, node, script.path]
+        return try ProgramRun.output(of: "/bin/sh", ["-c"] + line, isSuccessful: { _ in true })
+    }
+
     /// Runs a script.
     ///
     /// - Parameters:

@@ -39,7 +39,7 @@ struct HTMLPage {
             "<meta name=\"generator\" content=\"Wireline\"/>",
             "<title>\(title)</title>",
             "<link rel=\"icon\" href=\"data:,\"/>",
-            "<style>\n\(HTMLStyle.text)</style>",
+            "<style>\n\(RuntimeFile.pageStyle.text("style"))\n</style>",
             "</head>",
             "<body>",
             "<a class=\"skip\" href=\"#content\">Skip to the content</a>",

@@ -79,12 +79,10 @@ struct HTMLTool {
     }
 
     private static func program(_ layers: HTMLLayerScript?) -> Script {
-        let hasLayers = layers != nil
-        let tool = HTMLToolScript(hasLayers: hasLayers)
+        let program = RuntimeFile.pageTool.with(layers?.features ?? [])
         let parts =
-            [
-                TypeScriptJSON.functions, tool.text, HTMLFormControls.text, HTMLFormScript(hasLayers: hasLayers).text,
-            ] + (layers.map { [TypeScriptJSON.layered, $0.text] } ?? []) + [tool.start]
+            [TypeScriptJSON.functions, program.text("tool")]
+            + (layers == nil ? [] : [TypeScriptJSON.layered, program.text("layering")]) + [program.text("start")]
         return Script(
             parts.joined(separator: "\n").split(separator: "\n").map { $0.drop { $0 == " " } }
                 .filter { !$0.hasPrefix("//") && !$0.isEmpty }.joined(separator: "\n"))

@@ -51,6 +51,9 @@ struct RuntimeFile: Sendable {
     static let java = unsafe RuntimeFile(wireline_java_runtime())
     static let cSharp = unsafe RuntimeFile(wireline_csharp_runtime())
     static let erlang = unsafe RuntimeFile(wireline_erlang_runtime())
+    static let pageTool = unsafe RuntimeFile(wireline_page_tool())
+    static let pageSearch = unsafe RuntimeFile(wireline_page_search())
+    static let pageStyle = unsafe RuntimeFile(wireline_page_style())
 
     private init(_ file: wireline_file) {
         // SAFETY: The file has that many bytes.

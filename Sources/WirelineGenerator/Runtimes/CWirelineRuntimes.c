@@ -22,3 +22,18 @@ static const unsigned char erlang_runtime_bytes[] = {
 #embed "Erlang/runtime.erl"
 };
 EMBEDDED(erlang_runtime)
+
+static const unsigned char page_tool_bytes[] = {
+#embed "HTML/tool.mjs"
+};
+EMBEDDED(page_tool)
+
+static const unsigned char page_search_bytes[] = {
+#embed "HTML/search.js"
+};
+EMBEDDED(page_search)
+
+static const unsigned char page_style_bytes[] = {
+#embed "HTML/style.css"
+};
+EMBEDDED(page_style)

@@ -16,7 +16,15 @@ struct RuntimeFileTests {
 
         var testDescription: String { path }
 
-        static let all = [
+        static let all =
+            languages
+            + ["HTML/tool.mjs", "HTML/search.js"].map { path in
+                Runtime(path: path, absence: TypeScriptTool.isWanted ? nil : TypeScriptTool.absence) { copy in
+                    try TypeScriptTool.check(copy)
+                }
+            }
+
+        private static let languages = [
             Runtime(path: "Java/Runtime.java", absence: JavaTool.isWanted ? nil : JavaTool.absence) { copy in
                 try JavaTool.compile([copy.deletingLastPathComponent()])
             },
