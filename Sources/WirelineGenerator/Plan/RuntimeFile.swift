@@ -22,6 +22,12 @@ import WirelineLanguage
 /// A generator asks for a region by its name. A region inside of it is a feature, which stays if the protocol has it. With `!`
 /// before the name it stays if the protocol does not have it. The region `called` has pieces of which the caller chooses some.
 ///
+/// What cannot stand beside the code of a feature, such as another head of the same function, stands in comments with a bar:
+///
+///     # #region !layers
+///     #| def open(packet: bytes) -> bytes:
+///     # #endregion
+///
 /// In languages with such comments, regions may stand inside of a line: what stays for a feature, and what stands there without it.
 ///
 ///     /*layers{*/async /*}*/function write() {
@@ -40,6 +46,8 @@ struct RuntimeFile: Sendable {
         let name: Substring
         /// How many columns its mark stands to the right.
         let indentation: Int
+        /// What begins a comment in which code stands that replaces other code.
+        let mark: Substring
         var parts: [Part] = []
     }
 
@@ -51,6 +59,7 @@ struct RuntimeFile: Sendable {
     static let java = unsafe RuntimeFile(wireline_java_runtime())
     static let cSharp = unsafe RuntimeFile(wireline_csharp_runtime())
     static let erlang = unsafe RuntimeFile(wireline_erlang_runtime())
+    static let python = unsafe RuntimeFile(wireline_python_runtime())
     static let pageTool = unsafe RuntimeFile(wireline_page_tool())
     static let pageSearch = unsafe RuntimeFile(wireline_page_search())
     static let pageStyle = unsafe RuntimeFile(wireline_page_style())
@@ -62,15 +71,20 @@ struct RuntimeFile: Sendable {
     }
 
     init(_ text: String) {
-        var open = [Region(name: "", indentation: 0)]
+        var open = [Region(name: "", indentation: 0, mark: "//|")]
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             let words = line.split(separator: " ")
             if words.count >= 3, words[1] == "#region" {
-                open.append(Region(name: words[2], indentation: line.prefix { $0 == " " }.count))
+                let indentation = line.prefix { $0 == " " }.count
+                open.append(Region(name: words[2], indentation: indentation, mark: words[0] + "|"))
             } else if words.count >= 2, words[1] == "#endregion" {
                 let region = open.removeLast()
                 regions[region.name] = region
                 open[open.count - 1].parts.append(.region(region))
+            } else if let first = words.first, first == open[open.count - 1].mark {
+                let indentation = line.prefix { $0 == " " }
+                let code = line.dropFirst(indentation.count + first.count + 1)
+                open[open.count - 1].parts.append(.line(indentation + code))
             } else {
                 open[open.count - 1].parts.append(line.contains("}*/") ? .cutLine(line) : .line(line))
             }

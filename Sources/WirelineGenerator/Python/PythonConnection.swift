@@ -128,8 +128,8 @@ extension PythonRuntime {
 
     /// The functions that read and write packets of a connection.
     static func connectionFunctions(_ parameters: PythonRuntimeParameters) -> String {
-        if let plan = parameters.layers {
-            return "\n" + parameters.context + "\n\n\n" + layers(parameters, plan)
+        if parameters.hasLayers {
+            return "\n\(parameters.context)\n\n\n\(parameters.file.text("layered").trimmingNewlines())\n"
         }
         let sender =
             parameters.dependsOnSender ? ["if sender is None:", "    raise WireError(\"needs_sender\")"] : []

@@ -8,9 +8,11 @@ struct PythonConnectionClass {
     private var about: [String] = []
     private var body: [String] = []
     private let layers: LayerPlan?
+    private let file: RuntimeFile
 
     init(_ parameters: PythonRuntimeParameters) {
         layers = parameters.layers
+        file = parameters.file
         if parameters.hasStates { addStates() }
         guard let layers else { return }
         options.append("*")
@@ -43,8 +45,8 @@ struct PythonConnectionClass {
             \"\"\"
 
             def __init__(self, \(options.joined(separator: ", "))) -> None:
-        \(PythonText.indented(body, by: 8).joined(separator: "\n"))\(layers?.keys.isEmpty == false ? Self.setting : "")
-        """ + (layers.map(PythonRuntime.layerClasses) ?? "")
+        \(PythonText.indented(body, by: 8).joined(separator: "\n"))\(layers?.keys.isEmpty == false ? setting : "")
+        """ + (layers == nil ? "" : "\n\n\n" + file.text("layerClasses"))
     }
 
     private mutating func add(_ option: String, _ statements: [String], _ lines: [String]) {
@@ -84,18 +86,8 @@ struct PythonConnectionClass {
             ])
     }
 
-    private static let setting = """
-
-
-            def set_key(self, name: str, key: bytes, sender: Literal["client", "server"] | None = None) -> None:
-                \"\"\"Sets a key for the packets of one sender, or of both. Their keystreams begin anew.\"\"\"
-                if name not in _KEYS:
-                    raise WireError("unknown_key", f"key.{name}")
-                if not any(len(key) in counts for counts in _KEYS[name][0]):
-                    raise WireError("wrong_key", f"key.{name}")
-                for each in ("client", "server") if sender is None else (sender,):
-                    self._keys[each, name] = bytes(key)
-                    for n in _KEYS[name][1]:
-                        self._streams.pop((each, n), None)
-        """
+    private var setting: String {
+        let lines = file.text("setKey").split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        return "\n\n" + PythonText.indented(lines).joined(separator: "\n")
+    }
 }

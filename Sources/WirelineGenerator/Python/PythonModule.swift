@@ -324,7 +324,7 @@ struct PythonModule {
 
 extension String {
     /// Returns the text without empty lines at both ends.
-    fileprivate func trimmingNewlines() -> String {
+    func trimmingNewlines() -> String {
         String(drop(while: \.isNewline).reversed().drop(while: \.isNewline).reversed())
     }
 }

@@ -20,8 +20,11 @@ enum PythonText {
 
     /// Returns a literal of bytes.
     static func bytes(_ bytes: [UInt8]) -> String {
-        "b\"" + bytes.map { "\\x" + hex(UInt32($0), 2) }.joined() + "\""
+        "b\"\(digits(bytes))\""
     }
+
+    /// Returns bytes as escapes in a literal.
+    static func digits(_ bytes: [UInt8]) -> String { bytes.map { "\\x" + hex(UInt32($0), 2) }.joined() }
 
     private static func hex(_ value: UInt32, _ count: Int) -> String {
         let digits = String(value, radix: 16)

@@ -23,6 +23,11 @@ static const unsigned char erlang_runtime_bytes[] = {
 };
 EMBEDDED(erlang_runtime)
 
+static const unsigned char python_runtime_bytes[] = {
+#embed "Python/runtime.py"
+};
+EMBEDDED(python_runtime)
+
 static const unsigned char page_tool_bytes[] = {
 #embed "HTML/tool.mjs"
 };

@@ -36,6 +36,12 @@ struct RuntimeFileTests {
             ) { copy in
                 try ErlangInterpreter.compile(copy)
             },
+            Runtime(
+                path: "Python/runtime.py",
+                absence: PythonInterpreter.hasTypeChecker ? nil : PythonInterpreter.absenceOfTypeChecker
+            ) { copy in
+                try PythonInterpreter.checkTypes(of: [copy], below: copy.deletingLastPathComponent())
+            },
         ]
     }
 
