@@ -26,6 +26,17 @@ public enum LuaTool {
     /// The message of a test that is skipped.
     public static let absenceOfPackages = "no Lua has packages for layers: install lua-zlib lua-luaossl"
 
+    /// Looks whether the interpreters that are there can read a script.
+    ///
+    /// - Returns: What they say; nothing if all accept the script.
+    public static func check(_ script: URL) throws -> String {
+        let load = "local chunk, problem = loadfile(arg[1]); if not chunk then print(problem) end"
+        return try wanted.map { name in
+            guard let path = ProgramRun.path(of: name) else { return "install \(name)\n" }
+            return try ProgramRun.output(of: path, ["-e", "arg = { [[\(script.path)]] } " + load])
+        }.joined()
+    }
+
     /// Runs a script.
     ///
     /// - Parameter input: What it reads from its standard input.

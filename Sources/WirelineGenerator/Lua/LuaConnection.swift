@@ -7,6 +7,8 @@ import WirelineLanguage
 struct LuaConnection {
     let types: LuaTypes
     let plan: ContextPlan
+    /// The runtime as the schema needs it.
+    let file: RuntimeFile
 
     private var hasLayers: Bool { types.plan.layers != nil }
 
@@ -29,7 +31,7 @@ struct LuaConnection {
             return "s[\(position + 1)] = \(check)"
         }
         let tests = plan.tests.enumerated().map { "if \(text(of: $1)) then n = n + \(2 << $0) end" }
-        let layers = types.plan.layers.map { "\n\n" + LuaLayers(types: types, plan: $0).text } ?? ""
+        let layers = types.plan.layers.map { "\n\n" + LuaLayers(types: types, plan: $0, file: file).text } ?? ""
         return """
             local state_names = { \(names.joined(separator: ", ")) }
 
@@ -66,44 +68,4 @@ struct LuaConnection {
             return ("s[\(state + 1)]", plan.states[state].range.isWide)
         }
     }
-}
-
-extension LuaRuntime {
-    /// The functions that read and write packets of a connection.
-    static func connection(_ parameters: LuaRuntimeParameters) -> String {
-        parameters.layers.map { layers(parameters, $0) } ?? states
-    }
-
-    /// What a message does to the states.
-    static let changing = #"""
-        -- What a message does to the states, for the packets after it.
-        local function change(connection, sender, id)
-          local found = changes[sender][id]
-          if found then connection.states[found[1]] = found[2] end
-        end
-        """#
-
-    private static let states =
-        changing + "\n\n" + #"""
-            local function unwrap_next(s, position, sender, connection)
-              local packet, after = unwrap[shape_of(sender, connection)](s, position, senders[sender])
-              if packet then change(connection, sender, packet.id) end
-              return packet, after
-            end
-
-            local function wrap_next(id, payload, header, sender, connection)
-              local packet = wrap[shape_of(sender, connection)](id, payload, header)
-              change(connection, sender, id)
-              return packet
-            end
-
-            --- What the packets of a connection depend on, in both directions: encode, decode and both splitters share it.
-            -- states has numbers, true and false, by the schema's names; a state that is not there is 0. Messages set states, and so
-            -- may the program.
-            function M.connection(states)
-              local connection = { states = {} }
-              for name, v in pairs(states or {}) do connection.states[name] = v end
-              return connection
-            end
-            """#
 }

@@ -9,6 +9,8 @@ import WirelineLanguage
 struct LuaLayers {
     let types: LuaTypes
     let plan: LayerPlan
+    /// The runtime as the schema needs it.
+    let file: RuntimeFile
 
     private func own(_ field: Int) -> String { types.plan.names.headerFields[field] }
 
@@ -58,7 +60,7 @@ struct LuaLayers {
             \(shapes.joined(separator: "\n"))
             }
 
-            \(LuaRuntime.transforms(plan))
+            \(file.text("transforms"))
 
             function layered.open_layer(n, work, header, s)
             \(LuaText.indented(steps(opened)).joined(separator: "\n"))

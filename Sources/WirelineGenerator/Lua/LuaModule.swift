@@ -35,13 +35,17 @@ struct LuaModule {
     }
 
     private var parameters: LuaRuntimeParameters {
-        LuaRuntimeParameters(
+        var parameters = LuaRuntimeParameters(
             maximumDepth: types.countsDepth ? description.options.maximumDepth : nil,
             maximumPacketByteCount: description.options.maximumPacketByteCount,
             varintForms: description.options.varintForms, hasWideIDs: plan.idRange.isWide,
             dependsOnSender: plan.dependsOnSender, fixesHeader: !plan.fixedHeaderFields.isEmpty,
             hasFlags: !description.flagSets.isEmpty, framing: description.layout.framing,
-            context: plan.context.map { LuaConnection(types: types, plan: $0).text } ?? "", layers: plan.layers)
+            context: "", layers: plan.layers)
+        if let context = plan.context {
+            parameters.context = LuaConnection(types: types, plan: context, file: parameters.file).text
+        }
+        return parameters
     }
 
     /// The first lines of each file.

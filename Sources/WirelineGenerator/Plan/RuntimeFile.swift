@@ -59,6 +59,7 @@ struct RuntimeFile: Sendable {
     static let java = unsafe RuntimeFile(wireline_java_runtime())
     static let cSharp = unsafe RuntimeFile(wireline_csharp_runtime())
     static let erlang = unsafe RuntimeFile(wireline_erlang_runtime())
+    static let lua = unsafe RuntimeFile(wireline_lua_runtime())
     static let python = unsafe RuntimeFile(wireline_python_runtime())
     static let pageTool = unsafe RuntimeFile(wireline_page_tool())
     static let pageSearch = unsafe RuntimeFile(wireline_page_search())
@@ -84,12 +85,19 @@ struct RuntimeFile: Sendable {
             } else if let first = words.first, first == open[open.count - 1].mark {
                 let indentation = line.prefix { $0 == " " }
                 let code = line.dropFirst(indentation.count + first.count + 1)
-                open[open.count - 1].parts.append(.line(indentation + code))
+                open[open.count - 1].parts.append(Self.part(indentation + code))
             } else {
-                open[open.count - 1].parts.append(line.contains("}*/") ? .cutLine(line) : .line(line))
+                open[open.count - 1].parts.append(Self.part(line))
             }
         }
         precondition(open.count == 1, "the region \(open.last?.name ?? "") does not end")
+    }
+
+    /// The ends of comments inside of a line.
+    private static let comments = [(start: "/*", end: "*/"), (start: "--[[", end: "]]")]
+
+    private static func part(_ line: Substring) -> Part {
+        comments.contains { line.contains("}" + $0.end) } ? .cutLine(line) : .line(line)
     }
 
     /// Returns the file as a protocol needs it.
@@ -130,15 +138,22 @@ struct RuntimeFile: Sendable {
     }
 
     private func cut(_ line: Substring) -> String {
-        var (result, rest) = ("", line)
-        while let start = rest.firstRange(of: "/*"), let end = rest[start.upperBound...].firstRange(of: "}*/"),
+        Self.comments.reduce(String(line)) { cut($0, $1.start, $1.end) }
+    }
+
+    private func cut(_ line: String, _ opening: String, _ closing: String) -> String {
+        var (result, rest) = ("", line[...])
+        while let start = rest.firstRange(of: opening),
+            let end = rest[start.upperBound...].firstRange(of: "}" + closing),
             let brace = rest[start.upperBound...].firstIndex(of: "{")
         {
             let name = rest[start.upperBound..<brace]
             let text = rest[brace..<end.lowerBound].dropFirst()
             result += rest[..<start.lowerBound]
             // Outside of comments, the text stands between the ends of two comments.
-            if has(name) { result += name.hasPrefix("!") ? text : text.dropFirst(2).dropLast(2) }
+            if has(name) {
+                result += name.hasPrefix("!") ? text : text.dropFirst(closing.count).dropLast(opening.count)
+            }
             rest = rest[end.upperBound...]
         }
         return result + rest

@@ -23,6 +23,11 @@ static const unsigned char erlang_runtime_bytes[] = {
 };
 EMBEDDED(erlang_runtime)
 
+static const unsigned char lua_runtime_bytes[] = {
+#embed "Lua/runtime.lua"
+};
+EMBEDDED(lua_runtime)
+
 static const unsigned char python_runtime_bytes[] = {
 #embed "Python/runtime.py"
 };

@@ -36,6 +36,9 @@ struct RuntimeFileTests {
             ) { copy in
                 try ErlangInterpreter.compile(copy)
             },
+            Runtime(path: "Lua/runtime.lua", absence: LuaTool.wanted.isEmpty ? "no Lua is on the PATH" : nil) { copy in
+                try LuaTool.check(copy)
+            },
             Runtime(
                 path: "Python/runtime.py",
                 absence: PythonInterpreter.hasTypeChecker ? nil : PythonInterpreter.absenceOfTypeChecker

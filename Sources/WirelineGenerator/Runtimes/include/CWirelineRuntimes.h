@@ -16,6 +16,7 @@ struct wireline_file {
 struct wireline_file wireline_java_runtime(void);
 struct wireline_file wireline_csharp_runtime(void);
 struct wireline_file wireline_erlang_runtime(void);
+struct wireline_file wireline_lua_runtime(void);
 struct wireline_file wireline_python_runtime(void);
 
 // The scripts and the style of a page of documentation.

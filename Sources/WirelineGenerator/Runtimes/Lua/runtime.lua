@@ -1,0 +1,2083 @@
+-- SPDX-License-Identifier: Apache-2.0
+
+-- The runtime of generated Lua, with all that a protocol can need. It is read by Lua 5.1 to 5.4 and LuaJIT.
+--
+-- Comments mark its regions. Those inside of others stay for a feature, or with `!` without it. Regions inside of a line stand between
+-- block comments. Lines with a bar and text in a block comment are code that stands there without the feature. Of the region `pieces`,
+-- generated modules have what they call. The generator replaces the names in capitals by their values, and prints what stands outside
+-- of regions for each protocol in its own way.
+--
+-- Functions that read raise an error with the path of the names that they are in (`at`, up to `top`) and of the field `f`, and the
+-- offset; what programs call catches it. They return the value and the position after it.
+
+-- #region beginning
+local M = {}
+
+local byte, char, sub, find, floor, rep = string.byte, string.char, string.sub, string.find, math.floor, string.rep
+local concat, huge = table.concat, math.huge
+local type, pairs, pcall, error, getmetatable = type, pairs, pcall, error, getmetatable
+-- Lua 5.3 and later have integers, and functions for bytes. Libraries for older ones imitate the functions only.
+local native = 9007199254740993 % 2 == 1
+-- Up to where numbers are exact, in units of 2^32: 2^63 - 1, or 2^53 - 1 where all numbers are floats.
+local exact = native and 2147483648 or 2097152
+
+local unpackers, packers = {}, {}
+local unpack = native and string.unpack or function(format, s, p) return unpackers[format](s, p) end
+local pack = native and string.pack or function(format, ...) return packers[format](...) end
+
+-- Where the packet begins that is being read, what is being read or written, and how deeply values may still nest.
+local start, at, top, depth = 1, {}, 0, 0
+
+local wire_error = {}
+function wire_error.__tostring(e)
+  return (e.path ~= "" and e.path .. ": " or "") .. e.kind .. (e.offset and " at offset " .. e.offset or "")
+end
+
+local function fault(kind, path, offset)
+  return setmetatable({ kind = kind, path = path, offset = offset }, wire_error)
+end
+
+local function path_of(f)
+  local path = ""
+  for i = 1, top + 1 do
+    local step = at[i]
+    if i > top then step = f end
+    if type(step) == "number" then path = path .. "[" .. step .. "]"
+    elseif step then path = path .. (path ~= "" and "." or "") .. step end
+  end
+  return path
+end
+
+local function fail(kind, f, p) error(fault(kind, path_of(f), p - start), 0) end
+
+local function refuse(kind, f) error(fault(kind, path_of(f)), 0) end
+-- #endregion
+
+-- What the generator prints. In globals, for a chunk has room for 200 local variables.
+MAXIMUM_DEPTH, MAXIMUM_SIZE, MAXIMUM_INFLATED, MAXIMUM_NESTED = 32, 1048576, 1048576, 8
+FRAME_START, FRAME_END, FRAME_OPENING, FRAME_CLOSING, FRAME_CONTENT = 126, 126, "~", "~", "[^~]"
+FRAME_SPECIAL, FRAME_ESCAPABLE = "[}~]", "[}~]"
+FRAME_ESCAPES, FRAME_ESCAPED = { [125] = { [2] = "~", [1] = "}" } }, { ["~"] = "}\2", ["}"] = "}\1" }
+RULE_PACKETS, RULE_OPAQUE = 1, 2
+read, write, verify, fix, ids, aliases, only_sender, header_fields = {}, {}, {}, {}, {}, {}, {}, {}
+unwrap, wrap = {}, {}
+senders, changes = { client = {}, server = {} }, { client = {}, server = {} }
+layered = { names = {}, lasting = {}, inflating = {}, keys = {}, by_program = {}, options = {}, shapes = {} }
+layered.settable_fields, layered.id_fields = {}, {}
+
+function shape_of(sender, connection, nested) return 0 end
+
+function layered.open_layer(n, work, header, s) return s end
+
+function layered.seal_layer(n, work, header, s) return s end
+
+-- #region pieces
+-- Finds which of some fields is cut off.
+local function cut(p, e, ...)
+  local fields = { ... }
+  for i = 1, #fields, 2 do
+    if e - p + 1 < fields[i + 1] then fail("truncated", fields[i], p) end
+    p = p + fields[i + 1]
+  end
+end
+
+local function taken(p, e, n, f)
+  if e - p + 1 < n then fail("truncated", f, p) end
+  return p + n
+end
+
+local function skip(n, v, p) return v, p + n end
+
+-- Goes into a value; deeper than the limit is an error.
+local function deeper(p, f)
+  if depth == 0 then fail("too_deep", f, p) end
+  depth = depth - 1
+end
+
+-- Goes into n bytes: where they begin, and where they end.
+local function inside(e, f, n, p) return p, taken(p, e, n, f) - 1 end
+
+local function sized(s, e, f, read, n, p)
+  local after = taken(p, e, n, f)
+  return read(s, p, after - 1, f), after
+end
+
+-- So many items. Room is made for each when it has been read, and never for those that are only announced.
+local function list(s, e, f, read, n, p)
+  local items = {}
+  top = top + 1
+  at[top] = f
+  for i = 1, n do items[i], p = read(s, p, e, i - 1) end
+  top = top - 1
+  return items, p
+end
+
+-- Items up to the end of the bytes.
+local function list_to_end(s, p, e, f, most, read)
+  local items, n = {}, 0
+  top = top + 1
+  at[top] = f
+  while p <= e do
+    if n >= most then fail("too_long", nil, p) end
+    items[n + 1], p = read(s, p, e, n)
+    n = n + 1
+  end
+  top = top - 1
+  return items, p
+end
+
+-- Items up to a byte where an item would begin.
+local function list_until(s, p, e, f, stop, most, read)
+  local items, n = {}, 0
+  top = top + 1
+  at[top] = f
+  while true do
+    if p > e then fail("truncated", nil, p) end
+    if byte(s, p) == stop then break end
+    if n >= most then fail("too_long", nil, p) end
+    items[n + 1], p = read(s, p, e, n)
+    n = n + 1
+  end
+  top = top - 1
+  return items, p + 1
+end
+
+-- A count that was read at p.
+local function limited(p, f, most, n, q)
+  if n > most then fail("too_long", f, p) end
+  return n, q
+end
+
+-- A count by an earlier field.
+local function counted(p, f, most, n)
+  if n < 0 then fail("length_too_small", f, p) end
+  return limited(p, f, most, n, p)
+end
+
+-- A count with a sign, which was read at p; -1 where the value is absent.
+local function count_or_absent(p, f, most, n, q)
+  if n < -1 then fail("out_of_range", f, p) end
+  return limited(p, f, most, n, q)
+end
+
+local function decimal(high, low)
+  local parts, text = { floor(high / 65536), high % 65536, floor(low / 65536), low % 65536 }, ""
+  repeat
+    local rest, left = 0, 0
+    for i = 1, 4 do
+      local x = rest * 65536 + parts[i]
+      parts[i], rest = floor(x / 10000000), x % 10000000
+      left = left + parts[i]
+    end
+    text = string.format(left > 0 and "%07d" or "%d", rest) .. text
+  until left == 0
+  return text
+end
+
+-- An integer of 64 bits without a sign.
+local function unsigned(high, low)
+  if high < exact then return high * 4294967296 + low end
+  return decimal(high, low)
+end
+
+-- An integer of 64 bits in two's complement.
+local function signed(high, low)
+  if high < 2147483648 then return unsigned(high, low) end
+  high, low = 4294967295 - high, 4294967295 - low
+  if high < exact and (native or high < 2097151 or low < 4294967295) then return -(high * 4294967296 + low) - 1 end
+  low = low + 1
+  if low == 4294967296 then high, low = high + 1, 0 end
+  return "-" .. decimal(high, low)
+end
+
+-- The number in decimal digits, of which the upper part may be too large.
+local function magnitude(v, first)
+  local high, low = 0, 0
+  for i = first, #v do
+    low = low * 10 + byte(v, i) - 48
+    high, low = high * 10 + floor(low / 4294967296), low % 4294967296
+  end
+  return high, low
+end
+
+-- An integer in two's complement, as two numbers of 32 bits.
+local function halves(v)
+  if type(v) == "number" then
+    local low = v % 4294967296
+    return floor((v - low) / 4294967296) % 4294967296, low
+  end
+  if byte(v) ~= 45 then return magnitude(v, 1) end
+  local high, low = magnitude(v, 2)
+  high, low = 4294967295 - high, 4294967296 - low
+  if low == 4294967296 then high, low = high + 1, 0 end
+  return high, low
+end
+
+-- The only form of an integer, which a program may give in two.
+local function canonical(v, f)
+  if type(v) == "number" then
+    if v ~= v or v == huge or v == -huge or floor(v) ~= v then refuse("out_of_range", f) end
+    if native then
+      v = floor(v)
+      if math.type(v) ~= "integer" then refuse("out_of_range", f) end
+    elseif v > 9007199254740991 or v < -9007199254740991 then refuse("out_of_range", f) end
+    return v
+  end
+  if type(v) ~= "string" or not find(v, "^%-?%d+$") then refuse("wrong_type", f) end
+  local sign, digits = string.match(v, "^(%-?)0*(%d+)$")
+  if #digits > 20 then refuse("out_of_range", f) end
+  local high, low = magnitude(digits, 1)
+  if sign == "" then
+    if high > 4294967295 then refuse("out_of_range", f) end
+    return unsigned(high, low)
+  end
+  if high > 2147483648 or high == 2147483648 and low > 0 then refuse("out_of_range", f) end
+  return signed(halves("-" .. digits))
+end
+
+-- Compares integers. Digits are beyond all numbers.
+local function less(a, b)
+  if type(a) == "number" and type(b) == "number" then return a < b end
+  local x = type(a) == "number" and 0 or byte(a) == 45 and -1 or 1
+  local y = type(b) == "number" and 0 or byte(b) == 45 and -1 or 1
+  if x ~= y then return x < y end
+  if a == b then return false end
+  if #a ~= #b then return (#a < #b) == (x > 0) end
+  return (a < b) == (x > 0)
+end
+
+-- Two numbers, the lower one of 32 bits, from 7 or 8 bytes.
+local function pair(s, p, e, n, little, f)
+  local q = taken(p, e, n, f)
+  if little then
+    local low, high = unpack(n == 8 and "<I4I4" or "<I4I3", s, p)
+    return high, low, q
+  end
+  local high, low = unpack(n == 8 and ">I4I4" or ">I3I4", s, p)
+  return high, low, q
+end
+
+-- An integer of 7 or 8 bytes.
+local function whole(high, low, n, is_signed)
+  if not is_signed then return unsigned(high, low) end
+  if n == 7 and high > 8388607 then high = high + 4278190080 end
+  return signed(high, low)
+end
+
+local function wide(s, p, e, n, little, is_signed, f)
+  local high, low, q = pair(s, p, e, n, little, f)
+  return whole(high, low, n, is_signed), q
+end
+
+local function wide_within(p, f, low, high, v, q)
+  if less(v, low) or less(high, v) then fail("out_of_range", f, p) end
+  return v, q
+end
+
+-- Some bits of an integer of 64 bits.
+local function bits(high, low, shift, width, is_signed)
+  if shift >= 32 then high, low, shift = 0, high, shift - 32 end
+  local scale, rest = floor(2 ^ shift), floor(2 ^ (32 - shift))
+  low = floor(low / scale) + high % scale * rest
+  high = floor(high / scale)
+  if width <= 32 then
+    local span = floor(2 ^ width)
+    low = low % span
+    return is_signed and low >= span / 2 and low - span or low
+  end
+  local span = floor(2 ^ (width - 32))
+  high = high % span
+  if not is_signed then return unsigned(high, low) end
+  if high >= span / 2 then high = high + 4294967296 - span end
+  return signed(high, low)
+end
+
+local function id_bits(id, shift, width, is_signed)
+  local high, low = halves(id)
+  return bits(high, low, shift, width, is_signed)
+end
+
+-- Two numbers of 32 bits, moved up.
+local function shifted(high, low, n)
+  if n >= 32 then high, low, n = low, 0, n - 32 end
+  if n >= 32 then return 0, 0 end
+  local scale, rest = floor(2 ^ n), floor(2 ^ (32 - n))
+  return high * scale % 4294967296 + floor(low / rest), low % rest * scale
+end
+
+-- The lowest bits of an integer, as two numbers.
+local function lowest(v, width)
+  local high, low = halves(v)
+  if width <= 32 then return 0, low % floor(2 ^ width) end
+  return high % floor(2 ^ (width - 32)), low
+end
+
+-- The integer of fields that share bytes: values, how far each is moved up, and their widths.
+local function joined(parts)
+  local high, low = 0, 0
+  for i = 1, #parts do
+    local part = parts[i]
+    local h, l = lowest(part[1], part[3])
+    h, l = shifted(h, l, part[2])
+    high, low = high + h, low + l
+  end
+  return high, low
+end
+
+-- An ID of parts: whether each is there, its value and its width.
+local function wide_id(parts)
+  local high, low = 0, 0
+  for i = 1, #parts, 3 do
+    if parts[i] then
+      local h, l = lowest(parts[i + 1], parts[i + 2])
+      high, low = shifted(high, low, parts[i + 2])
+      high, low = high + h, low + l
+    end
+  end
+  return unsigned(high, low)
+end
+
+local function shared(a, b)
+  while a > 0 and b > 0 do
+    if a % 2 == 1 and b % 2 == 1 then return true end
+    a, b = floor(a / 2), floor(b / 2)
+  end
+  return false
+end
+
+local function covers(a, b)
+  while b > 0 do
+    if b % 2 == 1 and a % 2 == 0 then return false end
+    a, b = floor(a / 2), floor(b / 2)
+  end
+  return true
+end
+
+-- Whether two integers have a bit in common.
+local function shares(a, b)
+  local high, low = halves(a)
+  local other_high, other_low = halves(b)
+  return shared(high, other_high) or shared(low, other_low)
+end
+
+local function sign(v, span) return v >= span / 2 and v - span or v end
+
+local function number(s, p, e, format, n, f)
+  if e - p + 1 < n then fail("truncated", f, p) end
+  return unpack(format, s, p)
+end
+
+local function truth_of(p, f, v)
+  if v > 1 then fail("invalid_boolean", f, p) end
+  return v == 1
+end
+
+local function truth(s, p, e, f)
+  if p > e then fail("truncated", f, p) end
+  return truth_of(p, f, byte(s, p)), p + 1
+end
+
+-- A number that was read at p.
+local function within(p, f, low, high, v, q)
+  if v < low or v > high then fail("out_of_range", f, p) end
+  return v, q
+end
+
+-- A float that was read at p; a NaN is in no range.
+local function float_within(p, f, low, high, v, q)
+  if not (v >= low and v <= high) then fail("float_out_of_range", f, p) end
+  return v, q
+end
+
+-- A number of an enum without others.
+local function known(p, f, cases, v, q)
+  if not cases[v] then fail("unknown_case", f, p) end
+  return v, q
+end
+
+local function constant(p, f, expected, v, q)
+  if v ~= expected then fail("wrong_constant", f, p) end
+  return q
+end
+
+local function f32(a, b, c, d)
+  local exponent, fraction = a % 128 * 2 + floor(b / 128), (b % 128 * 256 + c) * 256 + d
+  local v
+  if exponent == 255 then v = fraction == 0 and huge or 0 / 0
+  elseif exponent == 0 then v = math.ldexp(fraction, -149)
+  else v = math.ldexp(fraction + 8388608, exponent - 150) end
+  return a > 127 and -v or v
+end
+
+local function f64(a, b, c, d, e, f, g, h)
+  local exponent = a % 128 * 16 + floor(b / 16)
+  local fraction = (((((b % 16 * 256 + c) * 256 + d) * 256 + e) * 256 + f) * 256 + g) * 256 + h
+  local v
+  if exponent == 2047 then v = fraction == 0 and huge or 0 / 0
+  elseif exponent == 0 then v = math.ldexp(fraction, -1074)
+  else v = math.ldexp(fraction + 4503599627370496, exponent - 1075) end
+  return a > 127 and -v or v
+end
+
+-- The exponent and the fraction of a float, as one integer, for so many bits of fraction.
+local function float_bits(v, width, least)
+  if v == 0 then return 0, 0 end
+  local fraction, exponent = math.frexp(v)
+  local unit = math.max(exponent - width - 1, least)
+  local n = math.ldexp(fraction, exponent - unit)
+  local whole_part = floor(n)
+  local rest = n - whole_part
+  if rest > 0.5 or rest == 0.5 and whole_part % 2 == 1 then whole_part = whole_part + 1 end
+  return unit - least, whole_part
+end
+
+local function f32_bytes(v)
+  if v ~= v then return "\127\192\0\0" end
+  local top_bit = (v < 0 or 1 / v < 0) and 128 or 0
+  v = math.abs(v)
+  local bits = 2139095040
+  if v < huge then
+    local unit, fraction = float_bits(v, 23, -149)
+    bits = unit * 8388608 + fraction
+  end
+  return char(top_bit + floor(bits / 16777216), floor(bits / 65536) % 256, floor(bits / 256) % 256, bits % 256)
+end
+
+local function f64_bytes(v)
+  if v ~= v then return "\127\248\0\0\0\0\0\0" end
+  local top_bit = (v < 0 or 1 / v < 0) and 128 or 0
+  v = math.abs(v)
+  local high, low = 2146435072, 0
+  if v < huge then
+    local unit, fraction = float_bits(v, 52, -1074)
+    high, low = unit * 1048576 + floor(fraction / 4294967296), fraction % 4294967296
+  end
+  return char(
+    top_bit + floor(high / 16777216), floor(high / 65536) % 256, floor(high / 256) % 256, high % 256,
+    floor(low / 16777216), floor(low / 65536) % 256, floor(low / 256) % 256, low % 256)
+end
+
+-- Unsigned LEB128 of at most so many bytes, up to 7.
+local function varint(s, p, e, most, f)
+  local v, scale = 0, 1
+  for i = 0, most do
+    if i == most then fail("varint_too_long", f, p) end
+    if p + i > e then fail("truncated", f, p) end
+    local x = byte(s, p + i)
+    -- #region shortest
+    if x == 0 and i > 0 then fail("varint_not_shortest", f, p) end
+    -- #endregion
+    if x < 128 then return v + x * scale, p + i + 1 end
+    v, scale = v + (x - 128) * scale, scale * 128
+  end
+end
+
+-- Unsigned LEB128 of at most so many bytes and 64 bits, as two numbers.
+local function varint_halves(s, p, e, most, f)
+  local low, high, scale = 0, 0, 1
+  for i = 0, most do
+    if i == most then fail("varint_too_long", f, p) end
+    if p + i > e then fail("truncated", f, p) end
+    local x = byte(s, p + i)
+    if i == 9 and x > 1 then fail("varint_too_long", f, p) end
+    -- #region shortest
+    if x == 0 and i > 0 then fail("varint_not_shortest", f, p) end
+    -- #endregion
+    if i == 5 then scale = 1 end
+    if i < 5 then low = low + x % 128 * scale else high = high + x % 128 * scale end
+    if x < 128 then return high * 8 + floor(low / 4294967296), low % 4294967296, p + i + 1 end
+    scale = scale * 128
+  end
+end
+
+local function wide_varint(s, p, e, most, f)
+  local high, low, q = varint_halves(s, p, e, most, f)
+  return unsigned(high, low), q
+end
+
+local function signed_varint(s, p, e, most, f)
+  local high, low, q = varint_halves(s, p, e, most, f)
+  return signed(high, low), q
+end
+
+local function wide_zigzag(s, p, e, most, f)
+  local high, low, q = varint_halves(s, p, e, most, f)
+  local h, l = floor(high / 2), floor(low / 2) + high % 2 * 2147483648
+  if low % 2 == 1 then return signed(4294967295 - h, 4294967295 - l), q end
+  return unsigned(h, l), q
+end
+
+local function varint32(s, p, e, most, f)
+  local v, q = varint(s, p, e, most, f)
+  if v > 4294967295 then fail("varint_too_long", f, p) end
+  return v > 2147483647 and v - 4294967296 or v, q
+end
+
+local function zigzag(s, p, e, most, f)
+  local v, q = varint(s, p, e, most, f)
+  return v % 2 == 1 and -floor((v + 1) / 2) or floor(v / 2), q
+end
+
+local function count_varint(s, p, e, most, f)
+  local n, q = varint(s, p, e, 5, f)
+  if n > 4294967295 then fail("varint_too_long", f, p) end
+  return limited(p, f, most, n, q)
+end
+
+local function count_zigzag(s, p, e, f)
+  local n, q = count_varint(s, p, e, 4294967295, f)
+  return n % 2 == 1 and -floor((n + 1) / 2) or floor(n / 2), q
+end
+
+local function varint_bytes(v)
+  if v < 128 then return char(v) end
+  local text = ""
+  repeat
+    text = text .. char(v % 128 + 128)
+    v = floor(v / 128)
+  until v < 128
+  return text .. char(v)
+end
+
+local function wide_varint_bytes(high, low)
+  local text = ""
+  while high > 0 or low > 127 do
+    text = text .. char(low % 128 + 128)
+    high, low = floor(high / 128), floor(low / 128) + high % 128 * 33554432
+  end
+  return text .. char(low)
+end
+
+local function zigzag_bits(v) return v < 0 and -2 * v - 1 or 2 * v end
+
+local function zigzag_halves(high, low)
+  local last = high >= 2147483648 and 1 or 0
+  if last == 1 then high, low = 4294967295 - high, 4294967295 - low end
+  return high * 2 + floor(low / 2147483648), low * 2 % 4294967296 + last
+end
+
+local first_high = jit and function(t, i)
+  for k = i or 1, #t do if byte(t, k) > 127 then return k end end
+end or function(t, i) return find(t, "[\128-\255]", i) end
+
+-- Where the first byte is that cannot be UTF-8 (Unicode 16, table 3-7); nil where there is none.
+local function utf8_flaw(t)
+  local i, n = first_high(t), #t
+  while i and i <= n do
+    local x, y, z, w = byte(t, i, i + 3)
+    if x < 128 then i = first_high(t, i)
+    elseif x < 194 or x > 244 or not y then return i
+    elseif y < (x == 224 and 160 or x == 240 and 144 or 128) or y > (x == 237 and 159 or x == 244 and 143 or 191) then
+      return i
+    elseif x < 224 then i = i + 2
+    elseif not z or z < 128 or z > 191 then return i
+    elseif x < 240 then i = i + 3
+    elseif not w or w < 128 or w > 191 then return i
+    else i = i + 4 end
+  end
+end
+
+-- Whether text is UTF-8. Lua 5.3 takes halves of surrogate pairs, which begin with 237, for characters.
+local is_utf8 = native and (not utf8.len("\237\160\128") and utf8.len or function(t)
+  return utf8.len(t) and not find(t, "\237", 1, true) or not utf8_flaw(t)
+end) or function(t) return not utf8_flaw(t) end
+
+local function blob(s, e, f, n, p)
+  if e - p + 1 < n then fail("truncated", f, p) end
+  return sub(s, p, p + n - 1), p + n
+end
+
+local function text(s, e, f, n, p)
+  if e - p + 1 < n then fail("truncated", f, p) end
+  local t = sub(s, p, p + n - 1)
+  if not is_utf8(t) then fail("invalid_utf8", f, p + utf8_flaw(t) - 1) end
+  return t, p + n
+end
+
+-- How many bytes there are up to the end.
+local function rest(p, e, f, most) return limited(p, f, most, e - p + 1, p) end
+
+-- How many bytes there are up to a byte of 0.
+local function terminated(s, p, e, f, most)
+  local q = find(s, "\0", p, true)
+  if not q or q > e then fail("missing_terminator", f, p) end
+  return limited(p, f, most, q - p, p)
+end
+
+-- Text in so many bytes, which the byte `pad` fills.
+local function fixed_text(s, e, f, pad, n, p)
+  local t = blob(s, e, f, n, p)
+  if pad == 0 then t = sub(t, 1, (find(t, "\0", 1, true) or n + 1) - 1)
+  else
+    local last = n
+    while last > 0 and byte(t, last) == pad do last = last - 1 end
+    t = sub(t, 1, last)
+  end
+  if not is_utf8(t) then fail("invalid_utf8", f, p + utf8_flaw(t) - 1) end
+  return t, p + n
+end
+
+-- Two digits in each of so many bytes.
+local function digits(s, p, e, n, f)
+  local after, parts = taken(p, e, n, f), {}
+  for i = p, after - 1 do
+    local x = byte(s, i)
+    if x > 159 or x % 16 > 9 then fail("invalid_digit", f, i) end
+    parts[#parts + 1] = string.format("%02x", x)
+  end
+  return concat(parts), after
+end
+
+-- Verifies bytes, of which only the first ones count.
+local function same(s, p, e, expected, n, f)
+  local after = taken(p, e, n, f)
+  for i = 1, #expected do
+    if byte(s, p + i - 1) ~= byte(expected, i) then fail("wrong_constant", f, p + i - 1) end
+  end
+  return after
+end
+
+local function utf8_char(c)
+  if c < 128 then return char(c) end
+  if c < 2048 then return char(192 + floor(c / 64), 128 + c % 64) end
+  if c < 65536 then return char(224 + floor(c / 4096), 128 + floor(c / 64) % 64, 128 + c % 64) end
+  return char(240 + floor(c / 262144), 128 + floor(c / 4096) % 64, 128 + floor(c / 64) % 64, 128 + c % 64)
+end
+
+local function unit(s, p, little)
+  local a, b = byte(s, p, p + 1)
+  return little and b * 256 + a or a * 256 + b
+end
+
+-- Half of a surrogate pair is refused where it stands.
+local function units(s, p, n, little, f)
+  local parts, i = {}, 0
+  while i < n do
+    local c = unit(s, p + 2 * i, little)
+    if c >= 55296 and c < 57344 then
+      local d = c < 56320 and i + 1 < n and unit(s, p + 2 * i + 2, little) or 0
+      if d < 56320 or d > 57343 then fail("invalid_utf16", f, p + 2 * i) end
+      c, i = 65536 + (c - 55296) * 1024 + d - 56320, i + 1
+    end
+    parts[#parts + 1], i = utf8_char(c), i + 1
+  end
+  return concat(parts)
+end
+
+-- Text of n units of 16 bits.
+local function utf16(s, e, little, f, n, p)
+  local after = taken(p, e, 2 * n, f)
+  return units(s, p, n, little, f), after
+end
+
+-- How many units there are up to the end.
+local function rest_units(p, e, f, most)
+  local n = e - p + 1
+  limited(p, f, most, floor(n / 2))
+  if n % 2 == 1 then fail("truncated", f, e) end
+  return floor(n / 2), p
+end
+
+-- How many units there are up to one of 0.
+local function terminated_units(s, p, e, f, most)
+  local n = 0
+  while p + 2 * n < e do
+    if unit(s, p + 2 * n) == 0 then return limited(p, f, most, n, p) end
+    n = n + 1
+  end
+  fail("missing_terminator", f, p)
+end
+
+-- Text in so many bytes, which the unit `pad` fills.
+local function fixed_utf16(s, p, e, little, f, pad, count)
+  local after, n = taken(p, e, count, f), 0
+  if pad == 0 then
+    while 2 * n < count and unit(s, p + 2 * n, little) ~= 0 do n = n + 1 end
+  else
+    n = floor(count / 2)
+    while n > 0 and unit(s, p + 2 * n - 2, little) == pad do n = n - 1 end
+  end
+  return units(s, p, n, little, f), after
+end
+
+-- Lines of `key:value` up to the end: the keys in order, and the value of each key.
+local function properties(s, p, e, strict, f)
+  rest(p, e, f, 65535)
+  local found, n = {}, 0
+  while p <= e do
+    local stop = math.min(find(s, "\n", p, true) or e + 1, e + 1)
+    local line = text(s, e, f, stop - p, p)
+    local colon = find(line, ":", 1, true)
+    local key, value = line, ""
+    if colon then key, value = sub(line, 1, colon - 1), sub(line, colon + 1) end
+    if strict and (not colon or key == "") then fail("invalid_property", f, p) end
+    if strict and found[key] then fail("duplicate_key", f, p) end
+    if key ~= "" then
+      if not found[key] then
+        n = n + 1
+        found[n] = key
+      end
+      found[key] = value
+    end
+    p = stop + 1
+  end
+  return found, e + 1
+end
+
+-- The bytes of the whole packet, by one of its lengths.
+local function packet_size(length, difference, least, offset--[[layers{]], most--[[}]])
+  local size = length + difference
+  if size < least then error(fault("length_too_small", "", offset), 0) end
+  if size > --[[layers{]](most or MAXIMUM_SIZE)--[[}]]--[[!layers{MAXIMUM_SIZE}]] then error(fault("packet_too_long", "", offset), 0) end
+  return size
+end
+
+local function same_size(size, other, f, offset)
+  if size ~= other then fail("length_mismatch", f, start + offset) end
+  return size
+end
+
+-- A header that has not arrived whole, with zeros after it, and where it begins.
+local function headed(s, size, n) return sub(s, start) .. rep("\0", n - size), 1 end
+
+-- Whether bytes of the header are there; if the packet is known to end before them, they are missing.
+local function arrived(p, e, last, n, f)
+  if e - p + 1 >= n then return true end
+  if e >= last then fail("truncated", f, p) end
+  return false
+end
+
+-- Whether a varint of the header is there, or cannot be one.
+local function varint_arrived(s, p, e, last, n)
+  for i = 0, n - 1 do
+    if p + i > e then return e >= last end
+    if byte(s, p + i) < 128 then return true end
+  end
+  return true
+end
+
+local function refuse_packet(kind) error(fault(kind, ""), 0) end
+
+local function length_field(v, low, high, is_wide, f)
+  if is_wide and less(high, v) or not is_wide and v > high then refuse("packet_too_long", f) end
+  if is_wide and less(v, low) or not is_wide and v < low then refuse("length_too_small", f) end
+end
+
+local function same_header(v, expected, f)
+  if v == nil then return end
+  if type(v) ~= type(expected) and type(v) ~= "boolean" and type(expected) ~= "boolean" then v = canonical(v, f) end
+  if v == expected then return end
+  top = top + 1
+  at[top] = "packet"
+  refuse("wrong_constant", f)
+end
+
+local function copied(t)
+  local copy = {}
+  for key, v in pairs(t) do copy[key] = v end
+  return copy
+end
+
+-- A value that has not been checked, as far as it can be written.
+local function clamped(v, low, high, is_wide)
+  if is_wide then
+    local ok, n = pcall(canonical, v)
+    if not ok then return low end
+    return less(n, low) and low or less(high, n) and high or n
+  end
+  if type(v) ~= "number" or v ~= v then return 0 end
+  return floor(math.min(high, math.max(low, v)))
+end
+
+-- Whether lengths cannot hold a packet, so that another form of the header may.
+local function does_not_fit(e)
+  local kind = getmetatable(e) == wire_error and e.kind
+  return kind == "packet_too_long" or kind == "length_too_small" or kind == "invalid_message_id"
+end
+
+local function replaced(s, p, bytes) return sub(s, 1, p - 1) .. bytes .. sub(s, p + #bytes) end
+
+-- Bytes from p to e, of which some are zeros: places and numbers of bytes.
+local function zeroed(s, p, e, ...)
+  local zeros, t = { ... }, sub(s, p, e)
+  for i = 1, #zeros, 2 do t = replaced(t, zeros[i] - p + 1, rep("\0", zeros[i + 1])) end
+  return t, 1, #t
+end
+
+-- The exclusive or of two numbers of 4 bits.
+local nibbles = {}
+for a = 0, 15 do
+  for b = 0, 15 do
+    local v = 0
+    for _, bit in ipairs({ 1, 2, 4, 8 }) do
+      if floor(a / bit) % 2 ~= floor(b / bit) % 2 then v = v + bit end
+    end
+    nibbles[a * 16 + b] = v
+  end
+end
+
+-- The exclusive or of two bytes.
+local function exclusive(a, b)
+  local c, d = a % 16, b % 16
+  return nibbles[a - c + (b - d) / 16] * 16 + nibbles[c * 16 + d]
+end
+
+-- The remainders of each byte, by polynomial: four lists, of which the first has the least significant bytes.
+local crc_tables = {}
+
+local function crc_table(polynomial)
+  local made = crc_tables[polynomial]
+  if made then return made end
+  made = { {}, {}, {}, {} }
+  for i = 0, 255 do
+    local x = { i, 0, 0, 0 }
+    for _ = 1, 8 do
+      local carry = x[1] % 2
+      for k = 1, 4 do x[k] = floor(x[k] / 2) + (k < 4 and x[k + 1] % 2 * 128 or 0) end
+      if carry == 1 then
+        for k = 1, 4 do x[k] = exclusive(x[k], floor(polynomial / 256 ^ (k - 1)) % 256) end
+      end
+    end
+    for k = 1, 4 do made[k][i] = floor(x[k]) end
+  end
+  crc_tables[polynomial] = made
+  return made
+end
+
+-- A CRC whose bytes begin with the least significant bit; all bytes of the first number are the same.
+local function reflected_crc(s, p, e, polynomial, first, width)
+  local t = crc_table(polynomial)
+  local t1, t2, t3, t4 = t[1], t[2], t[3], t[4]
+  local a, b, c, d = first, first, width == 4 and first or 0, width == 4 and first or 0
+  for i = p, e do
+    local x = exclusive(a, byte(s, i))
+    a, b, c, d = exclusive(b, t1[x]), exclusive(c, t2[x]), exclusive(d, t3[x]), t4[x]
+  end
+  return a, b, c, d
+end
+
+local function crc32(s, p, e)
+  local a, b, c, d = reflected_crc(s, p, e, 3988292384, 255, 4)
+  return ((255 - d) * 256 + 255 - c) * 65536 + (255 - b) * 256 + 255 - a
+end
+
+local function crc32c(s, p, e)
+  local a, b, c, d = reflected_crc(s, p, e, 2197175160, 255, 4)
+  return ((255 - d) * 256 + 255 - c) * 65536 + (255 - b) * 256 + 255 - a
+end
+
+local function crc16_arc(s, p, e)
+  local a, b = reflected_crc(s, p, e, 40961, 0, 2)
+  return b * 256 + a
+end
+
+local function crc16_modbus(s, p, e)
+  local a, b = reflected_crc(s, p, e, 40961, 255, 2)
+  return b * 256 + a
+end
+
+local function crc16_kermit(s, p, e)
+  local a, b = reflected_crc(s, p, e, 33800, 0, 2)
+  return b * 256 + a
+end
+
+local function crc16_x25(s, p, e)
+  local a, b = reflected_crc(s, p, e, 33800, 255, 2)
+  return (255 - b) * 256 + 255 - a
+end
+
+-- A CRC of 16 bits whose bytes begin with the most significant bit.
+local function ccitt(s, p, e, first)
+  local high, low = first, first
+  for i = p, e do
+    high = exclusive(high, byte(s, i))
+    for _ = 1, 8 do
+      local carry = high > 127
+      high, low = high * 2 % 256 + (low > 127 and 1 or 0), low * 2 % 256
+      if carry then high, low = exclusive(high, 16), exclusive(low, 33) end
+    end
+  end
+  return high * 256 + low
+end
+
+local function crc16_ccitt_false(s, p, e) return ccitt(s, p, e, 255) end
+
+local function crc16_xmodem(s, p, e) return ccitt(s, p, e, 0) end
+
+local function adler32(s, p, e)
+  local x, y = 1, 0
+  for i = p, e do
+    x = (x + byte(s, i)) % 65521
+    y = (y + x) % 65521
+  end
+  return y * 65536 + x
+end
+
+local function sum8(s, p, e)
+  local x = 0
+  for i = p, e do x = (x + byte(s, i)) % 256 end
+  return x
+end
+
+local function xor8(s, p, e)
+  local x = 0
+  for i = p, e do x = exclusive(x, byte(s, i)) end
+  return x
+end
+
+local function integer(v, low, high, f)
+  if type(v) ~= "number" then refuse("wrong_type", f) end
+  -- Of a NaN, too, something is left.
+  if v < low or v > high or v % 1 ~= 0 then refuse("out_of_range", f) end
+  return v
+end
+
+local function wide_integer(v, low, high, f)
+  v = canonical(v, f)
+  if less(v, low) or less(high, v) then refuse("out_of_range", f) end
+  return v
+end
+
+-- A number if it is right; else it is refused later.
+local function fitting(check, v, low, high)
+  local ok, n = pcall(check, v, low, high)
+  return ok and n or 0
+end
+
+local function known_case(v, cases, f, is_canonical)
+  if not is_canonical and type(v) ~= "number" then refuse("wrong_type", f) end
+  if not cases[v] then refuse("unknown_case", f) end
+  return v
+end
+
+-- A tag that no arm has: of another one a reader would take the bytes for the value of that arm.
+local function other_tag(v, tags, f) if tags[v] then refuse("known_case", f) end end
+
+local function bit_of(v, f)
+  if type(v) ~= "boolean" then refuse("wrong_type", f) end
+  return v and 1 or 0
+end
+
+local quiet_nan = native and unpack(">d", "\127\248\0\0\0\0\0\0", 1) or 0 / 0
+
+-- A NaN is written as the quiet one.
+local function float64(v, f)
+  if type(v) ~= "number" then refuse("wrong_type", f) end
+  return v == v and v or quiet_nan
+end
+
+local function float32(v, f)
+  v = float64(v, f)
+  if (v >= 3.4028235677973366e38 or v <= -3.4028235677973366e38) and v ~= huge and v ~= -huge then
+    refuse("number_too_large", f)
+  end
+  return v
+end
+
+local function ranged(v, is_short, low, high, f)
+  local written = v
+  if is_short then written = unpack(">f", pack(">f", v), 1) end
+  if not (written >= low and written <= high) then refuse("float_out_of_range", f) end
+  return v
+end
+
+-- The lowest 7 or 8 bytes of two numbers of 32 bits.
+local function wide_bytes(n, little, high, low)
+  local t = char(
+    floor(high / 16777216), floor(high / 65536) % 256, floor(high / 256) % 256, high % 256,
+    floor(low / 16777216), floor(low / 65536) % 256, floor(low / 256) % 256, low % 256)
+  t = sub(t, 9 - n)
+  return little and string.reverse(t) or t
+end
+
+local function bytes_of(v, most, f)
+  if type(v) ~= "string" then refuse("wrong_type", f) end
+  if most and #v > most then refuse("too_long", f) end
+  return v
+end
+
+local function text_of(v, most, f)
+  if type(v) ~= "string" then refuse("wrong_type", f) end
+  if not is_utf8(v) then refuse("invalid_utf8", f) end
+  if most and #v > most then refuse("too_long", f) end
+  return v
+end
+
+local function utf16_of(v, little, most, f)
+  text_of(v, nil, f)
+  local parts, n, i = {}, 0, 1
+  local function add(c)
+    n = n + 1
+    parts[n] = little and char(c % 256, floor(c / 256)) or char(floor(c / 256), c % 256)
+  end
+  while i <= #v do
+    local x, y, z, w = byte(v, i, i + 3)
+    if x < 128 then
+      add(x)
+      i = i + 1
+    elseif x < 224 then
+      add(x % 32 * 64 + y % 64)
+      i = i + 2
+    elseif x < 240 then
+      add(x % 16 * 4096 + y % 64 * 64 + z % 64)
+      i = i + 3
+    else
+      local c = x % 8 * 262144 + y % 64 * 4096 + z % 64 * 64 + w % 64 - 65536
+      add(55296 + floor(c / 1024))
+      add(56320 + c % 1024)
+      i = i + 4
+    end
+  end
+  if n > most then refuse("too_long", f) end
+  return concat(parts)
+end
+
+local function at_most(t, most, f)
+  if #t > most then refuse("too_long", f) end
+  return t
+end
+
+local function not_less(t, least, f)
+  if #t < least then refuse("length_too_small", f) end
+  return t
+end
+
+local function exactly(t, n, f)
+  if #t ~= n then refuse("wrong_item_count", f) end
+  return t
+end
+
+local function filled_up(t, n, f) return at_most(t, n, f) .. rep("\0", n - #t) end
+
+local function with_varint(scale, t) return varint_bytes(#t * scale) .. t end
+
+local function with_units(format, t) return pack(format, floor(#t / 2)) .. t end
+
+local function with_varint_units(scale, t) return varint_bytes(floor(#t / 2) * scale) .. t end
+
+local function ended(t, f)
+  if find(t, "\0", 1, true) then refuse("embedded_terminator", f) end
+  return t .. "\0"
+end
+
+local function has_unit(t, first, c, little)
+  for i = first, #t, 2 do if unit(t, i, little) == c then return true end end
+  return false
+end
+
+local function ended_units(t, f)
+  if has_unit(t, 1, 0) then refuse("embedded_terminator", f) end
+  return t .. "\0\0"
+end
+
+-- Fills text with a byte that must not end it; up to a NUL it must not have one.
+local function padded(t, n, filler, f)
+  at_most(t, n, f)
+  local ends_early = filler == 0 and find(t, "\0", 1, true) or byte(t, -1) == filler
+  if ends_early then refuse("embedded_terminator", f) end
+  return t .. rep(char(filler), n - #t)
+end
+
+local function padded_units(t, n, filler, little, f)
+  if #t > n then refuse("too_long", f) end
+  local first = filler == 0 and 1 or math.max(1, #t - 1)
+  if has_unit(t, first, filler, little) then refuse("embedded_terminator", f) end
+  return t .. rep(little and char(filler, 0) or char(0, filler), floor((n - #t) / 2))
+end
+
+local function digits_of(v, n, f)
+  if type(v) ~= "string" then refuse("wrong_type", f) end
+  if find(v, "[^0-9]") then refuse("invalid_digit", f) end
+  exactly(v, 2 * n, f)
+  return (string.gsub(v, "..", function(pair_of_digits) return char(tonumber(pair_of_digits, 16)) end))
+end
+
+local function check_table(v, f) if type(v) ~= "table" then refuse("wrong_type", f) end end
+
+local function sink(f)
+  if depth == 0 then refuse("too_deep", f) end
+  depth = depth - 1
+end
+
+-- The bytes of items, and how many there are.
+local function each(v, most, f, write)
+  check_table(v, f)
+  local n, parts = #v, {}
+  if n > most then refuse("too_long", f) end
+  top = top + 1
+  at[top] = f
+  for i = 1, n do parts[i] = write(v[i], i - 1) end
+  top = top - 1
+  return concat(parts), n
+end
+
+-- Items, and the byte that ends them; none begins with it.
+local function each_until(v, most, stop, f, write)
+  return each(v, most, f, function(item, i)
+    local t = write(item, i)
+    if byte(t) == stop then refuse("embedded_terminator", i) end
+    return t
+  end) .. char(stop)
+end
+
+local function exact_items(v, n, f)
+  check_table(v, f)
+  if #v ~= n then refuse("wrong_item_count", f) end
+  return v
+end
+
+local function not_fewer(v, least, most, f)
+  check_table(v, f)
+  if #v > most then refuse("too_long", f) end
+  if #v < least then refuse("length_too_small", f) end
+  return v
+end
+
+local function listed(format, t, n) return pack(format, n) .. t end
+
+local function listed_varint(scale, t, n) return varint_bytes(n * scale) .. t end
+
+local function properties_of(v, f)
+  check_table(v, f)
+  local lines, seen = {}, {}
+  for i = 1, #v do
+    local key = v[i]
+    local value = v[key]
+    if type(key) ~= "string" or type(value) ~= "string" then refuse("wrong_type", f) end
+    if seen[key] then refuse("duplicate_key", f) end
+    if key == "" or find(key, "[:\n]") or find(value, "\n", 1, true) then refuse("invalid_property", f) end
+    lines[i], seen[key] = text_of(key, nil, f) .. ":" .. text_of(value, nil, f), true
+  end
+  -- A value whose key has no place in the order would not be written.
+  for key in pairs(v) do if type(key) == "string" and not seen[key] then refuse("wrong_type", f) end end
+  return at_most(concat(lines, "\n"), 65535, f)
+end
+
+-- Whether a condition holds; a value is set exactly then.
+local function present(v, holds, f)
+  if (v ~= nil) ~= holds then refuse("presence", f) end
+  return holds
+end
+
+-- The first field of several that is not set, where nothing that is set may follow.
+local function gap_after(gap, v, f)
+  if v == nil then return gap or f end
+  if gap then refuse("gap_before_optional", gap) end
+end
+
+local function trailing_of(v, gap)
+  if v == nil then return "" end
+  bytes_of(v, nil, "trailing")
+  if gap and v ~= "" then refuse("gap_before_optional", gap) end
+  return v
+end
+
+-- The count of several fields, which must be the same.
+local function agreed(before, n, f)
+  if before and before ~= n then refuse("wrong_item_count", f) end
+  return n
+end
+
+local function filled(n, make)
+  local items = {}
+  for i = 1, n do items[i] = make() end
+  return items
+end
+
+-- The bytes of escapes, by their first and second one.
+local escapes = FRAME_ESCAPES
+
+local escaped = FRAME_ESCAPED
+
+-- What has arrived of a packet between marks: its bytes, unescaped, and how many were read for them.
+local function new_frame() return { parts = {}, n = 0, count = 0, inside = false, first = nil } end
+
+local function frame_fault(kind, offset) error(fault(kind, "packet.frame", offset), 0) end
+
+local function append(frame, t)
+  if frame.n + #t > MAXIMUM_SIZE then frame_fault("packet_too_long", 0) end
+  frame.parts[#frame.parts + 1] = t
+  frame.n = frame.n + #t
+end
+
+-- Reads up to the end of the next packet; returns the position after what was read, and whether the end has come. Marks
+-- with nothing between them are passed over.
+local function unframe(s, p, frame)
+  while p <= #s do
+    local x = byte(s, p)
+    local first = frame.first
+    if not frame.inside then
+      if x ~= FRAME_START then frame_fault("wrong_constant", 0) end
+      frame.inside, p, frame.count = true, p + 1, frame.count + 1
+    elseif first then
+      local t = escapes[first][x]
+      if not t then frame_fault("invalid_escape", frame.n) end
+      append(frame, t)
+      frame.first, p, frame.count = nil, p + 1, frame.count + 1
+    elseif x == FRAME_END then
+      p, frame.count = p + 1, frame.count + 1
+      -- #region !sameMarks
+      --| frame.inside = frame.n > 0
+      -- #endregion
+      if frame.n > 0 then return p, true end
+    elseif escapes[x] then
+      frame.first, p, frame.count = x, p + 1, frame.count + 1
+    elseif x == FRAME_START then frame_fault("invalid_escape", frame.n)
+    else
+      local stop = (find(s, FRAME_SPECIAL, p) or #s + 1) - 1
+      append(frame, sub(s, p, stop))
+      frame.count = frame.count + stop - p + 1
+      p = stop + 1
+    end
+  end
+  return p, false
+end
+
+-- Whether a stream may not end here: after a mark that ends packets and begins them, nothing has begun.
+local function inside_frame(frame) return frame.inside--[[sameMarks{]] and (frame.n > 0 or frame.first ~= nil)--[[}]] end
+
+-- A packet between its marks.
+local function framed(packet)
+  return FRAME_OPENING .. --[[escapes{]]string.gsub(packet, FRAME_ESCAPABLE, escaped)--[[}]]--[[!escapes{packet}]] .. FRAME_CLOSING
+end
+-- #endregion
+
+-- #region transforms
+function layered.refuse_layer(kind, n) error(fault(kind, layered.names[n]), 0) end
+
+-- Something that the program has not given to the connection.
+function layered.unavailable(n, missing)
+  local e = fault("layer_unavailable", layered.names[n])
+  e.missing = missing
+  error(e, 0)
+end
+-- #region keys
+
+function layered.key_of(name, n, work)
+  return work.connection.keys[work.sender][name] or layered.unavailable(n, "keys." .. name)
+end
+
+-- The exclusive or of two bytes as a character. A row is made when its byte first comes.
+layered.xor_rows = {}
+
+function layered.xor_row(a)
+  local row = {}
+  for b = 0, 255 do row[b] = char(exclusive(a, b)) end
+  layered.xor_rows[a] = row
+  return row
+end
+
+-- Bytes that are made in pieces: a table of all of them would take many times as much memory.
+function layered.in_pieces(count, fill)
+  local pieces = {}
+  for first = 1, count, 4096 do
+    local parts = {}
+    fill(parts, first, math.min(first + 4095, count))
+    pieces[#pieces + 1] = concat(parts)
+  end
+  return concat(pieces)
+end
+
+-- Bytes with the exclusive or of others, of which there are as many or more.
+function layered.xor(s, stream)
+  local rows, row_of = layered.xor_rows, layered.xor_row
+  return layered.in_pieces(#s, function(parts, first, last)
+    for p = first, last do
+      local a = byte(stream, p)
+      parts[p - first + 1] = (rows[a] or row_of(a))[byte(s, p)]
+    end
+  end)
+end
+-- #endregion
+-- #region xor
+
+function layered.xor_key(s, key) return layered.xor(s, rep(key, floor(#s / #key) + 1)) end
+-- #endregion
+-- #region rc4
+
+-- The keystream goes on from packet to packet.
+function layered.rc4(s, key, n, work)
+  local rows, row_of = layered.xor_rows, layered.xor_row
+  local held, box, i, j = work.streams[n], {}, 0, 0
+  if held then
+    for k = 0, 255 do box[k] = held.box[k] end
+    i, j = held.i, held.j
+  else
+    for k = 0, 255 do box[k] = k end
+    for k = 0, 255 do
+      j = (j + box[k] + byte(key, k % #key + 1)) % 256
+      box[k], box[j] = box[j], box[k]
+    end
+    j = 0
+  end
+  local t = layered.in_pieces(#s, function(parts, first, last)
+    for p = first, last do
+      i = (i + 1) % 256
+      local x = box[i]
+      j = (j + x) % 256
+      local y = box[j]
+      box[i], box[j] = y, x
+      local a = box[(x + y) % 256]
+      parts[p - first + 1] = (rows[a] or row_of(a))[byte(s, p)]
+    end
+  end)
+  work.streams[n] = { box = box, i = i, j = j }
+  return t
+end
+-- #endregion
+-- #region aes
+
+-- Blocks of 16 bytes, each encrypted or decrypted for itself.
+function layered.aes_blocks(key, blocks, encrypts, n, work)
+  local aes = work.connection.aes or layered.unavailable(n, "aes")
+  return aes(key, blocks, encrypts)
+end
+-- #endregion
+-- #region aes_ctr
+
+-- The keystream of counters from the first one on, of which some bytes were used before.
+function layered.aes_ctr(s, key, first, used, n, work)
+  if s == "" then return s end
+  local a, b, c, d = unpack(">I4I4I4I4", first, 1)
+  local blocks, skipped = {}, used % 16
+  d = d + floor(used / 16)
+  for i = 1, floor((skipped + #s + 15) / 16) do
+    c, d = c + floor(d / 4294967296), d % 4294967296
+    b, c = b + floor(c / 4294967296), c % 4294967296
+    a, b = (a + floor(b / 4294967296)) % 4294967296, b % 4294967296
+    blocks[i] = pack(">I4I4I4I4", a, b, c, d)
+    d = d + 1
+  end
+  return layered.xor(s, sub(layered.aes_blocks(key, concat(blocks), true, n, work), skipped + 1))
+end
+
+-- The keystream goes on from packet to packet.
+function layered.aes_ctr_lasting(s, key, first, n, work)
+  local used = work.streams[n] or 0
+  work.streams[n] = used + #s
+  return layered.aes_ctr(s, key, first, used, n, work)
+end
+-- #endregion
+-- #region aes_cbc
+
+function layered.opened_aes_cbc(s, key, first, n, work)
+  if s == "" or #s % 16 ~= 0 then layered.refuse_layer("invalid_layer", n) end
+  local t = layered.xor(layered.aes_blocks(key, s, false, n, work), first .. s)
+  local filler = byte(t, -1)
+  if filler < 1 or filler > 16 or sub(t, -filler) ~= rep(char(filler), filler) then layered.refuse_layer("invalid_layer", n) end
+  return sub(t, 1, -filler - 1)
+end
+
+function layered.sealed_aes_cbc(s, key, first, n, work)
+  local filler, blocks = 16 - #s % 16, {}
+  s = s .. rep(char(filler), filler)
+  for p = 1, #s, 16 do
+    first = layered.aes_blocks(key, layered.xor(sub(s, p, p + 15), first), true, n, work)
+    blocks[#blocks + 1] = first
+  end
+  return concat(blocks)
+end
+-- #endregion
+-- #region program
+
+-- A layer of the program: one for each sender.
+function layered.layer_of(name, n, work)
+  local own = work.connection.layers[work.sender]
+  if not own[name] then
+    local make = work.connection.makers[name] or layered.unavailable(n, "layers." .. name)
+    own[name] = make(work.sender)
+  end
+  return own[name]
+end
+
+function layered.opened_by_program(s, header, name, n, work)
+  local content, kind = layered.layer_of(name, n, work):open(s, header, work.left)
+  if content then return content end
+  layered.refuse_layer((kind == "inflated_too_long" or kind == "trailing_bytes") and kind or "invalid_layer", n)
+end
+
+function layered.sealed_by_program(s, header, name, n, work)
+  return layered.layer_of(name, n, work):seal(s, header) or layered.refuse_layer("invalid_layer", n)
+end
+-- #endregion
+-- #endregion
+
+-- #region changing
+-- What a message does to the states, for the packets after it.
+local function change(connection, sender, id)
+  local found = changes[sender][id]
+  if found then connection.states[found[1]] = found[2] end
+end
+-- #endregion
+
+-- #region states
+local function unwrap_next(s, position, sender, connection)
+  local packet, after = unwrap[shape_of(sender, connection)](s, position, senders[sender])
+  if packet then change(connection, sender, packet.id) end
+  return packet, after
+end
+
+local function wrap_next(id, payload, header, sender, connection)
+  local packet = wrap[shape_of(sender, connection)](id, payload, header)
+  change(connection, sender, id)
+  return packet
+end
+
+--- What the packets of a connection depend on, in both directions: encode, decode and both splitters share it.
+-- states has numbers, true and false, by the schema's names; a state that is not there is 0. Messages set states, and so
+-- may the program.
+function M.connection(states)
+  local connection = { states = {} }
+  for name, v in pairs(states or {}) do connection.states[name] = v end
+  return connection
+end
+-- #endregion
+
+-- #region layered
+-- What goes on through all packets in one. Only if all of it was right, the connection takes it over.
+function layered.new_work(sender, connection)
+  return {
+    sender = sender, connection = connection, left = MAXIMUM_INFLATED, packets = 0, ids = {},
+    streams = copied(connection.streams[sender]),
+  }
+end
+
+function layered.commit(work)
+  for i = 1, #work.ids do change(work.connection, work.sender, work.ids[i]) end
+  work.connection.streams[work.sender] = work.streams
+end
+
+-- The fields of an opened packet; offsets count from the first byte inside the innermost layer.
+function layered.part_of(reads, s, origin)
+  local ok, part = pcall(reads, s, 1)
+  if ok and part then return part end
+  if ok then error(fault("truncated", "", #s - origin), 0) end
+  if getmetatable(part) == wire_error and part.offset then part.offset = part.offset - origin end
+  error(part, 0)
+end
+
+-- Takes a layer whose keystream goes on. Inner packets are sealed first and opened last, so none may use it again.
+function layered.use_stream(n, streams)
+  if not layered.lasting[n] then return end
+  if streams[n] then layered.refuse_layer("invalid_layer", n) end
+  streams[n] = true
+end
+
+function layered.use_bytes(n, work, count)
+  if not layered.inflating[n] then return end
+  if count > work.left then layered.refuse_layer("inflated_too_long", n) end
+  work.left = work.left - count
+end
+
+-- #region packets
+function layered.check_level(level)
+  if level >= MAXIMUM_NESTED then error(fault("too_deep", ""), 0) end
+end
+
+function layered.count_packet(work)
+  if work.packets >= 65536 then error(fault("too_long", "packets"), 0) end
+  work.packets = work.packets + 1
+end
+
+-- Calls a function for a packet inside another one; its errors say which one it is.
+function layered.for_packet(i, call, ...)
+  local ok, packet, after = pcall(call, ...)
+  if ok then return packet, after end
+  if getmetatable(packet) == wire_error then
+    packet.path = "packets[" .. i .. "]" .. (packet.path ~= "" and "." or "") .. packet.path
+  end
+  error(packet, 0)
+end
+
+-- #endregion
+-- The packet at a position, out of its layers, and the position after it; nil if more bytes are needed.
+function layered.open_packet(s, position, level, work, streams)
+  local shape = layered.shapes[shape_of(work.sender, work.connection, level > 0 and 1 or 0)]
+  local found, more = shape.read_outer(s, position)
+  if not found then return nil, more end
+  local after, header, rules, counter = found.after, found.header, found.rules, shape.counter
+  local count, count_at = found.count, found.count_at
+  local data, content = sub(s, position, found.body - 1), sub(s, found.body, found.stop - 1)
+  local trailer, origin, size = sub(s, found.stop, after - 1), 0, nil
+  for _, section in ipairs(shape.sections) do
+    for _, n in ipairs(section.layers) do
+      if rules[n] then
+        if count and count - counter.constant > MAXIMUM_INFLATED then layered.refuse_layer("inflated_too_long", n) end
+        layered.use_stream(n, streams)
+        content = layered.open_layer(n, work, header, content)
+        layered.use_bytes(n, work, #content)
+        origin = #data
+        if counter and n >= counter.first then size = #content end
+      end
+    end
+    if section.read then
+      local s_inside = data .. content
+      local part = layered.part_of(section.read, s_inside, origin)
+      header, rules = part.header, part.rules
+      data, content = sub(s_inside, 1, part.body - 1), sub(s_inside, part.body, part.stop - 1)
+      if not count and part.count then count, count_at = part.count, part.count_at - origin end
+    end
+  end
+  if count and count ~= (size and size + counter.constant or 0) then
+    error(fault("length_mismatch", counter.path, count_at), 0)
+  end
+  local flat = data .. content .. trailer
+  local part = layered.part_of(shape.read_flat, flat, origin)
+  -- #region packets
+  if part.rules[RULE_PACKETS] then
+    layered.check_level(level)
+    local packets = layered.open_packets(content, level + 1, work, streams)
+    return { id = part.id, header = part.header, packets = packets, size = after - position }, after
+  end
+  -- #endregion
+  -- A part of a message sets no state.
+  local is_part = part.rules[RULE_OPAQUE]
+  if not is_part then work.ids[#work.ids + 1] = part.id end
+  local name = senders[work.sender][part.id]
+  if is_part or not name then
+    return { id = part.id, header = part.header, payload = content, size = after - position }, after
+  end
+  start, top, at[1] = 1, 1, "packet"
+  -- #region depth
+  depth = MAXIMUM_DEPTH
+  -- #endregion
+  -- #region fixedHeaders
+  if verify[name] then verify[name](flat, part.header, part.places) end
+  -- #endregion
+  start, at[1] = 1 + origin, name
+  local message = read[name](flat, part.body, part.stop - 1, part.header)
+  return { name = name, id = part.id, header = part.header, message = message, size = after - position }, after
+end
+
+local function unwrap_next(s, position, sender, connection)
+  local work = layered.new_work(sender, connection)
+  local packet, after = layered.open_packet(s, position, 0, work, {})
+  if packet then layered.commit(work) end
+  return packet, after
+end
+
+-- #region packets
+-- #region frames
+function layered.open_inner(content, p, level, work, streams)
+  local frame = new_frame()
+  local after, is_whole = unframe(content, p, frame)
+  if not is_whole then error(fault("truncated", "", #content - p + 1), 0) end
+  local packet = layered.open_packet(concat(frame.parts), 1, level, work, copied(streams))
+  if not packet then error(fault("truncated", "", frame.n), 0) end
+  packet.size = frame.count
+  return packet, after
+end
+-- #endregion
+-- #region !frames
+--| function layered.open_inner(content, p, level, work, streams)
+--|   local packet, after = layered.open_packet(content, p, level, work, copied(streams))
+--|   if not packet then error(fault("truncated", "", #content - p + 1), 0) end
+--|   return packet, after
+--| end
+-- #endregion
+
+function layered.open_packets(content, level, work, streams)
+  local packets, p = {}, 1
+  while not (--[[frames{]]not find(content, FRAME_CONTENT, p)--[[}]]--[[!frames{p > #content}]]) do
+    layered.count_packet(work)
+    packets[#packets + 1], p = layered.for_packet(#packets, layered.open_inner, content, p, level, work, streams)
+  end
+  return packets
+end
+
+-- #endregion
+local none = {}
+
+local function check_header(header)
+  top, at[1] = 1, "packet"
+  if type(header) ~= "table" then refuse("wrong_type") end
+  for key in pairs(header) do
+    if not header_fields[key] then refuse("invalid_header_field", tostring(key)) end
+  end
+end
+
+function layered.chosen(header, names)
+  local fields = {}
+  for i = 1, #names do fields[names[i]] = header[names[i]] end
+  return fields
+end
+
+function layered.joined_fields(fields, others)
+  local all = copied(fields)
+  for name, v in pairs(others) do all[name] = v end
+  return all
+end
+
+-- The fields of a packet that are known before its layers are sealed, and which rules hold.
+function layered.part_without(shape, id, fields)
+  return layered.part_of(shape.read_flat, shape.write_flat(id, "", fields), 0)
+end
+
+-- The fields of a section and what is after them. Fields before are written for their conditions only.
+function layered.written(section, fields, content)
+  if not section.write then return content end
+  local s = section.write(0, content, layered.chosen(fields, section.fields))
+  return sub(s, layered.part_of(section.read, s, 0).first)
+end
+
+-- A whole packet of a payload; content_kind says what it must be, if that is known.
+function layered.sealed(id, payload, header, content_kind, level, work, streams)
+  local shape = layered.shapes[shape_of(work.sender, work.connection, level > 0 and 1 or 0)]
+  local settable, counter = layered.chosen(header, layered.settable_fields), shape.counter
+  -- #region threshold
+  -- Whether there is a layer depends on how much there is without one.
+  if counter and counter.is_settable and settable[counter.field] == nil then
+    local bare, threshold = layered.part_without(shape, id, settable).header, work.connection.threshold
+    if bare[counter.field] ~= nil then settable[counter.field] = 0 end
+    if threshold and settable[counter.field] then
+      local given = layered.joined_fields(layered.chosen(bare, layered.id_fields), settable)
+      local count = #layered.written(shape.sections[#shape.sections], given, payload)
+      settable[counter.field] = count >= threshold and 1 or 0
+    end
+  end
+  -- #endregion
+  local part = layered.part_without(shape, id, settable)
+  local rules, fields = part.rules, part.header
+  local has_packets, is_part = rules[RULE_PACKETS], rules[RULE_OPAQUE]
+  if content_kind then
+    if (content_kind == "packets") ~= has_packets then error(fault("presence", "packets"), 0) end
+    if not has_packets and is_part then error(fault("presence", "opaque"), 0) end
+  end
+  if not has_packets and not is_part then work.ids[#work.ids + 1] = id end
+  local given, content = layered.joined_fields(layered.chosen(fields, layered.id_fields), settable), payload
+  -- #region counts
+  -- Sets the number of bytes inside the innermost layer, which must mean the same layers to a reader.
+  local function set_count(count)
+    local field = counter and counter.field
+    counter = nil
+    if not field or fields[field] == nil then return end
+    local changed = layered.part_without(shape, id, layered.joined_fields(settable, { [field] = count })).rules
+    for i, rule in ipairs(rules) do
+      if changed[i] ~= rule then error(fault("length_too_small", shape.counter.path), 0) end
+    end
+    fields[field], given[field] = count, count
+  end
+  -- #endregion
+  for i = #shape.sections, 1, -1 do
+    local section = shape.sections[i]
+    -- #region counts
+    -- From here on the layers are around the field.
+    if counter and section.layers[1] < counter.first then set_count(0) end
+    -- #endregion
+    content = layered.written(section, given, content)
+    for k = #section.layers, 1, -1 do
+      local n = section.layers[k]
+      if rules[n] then
+        layered.use_stream(n, streams)
+        -- #region counts
+        set_count(#content + (counter and counter.constant or 0))
+        -- #endregion
+        layered.use_bytes(n, work, #content)
+        content = layered.seal_layer(n, work, fields, content)
+      end
+    end
+  end
+  -- #region counts
+  set_count(0)
+  -- #endregion
+  return --[[frames{]]framed(--[[}]]shape.write_outer(0, content, layered.chosen(given, shape.outer_fields))--[[frames{]])--[[}]]
+end
+
+-- #region packets
+function layered.seal_item(item, level, work, streams)
+  if type(item) ~= "table" then error(fault("wrong_type", ""), 0) end
+  local message = item.message
+  if message == nil then message = item.packets and item or item.payload end
+  return layered.seal(item.name or item.id, message, item.header, level, work, streams)
+end
+
+-- Packets inside of one, which have layers of their own.
+function layered.seal_packets(packets, level, work, streams)
+  layered.check_level(level)
+  if type(packets) ~= "table" then error(fault("wrong_type", "packets"), 0) end
+  local parts = {}
+  for i = 1, #packets do
+    layered.count_packet(work)
+    local used = {}
+    parts[i] = layered.for_packet(i - 1, layered.seal_item, packets[i], level + 1, work, used)
+    for n in pairs(used) do streams[n] = true end
+  end
+  return concat(parts)
+end
+
+-- #endregion
+-- A whole packet; adds the layers whose keystream goes on that it uses.
+function layered.seal(name, message, header, level, work, streams)
+  if header then check_header(header) else header = none end
+  if not ids[name] then name = aliases[name] or name end
+  top, at[1] = 1, name
+  -- #region depth
+  depth = MAXIMUM_DEPTH
+  -- #endregion
+  local id = ids[name]
+  if id then
+    if type(message) ~= "table" then refuse("wrong_type") end
+    -- #region fixedHeaders
+    if fix[name] then header = fix[name](header) end
+    -- #endregion
+    local payload = write[name](message, header)
+    return layered.sealed(id, payload, header, "message", level, work, streams)
+  end
+  if not (type(name) == "number"--[[wideIDs{]] or find(name, "^%d+$")--[[}]]) then error(fault("unknown_message", tostring(name)), 0) end
+  top = 0
+  local number = --[[wideIDs{]]canonical(name, "id")--[[}]]--[[!wideIDs{integer(name, -huge, huge, "id")}]]
+  -- #region packets
+  if type(message) == "table" and message.packets ~= nil then
+    local t = layered.seal_packets(message.packets, level, work, streams)
+    return layered.sealed(number, t, header, "packets", level, work, streams)
+  end
+  -- #endregion
+  bytes_of(message, nil, "payload")
+  return layered.sealed(number, message, header, nil, level, work, streams)
+end
+
+-- #region packets
+-- The name of the message, or of the first one in its packets.
+function layered.first_name(name, message)
+  while not (ids[name] or aliases[name]) and type(message) == "table" do
+    local item = type(message.packets) == "table" and message.packets[1]
+    if type(item) ~= "table" then break end
+    name, message = item.name or item.id, item.message or item
+  end
+  return aliases[name] or name
+end
+
+-- #endregion
+local function send(name, message, header, sender, connection)
+  local side = sender or only_sender[--[[packets{]]layered.first_name(name, message)--[[}]]--[[!packets{aliases[name] or name}]]]--[[!dependsOnSender{ or "client"}]]
+  -- #region dependsOnSender
+  if not side then error(fault("needs_sender", ""), 0) end
+  -- #endregion
+  local work = layered.new_work(side, connection or M.connection())
+  local packet = layered.seal(name, message, header, 0, work, {})
+  layered.commit(work)
+  return packet
+end
+
+-- #region keys
+-- Sets a key for the packets of one sender, or of both. Their keystreams begin anew. Returns true, or nil and an error.
+function layered.set_key(connection, name, key, sender)
+  if sender and not senders[sender] then error("the sender is \"client\" or \"server\"", 2) end
+  local about = layered.keys[name]
+  if not about then return nil, fault("unknown_key", "key." .. tostring(name)) end
+  local fits = false
+  for _, range in ipairs(about.counts) do
+    fits = fits or type(key) == "string" and #key >= range[1] and #key <= range[2]
+  end
+  if not fits then return nil, fault("wrong_key", "key." .. name) end
+  for each_sender in pairs(senders) do
+    if not sender or sender == each_sender then
+      connection.keys[each_sender][name] = key
+      for _, n in ipairs(about.layers) do connection.streams[each_sender][n] = nil end
+    end
+  end
+  return true
+end
+
+-- #endregion
+-- The text says what to give, too.
+layered.text_of_fault = wire_error.__tostring
+function wire_error.__tostring(e)
+  return layered.text_of_fault(e) .. (e.missing and "; the connection has no " .. e.missing or "")
+end
+
+--- What the packets of a connection depend on, in both directions: encode, decode and both splitters share it.
+-- states has numbers, true and false, by the schema's names; a state that is not there is 0. Messages set states, and so
+-- may the program. The options are:
+-- #region keys
+-- keys: those of both senders, by name; see set_key, which sets one, or a new one.
+-- #endregion
+-- #region program
+-- layers: a function each for LAYER_NAMES, as far as they are needed. It is given the sender, and returns a table:
+--   open(self, sealed, header, limit) returns the content; nil and "inflated_too_long" if that is longer than the limit;
+--   nil and "trailing_bytes" if bytes follow its end; and nil if it is damaged.
+--   seal(self, content, header) returns the sealed bytes.
+-- #endregion
+-- #region aes
+-- aes: a function (key, blocks, encrypts) that returns blocks of 16 bytes, each encrypted or decrypted for itself.
+-- #endregion
+-- #region threshold
+-- threshold: from how many bytes on a content gets a layer that asks for its count; without it none does.
+-- #endregion
+-- What is not given is an error when a packet needs it: layer_unavailable.
+function M.connection(states, options)
+  local connection = { states = copied(states or {}), streams = { client = {}, server = {} } }
+  options = options or {}
+  for name in pairs(options) do
+    if not layered.options[name] then error("a connection has no option " .. tostring(name), 2) end
+  end
+  -- #region program
+  connection.makers, connection.layers = options.layers or {}, { client = {}, server = {} }
+  for name in pairs(connection.makers) do
+    if not layered.by_program[name] then error("no layer of the schema needs a function " .. tostring(name), 2) end
+  end
+  -- #endregion
+  -- #region aes
+  connection.aes = options.aes
+  -- #endregion
+  -- #region threshold
+  connection.threshold = options.threshold
+  -- #endregion
+  -- #region keys
+  connection.keys, connection.set_key = { client = {}, server = {} }, layered.set_key
+  for name, key in pairs(options.keys or {}) do
+    local ok, e = layered.set_key(connection, name, key)
+    if not ok then return nil, e end
+  end
+  -- #endregion
+  return connection
+end
+-- #endregion
+
+-- #region receiving
+-- #region frames
+local function unframed(frame, sender--[[connection{]], connection--[[}]])
+  local s = concat(frame.parts)
+  -- #region connection
+  local packet = unwrap_next(s, 1, sender, connection)
+  -- #endregion
+  -- #region !connection
+  -- #region dependsOnSender
+  --| local packet = (sender == "server" and unwrap_server or unwrap_client)(s, 1, senders[sender])
+  -- #endregion
+  -- #region !dependsOnSender
+  --| local packet = unwrap(s, 1, senders[sender])
+  -- #endregion
+  -- #endregion
+  if not packet then error(fault("truncated", "", #s), 0) end
+  packet.size = frame.count
+  return packet
+end
+
+local function take_frame(s, position, frame, sender--[[connection{]], connection--[[}]])
+  local after, is_whole = unframe(s, position, frame)
+  if is_whole then return unframed(frame, sender--[[connection{]], connection--[[}]]), after end
+end
+
+-- #endregion
+--- The packet that a string begins with, or has at a position, which the "client" or the "server" has sent.
+-- Returns a table (name, id, header, message; payload if the message is unknown; size) and the position after it; nil if
+-- more bytes are needed, and how many if that is known, as the third result; or nil and an error with kind, path and
+-- offset. After an error, the start of the next packet is unknown.
+-- #region connection
+-- Without a connection it is the first packet of one.
+-- #endregion
+function M.decode(s, sender, position--[[connection{]], connection--[[}]])
+  -- #region connection
+  if not senders[sender] then error("the sender is \"client\" or \"server\"", 2) end
+  connection = connection or M.connection()
+  -- #endregion
+  -- #region !connection
+  --| local names = senders[sender]
+  --| if not names then error("the sender is \"client\" or \"server\"", 2) end
+  -- #endregion
+  -- #region frames
+  local ok, packet, after = pcall(take_frame, s, position or 1, new_frame(), sender--[[connection{]], connection--[[}]])
+  -- #endregion
+  -- #region !frames
+  -- #region connection
+  --| local ok, packet, after = pcall(unwrap_next, s, position or 1, sender, connection)
+  -- #endregion
+  -- #region !connection
+  -- #region dependsOnSender
+  --| local ok, packet, after = pcall((sender == "server" and unwrap_server or unwrap_client), s, position or 1, names)
+  -- #endregion
+  -- #region !dependsOnSender
+  --| local ok, packet, after = pcall(unwrap, s, position or 1, names)
+  -- #endregion
+  -- #endregion
+  -- #endregion
+  if ok then
+    if packet then return packet, after end
+    return nil, nil, after
+  end
+  -- An error of another kind is the caller's.
+  if getmetatable(packet) ~= wire_error then error(packet, 0) end
+  return nil, packet
+end
+-- #endregion
+
+-- #region sending
+local none = {}
+
+local function check_header(header)
+  top, at[1] = 1, "packet"
+  if type(header) ~= "table" then refuse("wrong_type") end
+  for key in pairs(header) do
+    if not header_fields[key] then refuse("invalid_header_field", tostring(key)) end
+  end
+end
+
+local function send(name, message, header, sender--[[connection{]], connection--[[}]])
+  if header then check_header(header) else header = none end
+  if not ids[name] then name = aliases[name] or name end
+  top, at[1] = 1, name
+  -- #region depth
+  depth = MAXIMUM_DEPTH
+  -- #endregion
+  local id, payload = ids[name], message
+  if id then
+    if type(message) ~= "table" then refuse("wrong_type") end
+    -- #region fixedHeaders
+    if fix[name] then header = fix[name](header) end
+    -- #endregion
+    payload = write[name](message, header)
+  else
+    if not (type(name) == "number"--[[wideIDs{]] or find(name, "^%d+$")--[[}]]) then error(fault("unknown_message", tostring(name)), 0) end
+    top = 0
+    id = --[[wideIDs{]]canonical(name, "id")--[[}]]--[[!wideIDs{integer(name, -huge, huge, "id")}]]
+    bytes_of(payload, nil, "payload")
+  end
+  -- #region sender
+  local side = sender or only_sender[name]--[[!dependsOnSender{ or "client"}]]
+  -- #region dependsOnSender
+  if not side then error(fault("needs_sender", ""), 0) end
+  -- #endregion
+  -- #endregion
+  -- #region connection
+  return --[[frames{]]framed(--[[}]]wrap_next(id, payload, header, side, connection or M.connection())--[[frames{]])--[[}]]
+  -- #endregion
+  -- #region !connection
+  -- #region dependsOnSender
+  --| return --[[frames{]]framed(--[[}]](side == "server" and wrap_server or wrap_client)(id, payload, header)--[[frames{]])--[[}]]
+  -- #endregion
+  -- #region !dependsOnSender
+  --| return --[[frames{]]framed(--[[}]]wrap(id, payload, header)--[[frames{]])--[[}]]
+  -- #endregion
+  -- #endregion
+end
+-- #endregion
+
+-- #region encode
+--- A whole packet of a message, by its name in the schema; nil and an error if a value cannot be written.
+-- What a caller can set of the header is taken from the third argument, which may be that of the packet that is answered.
+-- A message that the schema does not know is its ID and a string.
+-- #region packets
+-- A packet that holds others is its ID and a table with packets, each as decode returns it.
+-- #endregion
+-- #region dependsOnSender
+-- A message that both sides send needs the sender: their packets differ.
+-- #endregion
+-- #region connection
+-- Without a connection it is the first packet of one.
+-- #endregion
+function M.encode(name, message, header--[[sender{]], sender--[[}]]--[[connection{]], connection--[[}]])
+  local ok, packet = pcall(send, name, message, header--[[sender{]], sender--[[}]]--[[connection{]], connection--[[}]])
+  if ok then return packet end
+  if getmetatable(packet) ~= wire_error then error(packet, 0) end
+  return nil, packet
+end
+-- #endregion
+
+-- #region splitting
+--- Finds the packets in a stream, however they are merged and split.
+-- push(string) takes what has arrived; next() returns a packet, nil if more bytes are needed, or nil and an error, and then
+-- always that; finish() says that the stream has ended: true, or nil and an error inside a packet.
+function M.splitter(sender--[[connection{]], connection--[[}]])
+  if not senders[sender] then error("the sender is \"client\" or \"server\"", 2) end
+  -- #region connection
+  connection = connection or M.connection()
+  -- #endregion
+  -- #region frames
+  local buffer, position, pieces, held, failure = "", 1, {}, 0, nil
+  local frame = new_frame()
+  -- #endregion
+  -- #region !frames
+  --| local buffer, position, pieces, held, needed, failure = "", 1, {}, 0, 1, nil
+  -- #region connection
+  --| local shape
+  -- #endregion
+  -- #endregion
+  local splitter = {}
+  function splitter:push(s) pieces[#pieces + 1], held = s, held + #s end
+  --[[packets{]]local function next_packet--[[}]]--[[!packets{function splitter:next}]]()
+    if failure then return nil, failure end
+    -- #region frames
+    local ok, packet = pcall(function()
+      while true do
+        local whole
+        if position > #buffer then
+          if held == 0 then return nil end
+          buffer, position, pieces, held = concat(pieces), 1, {}, 0
+        end
+        position, whole = unframe(buffer, position, frame)
+        if whole then
+          local done = frame
+          frame = new_frame()
+          return unframed(done, sender--[[connection{]], connection--[[}]])
+        end
+      end
+    end)
+    if ok then return packet end
+    if getmetatable(packet) ~= wire_error then error(packet, 0) end
+    failure = packet
+    return nil, failure
+    -- #endregion
+    -- #region !frames
+    -- #region connection
+    --| -- How much is needed depends on the shape of the packet, which the other side's packets may change.
+    --| local now = shape_of(sender, connection)
+    --| if now ~= shape then shape, needed = now, 1 end
+    -- #endregion
+    --| local left = #buffer - position + 1
+    --| local packet, following, more
+    --| -- What is held is joined only for a packet that may be whole then, so that no byte is copied often.
+    --| if left > 0 and left >= needed then
+    --|   packet, following, more = M.decode(buffer, sender, position--[[connection{]], connection--[[}]])
+    --|   if not packet and not following then needed = left + (more or 1) end
+    --| end
+    --| if not packet and not following and held > 0 and left + held >= needed then
+    --|   buffer, position, pieces, held = sub(buffer, position) .. concat(pieces), 1, {}, 0
+    --|   packet, following, more = M.decode(buffer, sender, position--[[connection{]], connection--[[}]])
+    --|   if not packet and not following then needed = #buffer + (more or 1) end
+    --| end
+    --| if packet then
+    --|   position, needed = following, 1
+    --|   return packet
+    --| end
+    --| failure = following
+    --| return nil, failure
+    -- #endregion
+  end
+  -- #region packets
+  -- Packets in another one come one by one in its place; the next of them is the last one here.
+  local inner = {}
+  function splitter:next()
+    while true do
+      local packet = table.remove(inner)
+      local e
+      if not packet then packet, e = next_packet() end
+      if not packet or not packet.packets then return packet, e end
+      for i = #packet.packets, 1, -1 do inner[#inner + 1] = packet.packets[i] end
+    end
+  end
+  -- #endregion
+  function splitter:finish()
+    -- #region frames
+    if not failure and inside_frame(frame) then failure = fault("end_of_stream", "", frame.n) end
+    -- #endregion
+    -- #region !frames
+    --| if not failure and #buffer - position + 1 + held > 0 then failure = fault("end_of_stream", "", #buffer - position + 1 + held) end
+    -- #endregion
+    if failure then return nil, failure end
+    return true
+  end
+  return splitter
+end
+-- #endregion
+
+-- #region flags
+--- Whether flags have all bits of a mask.
+function M.has(v, mask)
+  local high, low = halves(v)
+  local mask_high, mask_low = halves(mask)
+  return covers(high, mask_high) and covers(low, mask_low)
+end
+-- #endregion
+
+return M
