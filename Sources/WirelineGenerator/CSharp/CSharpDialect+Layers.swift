@@ -5,19 +5,10 @@ import WirelineLanguage
 
 /// What C# has for layers.
 extension CSharpDialect {
+    var runtime: RuntimeFile { CSharpRuntime.file(for: plan) }
+
     func respelled(_ text: String) -> String {
-        let words = [
-            (" throws WireException", ""), (" extends ", " : "), ("VARIADIC ", "params Sender[] "),
-            ("(EXCEPTION)", "(System.Exception)"), ("(byte) ", "(byte)"), ("(int) ", "(int)"),
-        ]
-        let lines = words.reduce(text) { $0.replacing($1.0, with: $1.1) }.split(
-            separator: "\n", omittingEmptySubsequences: false
-        ).map(Self.respelled(line:))
-        // These members are no functions here, and that of an array is none of ours.
-        let members = [
-            ("COPY(", "System.Buffer.BlockCopy("), ("MessageName()", "MessageName"), ("MessageId()", "MessageId"),
-        ]
-        return members.reduce(lines.joined(separator: "\n")) { $0.replacing($1.0, with: $1.1) }
+        text.split(separator: "\n", omittingEmptySubsequences: false).map(Self.respelled(line:)).joined(separator: "\n")
     }
 
     private static let statements: Set<String> = ["if", "for", "while", "switch", "catch", "return"]
@@ -37,10 +28,9 @@ extension CSharpDialect {
                 rest = rest[end...]
                 continue
             }
-            if rest.hasPrefix("//") { return result + rest }
             let word = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
             if word.isEmpty {
-                if first == "~" { result += "Packets." } else if first != "‹", first != "›" { result.append(first) }
+                if first != "‹", first != "›" { result.append(first) }
                 rest = rest.dropFirst()
                 continue
             }
@@ -50,35 +40,5 @@ extension CSharpDialect {
             result += isFunction || isMember ? capitalized(String(word)) : own[String(word)] ?? String(word)
         }
         return result
-    }
-
-    func innerPacketsFacts(maximumDepth: Int) -> [String] {
-        [
-            "public override string MessageName { get { return null; } }",
-            "public override ulong MessageId { get { return Id; } }",
-            """
-            /// <summary>Who sends the first message sends them all. Packets that hold too many others have none: they may hold themselves.</summary>
-                internal override Sender? MessageSender {
-                    get {
-                        Message first = this;
-                        for (int depth = 0; depth <= \(maximumDepth) && first is InnerPackets; depth++) {
-                            Packet[] own = ((InnerPackets)first).Packets;
-                            first = own == null || own.Length == 0 || own[0] == null ? null : own[0].Message;
-                        }
-                        return first == null || first is InnerPackets ? null : first.MessageSender;
-                    }
-                }
-            """,
-        ]
-    }
-
-    var layerInterface: String { RuntimeFile.cSharp.text("layer") }
-
-    func transforms(for words: Set<String>) -> [String] {
-        let regions: [(words: Set<String>, region: String)] = [
-            (["zlib", "deflate", "gzip"], "inflating"), (["aes_ctr"], "counted"), (["aes_cbc"], "chained"),
-            (["aes_ctr", "aes_cbc"], "aes"),
-        ]
-        return regions.filter { !words.isDisjoint(with: $0.words) }.map { RuntimeFile.cSharp.text($0.region) }
     }
 }

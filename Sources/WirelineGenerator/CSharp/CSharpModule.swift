@@ -64,7 +64,7 @@ struct CSharpModule {
         }
         return classes.filter { !BraceText.isEmptyClass($0) }
             + (classes.contains { $0.contains("FloatBits") } ? [file.text("bits")] : [])
-            + (description.layout.framing.map { [CSharpInterface.frame($0, description.options)] } ?? [])
+            + (description.layout.framing == nil ? [] : [file.text("frame")])
     }
 
     /// The class for a connection; nothing without states and layers.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineLanguage
-
 /// The runtime of generated C#: what every file has, and pieces of which those stay that the printed code calls.
 enum CSharpRuntime {
     /// The names of types that a schema's types cannot have.
@@ -13,11 +11,17 @@ enum CSharpRuntime {
 
     /// Returns the file as a protocol needs it.
     static func file(for plan: CodePlan) -> RuntimeFile {
-        let options = plan.description.options
-        let limits = [
-            "Limits.MaximumDepth": String(options.maximumDepth),
-            "Limits.MaximumSize": String(options.maximumPacketByteCount),
+        var constants = [
+            "LAYER_NAMES": plan.constants["LAYER_NAMES"] ?? "", "Packets.AtMarks(content, p)": plan.marksTest,
         ]
-        return RuntimeFile.cSharp.with(plan.features, limits)
+        for (name, value) in plan.constants {
+            constants["Limits." + name.split(separator: "_").map(\.capitalized).joined()] = value
+        }
+        return RuntimeFile.cSharp.with(plan.features, constants)
     }
+}
+
+extension Substring {
+    /// The word with a capital, and small letters after it.
+    fileprivate var capitalized: String { prefix(1).uppercased() + dropFirst().lowercased() }
 }

@@ -66,66 +66,11 @@ extension JavaInterface {
             return packet;
         """#
 
-    static func reshaping(hasLayers: Bool) -> String {
-        #"""
-            // How much is needed depends on the packet's shape, which packets of the other side may change.
-            int now = shapeOf(sender, connection\#(hasLayers ? ", false" : ""));
-            if (now != shape) {
-                shape = now;
-                wanted = 1;
-            }
-
-        """#
-    }
-
-    static func connecting(_ isFramed: Bool) -> String {
-        #"""
-            private final Connection connection;
-        \#(isFramed ? "" : "    private int shape = -1;\n")\#
-
-            /** Finds the packets of a new connection. */
-            public Splitter(Sender sender) { this(sender, new Connection()); }
-
-            /** Finds the packets that one side sends on a connection. */
-            public Splitter(Sender sender, Connection connection) {
-                this.sender = sender;
-                this.connection = connection;
-            }
-        """#
-    }
-
     /// How a packet is opened.
     static let opening = #"""
             Work work = new Work(sender, connection);
             Packet packet = work.open(r, 0, 0);
             if (packet != null) work.commit();
             return packet;
-        """#
-
-    static let innerQueue = #"""
-            private final java.util.ArrayDeque<Packet> inner = new java.util.ArrayDeque<>();
-
-        """#
-
-    static let flattening = #"""
-            /** The next packet that holds no others. */
-            private Packet takeInner() throws WireException {
-                while (inner.isEmpty()) {
-                    Packet packet = take();
-                    if (packet == null) return null;
-                    flatten(packet);
-                }
-                return inner.poll();
-            }
-
-            private void flatten(Packet packet) {
-                if (!(packet.message instanceof InnerPackets)) {
-                    inner.add(packet);
-                    return;
-                }
-                for (Packet own : ((InnerPackets) packet.message).packets) flatten(own);
-            }
-
-
         """#
 }

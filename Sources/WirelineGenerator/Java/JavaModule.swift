@@ -53,7 +53,7 @@ struct JavaModule {
             file.text(name) { BraceText.called($0, by: calls) }
         }
         return classes.filter { !BraceText.isEmptyClass($0) }
-            + (description.layout.framing.map { [JavaInterface.frame($0, description.options)] } ?? [])
+            + (description.layout.framing == nil ? [] : [file.text("frame")])
     }
 
     /// The class for a connection; nothing without states and layers.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineLanguage
-
 /// The runtime of generated Java: what every file has, and pieces of which those stay that the printed code calls.
 enum JavaRuntime {
     /// The names of classes that a schema's types cannot have.
@@ -13,10 +11,8 @@ enum JavaRuntime {
 
     /// Returns the file as a protocol needs it.
     static func file(for plan: CodePlan) -> RuntimeFile {
-        let options = plan.description.options
-        let limits = [
-            "MAXIMUM_DEPTH": String(options.maximumDepth), "MAXIMUM_SIZE": String(options.maximumPacketByteCount),
-        ]
-        return RuntimeFile.java.with(plan.features, limits)
+        var constants = plan.constants
+        constants["atMarks(content, p)"] = plan.marksTest
+        return RuntimeFile.java.with(plan.features, constants)
     }
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CWirelineRuntimes
-import WirelineCodec
-import WirelineLanguage
 
 /// A runtime as a file of its language, which the tools of that language can read: `Runtimes/Java/Runtime.java`.
 ///
@@ -37,8 +35,8 @@ import WirelineLanguage
 struct RuntimeFile: Sendable {
     private enum Part: Sendable {
         case line(Substring)
-        /// A line that has regions inside.
-        case cutLine(Substring)
+        /// A line that may have regions or constants inside.
+        case variable(Substring)
         case region(Region)
     }
 
@@ -97,7 +95,21 @@ struct RuntimeFile: Sendable {
     private static let comments = [(start: "/*", end: "*/"), (start: "--[[", end: "]]")]
 
     private static func part(_ line: Substring) -> Part {
-        comments.contains { line.contains("}" + $0.end) } ? .cutLine(line) : .line(line)
+        mayVary(line) || line.contains("Limits.") ? .variable(line) : .line(line)
+    }
+
+    /// Whether the end of a region inside of a line, or a name in capitals with an underscore, is in it.
+    private static func mayVary(_ line: Substring) -> Bool {
+        var previous: UInt8 = 0
+        for byte in line.utf8 {
+            switch byte {
+            case UInt8(ascii: "*"), UInt8(ascii: "]"): if previous == UInt8(ascii: "}") { return true }
+            case UInt8(ascii: "_"): if (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(previous) { return true }
+            default: break
+            }
+            previous = byte
+        }
+        return false
     }
 
     /// Returns the file as a protocol needs it.
@@ -117,7 +129,7 @@ struct RuntimeFile: Sendable {
     /// - Parameter choice: Returns what stays of the region `called` inside (default: all).
     func text(_ name: String, called choice: (String) -> String = { $0 }) -> String {
         guard let region = regions[name[...]] else { preconditionFailure("no region is called \(name)") }
-        return constants.reduce(text(of: region, choice)) { $0.replacing($1.key, with: $1.value) }
+        return text(of: region, choice)
     }
 
     private func text(of region: Region, _ choice: (String) -> String) -> String {
@@ -128,7 +140,7 @@ struct RuntimeFile: Sendable {
         parts.flatMap { part -> [String] in
             switch part {
             case .line(let line): [String(line)]
-            case .cutLine(let line): [cut(line)]
+            case .variable(let line): [settled(line)]
             case .region(let region) where region.name == "called":
                 choice(text(of: region, choice)).split(separator: "\n", omittingEmptySubsequences: false)
                     .map { $0.isEmpty ? "" : String(repeating: " ", count: region.indentation) + $0 }
@@ -137,8 +149,9 @@ struct RuntimeFile: Sendable {
         }
     }
 
-    private func cut(_ line: Substring) -> String {
-        Self.comments.reduce(String(line)) { cut($0, $1.start, $1.end) }
+    private func settled(_ line: Substring) -> String {
+        let text = Self.comments.reduce(String(line)) { cut($0, $1.start, $1.end) }
+        return constants.reduce(text) { $0.replacing($1.key, with: $1.value) }
     }
 
     private func cut(_ line: String, _ opening: String, _ closing: String) -> String {
@@ -161,17 +174,5 @@ struct RuntimeFile: Sendable {
 
     private func has(_ feature: Substring) -> Bool {
         feature.hasPrefix("!") ? !features.contains(String(feature.dropFirst())) : features.contains(String(feature))
-    }
-}
-
-extension CodePlan {
-    /// The features of a protocol, after which regions of runtimes are named.
-    var features: Set<String> {
-        let features = [
-            ("fixedHeaders", !fixedHeaderFields.isEmpty), ("layers", layers != nil),
-            ("packets", layers?.hasPackets == true), ("sender", takesSender),
-            ("shortest", description.options.varintForms == .shortest),
-        ]
-        return Set(features.filter(\.1).map(\.0))
     }
 }

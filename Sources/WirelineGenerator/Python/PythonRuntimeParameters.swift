@@ -67,7 +67,7 @@ struct PythonRuntimeParameters {
         return [
             "MAXIMUM_DEPTH": String(maximumDepth), "MAXIMUM_SIZE": String(maximumPacketByteCount),
             "MAXIMUM_INFLATED": String(layers?.maximumByteCount ?? 0),
-            "MAXIMUM_NESTED": String(layers?.maximumDepth ?? 0), "HeaderValue": headerType,
+            "MAXIMUM_NESTED": String(layers?.maximumDepth ?? 0), "HEADER_VALUE": headerType,
             "FRAME_START": String(marks.start), "FRAME_END": String(marks.end),
             "FRAME_MARKS": PythonText.bytes(marks.hasSameMarks ? [marks.start] : [marks.start, marks.end]),
             "FRAME_ESCAPES": "{\(escapes.joined(separator: ", "))}",

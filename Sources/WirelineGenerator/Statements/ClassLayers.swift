@@ -3,10 +3,8 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Prints what a protocol with layers has in languages with classes: the tables of ``LayerPlan``, and the class that opens and seals
-/// packets.
-///
-/// The text is the same in all these languages but for words: see ``ClassDialect/respelled(_:)``.
+/// Prints what a protocol with layers has in languages with classes: the tables of ``LayerPlan``, and the functions that the class
+/// calls which opens and seals packets. That class is in the language's runtime.
 struct ClassLayers {
     let dialect: any ClassDialect
     let printer: StatementPrinter
@@ -26,10 +24,11 @@ struct ClassLayers {
 
     /// The classes that open and seal packets, and their types.
     var classes: [String] {
-        var classes = [part, work]
-        if hasStreams { classes.append(Self.keystream) }
-        if layers.hasPackets { classes.append(innerPackets) }
-        return classes.map(respelled) + (layers.programLayers.isEmpty ? [] : [dialect.layerInterface])
+        let runtime = dialect.runtime
+        var classes = [runtime.text("part"), runtime.text("work") { _ in respelled(tables.joined(separator: "\n")) }]
+        if hasStreams { classes.append(runtime.text("keystream")) }
+        if layers.hasPackets { classes.append(runtime.text("innerPackets")) }
+        return classes + (layers.programLayers.isEmpty ? [] : [runtime.text("layer")])
     }
 
     /// The members of a connection.
@@ -40,13 +39,8 @@ struct ClassLayers {
             members += dialect.comment(comment, nil, indent: "")
             members.append("public \(dialect.optionalType(.position)) \(dialect.spelled("threshold"));")
         }
-        var texts: [String] = []
-        if hasStreams { texts.append("internal Keystream[] streams = new Keystream[\(2 * layers.kinds.count)];") }
-        if !layers.keys.isEmpty { texts += ["internal byte[][] keys = new byte[\(2 * layers.keys.count)][];", setKey] }
-        if !layers.programLayers.isEmpty {
-            texts += ["internal Layer[] layers = new Layer[\(2 * layers.programLayers.count)];", setLayer]
-        }
-        return members + (texts.isEmpty ? [] : [respelled(texts.joined(separator: "\n\n"))])
+        let own = dialect.runtime.text("members").trimmingNewlines()
+        return members + (own.isEmpty ? [] : [own])
     }
 
     private func respelled(_ text: String) -> String {
@@ -220,39 +214,6 @@ struct ClassLayers {
         case .aesCTR(let name, let vector): "work.aesCTR(b, \(key(name)), \(start(vector)), 0, n)"
         case .aesCBC(let name, let vector): "work.\(verb)AESCBC(b, \(key(name)), \(start(vector)), n)"
         }
-    }
-
-    // MARK: The class
-
-    private var work: String {
-        let members =
-            [tables.joined(separator: "\n"), head, opening] + (layers.hasPackets ? [packetsInside] : []) + [sealing]
-            + (hasCounter ? [counting] : []) + transforms
-        return """
-            /** Goes on through all packets in one. Only if all of it was right, the connection takes it over. */
-            internal sealed class Work {
-            \(BraceText.indented(members.joined(separator: "\n\n")))
-            }
-            """
-    }
-
-    /// The transforms that the layers use.
-    private var transforms: [String] {
-        let words = Set(layers.kinds.map(\.word))
-        let aes: Set<String> = ["aes_ctr", "aes_cbc"]
-        let own: [(words: Set<String>, text: String)] = [
-            (["zlib"], Self.zlib), (["deflate"], Self.rawDeflate), (["gzip"], Self.gzip), (["xor"], Self.xor),
-            (["rc4"], Self.rc4), (aes, Self.vector), (["aes_ctr"], Self.aesCTR),
-            (hasLastingCTR ? ["aes_ctr"] : [], Self.aesCTRLasting), (["aes_cbc"], Self.aesCBC),
-        ]
-        return (layers.keys.isEmpty ? [] : [key]) + (hasStreams ? [place] : [])
-            + own.filter { !words.isDisjoint(with: $0.words) }.map(\.text)
-            + dialect.transforms(for: words) + (layers.programLayers.isEmpty ? [] : [byProgram])
-    }
-
-    /// Whether AES goes on with its counter from packet to packet.
-    private var hasLastingCTR: Bool {
-        layers.kinds.contains { if case .aesCTR(_, .key) = $0 { true } else { false } }
     }
 }
 

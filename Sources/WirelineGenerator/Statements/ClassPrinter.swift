@@ -31,14 +31,8 @@ protocol ClassDialect: BraceDialect {
     /// Returns the text of ``ClassLayers`` in this language.
     func respelled(_ text: String) -> String
 
-    /// Returns the members of the class of packets in a packet that say its name, its ID and its only sender.
-    func innerPacketsFacts(maximumDepth: Int) -> [String]
-
-    /// The interface of a layer that the program gives.
-    var layerInterface: String { get }
-
-    /// Returns the functions of the language's library for some kinds of layers: `inflate` and `deflate`, `counted` and `chained` AES.
-    func transforms(for words: Set<String>) -> [String]
+    /// The runtime as the protocol needs it.
+    var runtime: RuntimeFile { get }
 
     /// Returns the lines that choose the first value with which all lengths can hold the packet: in the header it is `own`.
     func fitting(_ type: String, _ values: [String], _ fitted: String, own: String) -> [String]

@@ -8,10 +8,27 @@ namespace Runtime {
     internal static class Limits {
         internal const int MaximumDepth = 64;
         internal const int MaximumSize = 1 << 20;
+        internal const int MaximumInflated = 1 << 20;
+        internal const int MaximumNested = 8;
+        internal const int LongestHeader = 8;
+        internal const int RulePackets = 1;
+        internal const int RuleOpaque = 2;
+        internal const int LayerCount = 1;
+        internal const int StreamRoom = 2;
+        internal const int KeyCount = 1;
+        internal const int KeyRoom = 2;
+        internal const int OwnCount = 1;
+        internal const int OwnRoom = 2;
+        internal const byte FrameStart = 0x7E;
+        internal const byte FrameEnd = 0x7E;
+        internal const int FrameMarkCount = 1;
+        internal static readonly byte[,] FrameEscapes = { { 0x7E, 0x7D, 2 }, { 0x7D, 0x7D, 1 } };
     }
 
     /// <summary>The header of a packet, which is the schema's.</summary>
-    public sealed class Header {}
+    public sealed class Header {
+        internal Header Copy() { return new Header(); }
+    }
 
     // #region types
     /// <summary>Why bytes are no packet of this protocol, or why a value cannot be written.</summary>
@@ -100,6 +117,152 @@ namespace Runtime {
             ByteCount = byteCount;
         }
     }
+
+    // #region layers
+    /// <summary>Keeps the bytes of one packet, and is used again for the next one. It is for one thread at a time.</summary>
+    // #endregion
+    // #region !layers
+    //| /// <summary>Keeps the bytes of one packet, and is used again for the next one: then nothing is allocated. It is for one thread at a time.</summary>
+    // #endregion
+    public sealed class PacketWriter {
+        // #region !layers
+        //| internal readonly Writer w = new Writer(/*frames{*/false/*}*//*!frames{true}*/);
+
+        // #endregion
+        internal void Take(byte[] bytes, int offset, int count) {
+            Bytes = bytes;
+            Offset = offset;
+            Count = count;
+        }
+
+        /// <summary>The array with the packet, up to the next one; null before the first one and after an error.</summary>
+        public byte[] Bytes { get; private set; }
+
+        /// <summary>Where the packet begins in the array.</summary>
+        public int Offset { get; private set; }
+
+        /// <summary>How many bytes the packet has.</summary>
+        public int Count { get; private set; }
+    }
+
+    /// <summary>Finds the packets in a stream, however they are merged and split. After an error it stays failed.</summary>
+    public sealed class PacketSplitter {
+        private readonly Sender sender;
+        private byte[] buffer = new byte[1024];
+        private int start = 0;
+        private int end = 0;
+        private /*frames{*/Frame frame = new Frame()/*}*//*!frames{int wanted = 1}*/;
+        private WireException failure = null;
+        // #region packets
+        private readonly System.Collections.Generic.Queue<Packet> inner = new System.Collections.Generic.Queue<Packet>();
+        // #endregion
+        // #region connection
+        private readonly Connection connection;
+        // #region !frames
+        //| private int shape = -1;
+        // #endregion
+
+        /// <summary>Finds the packets that one side sends on a connection; without one, on a new connection.</summary>
+        public PacketSplitter(Sender sender, Connection connection = null) {
+            this.sender = sender;
+            this.connection = connection ?? new Connection();
+        }
+        // #endregion
+        // #region !connection
+
+        //| public PacketSplitter(Sender sender) { this.sender = sender; }
+        // #endregion
+
+        /// <summary>Takes what has arrived; the bytes are copied.</summary>
+        public void Push(byte[] bytes, int offset, int count) {
+            if (end + count > buffer.Length) {
+                int held = end - start;
+                // What is held moves only when that makes much room, so that no byte moves often.
+                byte[] room = 2 * held + count > buffer.Length ? new byte[2 * (held + count)] : buffer;
+                System.Buffer.BlockCopy(buffer, start, room, 0, held);
+                buffer = room;
+                start = 0;
+                end = held;
+            }
+            System.Buffer.BlockCopy(bytes, offset, buffer, end, count);
+            end += count;
+        }
+
+        /// <summary>The next packet; null if more bytes are needed.</summary>
+        public Packet Next() {
+            // #region packets
+            if (inner.Count > 0) return inner.Dequeue();
+            // #endregion
+            if (failure != null) throw failure;
+            try {
+                return /*packets{*/TakeInner()/*}*//*!packets{Take()}*/;
+            } catch (WireException error) {
+                failure = error;
+                throw;
+            }
+        }
+
+        /// <summary>Says that the stream has ended: that is an error inside a packet.</summary>
+        public void Finish() {
+            if (failure == null && /*frames{*/frame.IsInside()/*}*//*!frames{end > start}*/) failure = new WireException("end_of_stream", "", /*frames{*/frame.n/*}*//*!frames{end - start}*/);
+            if (failure != null) throw failure;
+        }
+
+        // #region packets
+        /// <summary>The next packet that holds no others.</summary>
+        private Packet TakeInner() {
+            while (inner.Count == 0) {
+                Packet packet = Take();
+                if (packet == null) return null;
+                Flatten(packet);
+            }
+            return inner.Dequeue();
+        }
+
+        private void Flatten(Packet packet) {
+            var group = packet.Message as InnerPackets;
+            if (group == null) inner.Enqueue(packet);
+            else foreach (Packet own in group.Packets) Flatten(own);
+        }
+
+        // #endregion
+        private Packet Take() {
+            // #region frames
+            int before = frame.count;
+            bool isWhole = frame.Take(buffer, start, end);
+            Consume(frame.count - before);
+            if (!isWhole) return null;
+            Frame whole = frame;
+            frame = new Frame();
+            return Packets.Unframed(whole, sender/*connection{*/, connection/*}*/);
+            // #endregion
+            // #region !frames
+            // #region connection
+            //| // How much is needed depends on the packet's shape, which packets of the other side may change.
+            //| int now = Packets.ShapeOf(sender, connection/*layers{*/, false/*}*/);
+            //| if (now != shape) {
+            //|     shape = now;
+            //|     wanted = 1;
+            //| }
+            // #endregion
+            //| // A packet that has not arrived whole is not tried again before it can have.
+            //| if (end - start < wanted) return null;
+            //| var r = new Reader(buffer, start, end - start);
+            //| Packet packet = Packets.Unwrapped(r, sender/*connection{*/, connection/*}*/);
+            //| wanted = packet == null ? System.Math.Max(r.wanted, end - start + 1) : 1;
+            //| if (packet != null) Consume(packet.ByteCount);
+            //| return packet;
+            // #endregion
+        }
+
+        private void Consume(int count) {
+            start += count;
+            if (start < end) return;
+            start = 0;
+            end = 0;
+            if (buffer.Length > 65536) buffer = new byte[1024];
+        }
+    }
     // #endregion
 
     internal static class Packets {
@@ -115,6 +278,42 @@ namespace Runtime {
             return true;
         }
         // #endregion
+
+        // What the generator prints for each protocol in its own way.
+
+        internal static int ShapeOf(Sender sender, Connection c, bool nested) { return 0; }
+
+        internal static Part Unwrap(int part, Reader r) {
+            return new Part(0, new Header(), r.Position(), r.Size(), r.Size(), 0, false, 0, 0, new bool[3], null);
+        }
+
+        internal static Packet Unwrapped(Reader r, Sender sender, Connection connection) {
+            return new Work(sender, connection).Open(r, 0, 0);
+        }
+
+        internal static Packet Unframed(Frame frame, Sender sender, Connection connection) {
+            return Unwrapped(new Reader(frame.b, 0, frame.n), sender, connection);
+        }
+
+        internal static byte[] Wrap(int part, Writer w, ulong id, Header h) { return w.Packet(0, w.Position()); }
+
+        internal static Message Make(ulong id, Sender sender) { return new UnknownMessage(); }
+
+        internal static void Change(Connection c, Sender sender, ulong id) {}
+
+        internal static void CopyIdentifiers(Header given, Header known) {}
+
+        internal static bool HasCount(int shape, Header h) { return false; }
+
+        internal static bool IsCountGiven(int shape, Header h) { return false; }
+
+        internal static void SetCount(int shape, Header h, int n) {}
+
+        internal static byte[] OpenLayer(Work work, int n, Header h, byte[] b) { return b; }
+
+        internal static byte[] SealLayer(Work work, int n, Header h, byte[] b) { return b; }
+
+        internal static bool AtMarks(byte[] b, int p) { return b[p] == Limits.FrameStart; }
     }
 
     // #region steps
@@ -1221,20 +1420,716 @@ namespace Runtime {
     }
     // #endregion
 
-    /// <summary>What a class with layers has around its transforms.</summary>
+    // #region frame
+    /// <summary>What has arrived of a packet between marks: its bytes, unescaped, and how many were read for them.</summary>
+    internal sealed class Frame {
+        /// <summary>Each byte that is escaped, and the two that stand for it.</summary>
+        private static readonly byte[,] Escapes = Limits.FrameEscapes;
+        internal byte[] b = new byte[64];
+        internal int n = 0;
+        internal int count = 0;
+        private bool inside = false;
+        private int first = -1;
+
+        private static WireException Fault(string kind, int offset) { return new WireException(kind, "packet.frame", offset); }
+
+        private void Append(byte x) {
+            if (n >= Limits.MaximumSize) throw Fault("packet_too_long", 0);
+            if (n == b.Length) System.Array.Resize(ref b, 2 * n);
+            b[n++] = x;
+        }
+
+        /// <summary>Reads up to the end of the next packet; returns whether it has come. Marks with nothing between them are passed over.</summary>
+        internal bool Take(byte[] from, int start, int end) {
+            for (int i = start; i < end; i++) {
+                byte x = from[i];
+                count++;
+                if (!inside) {
+                    if (x != Limits.FrameStart) throw Fault("wrong_constant", 0);
+                    inside = true;
+                } else if (first >= 0) {
+                    Unescape(x);
+                } else if (x == Limits.FrameEnd) {
+                    if (n > 0) return true;
+                    inside = /*sameMarks{*/true/*}*//*!sameMarks{false}*/;
+                } else if (x == Limits.FrameStart) {
+                    throw Fault("invalid_escape", n);
+                } else if (Begins(x)) {
+                    first = x;
+                } else {
+                    Append(x);
+                }
+            }
+            return false;
+        }
+
+        private static bool Begins(byte x) {
+            for (int i = 0; i < Escapes.GetLength(0); i++) if (Escapes[i, 1] == x) return true;
+            return false;
+        }
+
+        private void Unescape(byte x) {
+            for (int i = 0; i < Escapes.GetLength(0); i++) {
+                if (Escapes[i, 1] != first || Escapes[i, 2] != x) continue;
+                Append(Escapes[i, 0]);
+                first = -1;
+                return;
+            }
+            throw Fault("invalid_escape", n);
+        }
+
+        /// <summary>Whether a stream may not end here: after a mark that ends packets and begins them, nothing has begun.</summary>
+        internal bool IsInside() { return inside/*sameMarks{*/ && (n > 0 || first >= 0)/*}*/; }
+
+        /// <summary>A packet between its marks.</summary>
+        internal static byte[] Framed(byte[] packet) {
+            var made = new byte[2 * packet.Length + 2];
+            int p = 0;
+            made[p++] = Limits.FrameStart;
+            foreach (byte x in packet) {
+                int found = -1;
+                for (int i = 0; i < Escapes.GetLength(0); i++) if (Escapes[i, 0] == x) found = i;
+                made[p++] = found < 0 ? x : Escapes[found, 1];
+                if (found >= 0) made[p++] = Escapes[found, 2];
+            }
+            made[p++] = Limits.FrameEnd;
+            System.Array.Resize(ref made, p);
+            return made;
+        }
+    }
+    // #endregion
+
+    // #region part
+    /// <summary>Some fields of a packet: where its content, the packet and these fields are, the count of the content, and which rules hold.</summary>
+    internal sealed class Part {
+        internal readonly ulong id;
+        internal readonly Header header;
+        internal readonly int body;
+        internal readonly int end;
+        internal readonly int after;
+        internal readonly int first;
+        internal readonly bool hasCount;
+        internal readonly long count;
+        internal readonly int place;
+        internal readonly bool[] rules;
+        internal readonly int[] at;
+
+        internal Part(ulong id, Header header, int body, int end, int after, int first, bool hasCount, long count, int place, bool[] rules, int[] at) {
+            this.id = id;
+            this.header = header;
+            this.body = body;
+            this.end = end;
+            this.after = after;
+            this.first = first;
+            this.hasCount = hasCount;
+            this.count = count;
+            this.place = place;
+            this.rules = rules;
+            this.at = at;
+        }
+    }
+    // #endregion
+
+    // #region work
+    /// <summary>Goes on through all packets in one. Only if all of it was right, the connection takes it over.</summary>
     internal sealed class Work {
-        private static readonly string[] layerNames = {};
-        private readonly int left = Limits.MaximumSize;
+        // #region called
+        internal static readonly int[] outers = { 0 };
+        internal static readonly int[][][] sections = { new[] { new[] { -1, 0 } } };
+        internal static readonly string[] layerNames = { "packet.layer" };
+        internal static readonly bool[] inflates = { true };
+        internal static readonly bool[] lasts = { true };
+        internal static readonly string[] counterNames = { null };
+        internal static readonly long[] counterLimits = { 0 };
+        internal static readonly int[] counterConstants = { 0 };
+        internal static readonly int[] counterFirsts = { 0 };
+        internal static readonly bool[] isSettable = { false };
+        internal static readonly string[] keyNames = { "key" };
+        internal static readonly int[][] keySizes = { new[] { 1, 16 } };
+        internal static readonly int[][] keyLayers = { new[] { 0 } };
+        internal static readonly string[] programLayers = { "layer" };
+        // #endregion
+
+        private readonly Connection c;
+        private readonly Sender sender;
+        // #region streams
+        private readonly Keystream[] streams;
+        // #endregion
+        /// <summary>How many bytes compression may still make.</summary>
+        private int left = Limits.MaximumInflated;
+        // #region packets
+        private int packetCount = 0;
+        // #endregion
+        /// <summary>The messages that change states.</summary>
+        private ulong[] ids = new ulong[4];
+        private int idCount = 0;
+        // #region streams
+        /// <summary>The layers whose keystream goes on that the packet to seal uses, as bits.</summary>
+        private int lasting = 0;
+        // #endregion
+
+        internal Work(Sender sender, Connection c) {
+            this.sender = sender;
+            this.c = c;
+            // #region streams
+            streams = new Keystream[c.streams.Length];
+            for (int i = 0; i < streams.Length; i++) streams[i] = c.streams[i];
+            // #endregion
+        }
+
+        internal void Commit() {
+            for (int i = 0; i < idCount; i++) Packets.Change(c, sender, ids[i]);
+            // #region streams
+            c.streams = streams;
+            // #endregion
+        }
+
+        private void Note(ulong id) {
+            if (idCount == ids.Length) {
+                ulong[] more = new ulong[2 * idCount];
+                for (int i = 0; i < idCount; i++) more[i] = ids[i];
+                ids = more;
+            }
+            ids[idCount++] = id;
+        }
 
         private static WireException Refused(string kind, int n) { return new WireException(kind, layerNames[n], -1); }
 
         internal static byte[] Cut(byte[] b, int from, int to) {
-            var part = new byte[to - from];
+            byte[] part = new byte[to - from];
             System.Buffer.BlockCopy(b, from, part, 0, to - from);
             return part;
         }
 
+        private static byte[] Joined(byte[] first, byte[] second) {
+            byte[] all = new byte[first.Length + second.Length];
+            System.Buffer.BlockCopy(first, 0, all, 0, first.Length);
+            System.Buffer.BlockCopy(second, 0, all, first.Length, second.Length);
+            return all;
+        }
+
+        internal static int IndexOf(string name, string[] names) {
+            for (int i = 0; i < names.Length; i++) if (names[i].Equals(name)) return i;
+            return -1;
+        }
+
+        internal static bool IsFor(Sender side, Sender[] senders) {
+            for (int i = 0; i < senders.Length; i++) if (senders[i] == side) return true;
+            return senders.Length == 0;
+        }
+
+        /// <summary>An error whose offset counts from another place.</summary>
+        private static WireException Moved(WireException error, int origin) {
+            return error.Offset < 0 ? error : new WireException(error.Kind, error.Path, error.Offset - origin);
+        }
+
+        /// <summary>Counts what compression has made against the limit.</summary>
+        private void TakeInflated(int n, int count) {
+            if (!inflates[n]) return;
+            if (count > left) throw Refused("inflated_too_long", n);
+            left -= count;
+        }
+        // #region streams
+
+        /// <summary>Adds a keystream that goes on. Inner packets are sealed first and opened last, so none may use it again.</summary>
+        private static int WithStream(int n, int used) {
+            if (lasts[n] && (used >> n & 1) != 0) throw Refused("invalid_layer", n);
+            return lasts[n] ? used | 1 << n : used;
+        }
+        // #endregion
+
+        /// <summary>The fields of an opened packet; offsets count from the first byte inside the innermost layer.</summary>
+        private static Part ReadWhole(int part, byte[] b, int origin) {
+            Reader r = new Reader(b, 0, b.Length);
+            r.limit = 2147483647;
+            try {
+                Part p = Packets.Unwrap(part, r);
+                if (p == null) throw new WireException("truncated", "", b.Length);
+                return p;
+            } catch (WireException error) {
+                throw Moved(error, origin);
+            }
+        }
+
+        /// <summary>The packet that bytes begin with, out of its layers; null if it has not arrived whole.</summary>
+        internal Packet Open(Reader r, int depth, int used) {
+            int shape = Packets.ShapeOf(sender, c, depth > 0);
+            Part found = Packets.Unwrap(outers[shape], r);
+            if (found == null) return null;
+            byte[] data = Cut(r.b, r.start, r.start + found.body);
+            byte[] content = Cut(r.b, r.start + found.body, r.start + found.end);
+            byte[] trailer = Cut(r.b, r.start + found.end, r.start + found.after);
+            Part p = found;
+            int origin = 0;
+            // #region counter
+            bool hasCount = p.hasCount;
+            long count = p.count;
+            int place = p.place;
+            int inside = -1;
+            // #endregion
+            for (int i = 0; i < sections[shape].Length; i++) {
+                int[] section = sections[shape][i];
+                for (int j = 1; j < section.Length; j++) {
+                    int n = section[j];
+                    if (!p.rules[n]) continue;
+                    // #region counter
+                    if (hasCount && counterNames[shape] != null && count - counterConstants[shape] > Limits.MaximumInflated) throw Refused("inflated_too_long", n);
+                    // #endregion
+                    // #region streams
+                    used = WithStream(n, used);
+                    // #endregion
+                    content = Packets.OpenLayer(this, n, p.header, content);
+                    TakeInflated(n, content.Length);
+                    origin = data.Length;
+                    // #region counter
+                    if (n >= counterFirsts[shape]) inside = content.Length;
+                    // #endregion
+                }
+                if (section[0] < 0) continue;
+                byte[] whole = Joined(data, content);
+                p = ReadWhole(section[0], whole, origin);
+                data = Cut(whole, 0, p.body);
+                content = Cut(whole, p.body, p.end);
+                // #region counter
+                if (!hasCount && p.hasCount) {
+                    hasCount = true;
+                    count = p.count;
+                    place = p.place - origin;
+                }
+                // #endregion
+            }
+            // #region counter
+            if (hasCount && counterNames[shape] != null && count != (inside < 0 ? 0 : inside + counterConstants[shape])) {
+                throw new WireException("length_mismatch", counterNames[shape], place);
+            }
+            // #endregion
+            byte[] flat = Joined(Joined(data, content), trailer);
+            p = ReadWhole(outers[shape] + 1, flat, origin);
+            // #region packets
+            if (p.rules[Limits.RulePackets]) {
+                InnerPackets group = new InnerPackets();
+                group.Id = p.id;
+                group.Packets = OpenPackets(Cut(flat, p.body, p.end), depth + 1, used);
+                return new Packet(group, p.header, found.after);
+            }
+            // #endregion
+            // A part of a message sets no state.
+            if (p.rules[Limits.RuleOpaque]) {
+                UnknownMessage opaque = new UnknownMessage();
+                opaque.Id = p.id;
+                opaque.Payload = Cut(flat, p.body, p.end);
+                return new Packet(opaque, p.header, found.after);
+            }
+            Note(p.id);
+            Reader own = new Reader(flat, 0, flat.Length);
+            own.Bound(p.body, p.end);
+            Message message = Packets.Make(p.id, sender);
+            // #region fixedHeaders
+            message.Verify(own, p.header, p.at);
+            // #endregion
+            try {
+                own.Begin(message.MessageName);
+                message.Read(own, p.header);
+            } catch (WireException error) {
+                throw Moved(error, origin);
+            }
+            return new Packet(message, p.header, found.after);
+        }
+
+        // #region packets
+        private void CountPacket() { if (packetCount++ >= 65536) throw new WireException("too_long", "packets", -1); }
+
+        /// <summary>An error in a packet inside another one.</summary>
+        private static WireException InPacket(WireException error, int i) {
+            string path = "packets[" + i + "]";
+            return new WireException(error.Kind, error.Path.Equals("") ? path : path + "." + error.Path, error.Offset);
+        }
+
+        private static bool IsAtEnd(byte[] content, int p) {
+            // #region frames
+            // Marks with nothing between them may follow the last packet.
+            while (p + Limits.FrameMarkCount <= content.Length && Packets.AtMarks(content, p)) p += Limits.FrameMarkCount;
+            // #endregion
+            return p >= content.Length;
+        }
+
+        private Packet OpenPacket(byte[] content, int p, int depth, int used) {
+            // #region frames
+            Frame frame = new Frame();
+            if (!frame.Take(content, p, content.Length)) throw new WireException("truncated", "", content.Length - p);
+            Packet packet = Open(new Reader(frame.b, 0, frame.n), depth, used);
+            if (packet == null) throw new WireException("truncated", "", frame.n);
+            return new Packet(packet.Message, packet.Header, frame.count);
+            // #endregion
+            // #region !frames
+            //| Packet packet = Open(new Reader(content, p, content.Length - p), depth, used);
+            //| if (packet == null) throw new WireException("truncated", "", content.Length - p);
+            //| return packet;
+            // #endregion
+        }
+
+        private static Packet[] First(int count, Packet[] packets, int room) {
+            Packet[] some = new Packet[room];
+            for (int i = 0; i < count; i++) some[i] = packets[i];
+            return some;
+        }
+
+        private Packet[] OpenPackets(byte[] content, int depth, int used) {
+            if (depth > Limits.MaximumNested) throw new WireException("too_deep", "", -1);
+            Packet[] packets = new Packet[4];
+            int count = 0;
+            for (int p = 0; !IsAtEnd(content, p); p += packets[count - 1].ByteCount) {
+                CountPacket();
+                if (count == packets.Length) packets = First(count, packets, 2 * count);
+                try {
+                    packets[count] = OpenPacket(content, p, depth, used);
+                } catch (WireException error) {
+                    throw InPacket(error, count);
+                }
+                count++;
+            }
+            return First(count, packets, count);
+        }
+
+        private byte[] SealPackets(InnerPackets group, Header header, int depth) {
+            if (depth >= Limits.MaximumNested) throw new WireException("too_deep", "", -1);
+            if (group.Packets == null) throw new WireException("wrong_type", "packets", -1);
+            Writer content = new Writer(false);
+            content.Begin("", 0);
+            // #region streams
+            int all = lasting;
+            // #endregion
+            for (int i = 0; i < group.Packets.Length; i++) {
+                CountPacket();
+                Packet packet = group.Packets[i];
+                // #region streams
+                lasting = 0;
+                // #endregion
+                try {
+                    if (packet == null) throw new WireException("wrong_type", "", -1);
+                    content.AppendBlob(Seal(packet.Message, packet.Header, depth + 1), "");
+                } catch (WireException error) {
+                    throw InPacket(error, i);
+                }
+                // #region streams
+                all |= lasting;
+                // #endregion
+            }
+            // #region streams
+            lasting = all;
+            // #endregion
+            return Around(Cut(content.b, 0, content.Position()), group.Id, header, "packets", depth);
+        }
+
+        // #endregion
+        /// <summary>A whole packet of a message.</summary>
+        internal byte[] Seal(Message message, Header header, int depth) {
+            if (message == null) throw new WireException("wrong_type", "", -1);
+            Header given = header == null ? new Header() : header;
+            // #region packets
+            if (message is InnerPackets) return SealPackets((InnerPackets) message, given, depth);
+            // #endregion
+            Writer w = new Writer(false);
+            w.Begin(message.MessageName, Limits.LongestHeader);
+            // #region fixedHeaders
+            given = message.Fix(w, given);
+            // #endregion
+            message.Write(w, given);
+            string holds = message.MessageName == null ? "" : "message";
+            return Around(Cut(w.b, Limits.LongestHeader, w.Position()), message.MessageId, given, holds, depth);
+        }
+
+        /// <summary>Some fields around a content.</summary>
+        private static byte[] Wrapped(int part, ulong id, byte[] content, Header h) {
+            Writer w = new Writer(false);
+            w.Begin("packet", Limits.LongestHeader);
+            w.AppendBlob(content, "");
+            return Packets.Wrap(part, w, id, h);
+        }
+
+        /// <summary>The fields of a packet that are known before its layers are sealed, and which rules hold.</summary>
+        private static Part Known(int shape, ulong id, Header h) {
+            return ReadWhole(outers[shape] + 1, Wrapped(outers[shape] + 1, id, new byte[0], h), 0);
+        }
+
+        /// <summary>The fields of a section and what is after them. Fields before are written for their conditions only.</summary>
+        private static byte[] Written(int part, Header h, byte[] content) {
+            if (part < 0) return content;
+            byte[] b = Wrapped(part, 0, content, h);
+            return Cut(b, ReadWhole(part, b, 0).first, b.Length);
+        }
+
+        /// <summary>A whole packet of a content, of which holds says what it must be, if that is known.</summary>
+        private byte[] Around(byte[] payload, ulong id, Header header, string holds, int depth) {
+            int shape = Packets.ShapeOf(sender, c, depth > 0);
+            Header settable = header.Copy();
+            // #region threshold
+            if (isSettable[shape] && !Packets.IsCountGiven(shape, header)) {
+                // Whether there is a layer depends on how much there is without one.
+                Header bare = Known(shape, id, settable).header;
+                if (Packets.HasCount(shape, bare)) Packets.SetCount(shape, settable, 0);
+                if (Packets.HasCount(shape, bare) && c.Threshold != null) {
+                    Header tried = settable.Copy();
+                    Packets.CopyIdentifiers(tried, bare);
+                    int count = Written(sections[shape][sections[shape].Length - 1][0], tried, payload).Length;
+                    if (count >= c.Threshold) Packets.SetCount(shape, settable, 1);
+                }
+            }
+            // #endregion
+            Part p = Known(shape, id, settable);
+            // #region packets
+            bool hasPackets = p.rules[Limits.RulePackets];
+            if (!holds.Equals("") && holds.Equals("packets") != hasPackets) throw new WireException("presence", "packets", -1);
+            // #endregion
+            bool isOpaque = /*packets{*/!hasPackets && /*}*/p.rules[Limits.RuleOpaque];
+            if (holds.Equals("message") && isOpaque) throw new WireException("presence", "opaque", -1);
+            // Neither packets nor a part of a message set a state.
+            if (/*packets{*/!hasPackets && /*}*/!isOpaque) Note(id);
+            Header given = settable.Copy();
+            Packets.CopyIdentifiers(given, p.header);
+            byte[] content = payload;
+            // #region counter
+            bool counts = counterNames[shape] != null;
+            // #endregion
+            for (int i = sections[shape].Length - 1; i >= 0; i--) {
+                int[] section = sections[shape][i];
+                // #region counter
+                // From here on the layers are around the field.
+                if (counts && section[1] < counterFirsts[shape]) {
+                    Count(shape, id, 0, settable, given, p);
+                    counts = false;
+                }
+                // #endregion
+                content = Written(section[0], given, content);
+                for (int j = section.Length - 1; j > 0; j--) {
+                    int n = section[j];
+                    if (!p.rules[n]) continue;
+                    // #region streams
+                    lasting = WithStream(n, lasting);
+                    // #endregion
+                    // #region counter
+                    if (counts) Count(shape, id, content.Length + counterConstants[shape], settable, given, p);
+                    counts = false;
+                    // #endregion
+                    TakeInflated(n, content.Length);
+                    content = Packets.SealLayer(this, n, p.header, content);
+                }
+            }
+            // #region counter
+            if (counts) Count(shape, id, 0, settable, given, p);
+            // #endregion
+            byte[] packet = Wrapped(outers[shape], 0, content, given);
+            return /*frames{*/Frame.Framed(packet)/*}*//*!frames{packet}*/;
+        }
+        // #region counter
+
+        /// <summary>Sets the number of bytes inside the innermost layer, which must mean the same layers to a reader.</summary>
+        private static void Count(int shape, ulong id, int n, Header settable, Header given, Part p) {
+            if (!Packets.HasCount(shape, p.header)) return;
+            if (n > counterLimits[shape]) throw new WireException("out_of_range", counterNames[shape], -1);
+            Header tried = settable.Copy();
+            Packets.SetCount(shape, tried, n);
+            bool[] rules = Known(shape, id, tried).rules;
+            for (int i = 0; i < rules.Length; i++) {
+                if (rules[i] != p.rules[i]) throw new WireException("length_too_small", counterNames[shape], -1);
+            }
+            Packets.SetCount(shape, p.header, n);
+            Packets.SetCount(shape, given, n);
+        }
+        // #endregion
+        // #region keys
+
+        internal byte[] Key(int k, int n) {
+            byte[] key = c.keys[sender == Sender.Server ? k + Limits.KeyCount : k];
+            if (key == null) throw new WireException("layer_unavailable", layerNames[n], "give its key with SetKey");
+            return key;
+        }
+        // #endregion
+        // #region streams
+
+        private int Place(int n) { return sender == Sender.Server ? n + Limits.LayerCount : n; }
+        // #endregion
+        // #region zlib
+
+        internal byte[] OpenZlib(byte[] b, int n) {
+            int head = b.Length < 2 ? 0 : (b[0] & 255) << 8 | b[1] & 255;
+            bool isGood = head > 0 && head % 31 == 0 && (head >> 8 & 15) == 8 && head >> 12 < 8 && (head & 0x20) == 0;
+            if (!isGood) throw Refused("invalid_layer", n);
+            byte[] content = Inflate(b, 2, n);
+            int sum = (int)Checksum.Adler32(content, 0, content.Length);
+            isGood = after + 4 <= b.Length;
+            for (int i = 0; isGood && i < 4; i++) isGood = (b[after + i] & 255) == (sum >> 24 - 8 * i & 255);
+            if (!isGood) throw Refused("invalid_layer", n);
+            if (after + 4 < b.Length) throw Refused("trailing_bytes", n);
+            return content;
+        }
+
+        internal byte[] SealZlib(byte[] b, int n) {
+            byte[] stream = Deflate(b, n);
+            byte[] made = new byte[stream.Length + 6];
+            made[0] = 0x78;
+            made[1] = (byte)0x9C;
+            System.Buffer.BlockCopy(stream, 0, made, 2, stream.Length);
+            int sum = (int)Checksum.Adler32(b, 0, b.Length);
+            for (int i = 0; i < 4; i++) made[stream.Length + 2 + i] = (byte)(sum >> 24 - 8 * i);
+            return made;
+        }
+        // #endregion
+        // #region deflate
+
+        internal byte[] OpenDeflate(byte[] b, int n) {
+            byte[] content = Inflate(b, 0, n);
+            if (after < b.Length) throw Refused("trailing_bytes", n);
+            return content;
+        }
+
+        internal byte[] SealDeflate(byte[] b, int n) { return Deflate(b, n); }
+        // #endregion
+        // #region gzip
+
+        private static int U16(byte[] b, int p) { return b[p] & 255 | (b[p + 1] & 255) << 8; }
+
+        /// <summary>Where the stream of deflate begins after a head; of one that is damaged, after the last byte.</summary>
+        private static int GzipHead(byte[] b) {
+            bool isGood = b.Length >= 10 && U16(b, 0) == 0x8B1F && b[2] == 8 && (b[3] & 0xE0) == 0;
+            if (!isGood) return b.Length + 1;
+            int p = 10;
+            if ((b[3] & 4) != 0) p += b.Length < 12 ? 2 : 2 + U16(b, 10);
+            for (int flag = 8; flag <= 16; flag *= 2) {
+                if ((b[3] & flag) == 0) continue;
+                while (p < b.Length && b[p] != 0) p++;
+                p++;
+            }
+            if ((b[3] & 2) == 0) return p;
+            isGood = p + 2 <= b.Length && U16(b, p) == (int)(Checksum.Crc32(b, 0, p) & 0xFFFF);
+            return isGood ? p + 2 : b.Length + 1;
+        }
+
+        internal byte[] OpenGzip(byte[] b, int n) {
+            int head = GzipHead(b);
+            if (head > b.Length) throw Refused("invalid_layer", n);
+            byte[] content = Inflate(b, head, n);
+            int crc = (int)Checksum.Crc32(content, 0, content.Length);
+            bool isGood = after + 8 <= b.Length;
+            for (int i = 0; isGood && i < 4; i++) {
+                isGood = (b[after + i] & 255) == (crc >> 8 * i & 255) && (b[after + 4 + i] & 255) == (content.Length >> 8 * i & 255);
+            }
+            if (!isGood) throw Refused("invalid_layer", n);
+            if (after + 8 < b.Length) throw Refused("trailing_bytes", n);
+            return content;
+        }
+
+        internal byte[] SealGzip(byte[] b, int n) {
+            byte[] stream = Deflate(b, n);
+            byte[] made = new byte[stream.Length + 18];
+            made[0] = 0x1F;
+            made[1] = (byte)0x8B;
+            made[2] = 8;
+            made[9] = (byte)0xFF;
+            System.Buffer.BlockCopy(stream, 0, made, 10, stream.Length);
+            int crc = (int)Checksum.Crc32(b, 0, b.Length);
+            for (int i = 0; i < 4; i++) {
+                made[stream.Length + 10 + i] = (byte)(crc >> 8 * i);
+                made[stream.Length + 14 + i] = (byte)(b.Length >> 8 * i);
+            }
+            return made;
+        }
+        // #endregion
+        // #region xor
+
+        internal byte[] Xor(byte[] b, byte[] key) {
+            byte[] made = new byte[b.Length];
+            for (int i = 0; i < b.Length; i++) made[i] = (byte)(b[i] ^ key[i % key.Length]);
+            return made;
+        }
+        // #endregion
+        // #region rc4
+
+        /// <summary>Goes on with the keystream from packet to packet.</summary>
+        internal byte[] Rc4(byte[] b, byte[] key, int n) {
+            Keystream before = streams[Place(n)];
+            int[] s = new int[256];
+            int i = 0;
+            int j = 0;
+            for (int k = 0; k < 256; k++) s[k] = before == null ? k : before.s[k];
+            for (int k = 0; before == null && k < 256; k++) {
+                j = j + s[k] + key[k % key.Length] & 255;
+                int x = s[k];
+                s[k] = s[j];
+                s[j] = x;
+            }
+            i = before == null ? 0 : before.i;
+            j = before == null ? 0 : before.j;
+            byte[] made = new byte[b.Length];
+            for (int k = 0; k < b.Length; k++) {
+                i = i + 1 & 255;
+                j = j + s[i] & 255;
+                int x = s[i];
+                s[i] = s[j];
+                s[j] = x;
+                made[k] = (byte)(b[k] ^ s[s[i] + s[j] & 255]);
+            }
+            streams[Place(n)] = new Keystream(0, s, i, j);
+            return made;
+        }
+        // #endregion
+        // #region aes
+
+        private static byte[] Vector(byte[] start, int n) {
+            if (start == null || start.Length != 16) throw Refused("layer_unavailable", n);
+            return start;
+        }
+        // #endregion
+        // #region aes_ctr
+
+        /// <summary>The keystream of counters from start on, of which some bytes were used before.</summary>
+        internal byte[] AesCTR(byte[] b, byte[] key, byte[] start, long used, int n) {
+            byte[] count = new byte[16];
+            long carry = used / 16;
+            for (int i = 15; i >= 0; i--) {
+                carry += Vector(start, n)[i] & 255;
+                count[i] = (byte)(carry & 255);
+                carry >>= 8;
+            }
+            int skipped = (int)(used % 16);
+            byte[] made = new byte[skipped + b.Length];
+            System.Buffer.BlockCopy(b, 0, made, skipped, b.Length);
+            return Cut(Counted(key, count, made, n), skipped, made.Length);
+        }
+        // #endregion
+        // #region aes_ctr_lasting
+
+        /// <summary>Goes on with the keystream from packet to packet.</summary>
+        internal byte[] AesCTRLasting(byte[] b, byte[] key, byte[] start, int n) {
+            Keystream before = streams[Place(n)];
+            long used = before == null ? 0 : before.used;
+            byte[] made = AesCTR(b, key, start, used, n);
+            streams[Place(n)] = new Keystream(used + b.Length, null, 0, 0);
+            return made;
+        }
+        // #endregion
+        // #region aes_cbc
+
+        internal byte[] OpenAESCBC(byte[] b, byte[] key, byte[] start, int n) {
+            if (b.Length == 0 || b.Length % 16 != 0) throw Refused("invalid_layer", n);
+            byte[] made = Chained(false, key, Vector(start, n), b, n);
+            int count = made[made.Length - 1];
+            bool isPadded = count >= 1 && count <= 16;
+            for (int i = 1; isPadded && i <= count; i++) isPadded = made[made.Length - i] == count;
+            if (!isPadded) throw Refused("invalid_layer", n);
+            return Cut(made, 0, made.Length - count);
+        }
+
+        internal byte[] SealAESCBC(byte[] b, byte[] key, byte[] start, int n) {
+            int count = 16 - b.Length % 16;
+            byte[] padded = new byte[b.Length + count];
+            System.Buffer.BlockCopy(b, 0, padded, 0, b.Length);
+            for (int i = b.Length; i < padded.Length; i++) padded[i] = (byte)count;
+            return Chained(true, key, Vector(start, n), padded, n);
+        }
+        // #endregion
         // #region inflating
+
         /// <summary>Bytes for a stream: some at once, the others one by one, so that it is known where the stream ends among them.</summary>
         private sealed class Pieces : System.IO.Stream {
             private readonly byte[] b;
@@ -1324,8 +2219,8 @@ namespace Runtime {
             }
         }
         // #endregion
+        // #region aes_ctr
 
-        // #region counted
         private static byte[] Counted(byte[] key, byte[] start, byte[] b, int n) {
             var counters = new byte[(b.Length + 15) / 16 * 16];
             var next = Cut(start, 0, 16);
@@ -1338,14 +2233,14 @@ namespace Runtime {
             return Cut(made, 0, b.Length);
         }
         // #endregion
+        // #region aes_cbc
 
-        // #region chained
         private static byte[] Chained(bool isSealing, byte[] key, byte[] start, byte[] b, int n) {
             return Blocks(System.Security.Cryptography.CipherMode.CBC, isSealing, key, start, b);
         }
         // #endregion
-
         // #region aes
+
         private static byte[] Blocks(System.Security.Cryptography.CipherMode mode, bool isSealing, byte[] key, byte[] start, byte[] b) {
             using (System.Security.Cryptography.Aes aes = System.Security.Cryptography.Aes.Create()) {
                 aes.Mode = mode;
@@ -1357,6 +2252,136 @@ namespace Runtime {
                 }
             }
         }
+        // #endregion
+        // #region program
+
+        private Layer Own(int place, int n) {
+            Layer layer = c.layers[sender == Sender.Server ? place + Limits.OwnCount : place];
+            if (layer == null) throw new WireException("layer_unavailable", layerNames[n], "give it with SetLayer");
+            return layer;
+        }
+
+        /// <summary>Any exception of a layer says that the bytes are damaged; one of this class says how.</summary>
+        internal byte[] OpenOwn(byte[] b, Header h, int place, int n) {
+            Layer layer = Own(place, n);
+            byte[] content;
+            try {
+                content = layer.Open(b, h, left);
+            } catch (WireException error) {
+                throw Refused(error.Kind, n);
+            } catch (System.Exception) {
+                throw Refused("invalid_layer", n);
+            }
+            if (content == null) throw Refused("inflated_too_long", n);
+            return content;
+        }
+
+        internal byte[] SealOwn(byte[] b, Header h, int place, int n) {
+            Layer layer = Own(place, n);
+            byte[] bytes;
+            try {
+                bytes = layer.Seal(b, h);
+            } catch (WireException error) {
+                throw Refused(error.Kind, n);
+            } catch (System.Exception) {
+                throw Refused("invalid_layer", n);
+            }
+            if (bytes == null) throw Refused("invalid_layer", n);
+            return bytes;
+        }
+        // #endregion
+    }
+    // #endregion
+
+    // #region keystream
+    /// <summary>Where a keystream goes on: how many bytes it gave, or the state of RC4.</summary>
+    internal sealed class Keystream {
+        internal readonly long used;
+        internal readonly int[] s;
+        internal readonly int i;
+        internal readonly int j;
+
+        internal Keystream(long used, int[] s, int i, int j) {
+            this.used = used;
+            this.s = s;
+            this.i = i;
+            this.j = j;
+        }
+    }
+    // #endregion
+
+    // #region innerPackets
+    /// <summary>Whole packets in a packet, each with its header. A splitter gives them one by one in its place.</summary>
+    public sealed class InnerPackets : Message {
+        public ulong Id;
+        public Packet[] Packets = {};
+
+        public override string MessageName { get { return null; } }
+
+        public override ulong MessageId { get { return Id; } }
+
+        /// <summary>Who sends the first message sends them all. Packets that hold too many others have none: they may hold themselves.</summary>
+        internal override Sender? MessageSender {
+            get {
+                Message first = this;
+                for (int depth = 0; depth <= Limits.MaximumNested && first is InnerPackets; depth++) {
+                    Packet[] own = ((InnerPackets)first).Packets;
+                    first = own == null || own.Length == 0 || own[0] == null ? null : own[0].Message;
+                }
+                return first == null || first is InnerPackets ? null : first.MessageSender;
+            }
+        }
+
+        internal override void Read(Reader r, Header h) { r.Require(false, "wrong_type", ""); }
+
+        internal override void Write(Writer w, Header h) { w.Require(false, "wrong_type", ""); }
+    }
+    // #endregion
+
+    /// <summary>The states and layers of a connection.</summary>
+    public sealed class Connection {
+        internal int? Threshold = null;
+
+        // #region members
+        // #region streams
+        internal Keystream[] streams = new Keystream[Limits.StreamRoom];
+
+        // #endregion
+        // #region keys
+        internal byte[][] keys = new byte[Limits.KeyRoom][];
+
+        /// <summary>Sets a key for the packets of both sides, or of those that are given. Their keystreams begin anew.</summary>
+        public void SetKey(string name, byte[] key, params Sender[] senders) {
+            int k = Work.IndexOf(name, Work.keyNames);
+            if (k < 0) throw new WireException("unknown_key", "key." + name, -1);
+            bool fits = false;
+            for (int i = 0; i < Work.keySizes[k].Length && key != null; i += 2) {
+                if (key.Length >= Work.keySizes[k][i] && key.Length <= Work.keySizes[k][i + 1]) fits = true;
+            }
+            if (!fits) throw new WireException("wrong_key", "key." + name, -1);
+            for (int i = 0; i < 2; i++) {
+                if (!Work.IsFor(i == 0 ? Sender.Client : Sender.Server, senders)) continue;
+                keys[k + Limits.KeyCount * i] = Work.Cut(key, 0, key.Length);
+                // #region streams
+                for (int j = 0; j < Work.keyLayers[k].Length; j++) streams[Work.keyLayers[k][j] + Limits.LayerCount * i] = null;
+                // #endregion
+            }
+        }
+
+        // #endregion
+        // #region program
+        internal Layer[] layers = new Layer[Limits.OwnRoom];
+
+        /// <summary>Gives a layer of the program for the packets of both sides, or of those that are given: LAYER_NAMES.</summary>
+        public void SetLayer(string name, Layer layer, params Sender[] senders) {
+            int n = Work.IndexOf(name, Work.programLayers);
+            if (n < 0) throw new WireException("unknown_layer", "layer." + name, -1);
+            for (int i = 0; i < 2; i++) {
+                if (Work.IsFor(i == 0 ? Sender.Client : Sender.Server, senders)) layers[n + Limits.OwnCount * i] = layer;
+            }
+        }
+
+        // #endregion
         // #endregion
     }
 }

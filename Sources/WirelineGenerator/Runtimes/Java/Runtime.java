@@ -12,9 +12,26 @@ final class Runtime {
 
     static final int MAXIMUM_DEPTH = 64;
     static final int MAXIMUM_SIZE = 1 << 20;
+    static final int MAXIMUM_INFLATED = 1 << 20;
+    static final int MAXIMUM_NESTED = 8;
+    static final int LONGEST_HEADER = 8;
+    static final int RULE_PACKETS = 1;
+    static final int RULE_OPAQUE = 2;
+    static final int LAYER_COUNT = 1;
+    static final int STREAM_ROOM = 2;
+    static final int KEY_COUNT = 1;
+    static final int KEY_ROOM = 2;
+    static final int OWN_COUNT = 1;
+    static final int OWN_ROOM = 2;
+    static final int FRAME_START = 0x7E;
+    static final int FRAME_END = 0x7E;
+    static final int FRAME_MARK_COUNT = 1;
+    static final int[][] FRAME_ESCAPES = {{0x7E, 0x7D, 2}, {0x7D, 0x7D, 1}};
 
     /** The header of a packet, which is the schema's. */
-    static final class Header {}
+    static final class Header {
+        Header copy() { return new Header(); }
+    }
 
     // #region types
     /** Why bytes are no packet of this protocol, or why a value cannot be written. */
@@ -102,6 +119,160 @@ final class Runtime {
             this.message = message;
             this.header = header;
             this.byteCount = byteCount;
+        }
+    }
+
+    // #region layers
+    /** Keeps the bytes of one packet, and is used again for the next one. It is for one thread at a time. */
+    // #endregion
+    // #region !layers
+    //| /** Keeps the bytes of one packet, and is used again for the next one: then nothing is allocated. It is for one thread at a time. */
+    // #endregion
+    public static final class PacketWriter {
+        // #region !layers
+        //| final Writer w = new Writer(/*frames{*/false/*}*//*!frames{true}*/);
+        // #endregion
+        private byte[] bytes;
+        private int offset;
+        private int count;
+
+        void take(byte[] bytes, int offset, int count) {
+            this.bytes = bytes;
+            this.offset = offset;
+            this.count = count;
+        }
+
+        /** The array with the packet, up to the next one; null before the first one and after an error. */
+        public byte[] bytes() { return bytes; }
+
+        /** Where the packet begins in the array. */
+        public int offset() { return offset; }
+
+        /** How many bytes the packet has. */
+        public int count() { return count; }
+    }
+
+    /** Finds the packets in a stream, however they are merged and split. After an error it stays failed. */
+    public static final class Splitter {
+        private final Sender sender;
+        private byte[] buffer = new byte[1024];
+        private int start;
+        private int end;
+        private /*frames{*/Frame frame = new Frame()/*}*//*!frames{int wanted = 1}*/;
+        private WireException failure;
+        // #region packets
+        private final java.util.ArrayDeque<Packet> inner = new java.util.ArrayDeque<>();
+        // #endregion
+        // #region connection
+        private final Connection connection;
+        // #region !frames
+        //| private int shape = -1;
+        // #endregion
+
+        /** Finds the packets of a new connection. */
+        public Splitter(Sender sender) { this(sender, new Connection()); }
+
+        /** Finds the packets that one side sends on a connection. */
+        public Splitter(Sender sender, Connection connection) {
+            this.sender = sender;
+            this.connection = connection;
+        }
+        // #endregion
+        // #region !connection
+
+        //| public Splitter(Sender sender) { this.sender = sender; }
+        // #endregion
+
+        /** Takes what has arrived; the bytes are copied. */
+        public void push(byte[] bytes, int offset, int count) {
+            if (end + count > buffer.length) {
+                int held = end - start;
+                // What is held moves only when that makes much room, so that no byte moves often.
+                byte[] room = 2 * held + count > buffer.length ? new byte[2 * (held + count)] : buffer;
+                System.arraycopy(buffer, start, room, 0, held);
+                buffer = room;
+                start = 0;
+                end = held;
+            }
+            System.arraycopy(bytes, offset, buffer, end, count);
+            end += count;
+        }
+
+        /** The next packet; null if more bytes are needed. */
+        public Packet next() throws WireException {
+            // #region packets
+            if (!inner.isEmpty()) return inner.poll();
+            // #endregion
+            if (failure != null) throw failure;
+            try {
+                return /*packets{*/takeInner()/*}*//*!packets{take()}*/;
+            } catch (WireException error) {
+                failure = error;
+                throw error;
+            }
+        }
+
+        /** Says that the stream has ended: that is an error inside a packet. */
+        public void finish() throws WireException {
+            if (failure == null && /*frames{*/frame.isInside()/*}*//*!frames{end > start}*/) failure = new WireException("end_of_stream", "", /*frames{*/frame.n/*}*//*!frames{end - start}*/);
+            if (failure != null) throw failure;
+        }
+
+        // #region packets
+        /** The next packet that holds no others. */
+        private Packet takeInner() throws WireException {
+            while (inner.isEmpty()) {
+                Packet packet = take();
+                if (packet == null) return null;
+                flatten(packet);
+            }
+            return inner.poll();
+        }
+
+        private void flatten(Packet packet) {
+            if (!(packet.message instanceof InnerPackets)) {
+                inner.add(packet);
+                return;
+            }
+            for (Packet own : ((InnerPackets) packet.message).packets) flatten(own);
+        }
+
+        // #endregion
+        private Packet take() throws WireException {
+            // #region frames
+            int before = frame.count;
+            boolean isWhole = frame.take(buffer, start, end);
+            consume(frame.count - before);
+            if (!isWhole) return null;
+            Frame whole = frame;
+            frame = new Frame();
+            return unframed(whole, sender/*connection{*/, connection/*}*/);
+            // #endregion
+            // #region !frames
+            // #region connection
+            //| // How much is needed depends on the packet's shape, which packets of the other side may change.
+            //| int now = shapeOf(sender, connection/*layers{*/, false/*}*/);
+            //| if (now != shape) {
+            //|     shape = now;
+            //|     wanted = 1;
+            //| }
+            // #endregion
+            //| // A packet that has not arrived whole is not tried again before it can have.
+            //| if (end - start < wanted) return null;
+            //| Reader r = new Reader(buffer, start, end - start);
+            //| Packet packet = unwrapped(r, sender/*connection{*/, connection/*}*/);
+            //| wanted = packet == null ? Math.max(r.wanted, end - start + 1) : 1;
+            //| if (packet != null) consume(packet.byteCount);
+            //| return packet;
+            // #endregion
+        }
+
+        private void consume(int count) {
+            start += count;
+            if (start < end) return;
+            start = 0;
+            end = 0;
+            if (buffer.length > 65536) buffer = new byte[1024];
         }
     }
     // #endregion
@@ -1159,16 +1330,715 @@ final class Runtime {
     }
     // #endregion
 
-    /** What a class with layers has around its transforms. */
-    private static final class Work {
-        private static final String[] layerNames = {};
-        private int left = MAXIMUM_SIZE;
+    // #region frame
+    /** What has arrived of a packet between marks: its bytes, unescaped, and how many were read for them. */
+    static final class Frame {
+        /** Each byte that is escaped, and the two that stand for it. */
+        private static final int[][] ESCAPES = FRAME_ESCAPES;
+        byte[] b = new byte[64];
+        int n;
+        int count;
+        private boolean inside;
+        private int first = -1;
+
+        private static WireException fault(String kind, int offset) { return new WireException(kind, "packet.frame", offset); }
+
+        private void append(int x) throws WireException {
+            if (n >= MAXIMUM_SIZE) throw fault("packet_too_long", 0);
+            if (n == b.length) b = java.util.Arrays.copyOf(b, 2 * n);
+            b[n++] = (byte) x;
+        }
+
+        /** Reads up to the end of the next packet; returns whether it has come. Marks with nothing between them are passed over. */
+        boolean take(byte[] from, int start, int end) throws WireException {
+            for (int i = start; i < end; i++) {
+                int x = from[i] & 255;
+                count++;
+                if (!inside) {
+                    if (x != FRAME_START) throw fault("wrong_constant", 0);
+                    inside = true;
+                } else if (first >= 0) {
+                    unescape(x);
+                } else if (x == FRAME_END) {
+                    if (n > 0) return true;
+                    inside = /*sameMarks{*/true/*}*//*!sameMarks{false}*/;
+                } else if (x == FRAME_START) {
+                    throw fault("invalid_escape", n);
+                } else if (begins(x)) {
+                    first = x;
+                } else {
+                    append(x);
+                }
+            }
+            return false;
+        }
+
+        private static boolean begins(int x) {
+            for (int[] escape : ESCAPES) if (escape[1] == x) return true;
+            return false;
+        }
+
+        private void unescape(int x) throws WireException {
+            for (int[] escape : ESCAPES) {
+                if (escape[1] != first || escape[2] != x) continue;
+                append(escape[0]);
+                first = -1;
+                return;
+            }
+            throw fault("invalid_escape", n);
+        }
+
+        /** Whether a stream may not end here: after a mark that ends packets and begins them, nothing has begun. */
+        boolean isInside() { return inside/*sameMarks{*/ && (n > 0 || first >= 0)/*}*/; }
+
+        /** A packet between its marks. */
+        static byte[] framed(byte[] packet) {
+            byte[] out = new byte[2 * packet.length + 2];
+            int p = 0;
+            out[p++] = (byte) FRAME_START;
+            for (byte x : packet) {
+                int[] found = null;
+                for (int[] escape : ESCAPES) if (escape[0] == (x & 255)) found = escape;
+                out[p++] = found == null ? x : (byte) found[1];
+                if (found != null) out[p++] = (byte) found[2];
+            }
+            out[p++] = (byte) FRAME_END;
+            return java.util.Arrays.copyOf(out, p);
+        }
+    }
+    // #endregion
+
+    // #region part
+    /** Some fields of a packet: where its content, the packet and these fields are, the count of the content, and which rules hold. */
+    static final class Part {
+        final long id;
+        final Header header;
+        final int body;
+        final int end;
+        final int after;
+        final int first;
+        final boolean hasCount;
+        final long count;
+        final int place;
+        final boolean[] rules;
+        final int[] at;
+
+        Part(long id, Header header, int body, int end, int after, int first, boolean hasCount, long count, int place, boolean[] rules, int[] at) {
+            this.id = id;
+            this.header = header;
+            this.body = body;
+            this.end = end;
+            this.after = after;
+            this.first = first;
+            this.hasCount = hasCount;
+            this.count = count;
+            this.place = place;
+            this.rules = rules;
+            this.at = at;
+        }
+    }
+    // #endregion
+
+    // #region work
+    /** Goes on through all packets in one. Only if all of it was right, the connection takes it over. */
+    static final class Work {
+        // #region called
+        static final int[] outers = {0};
+        static final int[][][] sections = {{{-1, 0}}};
+        static final String[] layerNames = {"packet.layer"};
+        static final boolean[] inflates = {true};
+        static final boolean[] lasts = {true};
+        static final String[] counterNames = {null};
+        static final long[] counterLimits = {0};
+        static final int[] counterConstants = {0};
+        static final int[] counterFirsts = {0};
+        static final boolean[] isSettable = {false};
+        static final String[] keyNames = {"key"};
+        static final int[][] keySizes = {{1, 16}};
+        static final int[][] keyLayers = {{0}};
+        static final String[] programLayers = {"layer"};
+        // #endregion
+
+        private final Connection c;
+        private final Sender sender;
+        // #region streams
+        private final Keystream[] streams;
+        // #endregion
+        /** How many bytes compression may still make. */
+        private int left = MAXIMUM_INFLATED;
+        // #region packets
+        private int packetCount = 0;
+        // #endregion
+        /** The messages that change states. */
+        private long[] ids = new long[4];
+        private int idCount = 0;
+        // #region streams
+        /** The layers whose keystream goes on that the packet to seal uses, as bits. */
+        private int lasting = 0;
+        // #endregion
+
+        Work(Sender sender, Connection c) {
+            this.sender = sender;
+            this.c = c;
+            // #region streams
+            streams = new Keystream[c.streams.length];
+            for (int i = 0; i < streams.length; i++) streams[i] = c.streams[i];
+            // #endregion
+        }
+
+        void commit() throws WireException {
+            for (int i = 0; i < idCount; i++) change(c, sender, ids[i]);
+            // #region streams
+            c.streams = streams;
+            // #endregion
+        }
+
+        private void note(long id) {
+            if (idCount == ids.length) {
+                long[] more = new long[2 * idCount];
+                for (int i = 0; i < idCount; i++) more[i] = ids[i];
+                ids = more;
+            }
+            ids[idCount++] = id;
+        }
 
         private static WireException refused(String kind, int n) { return new WireException(kind, layerNames[n], -1); }
 
-        static byte[] cut(byte[] b, int from, int to) { return java.util.Arrays.copyOfRange(b, from, to); }
+        static byte[] cut(byte[] b, int from, int to) {
+            byte[] part = new byte[to - from];
+            System.arraycopy(b, from, part, 0, to - from);
+            return part;
+        }
 
+        private static byte[] joined(byte[] first, byte[] second) {
+            byte[] all = new byte[first.length + second.length];
+            System.arraycopy(first, 0, all, 0, first.length);
+            System.arraycopy(second, 0, all, first.length, second.length);
+            return all;
+        }
+
+        static int indexOf(String name, String[] names) {
+            for (int i = 0; i < names.length; i++) if (names[i].equals(name)) return i;
+            return -1;
+        }
+
+        static boolean isFor(Sender side, Sender[] senders) {
+            for (int i = 0; i < senders.length; i++) if (senders[i] == side) return true;
+            return senders.length == 0;
+        }
+
+        /** An error whose offset counts from another place. */
+        private static WireException moved(WireException error, int origin) {
+            return error.offset < 0 ? error : new WireException(error.kind, error.path, error.offset - origin);
+        }
+
+        /** Counts what compression has made against the limit. */
+        private void takeInflated(int n, int count) throws WireException {
+            if (!inflates[n]) return;
+            if (count > left) throw refused("inflated_too_long", n);
+            left -= count;
+        }
+        // #region streams
+
+        /** Adds a keystream that goes on. Inner packets are sealed first and opened last, so none may use it again. */
+        private static int withStream(int n, int used) throws WireException {
+            if (lasts[n] && (used >> n & 1) != 0) throw refused("invalid_layer", n);
+            return lasts[n] ? used | 1 << n : used;
+        }
+        // #endregion
+
+        /** The fields of an opened packet; offsets count from the first byte inside the innermost layer. */
+        private static Part readWhole(int part, byte[] b, int origin) throws WireException {
+            Reader r = new Reader(b, 0, b.length);
+            r.limit = 2147483647;
+            try {
+                Part p = unwrap(part, r);
+                if (p == null) throw new WireException("truncated", "", b.length);
+                return p;
+            } catch (WireException error) {
+                throw moved(error, origin);
+            }
+        }
+
+        /** The packet that bytes begin with, out of its layers; null if it has not arrived whole. */
+        Packet open(Reader r, int depth, int used) throws WireException {
+            int shape = shapeOf(sender, c, depth > 0);
+            Part found = unwrap(outers[shape], r);
+            if (found == null) return null;
+            byte[] data = cut(r.b, r.start, r.start + found.body);
+            byte[] content = cut(r.b, r.start + found.body, r.start + found.end);
+            byte[] trailer = cut(r.b, r.start + found.end, r.start + found.after);
+            Part p = found;
+            int origin = 0;
+            // #region counter
+            boolean hasCount = p.hasCount;
+            long count = p.count;
+            int place = p.place;
+            int inside = -1;
+            // #endregion
+            for (int i = 0; i < sections[shape].length; i++) {
+                int[] section = sections[shape][i];
+                for (int j = 1; j < section.length; j++) {
+                    int n = section[j];
+                    if (!p.rules[n]) continue;
+                    // #region counter
+                    if (hasCount && counterNames[shape] != null && count - counterConstants[shape] > MAXIMUM_INFLATED) throw refused("inflated_too_long", n);
+                    // #endregion
+                    // #region streams
+                    used = withStream(n, used);
+                    // #endregion
+                    content = openLayer(this, n, p.header, content);
+                    takeInflated(n, content.length);
+                    origin = data.length;
+                    // #region counter
+                    if (n >= counterFirsts[shape]) inside = content.length;
+                    // #endregion
+                }
+                if (section[0] < 0) continue;
+                byte[] whole = joined(data, content);
+                p = readWhole(section[0], whole, origin);
+                data = cut(whole, 0, p.body);
+                content = cut(whole, p.body, p.end);
+                // #region counter
+                if (!hasCount && p.hasCount) {
+                    hasCount = true;
+                    count = p.count;
+                    place = p.place - origin;
+                }
+                // #endregion
+            }
+            // #region counter
+            if (hasCount && counterNames[shape] != null && count != (inside < 0 ? 0 : inside + counterConstants[shape])) {
+                throw new WireException("length_mismatch", counterNames[shape], place);
+            }
+            // #endregion
+            byte[] flat = joined(joined(data, content), trailer);
+            p = readWhole(outers[shape] + 1, flat, origin);
+            // #region packets
+            if (p.rules[RULE_PACKETS]) {
+                InnerPackets group = new InnerPackets();
+                group.id = p.id;
+                group.packets = openPackets(cut(flat, p.body, p.end), depth + 1, used);
+                return new Packet(group, p.header, found.after);
+            }
+            // #endregion
+            // A part of a message sets no state.
+            if (p.rules[RULE_OPAQUE]) {
+                UnknownMessage opaque = new UnknownMessage();
+                opaque.id = p.id;
+                opaque.payload = cut(flat, p.body, p.end);
+                return new Packet(opaque, p.header, found.after);
+            }
+            note(p.id);
+            Reader own = new Reader(flat, 0, flat.length);
+            own.bound(p.body, p.end);
+            Message message = make(p.id, sender);
+            // #region fixedHeaders
+            message.verify(own, p.header, p.at);
+            // #endregion
+            try {
+                own.begin(message.messageName());
+                message.read(own, p.header);
+            } catch (WireException error) {
+                throw moved(error, origin);
+            }
+            return new Packet(message, p.header, found.after);
+        }
+
+        // #region packets
+        private void countPacket() throws WireException { if (packetCount++ >= 65536) throw new WireException("too_long", "packets", -1); }
+
+        /** An error in a packet inside another one. */
+        private static WireException inPacket(WireException error, int i) {
+            String path = "packets[" + i + "]";
+            return new WireException(error.kind, error.path.equals("") ? path : path + "." + error.path, error.offset);
+        }
+
+        private static boolean isAtEnd(byte[] content, int p) {
+            // #region frames
+            // Marks with nothing between them may follow the last packet.
+            while (p + FRAME_MARK_COUNT <= content.length && atMarks(content, p)) p += FRAME_MARK_COUNT;
+            // #endregion
+            return p >= content.length;
+        }
+
+        private Packet openPacket(byte[] content, int p, int depth, int used) throws WireException {
+            // #region frames
+            Frame frame = new Frame();
+            if (!frame.take(content, p, content.length)) throw new WireException("truncated", "", content.length - p);
+            Packet packet = open(new Reader(frame.b, 0, frame.n), depth, used);
+            if (packet == null) throw new WireException("truncated", "", frame.n);
+            return new Packet(packet.message, packet.header, frame.count);
+            // #endregion
+            // #region !frames
+            //| Packet packet = open(new Reader(content, p, content.length - p), depth, used);
+            //| if (packet == null) throw new WireException("truncated", "", content.length - p);
+            //| return packet;
+            // #endregion
+        }
+
+        private static Packet[] first(int count, Packet[] packets, int room) {
+            Packet[] some = new Packet[room];
+            for (int i = 0; i < count; i++) some[i] = packets[i];
+            return some;
+        }
+
+        private Packet[] openPackets(byte[] content, int depth, int used) throws WireException {
+            if (depth > MAXIMUM_NESTED) throw new WireException("too_deep", "", -1);
+            Packet[] packets = new Packet[4];
+            int count = 0;
+            for (int p = 0; !isAtEnd(content, p); p += packets[count - 1].byteCount) {
+                countPacket();
+                if (count == packets.length) packets = first(count, packets, 2 * count);
+                try {
+                    packets[count] = openPacket(content, p, depth, used);
+                } catch (WireException error) {
+                    throw inPacket(error, count);
+                }
+                count++;
+            }
+            return first(count, packets, count);
+        }
+
+        private byte[] sealPackets(InnerPackets group, Header header, int depth) throws WireException {
+            if (depth >= MAXIMUM_NESTED) throw new WireException("too_deep", "", -1);
+            if (group.packets == null) throw new WireException("wrong_type", "packets", -1);
+            Writer content = new Writer(false);
+            content.begin("", 0);
+            // #region streams
+            int all = lasting;
+            // #endregion
+            for (int i = 0; i < group.packets.length; i++) {
+                countPacket();
+                Packet packet = group.packets[i];
+                // #region streams
+                lasting = 0;
+                // #endregion
+                try {
+                    if (packet == null) throw new WireException("wrong_type", "", -1);
+                    content.appendBlob(seal(packet.message, packet.header, depth + 1), "");
+                } catch (WireException error) {
+                    throw inPacket(error, i);
+                }
+                // #region streams
+                all |= lasting;
+                // #endregion
+            }
+            // #region streams
+            lasting = all;
+            // #endregion
+            return around(cut(content.b, 0, content.position()), group.id, header, "packets", depth);
+        }
+
+        // #endregion
+        /** A whole packet of a message. */
+        byte[] seal(Message message, Header header, int depth) throws WireException {
+            if (message == null) throw new WireException("wrong_type", "", -1);
+            Header given = header == null ? new Header() : header;
+            // #region packets
+            if (message instanceof InnerPackets) return sealPackets((InnerPackets) message, given, depth);
+            // #endregion
+            Writer w = new Writer(false);
+            w.begin(message.messageName(), LONGEST_HEADER);
+            // #region fixedHeaders
+            given = message.fix(w, given);
+            // #endregion
+            message.write(w, given);
+            String holds = message.messageName() == null ? "" : "message";
+            return around(cut(w.b, LONGEST_HEADER, w.position()), message.messageId(), given, holds, depth);
+        }
+
+        /** Some fields around a content. */
+        private static byte[] wrapped(int part, long id, byte[] content, Header h) throws WireException {
+            Writer w = new Writer(false);
+            w.begin("packet", LONGEST_HEADER);
+            w.appendBlob(content, "");
+            return wrap(part, w, id, h);
+        }
+
+        /** The fields of a packet that are known before its layers are sealed, and which rules hold. */
+        private static Part known(int shape, long id, Header h) throws WireException {
+            return readWhole(outers[shape] + 1, wrapped(outers[shape] + 1, id, new byte[0], h), 0);
+        }
+
+        /** The fields of a section and what is after them. Fields before are written for their conditions only. */
+        private static byte[] written(int part, Header h, byte[] content) throws WireException {
+            if (part < 0) return content;
+            byte[] b = wrapped(part, 0, content, h);
+            return cut(b, readWhole(part, b, 0).first, b.length);
+        }
+
+        /** A whole packet of a content, of which holds says what it must be, if that is known. */
+        private byte[] around(byte[] payload, long id, Header header, String holds, int depth) throws WireException {
+            int shape = shapeOf(sender, c, depth > 0);
+            Header settable = header.copy();
+            // #region threshold
+            if (isSettable[shape] && !isCountGiven(shape, header)) {
+                // Whether there is a layer depends on how much there is without one.
+                Header bare = known(shape, id, settable).header;
+                if (hasCount(shape, bare)) setCount(shape, settable, 0);
+                if (hasCount(shape, bare) && c.threshold != null) {
+                    Header tried = settable.copy();
+                    copyIdentifiers(tried, bare);
+                    int count = written(sections[shape][sections[shape].length - 1][0], tried, payload).length;
+                    if (count >= c.threshold) setCount(shape, settable, 1);
+                }
+            }
+            // #endregion
+            Part p = known(shape, id, settable);
+            // #region packets
+            boolean hasPackets = p.rules[RULE_PACKETS];
+            if (!holds.equals("") && holds.equals("packets") != hasPackets) throw new WireException("presence", "packets", -1);
+            // #endregion
+            boolean isOpaque = /*packets{*/!hasPackets && /*}*/p.rules[RULE_OPAQUE];
+            if (holds.equals("message") && isOpaque) throw new WireException("presence", "opaque", -1);
+            // Neither packets nor a part of a message set a state.
+            if (/*packets{*/!hasPackets && /*}*/!isOpaque) note(id);
+            Header given = settable.copy();
+            copyIdentifiers(given, p.header);
+            byte[] content = payload;
+            // #region counter
+            boolean counts = counterNames[shape] != null;
+            // #endregion
+            for (int i = sections[shape].length - 1; i >= 0; i--) {
+                int[] section = sections[shape][i];
+                // #region counter
+                // From here on the layers are around the field.
+                if (counts && section[1] < counterFirsts[shape]) {
+                    count(shape, id, 0, settable, given, p);
+                    counts = false;
+                }
+                // #endregion
+                content = written(section[0], given, content);
+                for (int j = section.length - 1; j > 0; j--) {
+                    int n = section[j];
+                    if (!p.rules[n]) continue;
+                    // #region streams
+                    lasting = withStream(n, lasting);
+                    // #endregion
+                    // #region counter
+                    if (counts) count(shape, id, content.length + counterConstants[shape], settable, given, p);
+                    counts = false;
+                    // #endregion
+                    takeInflated(n, content.length);
+                    content = sealLayer(this, n, p.header, content);
+                }
+            }
+            // #region counter
+            if (counts) count(shape, id, 0, settable, given, p);
+            // #endregion
+            byte[] packet = wrapped(outers[shape], 0, content, given);
+            return /*frames{*/Frame.framed(packet)/*}*//*!frames{packet}*/;
+        }
+        // #region counter
+
+        /** Sets the number of bytes inside the innermost layer, which must mean the same layers to a reader. */
+        private static void count(int shape, long id, int n, Header settable, Header given, Part p) throws WireException {
+            if (!hasCount(shape, p.header)) return;
+            if (n > counterLimits[shape]) throw new WireException("out_of_range", counterNames[shape], -1);
+            Header tried = settable.copy();
+            setCount(shape, tried, n);
+            boolean[] rules = known(shape, id, tried).rules;
+            for (int i = 0; i < rules.length; i++) {
+                if (rules[i] != p.rules[i]) throw new WireException("length_too_small", counterNames[shape], -1);
+            }
+            setCount(shape, p.header, n);
+            setCount(shape, given, n);
+        }
+        // #endregion
+        // #region keys
+
+        byte[] key(int k, int n) throws WireException {
+            byte[] key = c.keys[sender == Sender.SERVER ? k + KEY_COUNT : k];
+            if (key == null) throw new WireException("layer_unavailable", layerNames[n], "give its key with setKey");
+            return key;
+        }
+        // #endregion
+        // #region streams
+
+        private int place(int n) { return sender == Sender.SERVER ? n + LAYER_COUNT : n; }
+        // #endregion
+        // #region zlib
+
+        byte[] openZlib(byte[] b, int n) throws WireException {
+            int head = b.length < 2 ? 0 : (b[0] & 255) << 8 | b[1] & 255;
+            boolean isGood = head > 0 && head % 31 == 0 && (head >> 8 & 15) == 8 && head >> 12 < 8 && (head & 0x20) == 0;
+            if (!isGood) throw refused("invalid_layer", n);
+            byte[] content = inflate(b, 2, n);
+            int sum = (int) Checksum.adler32(content, 0, content.length);
+            isGood = after + 4 <= b.length;
+            for (int i = 0; isGood && i < 4; i++) isGood = (b[after + i] & 255) == (sum >> 24 - 8 * i & 255);
+            if (!isGood) throw refused("invalid_layer", n);
+            if (after + 4 < b.length) throw refused("trailing_bytes", n);
+            return content;
+        }
+
+        byte[] sealZlib(byte[] b, int n) throws WireException {
+            byte[] stream = deflate(b, n);
+            byte[] made = new byte[stream.length + 6];
+            made[0] = 0x78;
+            made[1] = (byte) 0x9C;
+            System.arraycopy(stream, 0, made, 2, stream.length);
+            int sum = (int) Checksum.adler32(b, 0, b.length);
+            for (int i = 0; i < 4; i++) made[stream.length + 2 + i] = (byte) (sum >> 24 - 8 * i);
+            return made;
+        }
+        // #endregion
+        // #region deflate
+
+        byte[] openDeflate(byte[] b, int n) throws WireException {
+            byte[] content = inflate(b, 0, n);
+            if (after < b.length) throw refused("trailing_bytes", n);
+            return content;
+        }
+
+        byte[] sealDeflate(byte[] b, int n) throws WireException { return deflate(b, n); }
+        // #endregion
+        // #region gzip
+
+        private static int u16(byte[] b, int p) { return b[p] & 255 | (b[p + 1] & 255) << 8; }
+
+        /** Where the stream of deflate begins after a head; of one that is damaged, after the last byte. */
+        private static int gzipHead(byte[] b) {
+            boolean isGood = b.length >= 10 && u16(b, 0) == 0x8B1F && b[2] == 8 && (b[3] & 0xE0) == 0;
+            if (!isGood) return b.length + 1;
+            int p = 10;
+            if ((b[3] & 4) != 0) p += b.length < 12 ? 2 : 2 + u16(b, 10);
+            for (int flag = 8; flag <= 16; flag *= 2) {
+                if ((b[3] & flag) == 0) continue;
+                while (p < b.length && b[p] != 0) p++;
+                p++;
+            }
+            if ((b[3] & 2) == 0) return p;
+            isGood = p + 2 <= b.length && u16(b, p) == (int) (Checksum.crc32(b, 0, p) & 0xFFFF);
+            return isGood ? p + 2 : b.length + 1;
+        }
+
+        byte[] openGzip(byte[] b, int n) throws WireException {
+            int head = gzipHead(b);
+            if (head > b.length) throw refused("invalid_layer", n);
+            byte[] content = inflate(b, head, n);
+            int crc = (int) Checksum.crc32(content, 0, content.length);
+            boolean isGood = after + 8 <= b.length;
+            for (int i = 0; isGood && i < 4; i++) {
+                isGood = (b[after + i] & 255) == (crc >> 8 * i & 255) && (b[after + 4 + i] & 255) == (content.length >> 8 * i & 255);
+            }
+            if (!isGood) throw refused("invalid_layer", n);
+            if (after + 8 < b.length) throw refused("trailing_bytes", n);
+            return content;
+        }
+
+        byte[] sealGzip(byte[] b, int n) throws WireException {
+            byte[] stream = deflate(b, n);
+            byte[] made = new byte[stream.length + 18];
+            made[0] = 0x1F;
+            made[1] = (byte) 0x8B;
+            made[2] = 8;
+            made[9] = (byte) 0xFF;
+            System.arraycopy(stream, 0, made, 10, stream.length);
+            int crc = (int) Checksum.crc32(b, 0, b.length);
+            for (int i = 0; i < 4; i++) {
+                made[stream.length + 10 + i] = (byte) (crc >> 8 * i);
+                made[stream.length + 14 + i] = (byte) (b.length >> 8 * i);
+            }
+            return made;
+        }
+        // #endregion
+        // #region xor
+
+        byte[] xor(byte[] b, byte[] key) {
+            byte[] made = new byte[b.length];
+            for (int i = 0; i < b.length; i++) made[i] = (byte) (b[i] ^ key[i % key.length]);
+            return made;
+        }
+        // #endregion
+        // #region rc4
+
+        /** Goes on with the keystream from packet to packet. */
+        byte[] rc4(byte[] b, byte[] key, int n) {
+            Keystream before = streams[place(n)];
+            int[] s = new int[256];
+            int i = 0;
+            int j = 0;
+            for (int k = 0; k < 256; k++) s[k] = before == null ? k : before.s[k];
+            for (int k = 0; before == null && k < 256; k++) {
+                j = j + s[k] + key[k % key.length] & 255;
+                int x = s[k];
+                s[k] = s[j];
+                s[j] = x;
+            }
+            i = before == null ? 0 : before.i;
+            j = before == null ? 0 : before.j;
+            byte[] made = new byte[b.length];
+            for (int k = 0; k < b.length; k++) {
+                i = i + 1 & 255;
+                j = j + s[i] & 255;
+                int x = s[i];
+                s[i] = s[j];
+                s[j] = x;
+                made[k] = (byte) (b[k] ^ s[s[i] + s[j] & 255]);
+            }
+            streams[place(n)] = new Keystream(0, s, i, j);
+            return made;
+        }
+        // #endregion
+        // #region aes
+
+        private static byte[] vector(byte[] start, int n) throws WireException {
+            if (start == null || start.length != 16) throw refused("layer_unavailable", n);
+            return start;
+        }
+        // #endregion
+        // #region aes_ctr
+
+        /** The keystream of counters from start on, of which some bytes were used before. */
+        byte[] aesCTR(byte[] b, byte[] key, byte[] start, long used, int n) throws WireException {
+            byte[] count = new byte[16];
+            long carry = used / 16;
+            for (int i = 15; i >= 0; i--) {
+                carry += vector(start, n)[i] & 255;
+                count[i] = (byte) (carry & 255);
+                carry >>= 8;
+            }
+            int skipped = (int) (used % 16);
+            byte[] made = new byte[skipped + b.length];
+            System.arraycopy(b, 0, made, skipped, b.length);
+            return cut(counted(key, count, made, n), skipped, made.length);
+        }
+        // #endregion
+        // #region aes_ctr_lasting
+
+        /** Goes on with the keystream from packet to packet. */
+        byte[] aesCTRLasting(byte[] b, byte[] key, byte[] start, int n) throws WireException {
+            Keystream before = streams[place(n)];
+            long used = before == null ? 0 : before.used;
+            byte[] made = aesCTR(b, key, start, used, n);
+            streams[place(n)] = new Keystream(used + b.length, null, 0, 0);
+            return made;
+        }
+        // #endregion
+        // #region aes_cbc
+
+        byte[] openAESCBC(byte[] b, byte[] key, byte[] start, int n) throws WireException {
+            if (b.length == 0 || b.length % 16 != 0) throw refused("invalid_layer", n);
+            byte[] made = chained(false, key, vector(start, n), b, n);
+            int count = made[made.length - 1];
+            boolean isPadded = count >= 1 && count <= 16;
+            for (int i = 1; isPadded && i <= count; i++) isPadded = made[made.length - i] == count;
+            if (!isPadded) throw refused("invalid_layer", n);
+            return cut(made, 0, made.length - count);
+        }
+
+        byte[] sealAESCBC(byte[] b, byte[] key, byte[] start, int n) throws WireException {
+            int count = 16 - b.length % 16;
+            byte[] padded = new byte[b.length + count];
+            System.arraycopy(b, 0, padded, 0, b.length);
+            for (int i = b.length; i < padded.length; i++) padded[i] = (byte) count;
+            return chained(true, key, vector(start, n), padded, n);
+        }
+        // #endregion
         // #region inflating
+
         /** Where the last stream ended that was inflated. */
         private int after = 0;
 
@@ -1212,20 +2082,20 @@ final class Runtime {
             }
         }
         // #endregion
+        // #region aes_ctr
 
-        // #region counted
         private static byte[] counted(byte[] key, byte[] start, byte[] b, int n) throws WireException {
             return aes("CTR", javax.crypto.Cipher.ENCRYPT_MODE, key, start, b, n);
         }
         // #endregion
+        // #region aes_cbc
 
-        // #region chained
         private static byte[] chained(boolean isSealing, byte[] key, byte[] start, byte[] b, int n) throws WireException {
             return aes("CBC", isSealing ? javax.crypto.Cipher.ENCRYPT_MODE : javax.crypto.Cipher.DECRYPT_MODE, key, start, b, n);
         }
         // #endregion
-
         // #region aes
+
         private static byte[] aes(String mode, int direction, byte[] key, byte[] start, byte[] b, int n) throws WireException {
             try {
                 javax.crypto.Cipher cipher = javax.crypto.Cipher.getInstance("AES/" + mode + "/NoPadding");
@@ -1236,5 +2106,169 @@ final class Runtime {
             }
         }
         // #endregion
+        // #region program
+
+        private Layer own(int place, int n) throws WireException {
+            Layer layer = c.layers[sender == Sender.SERVER ? place + OWN_COUNT : place];
+            if (layer == null) throw new WireException("layer_unavailable", layerNames[n], "give it with setLayer");
+            return layer;
+        }
+
+        /** Any exception of a layer says that the bytes are damaged; one of this class says how. */
+        byte[] openOwn(byte[] b, Header h, int place, int n) throws WireException {
+            Layer layer = own(place, n);
+            byte[] content;
+            try {
+                content = layer.open(b, h, left);
+            } catch (WireException error) {
+                throw refused(error.kind, n);
+            } catch (Exception error) {
+                throw refused("invalid_layer", n);
+            }
+            if (content == null) throw refused("inflated_too_long", n);
+            return content;
+        }
+
+        byte[] sealOwn(byte[] b, Header h, int place, int n) throws WireException {
+            Layer layer = own(place, n);
+            byte[] bytes;
+            try {
+                bytes = layer.seal(b, h);
+            } catch (WireException error) {
+                throw refused(error.kind, n);
+            } catch (Exception error) {
+                throw refused("invalid_layer", n);
+            }
+            if (bytes == null) throw refused("invalid_layer", n);
+            return bytes;
+        }
+        // #endregion
     }
+    // #endregion
+
+    // #region keystream
+    /** Where a keystream goes on: how many bytes it gave, or the state of RC4. */
+    static final class Keystream {
+        final long used;
+        final int[] s;
+        final int i;
+        final int j;
+
+        Keystream(long used, int[] s, int i, int j) {
+            this.used = used;
+            this.s = s;
+            this.i = i;
+            this.j = j;
+        }
+    }
+    // #endregion
+
+    // #region innerPackets
+    /** Whole packets in a packet, each with its header. A splitter gives them one by one in its place. */
+    public static final class InnerPackets extends Message {
+        public long id;
+        public Packet[] packets = {};
+
+        @Override public String messageName() { return null; }
+
+        @Override public long messageId() { return id; }
+
+        /** Who sends the first message sends them all. Packets that hold too many others have none: they may hold themselves. */
+        @Override Sender messageSender() {
+            Message first = this;
+            for (int depth = 0; depth <= MAXIMUM_NESTED && first instanceof InnerPackets; depth++) {
+                Packet[] own = ((InnerPackets) first).packets;
+                first = own == null || own.length == 0 || own[0] == null ? null : own[0].message;
+            }
+            return first == null || first instanceof InnerPackets ? null : first.messageSender();
+        }
+
+        @Override void read(Reader r, Header h) throws WireException { r.require(false, "wrong_type", ""); }
+
+        @Override void write(Writer w, Header h) throws WireException { w.require(false, "wrong_type", ""); }
+    }
+    // #endregion
+
+    /** The states and layers of a connection. */
+    static final class Connection {
+        Integer threshold = null;
+
+        // #region members
+        // #region streams
+        Keystream[] streams = new Keystream[STREAM_ROOM];
+
+        // #endregion
+        // #region keys
+        byte[][] keys = new byte[KEY_ROOM][];
+
+        /** Sets a key for the packets of both sides, or of those that are given. Their keystreams begin anew. */
+        public void setKey(String name, byte[] key, Sender... senders) throws WireException {
+            int k = Work.indexOf(name, Work.keyNames);
+            if (k < 0) throw new WireException("unknown_key", "key." + name, -1);
+            boolean fits = false;
+            for (int i = 0; i < Work.keySizes[k].length && key != null; i += 2) {
+                if (key.length >= Work.keySizes[k][i] && key.length <= Work.keySizes[k][i + 1]) fits = true;
+            }
+            if (!fits) throw new WireException("wrong_key", "key." + name, -1);
+            for (int i = 0; i < 2; i++) {
+                if (!Work.isFor(i == 0 ? Sender.CLIENT : Sender.SERVER, senders)) continue;
+                keys[k + KEY_COUNT * i] = Work.cut(key, 0, key.length);
+                // #region streams
+                for (int j = 0; j < Work.keyLayers[k].length; j++) streams[Work.keyLayers[k][j] + LAYER_COUNT * i] = null;
+                // #endregion
+            }
+        }
+
+        // #endregion
+        // #region program
+        Layer[] layers = new Layer[OWN_ROOM];
+
+        /** Gives a layer of the program for the packets of both sides, or of those that are given: LAYER_NAMES. */
+        public void setLayer(String name, Layer layer, Sender... senders) throws WireException {
+            int n = Work.indexOf(name, Work.programLayers);
+            if (n < 0) throw new WireException("unknown_layer", "layer." + name, -1);
+            for (int i = 0; i < 2; i++) {
+                if (Work.isFor(i == 0 ? Sender.CLIENT : Sender.SERVER, senders)) layers[n + OWN_COUNT * i] = layer;
+            }
+        }
+
+        // #endregion
+        // #endregion
+    }
+
+    // What the generator prints for each protocol in its own way.
+
+    private static int shapeOf(Sender sender, Connection c, boolean nested) { return 0; }
+
+    private static Part unwrap(int part, Reader r) throws WireException {
+        return new Part(0, new Header(), r.position(), r.size(), r.size(), 0, false, 0, 0, new boolean[3], null);
+    }
+
+    private static Packet unwrapped(Reader r, Sender sender, Connection connection) throws WireException {
+        return new Work(sender, connection).open(r, 0, 0);
+    }
+
+    private static Packet unframed(Frame frame, Sender sender, Connection connection) throws WireException {
+        return unwrapped(new Reader(frame.b, 0, frame.n), sender, connection);
+    }
+
+    private static byte[] wrap(int part, Writer w, long id, Header h) { return w.packet(0, w.position()); }
+
+    private static Message make(long id, Sender sender) { return new UnknownMessage(); }
+
+    private static void change(Connection c, Sender sender, long id) {}
+
+    private static void copyIdentifiers(Header given, Header known) {}
+
+    private static boolean hasCount(int shape, Header h) { return false; }
+
+    private static boolean isCountGiven(int shape, Header h) { return false; }
+
+    private static void setCount(int shape, Header h, int n) {}
+
+    private static byte[] openLayer(Work work, int n, Header h, byte[] b) { return b; }
+
+    private static byte[] sealLayer(Work work, int n, Header h, byte[] b) { return b; }
+
+    private static boolean atMarks(byte[] b, int p) { return (b[p] & 255) == FRAME_START; }
 }

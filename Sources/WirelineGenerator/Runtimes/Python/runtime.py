@@ -32,7 +32,7 @@ FRAME_ESCAPES: Final = {(0x7D, 2): 0x7E, (0x7D, 1): 0x7D}
 FRAME_ESCAPED: Final = {0x7E: b"\x7d\x02", 0x7D: b"\x7d\x01"}
 FRAME_PLAIN: Final = rb"[^\x7d\x7e]*"
 
-HeaderValue = Any
+HEADER_VALUE = Any
 Message = Any
 
 
@@ -69,7 +69,7 @@ class Packet:
 
     message: Message
     id: int
-    header: dict[str, HeaderValue]
+    header: dict[str, HEADER_VALUE]
     byte_count: int
 # #endregion
 
