@@ -67,7 +67,8 @@ let package = Package(
         .target(name: "WirelineCodec", swiftSettings: strict),
         .target(name: "CWirelineSystem"),
         .target(
-            name: "CWirelineRuntimes", path: "Sources/WirelineGenerator/Runtimes", exclude: ["CSharp", "Erlang", "HTML", "Java", "Lua", "Python"]),
+            name: "CWirelineRuntimes", path: "Sources/WirelineGenerator/Runtimes",
+            exclude: ["CSharp", "Erlang", "HTML", "Java", "Lua", "Python"]),
         .target(name: "WirelineLibraries", swiftSettings: strict),
         // Layer 1
         .target(name: "WirelineSession", swiftSettings: strict),
