@@ -18,7 +18,8 @@ import CWirelineRuntimes
 ///     // #endregion
 ///
 /// A generator asks for a region by its name. A region inside of it is a feature, which stays if the protocol has it. With `!`
-/// before the name it stays if the protocol does not have it. The region `called` has pieces of which the caller chooses some.
+/// before the name it stays if the protocol does not have it. The caller puts something in place of the region `called`, mostly
+/// those of its pieces that code calls.
 ///
 /// What cannot stand beside the code of a feature, such as another head of the same function, stands in comments with a bar:
 ///
@@ -32,7 +33,7 @@ import CWirelineRuntimes
 ///     const known = /*layers{*/first(packet)/*}*//*!layers{packet.message}*/;
 ///
 /// - Invariant: Each region ends. Tests ask for all of them.
-struct RuntimeFile: Sendable {
+package struct RuntimeFile: Sendable {
     private enum Part: Sendable {
         case line(Substring)
         /// A line that may have regions or constants inside.
@@ -69,7 +70,7 @@ struct RuntimeFile: Sendable {
         self.init(unsafe String(decoding: bytes, as: UTF8.self))
     }
 
-    init(_ text: String) {
+    package init(_ text: String) {
         var open = [Region(name: "", indentation: 0, mark: "//|")]
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             let words = line.split(separator: " ")
@@ -117,7 +118,7 @@ struct RuntimeFile: Sendable {
     /// - Parameters:
     ///   - features: The names of the regions that stay inside of others.
     ///   - constants: What takes the place of names (default: none).
-    func with(_ features: Set<String>, _ constants: [String: String] = [:]) -> Self {
+    package func with(_ features: Set<String>, _ constants: [String: String] = [:]) -> Self {
         var file = self
         file.features = features
         file.constants = constants
@@ -126,8 +127,8 @@ struct RuntimeFile: Sendable {
 
     /// Returns the text of a region, which begins in the first column and does not end with a newline.
     ///
-    /// - Parameter choice: Returns what stays of the region `called` inside (default: all).
-    func text(_ name: String, called choice: (String) -> String = { $0 }) -> String {
+    /// - Parameter choice: Returns what stands in place of the region `called` inside (default: itself).
+    package func text(_ name: String, called choice: (String) -> String = { $0 }) -> String {
         guard let region = regions[name[...]] else { preconditionFailure("no region is called \(name)") }
         return text(of: region, choice)
     }

@@ -2,8 +2,9 @@
 
 // The runtime of generated C#, with all that a protocol can need.
 //
-// Comments mark its regions. Generated files have those of the features that they use; in a region `called` only the methods that
-// they call; in a region with `!` what stands there without the feature. The generator replaces the limits by their values.
+// Comments mark its regions, which stay for a feature of the protocol, or with `!` without it. Code that cannot stand beside that of
+// a feature is in comments. Of a region `called` the methods stay that generated code calls; in `Work` the tables of the protocol take
+// its place. The generator replaces the limits by their values.
 namespace Runtime {
     internal static class Limits {
         internal const int MaximumDepth = 64;
@@ -620,6 +621,8 @@ namespace Runtime {
         /// <summary>A number without a sign as one that may have one; no length is so large.</summary>
         internal long Saturated(ulong v) { return (long)System.Math.Min(v, 1UL << 62); }
 
+        // Counts, and what goes into values.
+
         /// <summary>A count by its prefix: so many bytes, plus 16 if the least significant one is the first; 0 is a varint.</summary>
         internal long Count(int prefix, long most, string f) {
             int at = p;
@@ -833,6 +836,8 @@ namespace Runtime {
             return found;
         }
 
+        // What takes packets apart.
+
         /// <summary>The bytes of the whole packet, by one of its lengths.</summary>
         [System.Runtime.CompilerServices.MethodImpl(Inlined)]
         internal int PacketSize(long length, int difference, int least, int place) {
@@ -974,6 +979,8 @@ namespace Runtime {
         }
 
         // #region called
+        // Numbers.
+
         internal void SetUint(int q, ulong v, int n, bool little) {
             for (int i = 0; i < n; i++) b[little ? q + i : q + n - 1 - i] = (byte)(v >> 8 * i);
         }

@@ -83,6 +83,8 @@
 %% #endregion
 
 %% #region functions
+%% Errors, and what reads values.
+
 -spec more(pos_integer(), non_neg_integer()) -> no_return().
 more(Needed, Size) -> throw({more, Needed - Size}).
 
@@ -286,6 +288,8 @@ mask_names([_ | Masks], V, Shown) -> mask_names(Masks, V, Shown);
 mask_names([], V, Shown) when V band bnot Shown =:= 0 -> [];
 mask_names([], V, Shown) -> [V band bnot Shown].
 
+%% What checks values and makes their bytes.
+
 integer(V, Min, Max, _, _) when is_integer(V), V >= Min, V =< Max -> V;
 integer(V, Min, Max, N, P) when is_integer(V) -> fail_without_offset({out_of_range, V, Min, Max}, [N | P]);
 integer(_, _, _, N, P) -> fail_without_offset({wrong_type, integer}, [N | P]).
@@ -426,6 +430,8 @@ no_gap(Name, _, <<>>) -> Name;
 no_gap(none, _, _) -> none;
 no_gap(Name, P, _) -> fail_without_offset(gap_before_optional, [Name | P]).
 
+%% Headers and trailers.
+
 %% The parts of a packet that has arrived whole.
 unwrap_whole(Unwrap, Packet) ->
     try
@@ -493,6 +499,8 @@ only_settable(Header, Keys) ->
         [Key | _] -> fail_without_offset({invalid_header_field, Key}, [])
     end.
 
+%% Integers of variable length with a sign.
+
 %% Zigzag numbers: 0, 1, 2, 3 for 0, -1, 1, -2.
 zigzag(B, Max, E, N, P) -> zigzag_value(varint(B, Max, E, N, P)).
 
@@ -533,6 +541,8 @@ header_varint32(B, Start, Max, Last, Name) ->
     varint32_value(header_varint(B, Start, Max, Last, Name), Max, [Name, packet], Start).
 
 header_varint64(B, Start, Max, Last, Name) -> varint64_value(header_varint(B, Start, Max, Last, Name)).
+
+%% What differs by the prefix of a string, of bytes or of a list.
 
 count_uint8(<<C:8, R/binary>>, Max, _, _, _) when C =< Max -> {C, R};
 count_uint8(<<C:8, _/binary>> = B, Max, E, N, P) ->
@@ -719,6 +729,8 @@ put_bytes_zigzag(V, Max, N, P) ->
     _ = limited(bytes_value(V, N, P), Max, N, P),
     [leb128(2 * byte_size(V)), V].
 
+%% Texts and digits of fixed width.
+
 %% Text in so many bytes; Pad fills what it does not need.
 fixed_text(B, Count, Pad, E, N, P) ->
     case B of
@@ -782,6 +794,8 @@ put_bytes(V, Count, _, _) when is_binary(V), byte_size(V) =:= Count -> V;
 put_bytes(V, Count, N, P) when is_binary(V) ->
     fail_without_offset({wrong_item_count, byte_size(V), Count}, [N | P]);
 put_bytes(_, _, N, P) -> fail_without_offset({wrong_type, bytes}, [N | P]).
+
+%% Text in UTF-16.
 
 %% Text of C units of 16 bits, as UTF-8.
 utf16_text({C, B}, Order, E, N, P) ->
@@ -856,6 +870,8 @@ put_fixed_utf16(V, Count, Pad, Order, N, P) ->
         _ -> fail_without_offset(embedded_terminator, [N | P])
     end.
 
+%% Values with a number of items or bytes that no prefix says.
+
 %% What must have so many bytes.
 exact(V, Count, _, _) when byte_size(V) =:= Count -> V;
 exact(V, Count, N, P) -> fail_without_offset({wrong_item_count, byte_size(V), Count}, [N | P]).
@@ -891,6 +907,8 @@ present(undefined, false, _, _) -> undefined;
 present(undefined, true, N, P) -> fail_without_offset({presence, not_set}, [N | P]);
 present(_, false, N, P) -> fail_without_offset({presence, set}, [N | P]);
 present(V, true, _, _) -> V.
+
+%% Fields of the packet with a condition.
 
 count_if(true, Count) -> Count;
 count_if(false, _) -> 0.
@@ -930,6 +948,8 @@ absent(Key, Header, Name, Nothing) ->
 
 bytes_of(true, Bytes) -> Bytes;
 bytes_of(false, _) -> <<>>.
+
+%% Checksums that Erlang has no function for, of iodata. The tables have the remainders of half a byte, so that they are short.
 
 crc32c(Data) -> reflected_crc(iolist_to_binary(Data), 16#FFFFFFFF, castagnoli()) bxor 16#FFFFFFFF.
 
@@ -982,6 +1002,12 @@ crc_ccitt_reflected() ->
 crc_ccitt() ->
     {16#0000, 16#1021, 16#2042, 16#3063, 16#4084, 16#50A5, 16#60C6, 16#70E7,
      16#8108, 16#9129, 16#A14A, 16#B16B, 16#C18C, 16#D1AD, 16#E1CE, 16#F1EF}.
+
+%% What opens and seals packets with layers.
+%%
+%% The functions pass on what changes from packet to packet: the context, how many bytes layers may still make of the outermost
+%% packet, how many packets were in it so far, the IDs of its messages, the last one first, and layers whose keystream goes on:
+%% on opening those of the packets around, on sealing those of the packets inside.
 
 open_packet(Sender, Depth, B, St0) ->
     Shape = shape(Sender, Depth > 0, element(1, St0)),
@@ -1243,6 +1269,8 @@ set_content_count(Layers, #{count := {Key, Name, _}, known := Known, rules := Ru
     Same =:= Rules orelse fail_without_offset({length_too_small, Count, 1}, [Name, packet]),
     Fields#{count := none, known := Known#{Key := Count}, given := Given#{Key => Count}};
 set_content_count(_, Fields) -> Fields#{count := none}.
+
+%% The transforms of layers: zlib and crypto of Erlang/OTP, XOR and RC4, and what the program gives.
 
 %% A layer of the program's own.
 opened_by_program(Key, Name, B, Header, {Sender, _}, Left, Context) ->

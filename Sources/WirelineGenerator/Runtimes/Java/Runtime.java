@@ -3,9 +3,9 @@
 /**
  * The runtime of generated Java, with all that a protocol can need.
  *
- * <p>Comments mark its regions. Generated classes have those of the features that they use; in a region {@code called} only
- * the methods that they call; in a region with {@code !} what stands there without the feature. The generator replaces the
- * constants by their values.
+ * <p>Comments mark its regions, which stay for a feature of the protocol, or with {@code !} without it. Code that cannot
+ * stand beside that of a feature is in comments. Of a region {@code called} the methods stay that generated code calls; in
+ * {@code Work} the tables of the protocol take its place. The generator replaces the constants by their values.
  */
 final class Runtime {
     private Runtime() {}
@@ -413,6 +413,8 @@ final class Runtime {
         }
 
         // #region called
+        // Numbers.
+
         int u8At(int q) { return b[q] & 255; }
 
         int i8At(int q) { return b[q]; }
@@ -557,6 +559,8 @@ final class Runtime {
         /** A number without a sign as one that may have one; no length is so large. */
         long saturated(long v) { return v < 0 || v > 1L << 62 ? 1L << 62 : v; }
 
+        // Counts, and what goes into values.
+
         /** A count by its prefix: so many bytes, plus 16 if the least significant one is the first; 0 is a varint. */
         long count(int prefix, long most, String f) throws WireException {
             int at = p;
@@ -649,6 +653,8 @@ final class Runtime {
         byte[] trailing() { return p < end ? java.util.Arrays.copyOfRange(b, p, end) : null; }
 
         void ended() throws WireException { if (p < end) throw error("trailing_bytes", "", p); }
+
+        // Text and bytes of fixed width.
 
         String text(long n, String f) throws WireException {
             int q = go(n, f);
@@ -759,6 +765,8 @@ final class Runtime {
             }
             return found;
         }
+
+        // What takes packets apart.
 
         /** The bytes of the whole packet, by one of its lengths. */
         int packetSize(long length, int difference, int least, int place) throws WireException {
@@ -889,6 +897,8 @@ final class Runtime {
         }
 
         // #region called
+        // Numbers.
+
         void setUint(int q, long v, int n, boolean little) {
             for (int i = 0; i < n; i++) b[little ? q + i : q + n - 1 - i] = (byte) (v >>> 8 * i);
         }
@@ -1037,6 +1047,8 @@ final class Runtime {
             putVarint(v);
             p = after;
         }
+
+        // Text, bytes and counts.
 
         int limit(int n, long most, String f) throws WireException {
             require(n <= most, "too_long", f);

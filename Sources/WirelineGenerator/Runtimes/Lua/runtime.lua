@@ -160,6 +160,8 @@ local function count_or_absent(p, f, most, n, q)
   return limited(p, f, most, n, q)
 end
 
+-- Integers beyond 53 bits: numbers as far as the interpreter has exact ones, and else decimal digits.
+
 local function decimal(high, low)
   local parts, text = { floor(high / 65536), high % 65536, floor(low / 65536), low % 65536 }, ""
   repeat
@@ -724,6 +726,8 @@ local function properties(s, p, e, strict, f)
   return found, e + 1
 end
 
+-- What takes packets apart, and checks what is around a payload.
+
 -- The bytes of the whole packet, by one of its lengths.
 local function packet_size(length, difference, least, offset--[[layers{]], most--[[}]])
   local size = length + difference
@@ -803,6 +807,8 @@ local function zeroed(s, p, e, ...)
   for i = 1, #zeros, 2 do t = replaced(t, zeros[i] - p + 1, rep("\0", zeros[i + 1])) end
   return t, 1, #t
 end
+
+-- Checksums.
 
 -- The exclusive or of two numbers of 4 bits.
 local nibbles = {}
@@ -1183,6 +1189,8 @@ local function filled(n, make)
   for i = 1, n do items[i] = make() end
   return items
 end
+
+-- The marks around packets and their escapes.
 
 -- The bytes of escapes, by their first and second one.
 local escapes = FRAME_ESCAPES

@@ -167,6 +167,9 @@ class _Work:
 
 
 # #region pieces
+# Errors, and what reads values.
+
+
 def _fail(kind: str, f: str | int, p: int | None = None) -> WireError:
     return WireError(kind, f"[{f}]" if isinstance(f, int) else f, p)
 
@@ -262,6 +265,9 @@ def _count_zigzag(b: bytes, p: int, e: int, f: str | int) -> tuple[int, int]:
     return (n >> 1) ^ -(n & 1), p
 
 
+# Numbers.
+
+
 def _uint(b: bytes, p: int, e: int, n: int, order: Literal["big", "little"], f: str | int) -> tuple[int, int]:
     q = p + n
     if q > e:
@@ -325,6 +331,9 @@ def _varint64(b: bytes, p: int, e: int, most: int, f: str | int) -> tuple[int, i
 def _zigzag(b: bytes, p: int, e: int, most: int, f: str | int) -> tuple[int, int]:
     v, p = _varint(b, p, e, most, f)
     return (v >> 1) ^ -(v & 1), p
+
+
+# Text and bytes of fixed width.
 
 
 def _utf8(v: bytes, f: str | int, p: int) -> str:
@@ -469,6 +478,9 @@ def _properties(b: bytes, p: int, e: int, strict: bool, f: str | int) -> tuple[d
     return found, p
 
 
+# What checks numbers, and makes their bytes.
+
+
 _UNFIT: Final = (struct.error, ValueError, TypeError, OverflowError, AttributeError)
 
 
@@ -548,6 +560,9 @@ def _leb_size(v: int) -> int:
 
 def _zigzag_bits(v: int) -> int:
     return -2 * v - 1 if v < 0 else 2 * v
+
+
+# What makes the bytes of texts, lists and what may be absent.
 
 
 def _put_blob(v: Any, f: str | int) -> bytes:
@@ -799,6 +814,9 @@ def _zeroed(v: bytes, *zeros: tuple[int, int]) -> bytes:
     return bytes(o)
 
 
+# Checksums.
+
+
 def _table(polynomial: int) -> tuple[int, ...]:
     """The remainders of each byte."""
     remainders: list[int] = []
@@ -870,6 +888,9 @@ def _xor8(v: bytes) -> int:
     for byte in v:
         x ^= byte
     return x
+
+
+# The marks around packets and their escapes.
 
 
 _ESCAPES: Final[Mapping[tuple[int, int], int]] = FRAME_ESCAPES
