@@ -101,8 +101,8 @@ struct SessionTimelineTests {
         }
         session.end()
         #expect(causes.last == .refused)
-        // A host that answered is not looked up again.
-        #expect(lookups.count == causes.count)
+        // A host that answered is not looked up again, nor one whose answer comes when the time is over.
+        #expect((1...causes.count).contains(lookups.count))
         let timeline = await notes.timelines.first(causes.count)[causes.count - 1]
         #expect(timeline.entries.last?.event == .closed(.transport(.refused)))
         withExtendedLifetime(dead) {}
