@@ -5,8 +5,7 @@ enum CSharpRuntime {
     /// The names of types that a schema's types cannot have.
     static let names: Set<String> = [
         "WireException", "Sender", "Message", "UnknownMessage", "Packet", "PacketWriter", "PacketSplitter", "Steps",
-        "Reader",
-        "Writer", "Checksum", "Frame", "Packets", "System",
+        "Reader", "Writer", "Checksum", "Frame", "Packets", "System",
     ]
 
     /// Returns the file as a protocol needs it.

@@ -5,8 +5,7 @@ enum JavaRuntime {
     /// The names of classes that a schema's types cannot have.
     static let names: Set<String> = [
         "WireException", "Sender", "Message", "UnknownMessage", "Packet", "PacketWriter", "Splitter", "Steps", "Reader",
-        "Writer",
-        "Checksum", "Frame", "Maker",
+        "Writer", "Checksum", "Frame", "Maker",
     ]
 
     /// Returns the file as a protocol needs it.
