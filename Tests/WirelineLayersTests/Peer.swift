@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Testing
 import TestingSupport
-import WirelineCodec
 
 /// Python as the other end of a connection: it seals and opens many packets in one run.
 enum Peer {
@@ -15,7 +15,7 @@ enum Peer {
     }
 
     private static let script = """
-        import sys, zlib, gzip, brotli
+        import base64, sys, zlib, gzip, brotli
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
         from cryptography.hazmat.primitives.padding import PKCS7
 
@@ -54,21 +54,21 @@ enum Peer {
             "open-cbc": open_cbc,
         }
         for line in sys.stdin:
-            operation, data, key, vector = line.rstrip("\\n").split(" ")
-            print(operations[operation](bytes.fromhex(data), bytes.fromhex(key), bytes.fromhex(vector)).hex())
+            operation, *values = line.rstrip("\\n").split(" ")
+            print(base64.b64encode(operations[operation](*map(base64.b64decode, values))).decode())
         """
 
     static func answer(_ questions: [Question]) throws -> [[UInt8]] {
         let lines = questions.map { question in
             [question.bytes, question.key, question.vector].reduce(question.operation) {
-                $0 + " " + Hexadecimal.text(of: $1)
+                $0 + " " + Data($1).base64EncodedString()
             }
         }
         let output = try PythonTool.run(script, input: lines.map { $0 + "\n" }.joined())
         var answers = output.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(answers.popLast() == "")
         try #require(answers.count == questions.count)
-        return try answers.map { try Hexadecimal.bytes(of: String($0)) }
+        return try answers.map { Array(try #require(Data(base64Encoded: String($0)))) }
     }
 }
 
