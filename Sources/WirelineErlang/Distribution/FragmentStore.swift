@@ -47,21 +47,23 @@ struct FragmentStore {
         guard sequence > 0, leftCount > 0, open[sequence] == nil else { throw .distribution(.fragment) }
         guard open.count < limits.fragmentedMessageCount
         else { throw .distribution(.tooManyFragmentedMessages(limit: limits.fragmentedMessageCount)) }
-        return try add(content, to: Open(control: control, leftCount: leftCount, content: .kept([])), sequence)
+        var message = Open(control: control, leftCount: leftCount, content: .kept([]))
+        return try add(content, to: &message, sequence)
     }
 
     /// A later fragment of a message.
     mutating func `continue`(
         _ sequence: UInt64, leftCount: UInt64, _ content: RawSpan
     ) throws(ErlangError) -> Whole? {
-        guard let message = open.removeValue(forKey: sequence), message.leftCount == leftCount
+        guard var message = open.removeValue(forKey: sequence), message.leftCount == leftCount
         else { throw .distribution(.fragment) }
         byteCount -= message.byteCount
-        return try add(content, to: message, sequence)
+        return try add(content, to: &message, sequence)
     }
 
+    /// It is `inout`, so that a second reference never makes an append copy all earlier fragments.
     private mutating func add(
-        _ content: RawSpan, to message: consuming Open, _ sequence: UInt64
+        _ content: RawSpan, to message: inout Open, _ sequence: UInt64
     ) throws(ErlangError) -> Whole? {
         if case .kept(var bytes) = message.content {
             message.content = .skipped
