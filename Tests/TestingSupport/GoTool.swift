@@ -22,6 +22,15 @@ public enum GoTool {
         return minor >= 18
     }()
 
+    /// Looks at a file with `go vet` and `gofmt`.
+    ///
+    /// - Parameter others: The names of files beside it that `go vet` needs (default: none).
+    /// - Returns: What they say; nothing if both accept the file.
+    public static func check(_ file: URL, with others: [String] = []) throws -> String {
+        try run(in: file.deletingLastPathComponent(), ["vet", file.lastPathComponent] + others)
+            + formatDifferences([file], isWhole: true)
+    }
+
     /// Runs the command `go` in a folder; nothing is fetched.
     ///
     /// - Returns: What it prints; for a failure what it says.

@@ -64,4 +64,45 @@ struct RuntimeRegionTests {
         let lua = RuntimeFile("-- #region all\nf(a--[[wide{]], b--[[}]])\n-- #endregion\n")
         #expect(lua.with(features).text("all") == line)
     }
+
+    @Test func `code after two bars begins in the first column, though the formatter of Go indents its comment`() {
+        let go = RuntimeFile(
+            """
+            // #region all
+            // #region c
+            func f(c *C) {
+            \t// #endregion
+            \t// #region !c
+            \t//|| func f() {
+            \t//| \tg()
+            \t// #endregion
+            }
+
+            // #endregion
+            """)
+        #expect(go.with([]).text("all") == "func f() {\n\t\tg()\n}")
+        #expect(go.with(["c"]).text("all") == "func f(c *C) {\n}")
+    }
+
+    @Test(arguments: [([1, 2], "switch {\n\tcase 1:\n\tcase 2:\n}"), ([], "switch {\n}")] as [([Int], String)])
+    func `a region stands once for each row of constants`(values: [Int], text: String) {
+        let go = RuntimeFile(
+            """
+            // #region all
+            switch {
+            \t// #region each
+            \tcase SOME_BYTE:
+            \t// #endregion
+            }
+            // #endregion
+            """)
+        let rows = values.map { ["SOME_BYTE": String($0)] }
+        #expect(go.with([], each: rows).text("all") == text)
+    }
+
+    @Test func `what takes the place of a name is not looked at again, and the longer name counts`() {
+        let file = RuntimeFile("// #region all\nf(LAYER_NAME, LAYER_NAMES)\n// #endregion\n")
+        let constants = ["LAYER_NAME": "\"LAYER_NAMES\"", "LAYER_NAMES": "none"]
+        #expect(file.with([], constants).text("all") == "f(\"LAYER_NAMES\", none)")
+    }
 }

@@ -24,24 +24,14 @@ struct GoModule {
         let functions = GoFunctions(types: types, printer: printer)
         let own = declarations.all + functions.bodies
         let packets = functions.packets
-        let interface = GoRuntime.interface(parameters)
-        var pieces = GoRuntime.text(parameters)
+        let runtime = GoRuntime(plan)
+        let interface = runtime.interface
+        var pieces = runtime.pieces(hasNames: true)
         let words = ([interface] + own + packets).reduce(into: Set<String>()) { $0.formUnion(pieces.needs(of: $1)) }
-        if !pieces.closure(of: words).contains("enter") { pieces = GoRuntime.text(parameters, hasNames: false) }
-        let runtime = pieces.text(for: words.union(["Error"]))
-        let parts = own + [interface + "\n"] + packets + [runtime]
+        if !pieces.closure(of: words).contains("enter") { pieces = runtime.pieces(hasNames: false) }
+        let parts = own + [interface + "\n"] + packets + [pieces.text(for: words.union(["Error"]))]
         let code = parts.joined(separator: "\n")
         return [banner, imports(code), code].joined(separator: "\n")
-    }
-
-    private var parameters: GoRuntimeParameters {
-        GoRuntimeParameters(
-            maximumDepth: description.options.maximumDepth,
-            maximumPacketByteCount: description.options.maximumPacketByteCount,
-            varintForms: description.options.varintForms, dependsOnSender: plan.dependsOnSender,
-            fixesHeader: !plan.fixedHeaderFields.isEmpty, hasConnection: plan.context != nil, layers: plan.layers,
-            lead: plan.longestHeader,
-            framing: description.layout.framing)
     }
 
     // MARK: The first lines

@@ -45,6 +45,16 @@ extension CodePlan {
         ]
     }
 
+    /// What takes the place of names in the region `each`: once for every escape of frames.
+    var escapes: [[String: String]] {
+        marks.escapes.map { escape in
+            [
+                "ESCAPE_FIRST": String(escape.first), "ESCAPE_SECOND": String(escape.second),
+                "ESCAPE_BYTE": String(escape.byte),
+            ]
+        }
+    }
+
     /// The test for marks at a position, with nothing between them.
     var marksTest: String {
         let bytes = marks.hasSameMarks ? [marks.start] : [marks.start, marks.end]
@@ -52,5 +62,5 @@ extension CodePlan {
     }
 
     /// The marks around packets; those of some frame if the protocol has none.
-    private var marks: PacketFraming { description.layout.framing ?? PacketFraming(start: 0, end: 0, escapes: []) }
+    var marks: PacketFraming { description.layout.framing ?? PacketFraming(start: 0, end: 0, escapes: []) }
 }

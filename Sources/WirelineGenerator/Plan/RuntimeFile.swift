@@ -27,6 +27,10 @@ import CWirelineRuntimes
 ///     #| def open(packet: bytes) -> bytes:
 ///     # #endregion
 ///
+/// Formatters of some languages move comments to the right. After two bars, a line begins in the first column.
+///
+/// The region `each` stands once for each of some rows of constants.
+///
 /// In languages with such comments, regions may stand inside of a line: what stays for a feature, and what stands there without it.
 ///
 ///     /*layers{*/async /*}*/function write() {
@@ -43,8 +47,8 @@ package struct RuntimeFile: Sendable {
 
     private struct Region: Sendable {
         let name: Substring
-        /// How many columns its mark stands to the right.
-        let indentation: Int
+        /// The spaces or tabs before its mark.
+        let indentation: Substring
         /// What begins a comment in which code stands that replaces other code.
         let mark: Substring
         var parts: [Part] = []
@@ -53,10 +57,12 @@ package struct RuntimeFile: Sendable {
     private var regions: [Substring: Region] = [:]
     private var features: Set<String> = []
     private var constants: [String: String] = [:]
+    private var rows: [[String: String]] = []
 
     // SAFETY: What the functions return are constants of the program.
     static let java = unsafe RuntimeFile(wireline_java_runtime())
     static let cSharp = unsafe RuntimeFile(wireline_csharp_runtime())
+    static let go = unsafe RuntimeFile(wireline_go_runtime())
     static let erlang = unsafe RuntimeFile(wireline_erlang_runtime())
     static let lua = unsafe RuntimeFile(wireline_lua_runtime())
     static let python = unsafe RuntimeFile(wireline_python_runtime())
@@ -71,26 +77,30 @@ package struct RuntimeFile: Sendable {
     }
 
     package init(_ text: String) {
-        var open = [Region(name: "", indentation: 0, mark: "//|")]
+        var open = [Region(name: "", indentation: "", mark: "//|")]
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            let words = line.split(separator: " ")
+            let words = line.split(whereSeparator: Self.isIndentation)
+            let indentation = line.prefix(while: Self.isIndentation)
             if words.count >= 3, words[1] == "#region" {
-                let indentation = line.prefix { $0 == " " }.count
                 open.append(Region(name: words[2], indentation: indentation, mark: words[0] + "|"))
             } else if words.count >= 2, words[1] == "#endregion" {
                 let region = open.removeLast()
                 regions[region.name] = region
                 open[open.count - 1].parts.append(.region(region))
-            } else if let first = words.first, first == open[open.count - 1].mark {
-                let indentation = line.prefix { $0 == " " }
-                let code = line.dropFirst(indentation.count + first.count + 1)
-                open[open.count - 1].parts.append(Self.part(indentation + code))
             } else {
-                open[open.count - 1].parts.append(Self.part(line))
+                let mark = open[open.count - 1].mark
+                let code = line.dropFirst(indentation.count)
+                let part =
+                    code.hasPrefix(mark + "|")
+                    ? code.dropFirst(mark.count + 2)
+                    : code.hasPrefix(mark) ? indentation + code.dropFirst(mark.count + 1) : line
+                open[open.count - 1].parts.append(Self.part(part))
             }
         }
         precondition(open.count == 1, "the region \(open.last?.name ?? "") does not end")
     }
+
+    private static func isIndentation(_ character: Character) -> Bool { character == " " || character == "\t" }
 
     /// The ends of comments inside of a line.
     private static let comments = [(start: "/*", end: "*/"), (start: "--[[", end: "]]")]
@@ -118,10 +128,14 @@ package struct RuntimeFile: Sendable {
     /// - Parameters:
     ///   - features: The names of the regions that stay inside of others.
     ///   - constants: What takes the place of names (default: none).
-    package func with(_ features: Set<String>, _ constants: [String: String] = [:]) -> Self {
+    ///   - rows: What takes their place besides in each repetition of the region `each` (default: it is left out).
+    package func with(
+        _ features: Set<String>, _ constants: [String: String] = [:], each rows: [[String: String]] = []
+    ) -> Self {
         var file = self
         file.features = features
         file.constants = constants
+        file.rows = rows
         return file
     }
 
@@ -134,7 +148,9 @@ package struct RuntimeFile: Sendable {
     }
 
     private func text(of region: Region, _ choice: (String) -> String) -> String {
-        lines(of: region.parts, choice).map { String($0.dropFirst(region.indentation)) }.joined(separator: "\n")
+        let lines = lines(of: region.parts, choice).map { String($0.dropFirst(region.indentation.count)) }
+        let count = lines.lastIndex { !$0.isEmpty }.map { $0 + 1 } ?? 0
+        return lines[..<count].joined(separator: "\n")
     }
 
     private func lines(of parts: [Part], _ choice: (String) -> String) -> [String] {
@@ -144,7 +160,9 @@ package struct RuntimeFile: Sendable {
             case .variable(let line): [settled(line)]
             case .region(let region) where region.name == "called":
                 choice(text(of: region, choice)).split(separator: "\n", omittingEmptySubsequences: false)
-                    .map { $0.isEmpty ? "" : String(repeating: " ", count: region.indentation) + $0 }
+                    .map { $0.isEmpty ? "" : String(region.indentation) + $0 }
+            case .region(let region) where region.name == "each":
+                rows.flatMap { row in lines(of: region.parts, choice).map { Self.replacing(row, in: $0) } }
             case .region(let region): has(region.name) ? lines(of: region.parts, choice) : []
             }
         }
@@ -152,17 +170,35 @@ package struct RuntimeFile: Sendable {
 
     private func settled(_ line: Substring) -> String {
         let text = Self.comments.reduce(String(line)) { cut($0, $1.start, $1.end) }
-        return constants.reduce(text) { $0.replacing($1.key, with: $1.value) }
+        return Self.replacing(constants, in: text)
+    }
+
+    /// Replaces names, the longer one of two that begin at the same place. What takes their place is not looked at again: it may be
+    /// text of a schema.
+    private static func replacing(_ constants: [String: String], in line: String) -> String {
+        var (result, rest) = ("", line[...])
+        while true {
+            let found = constants.compactMap { name, value in rest.firstRange(of: name).map { ($0, value) } }
+            let first = found.min {
+                ($0.0.lowerBound, $1.0.upperBound) < ($1.0.lowerBound, $0.0.upperBound)
+            }
+            guard let (range, value) = first else { return result + rest }
+            result += rest[..<range.lowerBound] + value
+            rest = rest[range.upperBound...]
+        }
     }
 
     private func cut(_ line: String, _ opening: String, _ closing: String) -> String {
         var (result, rest) = ("", line[...])
-        while let start = rest.firstRange(of: opening),
-            let end = rest[start.upperBound...].firstRange(of: "}" + closing),
-            let brace = rest[start.upperBound...].firstIndex(of: "{")
-        {
-            let name = rest[start.upperBound..<brace]
-            let text = rest[brace..<end.lowerBound].dropFirst()
+        while let start = rest.firstRange(of: opening) {
+            let inside = rest[start.upperBound...]
+            let name = inside.prefix { $0.isLetter || $0 == "_" || $0 == "!" }
+            guard inside[name.endIndex...].first == "{", let end = inside.firstRange(of: "}" + closing) else {
+                result += rest[..<start.upperBound]
+                rest = inside
+                continue
+            }
+            let text = inside[name.endIndex..<end.lowerBound].dropFirst()
             result += rest[..<start.lowerBound]
             // Outside of comments, the text stands between the ends of two comments.
             if has(name) {

@@ -18,6 +18,11 @@ static const unsigned char csharp_runtime_bytes[] = {
 };
 EMBEDDED(csharp_runtime)
 
+static const unsigned char go_runtime_bytes[] = {
+#embed "Go/runtime.go"
+};
+EMBEDDED(go_runtime)
+
 static const unsigned char erlang_runtime_bytes[] = {
 #embed "Erlang/runtime.erl"
 };

@@ -10,8 +10,11 @@ struct RuntimeFileTests {
     /// A runtime, and the tool that looks at it.
     struct Runtime: Sendable, CustomTestStringConvertible {
         let path: String
+        /// The file beside which it is complete; empty if it is by itself.
+        var other = ""
         let absence: String?
-        /// Returns what the tool says about a copy of the file; nothing if it accepts it.
+        /// Returns what the tool says about a copy of the file, which stands with the other one in a folder of its own; nothing if
+        /// it accepts it.
         let findings: @Sendable (_ copy: URL) throws -> String
 
         var testDescription: String { path }
@@ -24,28 +27,36 @@ struct RuntimeFileTests {
                 }
             }
 
-        private static let languages = [
-            Runtime(path: "Java/Runtime.java", absence: JavaTool.isWanted ? nil : JavaTool.absence) { copy in
-                try JavaTool.compile([copy.deletingLastPathComponent()])
-            },
-            Runtime(path: "CSharp/Runtime.cs", absence: CSharpTool.isWanted ? nil : CSharpTool.absence) { copy in
-                try CSharpTool.compile([copy], to: copy.appendingPathExtension("dll"))
-            },
-            Runtime(
-                path: "Erlang/runtime.erl", absence: ErlangInterpreter.isWanted ? nil : ErlangInterpreter.absence
-            ) { copy in
-                try ErlangInterpreter.compile(copy)
-            },
-            Runtime(path: "Lua/runtime.lua", absence: LuaTool.wanted.isEmpty ? "no Lua is on the PATH" : nil) { copy in
-                try LuaTool.check(copy)
-            },
-            Runtime(
-                path: "Python/runtime.py",
-                absence: PythonInterpreter.hasTypeChecker ? nil : PythonInterpreter.absenceOfTypeChecker
-            ) { copy in
-                try PythonInterpreter.checkTypes(of: [copy], below: copy.deletingLastPathComponent())
-            },
-        ]
+        private static let languages =
+            [
+                Runtime(path: "Java/Runtime.java", absence: JavaTool.isWanted ? nil : JavaTool.absence) { copy in
+                    try JavaTool.compile([copy.deletingLastPathComponent()])
+                },
+                Runtime(path: "CSharp/Runtime.cs", absence: CSharpTool.isWanted ? nil : CSharpTool.absence) { copy in
+                    try CSharpTool.compile([copy], to: copy.appendingPathExtension("dll"))
+                },
+                Runtime(path: "Go/runtime.go", absence: GoTool.isWanted ? nil : GoTool.absence) { copy in
+                    try GoTool.check(copy)
+                },
+                Runtime(
+                    path: "Erlang/runtime.erl", absence: ErlangInterpreter.isWanted ? nil : ErlangInterpreter.absence
+                ) { copy in
+                    try ErlangInterpreter.compile(copy)
+                },
+            ]
+            + ["Lua/runtime.lua"].map { path in
+                Runtime(path: path, absence: LuaTool.wanted.isEmpty ? "no Lua is on the PATH" : nil) { copy in
+                    try LuaTool.check(copy)
+                }
+            }
+            + ["Python/runtime.py"].map { path in
+                Runtime(
+                    path: path,
+                    absence: PythonInterpreter.hasTypeChecker ? nil : PythonInterpreter.absenceOfTypeChecker
+                ) { copy in
+                    try PythonInterpreter.checkTypes(of: [copy], below: copy.deletingLastPathComponent())
+                }
+            }
     }
 
     private static let absences = Runtime.all.compactMap(\.absence)
@@ -60,9 +71,11 @@ struct RuntimeFileTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let file = Self.sources.appending(path: runtime.path)
-        let copy = folder.appending(path: file.lastPathComponent)
-        try FileManager.default.copyItem(at: file, to: copy)
+        for path in [runtime.path, runtime.other] where !path.isEmpty {
+            let file = Self.sources.appending(path: path)
+            try FileManager.default.copyItem(at: file, to: folder.appending(path: file.lastPathComponent))
+        }
+        let copy = folder.appending(path: URL(filePath: runtime.path).lastPathComponent)
         #expect(try runtime.findings(copy) == "")
     }
 }

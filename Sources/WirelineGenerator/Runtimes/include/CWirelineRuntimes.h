@@ -15,6 +15,7 @@ struct wireline_file {
 
 struct wireline_file wireline_java_runtime(void);
 struct wireline_file wireline_csharp_runtime(void);
+struct wireline_file wireline_go_runtime(void);
 struct wireline_file wireline_erlang_runtime(void);
 struct wireline_file wireline_lua_runtime(void);
 struct wireline_file wireline_python_runtime(void);
