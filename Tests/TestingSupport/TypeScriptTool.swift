@@ -43,6 +43,15 @@ public enum TypeScriptTool {
         return try ProgramRun.output(of: compiler, arguments + files.map(\.path), isSuccessful: { _ in true })
     }
 
+    /// Looks at the types of a file of which not all is used.
+    ///
+    /// - Returns: What the compiler says; nothing if it accepts the file.
+    public static func checkTypes(of file: URL) throws -> String {
+        guard let compiler else { throw ProgramRun.Failure(description: absence) }
+        let settings = strict.filter { !$0.hasPrefix("--noUnused") } + ["--target", "ES2020", "--noEmit"]
+        return try ProgramRun.output(of: compiler, settings + [file.path], isSuccessful: { _ in true })
+    }
+
     /// Looks whether a script can be read.
     ///
     /// - Returns: What Node says; nothing if it accepts the script.

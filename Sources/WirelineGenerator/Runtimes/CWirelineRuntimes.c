@@ -38,6 +38,11 @@ static const unsigned char python_runtime_bytes[] = {
 };
 EMBEDDED(python_runtime)
 
+static const unsigned char typescript_runtime_bytes[] = {
+#embed "TypeScript/runtime.ts"
+};
+EMBEDDED(typescript_runtime)
+
 static const unsigned char page_tool_bytes[] = {
 #embed "HTML/tool.mjs"
 };

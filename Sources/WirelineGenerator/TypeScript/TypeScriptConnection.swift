@@ -137,26 +137,3 @@ struct TypeScriptConnection {
         }
     }
 }
-
-extension TypeScriptRuntime {
-    /// The functions that verify states.
-    static let states = #"""
-        function checkStates(states‹: object›, stateNames‹: readonly string[]›)‹: void› {
-          for (const name of Object.keys(states)) if (stateNames.indexOf(name) < 0) throw new WireError("unknown_state", "state." + name);
-        }
-
-        function stateNumber(v‹: number | boolean | undefined›, low‹: number›, high‹: number›, path‹: string›)‹: number› {
-          const n = typeof v === "boolean" ? (v ? 1 : 0) : v === undefined ? 0 : v;
-          if (typeof n !== "number") throw new WireError("wrong_type", path);
-          if (!(n >= low && n <= high) || Math.floor(n) !== n) throw new WireError("out_of_range", path);
-          return n;
-        }
-
-        function wideStateNumber(v‹: bigint | undefined›, low‹: bigint›, high‹: bigint›, path‹: string›)‹: bigint› {
-          const n = v === undefined ? BigInt(0) : v;
-          if (typeof n !== "bigint") throw new WireError("wrong_type", path);
-          if (n < low || n > high) throw new WireError("out_of_range", path);
-          return n;
-        }
-        """#
-}

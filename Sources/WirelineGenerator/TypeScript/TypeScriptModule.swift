@@ -29,14 +29,13 @@ struct TypeScriptModule {
                     + (shape.writes ? TypeScriptWrapping.functions(types, shape, lead: lead) : [])
             }
         let printed = (own + functions).map(form.text)
-        let parameters = parameters(lead: lead)
-        let runtime = TypeScriptRuntime.text(parameters, form)
+        let runtime = TypeScriptRuntime.text(for: plan, lead: lead, hasWideIntegers: hasWideIntegers, form)
         let calls = printed.reduce(into: Set<String>()) { calls, text in
             calls.formUnion(RuntimeText.calls(in: text[...], lineComment: "//"))
         }
         let used = calls.union(TypeScriptRuntime.exportedNames).union([
             "Reader", "Writer", "Place", "inspect_packet",
-        ]).union(parameters.layers.map(TypeScriptRuntime.layerNames) ?? ["Unwrapped"])
+        ]).union(plan.layers.map { TypeScriptRuntime.layerNames(hasPackets: $0.hasPackets) } ?? ["Unwrapped"])
         return ([form.text(of: banner)] + printed + [runtime.text(for: used)]).filter { !$0.isEmpty }
             .joined(separator: "\n")
     }
@@ -70,19 +69,6 @@ struct TypeScriptModule {
             }
         }
         return functions.sorted { $0.key < $1.key }.map(\.value)
-    }
-
-    private func parameters(lead: Int) -> TypeScriptRuntimeParameters {
-        TypeScriptRuntimeParameters(
-            lead: lead, maximumDepth: description.options.maximumDepth,
-            maximumPacketByteCount: description.options.maximumPacketByteCount,
-            hasWideIntegers: hasWideIntegers, varintForms: description.options.varintForms,
-            idType: TypeScriptTypes.number(plan.idRange),
-            hasDefaults: plan.messages.contains { $0.fields.contains { $0.absent != nil } },
-            dependsOnSender: plan.dependsOnSender, hasConnection: plan.context != nil,
-            changesStates: plan.context?.changes.isEmpty == false, looksAtHeader: description.hasHeaderConditions,
-            fixesHeader: !plan.fixedHeaderFields.isEmpty, framing: description.layout.framing,
-            layers: plan.layers.map { TypeScriptLayerParameters($0) })
     }
 
     /// The first lines of each file.

@@ -43,6 +43,11 @@ struct RuntimeFileTests {
                 ) { copy in
                     try ErlangInterpreter.compile(copy)
                 },
+                Runtime(
+                    path: "TypeScript/runtime.ts", absence: TypeScriptTool.isWanted ? nil : TypeScriptTool.absence
+                ) { copy in
+                    try TypeScriptTool.checkTypes(of: copy)
+                },
             ]
             + ["Lua/runtime.lua"].map { path in
                 Runtime(path: path, absence: LuaTool.wanted.isEmpty ? "no Lua is on the PATH" : nil) { copy in
