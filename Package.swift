@@ -68,7 +68,7 @@ let package = Package(
         .target(name: "CWirelineSystem"),
         .target(
             name: "CWirelineRuntimes", path: "Sources/WirelineGenerator/Runtimes",
-            exclude: ["CSharp", "Erlang", "Go", "HTML", "Java", "Lua", "Python", "TypeScript"]),
+            exclude: ["CSharp", "Erlang", "Go", "HTML", "Java", "Lua", "Python", "TypeScript", "Wireshark"]),
         .target(name: "WirelineLibraries", swiftSettings: strict),
         // Layer 1
         .target(name: "WirelineSession", swiftSettings: strict),

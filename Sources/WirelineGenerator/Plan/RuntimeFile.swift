@@ -67,6 +67,7 @@ package struct RuntimeFile: Sendable {
     static let lua = unsafe RuntimeFile(wireline_lua_runtime())
     static let python = unsafe RuntimeFile(wireline_python_runtime())
     static let typeScript = unsafe RuntimeFile(wireline_typescript_runtime())
+    static let wireshark = unsafe RuntimeFile(wireline_wireshark_runtime())
     static let pageTool = unsafe RuntimeFile(wireline_page_tool())
     static let pageSearch = unsafe RuntimeFile(wireline_page_search())
     static let pageStyle = unsafe RuntimeFile(wireline_page_style())

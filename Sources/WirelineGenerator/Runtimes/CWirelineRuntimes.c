@@ -43,6 +43,11 @@ static const unsigned char typescript_runtime_bytes[] = {
 };
 EMBEDDED(typescript_runtime)
 
+static const unsigned char wireshark_runtime_bytes[] = {
+#embed "Wireshark/runtime.lua"
+};
+EMBEDDED(wireshark_runtime)
+
 static const unsigned char page_tool_bytes[] = {
 #embed "HTML/tool.mjs"
 };

@@ -3,101 +3,79 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// The part of a dissector that is the same for every protocol, except that parts which it does not use are left out.
-///
-/// It reads packets as `PacketTranslator` does, by the tables before it: the same checks in the same order, and the
-/// same error texts. It is written for Lua 5.1 to 5.4: no operators for bits, no integer division, no `goto`.
-///
-/// Its time and memory do not depend on announced lengths. Every loop takes at least one byte of the input. The tree is
-/// limited in size and depth, because Wireshark rejects larger ones.
+/// The part of a dissector that is the same for every protocol: see `Runtimes/Wireshark/runtime.lua`. Parts which a protocol does
+/// not use are left out.
 enum WiresharkRuntime {
     static func text(for description: ProtocolDescription) -> String {
-        let hasPackedFields = description.hasPackedFields
-        let hasWideIntegers = description.hasIntegersBetweenFourAndEightBytes
-        let isFixedText =
-            description.uses { $0.isFixedText && !$0.isUTF16 }
-            || description.layout.fields.contains(where: \.format.isFixedText)
-        let isUTF16 = description.uses(\.isUTF16)
-        let (hasPadding, hasConstants) = (description.hasPadding, description.hasConstants)
-        let hasPackedConstants = description.hasPackedConstants
-        let hasCounters = description.hasCounters
-        let hasNullables = description.hasField { $0.presence == .nullable }
-        let isSized = hasCounters || description.hasField { $0.type.isExactText || $0.type.isSized }
-        let hasEndedLists = description.hasField { $0.type.extent?.terminator != nil }
-        let texts = HeaderTexts(description)
-        let comparesTexts = texts.areConstants || texts.areFixed
-        let hasAnyChecksum = hasAnyChecksum(description.layout)
-        let hasConditions = description.hasConditions
-        let (hasUnions, hasTagFields) = (!description.unions.isEmpty, description.hasTagFields)
-        let hasOperands = hasConditions || hasTagFields || hasCounters
-        let layers = Layers(of: description)
-        let connections = Connections(of: description.layout)
-        let senders = Senders(
-            areDistinct: description.layout.dependsOnContext,
-            mustBeKnown: description.layout.dependsOnSender || layers.haveKeys, connections: connections)
-        let preferences = Preferences(hasStates: connections.hasStates, hasKeys: layers.haveKeys)
-        let presence = Presence(
-            mayBeAbsent: layers.areUsed || description.layout.plainLayouts.contains(where: \.hasConditions),
-            otherByteCount: otherByteCount(description), mayBeBounded: layers.areUsed)
-        let parts = [
-            constants, layers.constants, numbers, hasWideIntegers ? wideNumbers : nil, declaring(senders),
-            hasWideIntegers ? declaringWideIntegers : nil, hasPackedFields ? declaringPackedFields : nil,
-            isFixedText ? declaringFixedText : nil, isUTF16 ? declaringUTF16 : nil, hasPadding ? declaringPadding : nil,
-            hasConstants ? declaringConstants : nil, hasPackedConstants ? declaringPackedConstants : nil,
-            settingWidths, isSized ? declaringSized : nil, hasCounters ? declaringCounted : nil,
-            hasNullables ? declaringNullable : nil,
-            hasEndedLists ? declaringEnded : nil,
-            hasUnions ? declaringUnions : nil, declaringFields(arms: hasUnions ? declaringArms : "", senders, layers),
-            isFixedText ? declaringDigitError : nil, isUTF16 ? declaringUTF16Error : nil,
-            description.layout.isFramed ? declaringEscapeError : nil, layers.declaringErrors, preferences.declaringNote,
-            declaringErrors, reading(layers),
-            hasConditions || presence.mayBeAbsent || connections.hasStates ? conditions : nil,
-            hasOperands ? operands : nil,
-            hasOperands
-                ? readingDependentFields(
-                    conditions: hasConditions, looksAtHeader: description.hasHeaderConditions, tags: hasTagFields,
-                    counters: hasCounters)
-                : readingFields,
-            readingCompounds,
-            hasWideIntegers ? readingWideIntegers : nil, hasPackedFields ? readingPackedFields : nil, varints,
-            hasOperands ? varintOperands : nil,
-            (hasConditions || hasCounters) && hasPackedFields ? packedOperands : nil,
-            isFixedText ? readingFixedText : nil, isUTF16 ? readingUTF16 : nil, hasPadding ? readingPadding : nil,
-            hasConstants || hasPackedConstants || comparesTexts ? refusingConstants : nil,
-            comparesTexts ? refusingOtherTexts : nil, hasConstants ? readingConstants : nil,
-            hasPackedConstants ? readingPackedConstants : nil, isSized ? readingSized : nil,
-            hasCounters ? readingCounted : nil, hasNullables ? readingNullable : nil,
-            hasEndedLists ? readingEnded : nil,
-            hasUnions ? readingUnions(tags: hasTagFields) : nil,
-            presence.mayBeAbsent ? presence.testing : nil,
-            hasAnyChecksum
-                ? checksums(otherByteCount: otherByteCount(description), skippingAbsent: presence.skippingAbsent) : nil,
-            description.layout.isFramed ? frames : nil, layers.haveKeys ? ciphers : nil,
-            layers.areInflated ? inflating : nil, preferences.text,
-            packets(
-                verifyingChecksum: hasAnyChecksum ? verifyingAnyChecksum : verifyingCRC32,
-                keepingTrailing: hasConditions || hasUnions
-                    ? "(protocol.keeps_trailing and not message.keeps_none)" : "protocol.keeps_trailing",
-                isPacked: isPacked(description),
-                texts: texts,
-                fixesHeaders: description.messages.contains { !$0.headerValues.isEmpty },
-                looksAtHeader: description.hasHeaderConditions, presence: presence,
-                framing: framing(description, presence, connections), senders: senders, layers: layers,
-                preferences: preferences),
-        ]
-        return parts.compactMap(\.self).joined(separator: "\n")
+        let features = fieldFeatures(of: description) + packetFeatures(of: description)
+        return RuntimeFile.wireshark.with(Set(features.filter(\.1).map(\.0))).text("all") + "\n"
     }
 
-    private static func framing(
-        _ description: ProtocolDescription, _ presence: Presence, _ connections: Connections
-    ) -> Framing {
-        let isSeen =
-            connections.hasLayers || description.hasHeaderConditions
-            || description.messages.contains { !$0.headerValues.isEmpty }
-        return Framing(
-            isUsed: description.layout.isFramed, otherByteCount: otherByteCount(description),
-            trailerSize: presence.trailerSize, readerParts: (isSeen ? ", seen = {}" : "") + connections.readerParts,
-            hasLayers: connections.hasLayers)
+    /// The features by the fields of messages and structures.
+    private static func fieldFeatures(of description: ProtocolDescription) -> [(String, Bool)] {
+        let texts = HeaderTexts(description)
+        let (hasConditions, hasCounters) = (description.hasConditions, description.hasCounters)
+        let (hasUnions, hasTags) = (!description.unions.isEmpty, description.hasTagFields)
+        let (hasConstants, hasPackedConstants) = (description.hasConstants, description.hasPackedConstants)
+        let hasFixedText =
+            description.uses { $0.isFixedText && !$0.isUTF16 }
+            || description.layout.fields.contains(where: \.format.isFixedText)
+        return [
+            ("packedFields", description.hasPackedFields), ("wide", description.hasIntegersBetweenFourAndEightBytes),
+            ("fixedText", hasFixedText), ("utf16", description.uses(\.isUTF16)), ("padding", description.hasPadding),
+            ("constants", hasConstants), ("packedConstants", hasPackedConstants),
+            ("comparedTexts", texts.areConstants || texts.areFixed),
+            ("anyConstants", hasConstants || hasPackedConstants || texts.areConstants || texts.areFixed),
+            ("counters", hasCounters), ("nullables", description.hasField { $0.presence == .nullable }),
+            ("sized", hasCounters || description.hasField { $0.type.isExactText || $0.type.isSized }),
+            ("endedLists", description.hasField { $0.type.extent?.terminator != nil }),
+            ("unions", hasUnions), ("tags", hasTags), ("conditions", hasConditions),
+            // Later fields need the numbers of some.
+            ("operands", hasConditions || hasTags || hasCounters),
+            ("packedOperands", (hasConditions || hasCounters) && description.hasPackedFields),
+            // Some message does not keep the bytes after its last field.
+            ("keptNone", hasConditions || hasUnions),
+        ]
+    }
+
+    /// The features by the packets.
+    private static func packetFeatures(of description: ProtocolDescription) -> [(String, Bool)] {
+        let layout = description.layout
+        let texts = HeaderTexts(description)
+        let kinds = layout.content.layers.map(\.kind)
+        let (hasLayers, hasKeys) = (layout.hasContent, !description.preferredKeys.isEmpty)
+        let hasKeystreams = kinds.contains { if case .rc4 = $0 { true } else { false } }
+        let hasStates = layout.dependsOnStates
+        let fixesHeaders = description.messages.contains { !$0.headerValues.isEmpty }
+        let isPacked = isPacked(description)
+        let hasAbsences = hasLayers || layout.plainLayouts.contains(where: \.hasConditions)
+        return [
+            ("frames", layout.isFramed), ("layers", hasLayers), ("keys", hasKeys), ("states", hasStates),
+            // A layer compresses in a way that the dissector knows.
+            ("inflated", kinds.contains { [.zlib, .deflate, .gzip].contains($0) }),
+            ("preferences", hasStates || hasKeys),
+            // Packets have one of several shapes, chosen for each packet.
+            ("shapes", hasStates || hasLayers),
+            // Earlier packets of a connection matter.
+            ("keystreams", hasKeystreams), ("followed", hasStates || hasKeystreams),
+            // There are several layouts, and most fields are in all of them.
+            ("distinct", layout.dependsOnContext),
+            // No message of the other end can be meant.
+            ("knownSender", layout.dependsOnSender || hasKeys),
+            // Fields of the packet are there only if a condition holds.
+            ("absences", hasAbsences), ("tests", description.hasConditions || hasAbsences || hasStates),
+            ("headers", description.hasHeaderConditions), ("fixedHeaders", fixesHeaders),
+            ("seen", description.hasHeaderConditions || fixesHeaders || hasLayers),
+            ("anyChecksum", hasAnyChecksum(layout)), ("packed", isPacked), ("texts", texts.areUsed),
+            ("constantTexts", texts.areConstants), ("fixedTexts", texts.areFixed),
+            ("shownOtherwise", texts.areUsed || isPacked),
+        ]
+    }
+
+    /// Whether fields of the header or trailer share bytes, or are flags.
+    private static func isPacked(_ description: ProtocolDescription) -> Bool {
+        !description.layout.packedPlaces.isEmpty
+            || description.packetFields.contains { if case .flags? = $0.type { true } else { false } }
     }
 
     /// Whether a layout has another checksum than CRC-32 of the payload.
@@ -105,12 +83,47 @@ enum WiresharkRuntime {
         layout.fields.contains { $0.checksum != nil && $0.role != .checksum }
     }
 
-    private static let constants = #"""
-        local MOST_ITEMS = 50000   -- in the tree of one piece of a stream; Wireshark itself gives up at a million a frame
-        local MOST_DEPTH = 100     -- of groups in one another; Wireshark gives up at 500
-        local UTF_8 = ENC_UTF_8 or 2
-        local NO_LIMITS = {}
-        local SEVENS = { [0] = 1, 128, 16384, 2097152, 268435456, 8, 1024, 131072, 16777216, 2147483648 }
+    /// The table of a frame.
+    static func table(of framing: PacketFraming) -> String {
+        let escapes = framing.escapes.map { "[\(Int($0.first) * 256 + Int($0.second))] = \($0.byte)" }
+        return "{ start = \(framing.start), stop = \(framing.end), escapes = { \(escapes.joined(separator: ", ")) } }"
+    }
+}
 
-        """#
+/// Which fields of a packet are text, digits or bytes.
+private struct HeaderTexts {
+    /// Whether there are such fields.
+    let areUsed: Bool
+    /// Whether some are texts that are always the same.
+    let areConstants: Bool
+    /// Whether messages fix some.
+    let areFixed: Bool
+
+    init(_ description: ProtocolDescription) {
+        let fields = description.layout.fields
+        areUsed = fields.contains { !$0.format.isNumber }
+        areConstants = fields.contains { if case .constant(.text) = $0.role { true } else { false } }
+        areFixed = description.messages.contains { $0.headerValues.contains { $0.value.text != nil } }
+    }
+}
+
+extension PacketField.Format {
+    /// Whether it is text or digits of fixed width, which messages may have, too.
+    fileprivate var isFixedText: Bool {
+        switch self {
+        case .text, .digits: true
+        case .integer, .boolean, .bit, .varint, .bytes: false
+        }
+    }
+}
+
+extension ProtocolDescription {
+    /// Whether an integer has 5, 6 or 7 bytes, for which Wireshark has no type of its own in Lua.
+    fileprivate var hasIntegersBetweenFourAndEightBytes: Bool {
+        func isWide(_ format: IntegerFormat) -> Bool { (5...7).contains(format.byteCount) && format.isWholeBytes }
+        let isInHeader = layout.fields.contains { field in
+            if case .integer(let format, _) = field.format { isWide(format) } else { false }
+        }
+        return isInHeader || uses { packedForm(of: $0).map { isWide($0.format) } ?? false }
+    }
 }

@@ -49,7 +49,7 @@ struct RuntimeFileTests {
                     try TypeScriptTool.checkTypes(of: copy)
                 },
             ]
-            + ["Lua/runtime.lua"].map { path in
+            + ["Lua/runtime.lua", "Wireshark/runtime.lua"].map { path in
                 Runtime(path: path, absence: LuaTool.wanted.isEmpty ? "no Lua is on the PATH" : nil) { copy in
                     try LuaTool.check(copy)
                 }

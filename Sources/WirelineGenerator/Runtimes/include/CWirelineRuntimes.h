@@ -20,6 +20,7 @@ struct wireline_file wireline_erlang_runtime(void);
 struct wireline_file wireline_lua_runtime(void);
 struct wireline_file wireline_python_runtime(void);
 struct wireline_file wireline_typescript_runtime(void);
+struct wireline_file wireline_wireshark_runtime(void);
 
 // The scripts and the style of a page of documentation.
 struct wireline_file wireline_page_tool(void);
