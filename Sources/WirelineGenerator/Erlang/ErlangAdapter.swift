@@ -23,7 +23,7 @@ struct ErlangAdapter {
         return
             (banner + [Self.use(path: path, module: naming.module), "-mode(compile).", ""]
             + ErlangAdapterTables(types, description).text()
-            + [program()]).joined(separator: "\n")
+            + [program, ""]).joined(separator: "\n")
     }
 
     // MARK: The script
@@ -41,416 +41,42 @@ struct ErlangAdapter {
         """
     }
 
-    /// What leaves out header fields that are missing because of their condition.
-    private var isThere: String {
-        description.layout.hasConditions ? ", is_map_key(Key, Header)" : ""
+    private var program: String {
+        let layout = description.layout
+        let hasStates = layout.dependsOnStates
+        let features = [
+            // Packets are read and written with states and keys, which go on from packet to packet.
+            ("context", hasStates || layout.hasContent), ("states", hasStates),
+            ("distinct", ErlangSenders(types).areDistinct), ("keys", ErlangLayers(types).hasKeys),
+            // There is a layer; the script has no transforms, and Erlang/OTP has no brotli.
+            ("layered", !layout.content.layers.isEmpty),
+            ("layers", layout.hasContent), ("packets", layout.content.packets != nil),
+            ("absences", layout.hasConditions), ("unions", !description.unions.isEmpty),
+        ]
+        let states = zip(description.states, naming.states).map { pair($0.name, $1) }
+        let layers = naming.layers.sorted { $0.key < $1.key }.map { pair($0.key, $0.value) }
+        let constants = [
+            "?KNOWN_STATES": list(states), "?KNOWN_LAYERS": list(layers), "?SERVER_KEYS": list(serverKeys),
+        ]
+        return RuntimeFile.erlangAdapter.with(Set(features.filter(\.1).map(\.0)), constants).text("all")
     }
 
-    private var senders: ErlangSenders { ErlangSenders(types) }
+    private func list(_ items: [String]) -> String { "[\(items.joined(separator: ", "))]" }
 
-    private var hasStates: Bool { description.layout.dependsOnStates }
-
-    /// Whether packets are read and written with states and keys, which go on from packet to packet.
-    private var hasContext: Bool { hasStates || description.layout.hasContent }
-
-    /// The argument for the context of a packet to encode, with its comma.
-    private var context: String {
-        hasContext ? "context(From, Request), " : senders.areDistinct ? "#{from => side(From)}, " : ""
+    private func pair(_ name: String, _ atom: String) -> String {
+        "{\(ErlangText.binary(name)), \(ErlangText.atom(atom))}"
     }
 
-    /// The functions that read the states and keys of a question.
-    private var contextFunctions: String {
-        guard hasContext else { return "" }
-        let states = zip(description.states, naming.states).map {
-            "{\(ErlangText.binary($0.name)), \(ErlangText.atom($1))}"
+    /// The header fields that any packet of a server can have: an echo keeps them, and begins with all states at 0.
+    private var serverKeys: [String] {
+        if description.layout.hasContent {
+            let whole = description.layout.layering(in: PacketContext(from: .server)).whole
+            return keys(description.with(layout: whole))
         }
-        return """
-
-            %% The states of a question are numbers; those that are not there are 0.
-            context(From, Request) ->
-                {Members} = member(<<"state">>, Request, {[]}),
-                Keys = [\(states.joined(separator: ", "))],
-                \(withKeys("#{from => side(From), state => maps:from_list([{state_key(lists:keyfind(Name, 1, Keys), Name), V} || {Name, V} <- Members])}")).
-
-            state_key({_, Key}, _) -> Key;
-            state_key(false, Name) -> Name.
-
-            """ + keyFunctions
+        return ErlangSenders(types).areDistinct ? keys(description.sent(by: .server)) : []
     }
 
-    /// The call that encodes a client's message as the echo of it.
-    private var echoing: String {
-        guard senders.areDistinct else { return "(module()):encode((module()):settable(Header), Message)" }
-        guard !description.layout.hasContent else { return layeredEchoing }
-        // An echo keeps the header fields that any packet of a server can have. It begins with all states at 0.
-        let server = ErlangTypes(types, in: description.sent(by: .server), suffix: "_sc")
-        let keys = ErlangWrapping(server).settableKeys.joined(separator: ", ")
-        let call = "(module()):encode(#{from => sc}, maps:with([\(keys)], Header), Message)"
-        guard hasStates else { return call }
-        return "case \(call) of {ok, Echo, _} -> {ok, Echo}; Fault -> Fault end"
-    }
-
-    private func program() -> String {
-        #"""
-        main(["echo", Port]) ->
-            load(),
-            echo(list_to_integer(Port));
-        main(_) ->
-            load(),
-            ok = io:setopts(standard_io, [binary, {encoding, latin1}]),
-            lines().
-
-        %% Compiles the module beside this script into memory.
-        load() ->
-            Folder = filename:dirname(filename:absname(escript:script_name())),
-            File = filename:join(Folder, atom_to_list(module()) ++ ".erl"),
-            {ok, Name, Code} = compile:file(File, [binary, report, {i, Folder}]),
-            {module, Name} = code:load_binary(Name, File, Code).
-
-        lines() ->
-            case file:read_line(standard_io) of
-                {ok, Line} ->
-                    ok = file:write(standard_io, [reply(Line), $\n]),
-                    lines();
-                eof -> ok
-            end.
-
-        reply(Line) ->
-            try json(Line) of
-                Request ->
-                    Id = member(<<"id">>, Request, null),
-                    try answer(member(<<"ask">>, Request, null), member(<<"from">>, Request, <<"client">>), Request) of
-                        Members -> text({[{<<"id">>, Id} | Members]})
-                    catch
-                        throw:{refused, Kind, Path} ->
-                            text({[{<<"id">>, Id}, {<<"reply">>, <<"error">>}, {<<"error">>, Kind}, {<<"field">>, Path}]})
-                    end
-            catch
-                throw:no_json -> text({[{<<"id">>, null}, {<<"reply">>, <<"skip">>}, {<<"text">>, <<"this is no JSON">>}]})
-            end.
-
-        answer(<<"decode">>, From, Request) ->
-            Bytes = binary:decode_hex(member(<<"hex">>, Request, <<>>)),
-            case (module()):decode(\#(hasContext ? "context(From, Request), " : "")side(From), Bytes) of
-                {ok, Header, Message, Rest\#(hasContext ? ", _" : "")} ->
-                    Count = byte_size(Bytes) - byte_size(Rest),
-                    [{<<"reply">>, <<"ok">>}, {<<"count">>, Count}, {<<"line">>, line(Header, Message)}];
-                {more, Count} -> [{<<"reply">>, <<"more">>}, {<<"count">>, Count}];
-                {error, Error} -> error_members(Error)
-            end;
-        answer(<<"encode">>, \#(senders.areDistinct ? "From" : "_"), Request) ->
-            Line = member(<<"line">>, Request, {[]}),
-            {Header, Message} = message(Line),
-            case (module()):encode(\#(context)Header, Message) of
-                {ok, Data\#(hasContext ? ", _" : "")} -> [{<<"reply">>, <<"ok">>}, {<<"hex">>, string:lowercase(binary:encode_hex(iolist_to_binary(Data)))}];
-                {error, Error} -> error_members(in_message(Line, Error))
-            end;
-        answer(_, _, _) -> [{<<"reply">>, <<"skip">>}, {<<"text">>, <<"this question is not known">>}].
-
-        %% A fault of the header, or of the packet as a whole, is one of the message that was to be written.
-        in_message(Line, #{path := Path} = Error) -> Error#{path => named(Path, Line)}.
-
-        named(Path, Line) ->
-            Name = member(<<"message">>, Line, null),
-            case {[element(1, M) || M <- messages(), element(1, M) =:= Name orelse element(2, M) =:= Name], Path} of
-                {[Known | _], <<>>} -> Known;
-                {[Known | _], <<"packet.", _/binary>>} when Known =/= <<"packet">> -> <<Known/binary, ".", Path/binary>>;
-                {[Known | _], Content} when Content =:= <<"packets">>; Content =:= <<"opaque">> ->
-                    <<Known/binary, ".", Path/binary>>;
-                {[], <<"packets[", Place/binary>>} -> named_inside(string:split(Place, <<"]">>), member(<<"packets">>, Line, []));
-                _ -> Path
-            end.
-
-        named_inside([Index, Rest], Packets) ->
-            Inner = case Rest of <<".", Path/binary>> -> Path; _ -> <<>> end,
-            Name = named(Inner, lists:nth(binary_to_integer(Index) + 1, Packets)),
-            <<"packets[", Index/binary, "]", (if Name =:= <<>> -> <<>>; true -> <<".", Name/binary>> end)/binary>>.
-
-        \#(skipping)error_members(#{reason := Reason, path := Path} = Error) ->
-            Kind = if is_tuple(Reason) -> element(1, Reason); true -> Reason end,
-            [{<<"reply">>, <<"error">>}, {<<"error">>, atom_to_binary(Kind, utf8)}]
-                ++ [{<<"field">>, Path} || Path =/= <<>>]
-                ++ [{<<"offset">>, Offset} || {ok, Offset} <- [maps:find(offset, Error)], is_integer(Offset)]
-                ++ [{<<"text">>, unicode:characters_to_binary((module()):format_error(Error))}].
-
-        side(<<"server">>) -> sc;
-        side(_) -> cs.
-        \#(contextFunctions)
-
-        %% Records to JSON
-
-        line(Header, {unknown, Id, Payload}) ->
-            {[{<<"message">>, null}, {<<"id">>, Id}, {<<"header">>, header_line(Header)}, {<<"payload">>, hex(Payload)}]};
-        \#(showingPackets)line(Header, Message) ->
-            {Name, _, Id, _, Fields, Keeps} = lists:keyfind(element(1, Message), 4, messages()),
-            Values = tl(tuple_to_list(Message)),
-            Trailing = [{<<"trailing">>, hex(T)} || Keeps, T <- [lists:last(Values)], T =/= <<>>],
-            {[{<<"message">>, Name}, {<<"id">>, Id}, {<<"header">>, header_line(Header)},
-              {<<"fields">>, object(Fields, Values)} | Trailing]}.
-
-        header_line(Header) -> {[{Name, show(Type, maps:get(Key, Header))} || {Name, Key, Type, _} <- header()\#(isThere)]}.
-
-        object(Fields, Values) ->
-            {[{Name, show(Type, Value)} || {{Name, Type, _}, Value} <- lists:zip(Fields, lists:sublist(Values, length(Fields))),
-                Value =/= undefined]}.
-
-        show(integer, Value) -> Value;
-        show(float32, Value) -> show_float(Value);
-        show(float64, Value) -> show_float(Value);
-        show(boolean, Value) -> Value;
-        show(string, Value) -> Value;
-        show(bytes, Value) -> base64:encode(Value);
-        show(properties, Value) -> {Value};
-        show({enum, _} = Type, Value) -> show_name(names(Type), Value);
-        show({flags, _} = Type, Values) -> [show_name(names(Type), V) || V <- Values];
-        show({list, Type}, Values) -> [show(Type, V) || V <- Values];
-        show({structure, Index}, Value) ->
-            {_, Fields} = structure(Index),
-            object(Fields, tl(tuple_to_list(Value)))\#(description.unions.isEmpty ? "." : Self.showUnion)
-
-        show_float(infinity) -> <<"Infinity">>;
-        show_float(neg_infinity) -> <<"-Infinity">>;
-        show_float({nan, _}) -> <<"NaN">>;
-        show_float(Value) -> Value.
-
-        show_name(Names, Value) ->
-            case lists:keyfind(Value, 2, Names) of
-                {Name, _, _} -> Name;
-                false -> Value
-            end.
-
-        hex(Bytes) -> string:lowercase(binary:encode_hex(Bytes)).
-
-        %% JSON to records
-
-        \#(readingPackets)message(Line) ->
-            case member(<<"message">>, Line, null) of
-                null ->
-                    Id = number(member(<<"id">>, Line, 0)),
-                    Payload = bytes(member(<<"payload">>, Line, <<>>)),
-                    {settable(Line, <<"header.">>), {unknown, Id, Payload}};
-                Name ->
-                    Message = known(Name, Line),
-                    {settable(Line, <<Name/binary, ".header.">>), Message}
-            end.
-
-        %% The header fields that a caller can set.
-        settable(Line, Path) ->
-            Header = member(<<"header">>, Line, {[]}),
-            maps:from_list([{Key, read(Type, Value, <<Path/binary, Name/binary>>)} ||
-                {Name, Key, Type, true} <- header(), Value <- [member(Name, Header, absent)], Value =/= absent]).
-
-        known(Name, Line) ->
-            case [M || M <- messages(), element(1, M) =:= Name orelse element(2, M) =:= Name] of
-                [{_, _, _, Record, Fields, Keeps} | _] ->
-                    Values = values(Fields, member(<<"fields">>, Line, {[]}), Name),
-                    Trailing = [bytes(member(<<"trailing">>, Line, <<>>)) || Keeps],
-                    list_to_tuple([Record | Values] ++ Trailing);
-                [] -> refuse(unknown_message, Name)
-            end.
-
-        values(Fields, {Members} = Object, Path) ->
-            [refuse(unknown_key, Path) || {Name, _} <- Members, lists:keyfind(Name, 1, Fields) =:= false],
-            [field(Type, member(Name, Object, absent), Optional, <<Path/binary, ".", Name/binary>>) ||
-                {Name, Type, Optional} <- Fields];
-        values(_, _, Path) -> refuse(wrong_kind, Path).
-
-        field(_, Value, true, _) when Value =:= absent; Value =:= null -> undefined;
-        field(_, absent, false, Path) -> refuse(missing, Path);
-        field(Type, Value, _, Path) -> read(Type, Value, Path).
-
-        read(integer, Value, Path) -> integer(Value, not_an_integer, Path);
-        read(float32, <<"NaN">>, _) -> {nan, 16#7FC00000};
-        read(float64, <<"NaN">>, _) -> {nan, 16#7FF8000000000000};
-        read(Float, <<"Infinity">>, _) when Float =:= float32; Float =:= float64 -> infinity;
-        read(Float, <<"-Infinity">>, _) when Float =:= float32; Float =:= float64 -> neg_infinity;
-        read(Float, Value, _) when Float =:= float32, is_number(Value); Float =:= float64, is_number(Value) -> Value;
-        read(boolean, Value, _) when is_boolean(Value) -> Value;
-        read(string, Value, _) when is_binary(Value) -> Value;
-        read(bytes, Value, Path) when is_binary(Value) ->
-            try base64:decode(Value) catch error:_ -> refuse(wrong_kind, Path) end;
-        read(properties, {Members}, _) -> Members;
-        read({enum, _} = Type, Value, Path) -> read_case(names(Type), Value, Path);
-        read({flags, _} = Type, Values, Path) when is_list(Values) -> [read_name(names(Type), V, Path) || V <- Values];
-        read({list, Type}, Values, Path) when is_list(Values) ->
-            Places = [integer_to_binary(N) || N <- lists:seq(0, length(Values) - 1)],
-            [read(Type, Value, <<Path/binary, "[", N/binary, "]">>) || {N, Value} <- lists:zip(Places, Values)];
-        read({structure, Index}, Value, Path) ->
-            {Record, Fields} = structure(Index),
-            list_to_tuple([Record | values(Fields, Value, Path)]);\#(description.unions.isEmpty ? "" : Self.readUnion)
-        read(_, _, Path) -> refuse(wrong_kind, Path).
-
-        read_name(Names, Value, Path) ->
-            case lists:keyfind(Value, 1, Names) of
-                {_, Name, _} -> Name;
-                false -> integer(Value, unknown_name, Path)
-            end.
-
-        %% A case that JSON gives by its number is its atom here.
-        read_case(Names, Value, Path) ->
-            Case = read_name(Names, Value, Path),
-            case lists:keyfind(Case, 3, Names) of
-                {_, Name, _} -> Name;
-                false -> Case
-            end.
-
-        %% Beyond 53 bits an integer is a string in JSON.
-        integer(Value, _, _) when is_integer(Value) -> Value;
-        integer(Value, Kind, Path) when is_binary(Value) ->
-            try binary_to_integer(Value) catch error:badarg -> refuse(Kind, Path) end;
-        integer(_, _, Path) -> refuse(wrong_kind, Path).
-
-        number(Value) -> integer(Value, not_an_integer, <<"id">>).
-
-        bytes(Text) ->
-            try binary:decode_hex(Text) catch error:_ -> refuse(wrong_kind, <<>>) end.
-
-        -spec refuse(atom(), binary()) -> no_return().
-        refuse(Kind, Path) -> throw({refused, atom_to_binary(Kind, utf8), Path}).
-
-        %% JSON (RFC 8259). An object is {[{Name, Value}]}.
-
-        member(Name, {Members}, Default) ->
-            case lists:keyfind(Name, 1, Members) of
-                {_, Value} -> Value;
-                false -> Default
-            end;
-        member(_, _, Default) -> Default.
-
-        json(Text) ->
-            case value(space(Text)) of
-                {Value, Rest} ->
-                    case space(Rest) of
-                        <<>> -> Value;
-                        _ -> throw(no_json)
-                    end
-            end.
-
-        space(<<C, Rest/binary>>) when C =:= $\s; C =:= $\t; C =:= $\n; C =:= $\r -> space(Rest);
-        space(Rest) -> Rest.
-
-        value(<<"{", Rest/binary>>) -> members(space(Rest), []);
-        value(<<"[", Rest/binary>>) -> items(space(Rest), []);
-        value(<<"\"", Rest/binary>>) -> chars(Rest, []);
-        value(<<"true", Rest/binary>>) -> {true, Rest};
-        value(<<"false", Rest/binary>>) -> {false, Rest};
-        value(<<"null", Rest/binary>>) -> {null, Rest};
-        value(Text) -> number(Text, 0).
-
-        members(<<"}", Rest/binary>>, []) -> {{[]}, Rest};
-        members(<<"\"", Text/binary>>, Found) ->
-            {Name, Behind} = chars(Text, []),
-            <<":", Rest/binary>> = space(Behind),
-            {Value, Next} = value(space(Rest)),
-            case space(Next) of
-                <<",", More/binary>> -> members(space(More), [{Name, Value} | Found]);
-                <<"}", More/binary>> -> {{lists:reverse(Found, [{Name, Value}])}, More};
-                _ -> throw(no_json)
-            end;
-        members(_, _) -> throw(no_json).
-
-        items(<<"]", Rest/binary>>, []) -> {[], Rest};
-        items(Text, Found) ->
-            {Value, Next} = value(Text),
-            case space(Next) of
-                <<",", More/binary>> -> items(space(More), [Value | Found]);
-                <<"]", More/binary>> -> {lists:reverse(Found, [Value]), More};
-                _ -> throw(no_json)
-            end.
-
-        chars(<<"\"", Rest/binary>>, Found) -> {iolist_to_binary(lists:reverse(Found)), Rest};
-        chars(<<"\\u", A:4/binary, "\\u", B:4/binary, Rest/binary>>, Found) ->
-            case {binary_to_integer(A, 16), binary_to_integer(B, 16)} of
-                {High, Low} when High >= 16#D800, High < 16#DC00, Low >= 16#DC00, Low < 16#E000 ->
-                    chars(Rest, [<<(16#10000 + (High - 16#D800) * 16#400 + Low - 16#DC00)/utf8>> | Found]);
-                {Code, _} -> chars(<<"\\u", B/binary, Rest/binary>>, [<<Code/utf8>> | Found])
-            end;
-        chars(<<"\\u", A:4/binary, Rest/binary>>, Found) -> chars(Rest, [<<(binary_to_integer(A, 16))/utf8>> | Found]);
-        chars(<<"\\", C, Rest/binary>>, Found) -> chars(Rest, [escaped(C) | Found]);
-        chars(<<C, Rest/binary>>, Found) -> chars(Rest, [C | Found]);
-        chars(<<>>, _) -> throw(no_json).
-
-        escaped($b) -> $\b;
-        escaped($f) -> $\f;
-        escaped($n) -> $\n;
-        escaped($r) -> $\r;
-        escaped($t) -> $\t;
-        escaped(C) -> C.
-
-        number(Text, Count) ->
-            case Text of
-                <<_:Count/binary, C, _/binary>> when C >= $0, C =< $9; C =:= $-; C =:= $+; C =:= $.; C =:= $e; C =:= $E ->
-                    number(Text, Count + 1);
-                <<Digits:Count/binary, Rest/binary>> when Count > 0 -> {number_value(Digits), Rest};
-                _ -> throw(no_json)
-            end.
-
-        number_value(Digits) ->
-            try integer_or_float(Digits) catch error:badarg -> throw(no_json) end.
-
-        integer_or_float(Digits) ->
-            case {binary:match(Digits, [<<"e">>, <<"E">>]), binary:match(Digits, <<".">>)} of
-                {nomatch, nomatch} -> binary_to_integer(Digits);
-                {{Place, _}, nomatch} ->
-                    %% Erlang wants a point.
-                    <<Head:Place/binary, Tail/binary>> = Digits,
-                    binary_to_float(<<Head/binary, ".0", Tail/binary>>);
-                _ -> binary_to_float(Digits)
-            end.
-
-        text({Members}) ->
-            ["{", lists:join(",", [[quoted(Name), ":", text(Value)] || {Name, Value} <- Members]), "}"];
-        text(Items) when is_list(Items) -> ["[", lists:join(",", [text(Item) || Item <- Items]), "]"];
-        text(Value) when is_binary(Value) -> quoted(Value);
-        text(Value) when is_integer(Value), abs(Value) < 1 bsl 53 -> integer_to_binary(Value);
-        text(Value) when is_integer(Value) -> quoted(integer_to_binary(Value));
-        text(Value) when is_float(Value) -> io_lib:format("~w", [Value]);
-        text(Value) when is_atom(Value) -> atom_to_binary(Value, utf8).
-
-        quoted(Text) -> [$", [escape(C) || <<C>> <= Text], $"].
-
-        escape($") -> "\\\"";
-        escape($\\) -> "\\\\";
-        escape(C) when C < 16#20 -> io_lib:format("\\u~4.16.0b", [C]);
-        escape(C) -> C.
-
-        %% An echo server
-
-        echo(Port) ->
-            Options = [binary, {packet, raw}, {active, false}, {reuseaddr, true}, {nodelay, true}, {ip, {127, 0, 0, 1}}],
-            {ok, Listener} = gen_tcp:listen(Port, Options),
-            {ok, Found} = inet:port(Listener),
-            spawn_link(fun() -> accept(Listener) end),
-            io:format("listening on 127.0.0.1:~b~n", [Found]),
-            until_end().
-
-        until_end() ->
-            case io:get_line("") of
-                eof -> ok;
-                _ -> until_end()
-            end.
-
-        accept(Listener) ->
-            {ok, Socket} = gen_tcp:accept(Listener),
-            Connection = spawn(fun() -> receive go -> serve(Socket, <<>>) end end),
-            _ = gen_tcp:controlling_process(Socket, Connection),
-            Connection ! go,
-            accept(Listener).
-
-        serve(Socket, Buffer) ->
-            case (module()):decode(cs, Buffer) of
-                {ok, Header, Message, Rest} ->
-                    {ok, Packet} = \#(echoing),
-                    _ = gen_tcp:send(Socket, Packet),
-                    serve(Socket, Rest);
-                {more, _} ->
-                    case gen_tcp:recv(Socket, 0) of
-                        {ok, Bytes} -> serve(Socket, <<Buffer/binary, Bytes/binary>>);
-                        {error, _} -> gen_tcp:close(Socket)
-                    end;
-                {error, _} -> gen_tcp:close(Socket)
-            end.
-
-        """#
+    private func keys(_ description: ProtocolDescription) -> [String] {
+        ErlangWrapping(ErlangTypes(types, in: description, suffix: "_sc")).settableKeys
     }
 }

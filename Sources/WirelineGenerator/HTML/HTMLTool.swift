@@ -80,9 +80,11 @@ struct HTMLTool {
 
     private static func program(_ layers: HTMLLayerScript?) -> Script {
         let program = RuntimeFile.pageTool.with(layers?.features ?? [])
+        // Adapters convert messages to JSON and back, too.
+        let json = RuntimeFile.typeScriptAdapter
         let parts =
-            [TypeScriptJSON.functions, program.text("tool")]
-            + (layers == nil ? [] : [TypeScriptJSON.layered, program.text("layering")]) + [program.text("start")]
+            [json.text("values"), program.text("tool")]
+            + (layers == nil ? [] : [json.text("layered"), program.text("layering")]) + [program.text("start")]
         return Script(
             parts.joined(separator: "\n").split(separator: "\n").map { $0.drop { $0 == " " } }
                 .filter { !$0.hasPrefix("//") && !$0.isEmpty }.joined(separator: "\n"))

@@ -48,6 +48,41 @@ static const unsigned char wireshark_runtime_bytes[] = {
 };
 EMBEDDED(wireshark_runtime)
 
+static const unsigned char java_adapter_bytes[] = {
+#embed "Java/Adapter.java"
+};
+EMBEDDED(java_adapter)
+
+static const unsigned char csharp_adapter_bytes[] = {
+#embed "CSharp/Adapter.cs"
+};
+EMBEDDED(csharp_adapter)
+
+static const unsigned char go_adapter_bytes[] = {
+#embed "Go/adapter.go"
+};
+EMBEDDED(go_adapter)
+
+static const unsigned char erlang_adapter_bytes[] = {
+#embed "Erlang/adapter.erl"
+};
+EMBEDDED(erlang_adapter)
+
+static const unsigned char lua_adapter_bytes[] = {
+#embed "Lua/adapter.lua"
+};
+EMBEDDED(lua_adapter)
+
+static const unsigned char python_adapter_bytes[] = {
+#embed "Python/adapter.py"
+};
+EMBEDDED(python_adapter)
+
+static const unsigned char typescript_adapter_bytes[] = {
+#embed "TypeScript/adapter.mjs"
+};
+EMBEDDED(typescript_adapter)
+
 static const unsigned char page_tool_bytes[] = {
 #embed "HTML/tool.mjs"
 };

@@ -30,89 +30,39 @@ struct TypeScriptAdapter {
             const file = new URL("./\(stem)_protocol.js", import.meta.url);
 
             const sendersDiffer = \(plan.dependsOnSender || plan.context != nil), hasConnection = \(plan.context != nil), hasWideIDs = \(plan.idRange.isWide);
-
             """
-        let layers = plan.layers.map {
-            TypeScriptAdapterLayers(plan: $0, hasStates: plan.context?.states.isEmpty == false)
+        let hasStates = plan.context?.states.isEmpty == false
+        let program = RuntimeFile.typeScriptAdapter.with(plan.features.union(hasStates ? ["states"] : []))
+        let layers =
+            plan.layers.map {
+                [program.text("packages"), tables(of: $0), program.text("transforms"), program.text("layered")]
+            } ?? []
+        let parts = [text] + layers + ["program", "values", "loop"].map { program.text($0) }
+        return GeneratedFile(path: stem + "_conform.mjs", text: parts.joined(separator: "\n\n") + "\n")
+    }
+
+    /// The functions for layers that a program gives: those of Node.
+    private func tables(of plan: LayerPlan) -> String {
+        let layers = plan.kinds.compactMap { kind in
+            Self.functions(of: kind).map { "  \(TypeScriptText.string(kind.name)): () => compressed(\($0)),\n" }
         }
-        let parts =
-            [text] + (layers.map { [$0.text] } ?? []) + [Self.program(layers), TypeScriptJSON.functions, Self.loop]
-        return GeneratedFile(path: stem + "_conform.mjs", text: parts.joined(separator: "\n"))
-    }
+        let absent = plan.kinds.filter { $0.word == "custom" }.map { TypeScriptText.string($0.name) }
+        return """
+            // What a program gives for layers. This script does not have custom ones.
+            const layers = {
+            \(layers.joined())};
 
-    private static func program(_ layers: TypeScriptAdapterLayers?) -> String {
-        let (line, encode) = layers == nil ? ("line", "encode") : ("lineOf", "encodeLine")
-        let skipping = """
-              if (error.kind === "layer_unavailable" && absentLayers.some(name => path.endsWith("packet." + name))) return { reply: "skip", text: "this script does not have " + path };
-
+            const absentLayers = \(TypeScriptText.list(absent));
             """
-        return #"""
-            // A compiler makes a module of either kind, and Node takes it for the other one.
-            async function load() {
-              const code = readFileSync(file, "utf8");
-              if (!/^export /m.test(code)) return createRequire(import.meta.url)(file.pathname);
-              return import("data:text/javascript;base64," + Buffer.from(code).toString("base64"));
-            }
-
-            const wire = await load();
-
-            function reply(line) {
-              let request;
-              try {
-                request = parse(line);
-              } catch (error) {
-                return print({ id: null, reply: "skip", text: "this is no JSON" });
-              }
-              const id = member(request, "id", null);
-              try {
-                return print({ id, ...answer(request) });
-              } catch (error) {
-                if (error instanceof Refused) return print({ id, reply: "error", error: error.kind, field: error.path });
-                if (error instanceof wire.WireError) return print({ id, ...failure(error) });
-                throw error;
-              }
-            }
-
-            function side(request) { return member(request, "from", "client") === "server" ? wire.fromServer : wire.fromClient; }
-
-            // The states \#(layers == nil ? "" : "and keys ")of a question begin anew.
-            function connection(request) {
-              if (!hasConnection) return [];
-              const states = {};
-              for (const f of tables.states) {
-                const v = member(member(request, "state", new Map()), f.name, undefined);
-                if (v !== undefined) states[f.own] = typeof v === "boolean" ? v : integer(v, f.wide, "not_an_integer", "state." + f.name);
-              }
-            \#(layers?.connecting ?? "  return [new wire.Connection(states)];")
-            }
-
-            function answer(request) {
-              switch (member(request, "ask", null)) {
-                case "decode": {
-                  const packet = wire.decode(bytes(member(request, "hex", ""), ""), side(request), 0, ...connection(request));
-                  if (!packet) return { reply: "more" };
-                  return { reply: "ok", count: packet.byteCount, line: \#(line)(packet) };
-                }
-                case "encode": return { reply: "ok", hex: hex(\#(encode)(member(request, "line", new Map()), side(request), connection(request))) };
-                default: return { reply: "skip", text: "this question is not known" };
-              }
-            }
-
-            function failure(error, path = error.path) {
-            \#(layers == nil ? "" : skipping)\#
-              const members = { reply: "error", error: error.kind };
-              if (path) members.field = path;
-              if (error.offset !== undefined) members.offset = error.offset;
-              members.text = error.message;
-              return members;
-            }
-
-            """#
     }
 
-    private static let loop = #"""
-        const input = createInterface({ input: process.stdin, crlfDelay: Infinity });
-        for await (const line of input) process.stdout.write(reply(line) + "\n");
-
-        """#
+    private static func functions(of kind: LayerKind) -> String? {
+        switch kind {
+        case .zlib: "zlib.inflateSync, zlib.deflateSync"
+        case .deflate: "zlib.inflateRawSync, zlib.deflateRawSync"
+        case .gzip: "gunzip, zlib.gzipSync"
+        case .brotli: "zlib.brotliDecompressSync, zlib.brotliCompressSync"
+        case .xor, .rc4, .aesCTR, .aesCBC, .custom: nil
+        }
+    }
 }

@@ -7,7 +7,7 @@ import TestingSupport
 /// The runtimes of generated code are files that the tools of their languages accept, with all features at once.
 @Suite(.aside)
 struct RuntimeFileTests {
-    /// A runtime, and the tool that looks at it.
+    /// A runtime or an adapter, and the tool that looks at it.
     struct Runtime: Sendable, CustomTestStringConvertible {
         let path: String
         /// The file beside which it is complete; empty if it is by itself.
@@ -20,8 +20,8 @@ struct RuntimeFileTests {
         var testDescription: String { path }
 
         static let all =
-            languages
-            + ["HTML/tool.mjs", "HTML/search.js"].map { path in
+            languages + adapters
+            + ["HTML/tool.mjs", "HTML/search.js", "TypeScript/adapter.mjs"].map { path in
                 Runtime(path: path, absence: TypeScriptTool.isWanted ? nil : TypeScriptTool.absence) { copy in
                     try TypeScriptTool.check(copy)
                 }
@@ -49,12 +49,12 @@ struct RuntimeFileTests {
                     try TypeScriptTool.checkTypes(of: copy)
                 },
             ]
-            + ["Lua/runtime.lua", "Wireshark/runtime.lua"].map { path in
+            + ["Lua/runtime.lua", "Lua/adapter.lua", "Wireshark/runtime.lua"].map { path in
                 Runtime(path: path, absence: LuaTool.wanted.isEmpty ? "no Lua is on the PATH" : nil) { copy in
                     try LuaTool.check(copy)
                 }
             }
-            + ["Python/runtime.py"].map { path in
+            + ["Python/runtime.py", "Python/adapter.py"].map { path in
                 Runtime(
                     path: path,
                     absence: PythonInterpreter.hasTypeChecker ? nil : PythonInterpreter.absenceOfTypeChecker
@@ -62,6 +62,32 @@ struct RuntimeFileTests {
                     try PythonInterpreter.checkTypes(of: [copy], below: copy.deletingLastPathComponent())
                 }
             }
+
+        private static let adapters = [
+            Runtime(
+                path: "Java/Adapter.java", other: "Java/Runtime.java",
+                absence: JavaTool.isWanted ? nil : JavaTool.absence
+            ) { copy in
+                try JavaTool.compile([copy.deletingLastPathComponent()])
+            },
+            Runtime(
+                path: "CSharp/Adapter.cs", other: "CSharp/Runtime.cs",
+                absence: CSharpTool.isWanted ? nil : CSharpTool.absence
+            ) { copy in
+                let runtime = copy.deletingLastPathComponent().appending(path: "Runtime.cs")
+                return try CSharpTool.compile([copy, runtime], to: copy.appendingPathExtension("dll"))
+            },
+            Runtime(
+                path: "Go/adapter.go", other: "Go/runtime.go", absence: GoTool.isWanted ? nil : GoTool.absence
+            ) { copy in
+                try GoTool.check(copy, with: ["runtime.go"])
+            },
+            Runtime(
+                path: "Erlang/adapter.erl", absence: ErlangInterpreter.isWanted ? nil : ErlangInterpreter.absence
+            ) { copy in
+                try ErlangInterpreter.compile(copy)
+            },
+        ]
     }
 
     private static let absences = Runtime.all.compactMap(\.absence)

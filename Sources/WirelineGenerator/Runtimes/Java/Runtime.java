@@ -7,8 +7,8 @@
  * stand beside that of a feature is in comments. Of a region {@code called} the methods stay that generated code calls; in
  * {@code Work} the tables of the protocol take its place. The generator replaces the constants by their values.
  */
-final class Runtime {
-    private Runtime() {}
+class Runtime {
+    Runtime() {}
 
     static final int MAXIMUM_DEPTH = 64;
     static final int MAXIMUM_SIZE = 1 << 20;

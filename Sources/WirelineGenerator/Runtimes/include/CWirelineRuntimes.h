@@ -22,6 +22,15 @@ struct wireline_file wireline_python_runtime(void);
 struct wireline_file wireline_typescript_runtime(void);
 struct wireline_file wireline_wireshark_runtime(void);
 
+// The programs that ask generated code on behalf of `wire conform`.
+struct wireline_file wireline_java_adapter(void);
+struct wireline_file wireline_csharp_adapter(void);
+struct wireline_file wireline_go_adapter(void);
+struct wireline_file wireline_erlang_adapter(void);
+struct wireline_file wireline_lua_adapter(void);
+struct wireline_file wireline_python_adapter(void);
+struct wireline_file wireline_typescript_adapter(void);
+
 // The scripts and the style of a page of documentation.
 struct wireline_file wireline_page_tool(void);
 struct wireline_file wireline_page_search(void);

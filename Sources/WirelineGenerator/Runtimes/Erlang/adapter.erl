@@ -1,0 +1,525 @@
+%% SPDX-License-Identifier: Apache-2.0
+
+%% Asks generated Erlang on behalf of `wire conform`: it converts JSON to records and back. For its marks see runtime.erl. It is
+%% complete as a module, and generated code has it as a script.
+
+-module(adapter).
+-export([main/1]).
+
+-define(KNOWN_STATES, []).
+-define(KNOWN_LAYERS, []).
+-define(SERVER_KEYS, []).
+
+%% What follows stands for the tables that the generator makes.
+module() -> adapter.
+header() -> [].
+messages() -> [].
+structure(_) -> {structure, []}.
+names(_) -> [].
+union(_) -> {integer, []}.
+
+%% #region all
+main(["echo", Port]) ->
+    load(),
+    echo(list_to_integer(Port));
+main(_) ->
+    load(),
+    ok = io:setopts(standard_io, [binary, {encoding, latin1}]),
+    lines().
+
+%% Compiles the module beside this script into memory.
+load() ->
+    Folder = filename:dirname(filename:absname(escript:script_name())),
+    File = filename:join(Folder, atom_to_list(module()) ++ ".erl"),
+    {ok, Name, Code} = compile:file(File, [binary, report, {i, Folder}]),
+    {module, Name} = code:load_binary(Name, File, Code).
+
+lines() ->
+    case file:read_line(standard_io) of
+        {ok, Line} ->
+            ok = file:write(standard_io, [reply(Line), $\n]),
+            lines();
+        eof -> ok
+    end.
+
+reply(Line) ->
+    try json(Line) of
+        Request ->
+            Id = member(<<"id">>, Request, null),
+            try answer(member(<<"ask">>, Request, null), member(<<"from">>, Request, <<"client">>), Request) of
+                Members -> text({[{<<"id">>, Id} | Members]})
+            catch
+                throw:{refused, Kind, Path} ->
+                    text({[{<<"id">>, Id}, {<<"reply">>, <<"error">>}, {<<"error">>, Kind}, {<<"field">>, Path}]})
+            end
+    catch
+        throw:no_json -> text({[{<<"id">>, null}, {<<"reply">>, <<"skip">>}, {<<"text">>, <<"this is no JSON">>}]})
+    end.
+
+answer(<<"decode">>, From, Request) ->
+    Bytes = binary:decode_hex(member(<<"hex">>, Request, <<>>)),
+    %% #region context
+    case (module()):decode(context(From, Request), side(From), Bytes) of
+        {ok, Header, Message, Rest, _} ->
+    %% #endregion
+    %% #region !context
+    %%| case (module()):decode(side(From), Bytes) of
+    %%|     {ok, Header, Message, Rest} ->
+    %% #endregion
+            Count = byte_size(Bytes) - byte_size(Rest),
+            [{<<"reply">>, <<"ok">>}, {<<"count">>, Count}, {<<"line">>, line(Header, Message)}];
+        {more, Count} -> [{<<"reply">>, <<"more">>}, {<<"count">>, Count}];
+        {error, Error} -> error_members(Error)
+    end;
+%% #region distinct
+answer(<<"encode">>, From, Request) ->
+%% #endregion
+%% #region !distinct
+%%| answer(<<"encode">>, _, Request) ->
+%% #endregion
+    Line = member(<<"line">>, Request, {[]}),
+    {Header, Message} = message(Line),
+    %% #region context
+    case (module()):encode(context(From, Request), Header, Message) of
+        {ok, Data, _} -> [{<<"reply">>, <<"ok">>}, {<<"hex">>, string:lowercase(binary:encode_hex(iolist_to_binary(Data)))}];
+    %% #endregion
+    %% #region !context
+    %% #region distinct
+    %%| case (module()):encode(#{from => side(From)}, Header, Message) of
+    %% #endregion
+    %% #region !distinct
+    %%| case (module()):encode(Header, Message) of
+    %% #endregion
+    %%|     {ok, Data} -> [{<<"reply">>, <<"ok">>}, {<<"hex">>, string:lowercase(binary:encode_hex(iolist_to_binary(Data)))}];
+    %% #endregion
+        {error, Error} -> error_members(in_message(Line, Error))
+    end;
+answer(_, _, _) -> [{<<"reply">>, <<"skip">>}, {<<"text">>, <<"this question is not known">>}].
+
+%% A fault of the header, or of the packet as a whole, is one of the message that was to be written.
+in_message(Line, #{path := Path} = Error) -> Error#{path => named(Path, Line)}.
+
+named(Path, Line) ->
+    Name = member(<<"message">>, Line, null),
+    case {[element(1, M) || M <- messages(), element(1, M) =:= Name orelse element(2, M) =:= Name], Path} of
+        {[Known | _], <<>>} -> Known;
+        {[Known | _], <<"packet.", _/binary>>} when Known =/= <<"packet">> -> <<Known/binary, ".", Path/binary>>;
+        {[Known | _], Content} when Content =:= <<"packets">>; Content =:= <<"opaque">> ->
+            <<Known/binary, ".", Path/binary>>;
+        {[], <<"packets[", Place/binary>>} -> named_inside(string:split(Place, <<"]">>), member(<<"packets">>, Line, []));
+        _ -> Path
+    end.
+
+named_inside([Index, Rest], Packets) ->
+    Inner = case Rest of <<".", Path/binary>> -> Path; _ -> <<>> end,
+    Name = named(Inner, lists:nth(binary_to_integer(Index) + 1, Packets)),
+    <<"packets[", Index/binary, "]", (if Name =:= <<>> -> <<>>; true -> <<".", Name/binary>> end)/binary>>.
+
+%% #region layered
+error_members(#{reason := {layer_unavailable, {transform, Name}}}) ->
+    [{<<"reply">>, <<"skip">>}, {<<"text">>, <<"no transform ", (atom_to_binary(Name, utf8))/binary>>}];
+%% #endregion
+error_members(#{reason := Reason, path := Path} = Error) ->
+    Kind = if is_tuple(Reason) -> element(1, Reason); true -> Reason end,
+    [{<<"reply">>, <<"error">>}, {<<"error">>, atom_to_binary(Kind, utf8)}]
+        ++ [{<<"field">>, Path} || Path =/= <<>>]
+        ++ [{<<"offset">>, Offset} || {ok, Offset} <- [maps:find(offset, Error)], is_integer(Offset)]
+        ++ [{<<"text">>, unicode:characters_to_binary((module()):format_error(Error))}].
+
+side(<<"server">>) -> sc;
+side(_) -> cs.
+%% #region context
+
+%% The states of a question are numbers; those that are not there are 0.
+context(From, Request) ->
+    {Members} = member(<<"state">>, Request, {[]}),
+    Keys = ?KNOWN_STATES,
+    %% #region keys
+    keys(member(<<"keys">>, Request, {[]}), #{from => side(From), state => maps:from_list([{state_key(lists:keyfind(Name, 1, Keys), Name), V} || {Name, V} <- Members])}).
+    %% #endregion
+    %% #region !keys
+    %%| #{from => side(From), state => maps:from_list([{state_key(lists:keyfind(Name, 1, Keys), Name), V} || {Name, V} <- Members])}.
+    %% #endregion
+
+state_key({_, Key}, _) -> Key;
+state_key(false, Name) -> Name.
+%% #region keys
+
+keys({Members}, Context) ->
+    lists:foldl(fun({Name, Key}, C) -> key(Name, binary:decode_hex(Key), both, C) end, Context, Members).
+
+key(<<"client.", Name/binary>>, Key, both, Context) -> key(Name, Key, cs, Context);
+key(<<"server.", Name/binary>>, Key, both, Context) -> key(Name, Key, sc, Context);
+key(Name, Key, Whose, Context) ->
+    {_, Known} = lists:keyfind(Name, 1, ?KNOWN_LAYERS),
+    (module()):set_key(Context, Known, Key, Whose).
+%% #endregion
+%% #endregion
+
+
+%% Records to JSON
+
+line(Header, {unknown, Id, Payload}) ->
+    {[{<<"message">>, null}, {<<"id">>, Id}, {<<"header">>, header_line(Header)}, {<<"payload">>, hex(Payload)}]};
+%% #region packets
+line(Header, {packets, Id, Messages}) ->
+    {[{<<"message">>, null}, {<<"id">>, Id}, {<<"header">>, header_line(Header)},
+      {<<"packets">>, [line(H, M) || {H, M} <- Messages]}]};
+%% #endregion
+line(Header, Message) ->
+    {Name, _, Id, _, Fields, Keeps} = lists:keyfind(element(1, Message), 4, messages()),
+    Values = tl(tuple_to_list(Message)),
+    Trailing = [{<<"trailing">>, hex(T)} || Keeps, T <- [lists:last(Values)], T =/= <<>>],
+    {[{<<"message">>, Name}, {<<"id">>, Id}, {<<"header">>, header_line(Header)},
+      {<<"fields">>, object(Fields, Values)} | Trailing]}.
+
+%% #region absences
+header_line(Header) -> {[{Name, show(Type, maps:get(Key, Header))} || {Name, Key, Type, _} <- header(), is_map_key(Key, Header)]}.
+%% #endregion
+%% #region !absences
+%%| header_line(Header) -> {[{Name, show(Type, maps:get(Key, Header))} || {Name, Key, Type, _} <- header()]}.
+%% #endregion
+
+object(Fields, Values) ->
+    {[{Name, show(Type, Value)} || {{Name, Type, _}, Value} <- lists:zip(Fields, lists:sublist(Values, length(Fields))),
+        Value =/= undefined]}.
+
+show(integer, Value) -> Value;
+show(float32, Value) -> show_float(Value);
+show(float64, Value) -> show_float(Value);
+show(boolean, Value) -> Value;
+show(string, Value) -> Value;
+show(bytes, Value) -> base64:encode(Value);
+show(properties, Value) -> {Value};
+show({enum, _} = Type, Value) -> show_name(names(Type), Value);
+show({flags, _} = Type, Values) -> [show_name(names(Type), V) || V <- Values];
+show({list, Type}, Values) -> [show(Type, V) || V <- Values];
+show({structure, Index}, Value) ->
+    {_, Fields} = structure(Index),
+    %% #region unions
+    object(Fields, tl(tuple_to_list(Value)));
+show({union, Index}, Value) ->
+    {Tag, Arms} = union(Index),
+    case Value of
+        {Arm, Number, Bytes} ->
+            {Name, _, kept} = lists:keyfind(Arm, 2, Arms),
+            {[{Name, {[{<<"tag">>, show(Tag, Number)}, {<<"bytes">>, base64:encode(Bytes)}]}}]};
+        {Arm, Inner} ->
+            {Name, _, Type} = lists:keyfind(Arm, 2, Arms),
+            {[{Name, show(Type, Inner)}]};
+        Arm ->
+            {Name, _, none} = lists:keyfind(Arm, 2, Arms),
+            {[{Name, null}]}
+    end.
+    %% #endregion
+    %% #region !unions
+    %%| object(Fields, tl(tuple_to_list(Value))).
+    %% #endregion
+
+show_float(infinity) -> <<"Infinity">>;
+show_float(neg_infinity) -> <<"-Infinity">>;
+show_float({nan, _}) -> <<"NaN">>;
+show_float(Value) -> Value.
+
+show_name(Names, Value) ->
+    case lists:keyfind(Value, 2, Names) of
+        {Name, _, _} -> Name;
+        false -> Value
+    end.
+
+hex(Bytes) -> string:lowercase(binary:encode_hex(Bytes)).
+
+%% JSON to records
+
+%% #region packets
+message({Members} = Line) ->
+    case lists:keyfind(<<"packets">>, 1, Members) of
+        {_, Packets} when is_list(Packets) ->
+            Id = number(member(<<"id">>, Line, 0)),
+            Places = lists:zip(lists:seq(0, length(Packets) - 1), Packets),
+            Inner = [inner_message(integer_to_binary(N), Packet) || {N, Packet} <- Places],
+            {settable(Line, <<"header.">>), {packets, Id, Inner}};
+        _ -> one_message(Line)
+    end.
+
+inner_message(Position, Line) ->
+    try
+        message(Line)
+    catch
+        throw:{refused, Kind, Path} ->
+            throw({refused, Kind, <<"packets[", Position/binary, "].", Path/binary>>})
+    end.
+
+one_message(Line) ->
+%% #endregion
+%% #region !packets
+%%| message(Line) ->
+%% #endregion
+    case member(<<"message">>, Line, null) of
+        null ->
+            Id = number(member(<<"id">>, Line, 0)),
+            Payload = bytes(member(<<"payload">>, Line, <<>>)),
+            {settable(Line, <<"header.">>), {unknown, Id, Payload}};
+        Name ->
+            Message = known(Name, Line),
+            {settable(Line, <<Name/binary, ".header.">>), Message}
+    end.
+
+%% The header fields that a caller can set.
+settable(Line, Path) ->
+    Header = member(<<"header">>, Line, {[]}),
+    maps:from_list([{Key, read(Type, Value, <<Path/binary, Name/binary>>)} ||
+        {Name, Key, Type, true} <- header(), Value <- [member(Name, Header, absent)], Value =/= absent]).
+
+known(Name, Line) ->
+    case [M || M <- messages(), element(1, M) =:= Name orelse element(2, M) =:= Name] of
+        [{_, _, _, Record, Fields, Keeps} | _] ->
+            Values = values(Fields, member(<<"fields">>, Line, {[]}), Name),
+            Trailing = [bytes(member(<<"trailing">>, Line, <<>>)) || Keeps],
+            list_to_tuple([Record | Values] ++ Trailing);
+        [] -> refuse(unknown_message, Name)
+    end.
+
+values(Fields, {Members} = Object, Path) ->
+    [refuse(unknown_key, Path) || {Name, _} <- Members, lists:keyfind(Name, 1, Fields) =:= false],
+    [field(Type, member(Name, Object, absent), Optional, <<Path/binary, ".", Name/binary>>) ||
+        {Name, Type, Optional} <- Fields];
+values(_, _, Path) -> refuse(wrong_kind, Path).
+
+field(_, Value, true, _) when Value =:= absent; Value =:= null -> undefined;
+field(_, absent, false, Path) -> refuse(missing, Path);
+field(Type, Value, _, Path) -> read(Type, Value, Path).
+
+read(integer, Value, Path) -> integer(Value, not_an_integer, Path);
+read(float32, <<"NaN">>, _) -> {nan, 16#7FC00000};
+read(float64, <<"NaN">>, _) -> {nan, 16#7FF8000000000000};
+read(Float, <<"Infinity">>, _) when Float =:= float32; Float =:= float64 -> infinity;
+read(Float, <<"-Infinity">>, _) when Float =:= float32; Float =:= float64 -> neg_infinity;
+read(Float, Value, _) when Float =:= float32, is_number(Value); Float =:= float64, is_number(Value) -> Value;
+read(boolean, Value, _) when is_boolean(Value) -> Value;
+read(string, Value, _) when is_binary(Value) -> Value;
+read(bytes, Value, Path) when is_binary(Value) ->
+    try base64:decode(Value) catch error:_ -> refuse(wrong_kind, Path) end;
+read(properties, {Members}, _) -> Members;
+read({enum, _} = Type, Value, Path) -> read_case(names(Type), Value, Path);
+read({flags, _} = Type, Values, Path) when is_list(Values) -> [read_name(names(Type), V, Path) || V <- Values];
+read({list, Type}, Values, Path) when is_list(Values) ->
+    Places = [integer_to_binary(N) || N <- lists:seq(0, length(Values) - 1)],
+    [read(Type, Value, <<Path/binary, "[", N/binary, "]">>) || {N, Value} <- lists:zip(Places, Values)];
+read({structure, Index}, Value, Path) ->
+    {Record, Fields} = structure(Index),
+    list_to_tuple([Record | values(Fields, Value, Path)]);
+%% #region unions
+read({union, Index}, {[{Name, Value}]}, Path) ->
+    {Tag, Arms} = union(Index),
+    Inner = <<Path/binary, ".", Name/binary>>,
+    case lists:keyfind(Name, 1, Arms) of
+        {_, Arm, none} when Value =:= null -> Arm;
+        {_, _, none} -> refuse(wrong_kind, Inner);
+        {_, Arm, kept} ->
+            [Number, Bytes] = values([{<<"tag">>, Tag, false}, {<<"bytes">>, bytes, false}], Value, Inner),
+            {Arm, Number, Bytes};
+        {_, Arm, Type} -> {Arm, read(Type, Value, Inner)};
+        false -> refuse(unknown_key, Path)
+    end;
+read({union, _}, {_}, Path) -> refuse(not_one_arm, Path);
+%% #endregion
+read(_, _, Path) -> refuse(wrong_kind, Path).
+
+read_name(Names, Value, Path) ->
+    case lists:keyfind(Value, 1, Names) of
+        {_, Name, _} -> Name;
+        false -> integer(Value, unknown_name, Path)
+    end.
+
+%% A case that JSON gives by its number is its atom here.
+read_case(Names, Value, Path) ->
+    Case = read_name(Names, Value, Path),
+    case lists:keyfind(Case, 3, Names) of
+        {_, Name, _} -> Name;
+        false -> Case
+    end.
+
+%% Beyond 53 bits an integer is a string in JSON.
+integer(Value, _, _) when is_integer(Value) -> Value;
+integer(Value, Kind, Path) when is_binary(Value) ->
+    try binary_to_integer(Value) catch error:badarg -> refuse(Kind, Path) end;
+integer(_, _, Path) -> refuse(wrong_kind, Path).
+
+number(Value) -> integer(Value, not_an_integer, <<"id">>).
+
+bytes(Text) ->
+    try binary:decode_hex(Text) catch error:_ -> refuse(wrong_kind, <<>>) end.
+
+-spec refuse(atom(), binary()) -> no_return().
+refuse(Kind, Path) -> throw({refused, atom_to_binary(Kind, utf8), Path}).
+
+%% JSON (RFC 8259). An object is {[{Name, Value}]}.
+
+member(Name, {Members}, Default) ->
+    case lists:keyfind(Name, 1, Members) of
+        {_, Value} -> Value;
+        false -> Default
+    end;
+member(_, _, Default) -> Default.
+
+json(Text) ->
+    case value(space(Text)) of
+        {Value, Rest} ->
+            case space(Rest) of
+                <<>> -> Value;
+                _ -> throw(no_json)
+            end
+    end.
+
+space(<<C, Rest/binary>>) when C =:= $\s; C =:= $\t; C =:= $\n; C =:= $\r -> space(Rest);
+space(Rest) -> Rest.
+
+value(<<"{", Rest/binary>>) -> members(space(Rest), []);
+value(<<"[", Rest/binary>>) -> items(space(Rest), []);
+value(<<"\"", Rest/binary>>) -> chars(Rest, []);
+value(<<"true", Rest/binary>>) -> {true, Rest};
+value(<<"false", Rest/binary>>) -> {false, Rest};
+value(<<"null", Rest/binary>>) -> {null, Rest};
+value(Text) -> number(Text, 0).
+
+members(<<"}", Rest/binary>>, []) -> {{[]}, Rest};
+members(<<"\"", Text/binary>>, Found) ->
+    {Name, Behind} = chars(Text, []),
+    <<":", Rest/binary>> = space(Behind),
+    {Value, Next} = value(space(Rest)),
+    case space(Next) of
+        <<",", More/binary>> -> members(space(More), [{Name, Value} | Found]);
+        <<"}", More/binary>> -> {{lists:reverse(Found, [{Name, Value}])}, More};
+        _ -> throw(no_json)
+    end;
+members(_, _) -> throw(no_json).
+
+items(<<"]", Rest/binary>>, []) -> {[], Rest};
+items(Text, Found) ->
+    {Value, Next} = value(Text),
+    case space(Next) of
+        <<",", More/binary>> -> items(space(More), [Value | Found]);
+        <<"]", More/binary>> -> {lists:reverse(Found, [Value]), More};
+        _ -> throw(no_json)
+    end.
+
+chars(<<"\"", Rest/binary>>, Found) -> {iolist_to_binary(lists:reverse(Found)), Rest};
+chars(<<"\\u", A:4/binary, "\\u", B:4/binary, Rest/binary>>, Found) ->
+    case {binary_to_integer(A, 16), binary_to_integer(B, 16)} of
+        {High, Low} when High >= 16#D800, High < 16#DC00, Low >= 16#DC00, Low < 16#E000 ->
+            chars(Rest, [<<(16#10000 + (High - 16#D800) * 16#400 + Low - 16#DC00)/utf8>> | Found]);
+        {Code, _} -> chars(<<"\\u", B/binary, Rest/binary>>, [<<Code/utf8>> | Found])
+    end;
+chars(<<"\\u", A:4/binary, Rest/binary>>, Found) -> chars(Rest, [<<(binary_to_integer(A, 16))/utf8>> | Found]);
+chars(<<"\\", C, Rest/binary>>, Found) -> chars(Rest, [escaped(C) | Found]);
+chars(<<C, Rest/binary>>, Found) -> chars(Rest, [C | Found]);
+chars(<<>>, _) -> throw(no_json).
+
+escaped($b) -> $\b;
+escaped($f) -> $\f;
+escaped($n) -> $\n;
+escaped($r) -> $\r;
+escaped($t) -> $\t;
+escaped(C) -> C.
+
+number(Text, Count) ->
+    case Text of
+        <<_:Count/binary, C, _/binary>> when C >= $0, C =< $9; C =:= $-; C =:= $+; C =:= $.; C =:= $e; C =:= $E ->
+            number(Text, Count + 1);
+        <<Digits:Count/binary, Rest/binary>> when Count > 0 -> {number_value(Digits), Rest};
+        _ -> throw(no_json)
+    end.
+
+number_value(Digits) ->
+    try integer_or_float(Digits) catch error:badarg -> throw(no_json) end.
+
+integer_or_float(Digits) ->
+    case {binary:match(Digits, [<<"e">>, <<"E">>]), binary:match(Digits, <<".">>)} of
+        {nomatch, nomatch} -> binary_to_integer(Digits);
+        {{Place, _}, nomatch} ->
+            %% Erlang wants a point.
+            <<Head:Place/binary, Tail/binary>> = Digits,
+            binary_to_float(<<Head/binary, ".0", Tail/binary>>);
+        _ -> binary_to_float(Digits)
+    end.
+
+text({Members}) ->
+    ["{", lists:join(",", [[quoted(Name), ":", text(Value)] || {Name, Value} <- Members]), "}"];
+text(Items) when is_list(Items) -> ["[", lists:join(",", [text(Item) || Item <- Items]), "]"];
+text(Value) when is_binary(Value) -> quoted(Value);
+text(Value) when is_integer(Value), abs(Value) < 1 bsl 53 -> integer_to_binary(Value);
+text(Value) when is_integer(Value) -> quoted(integer_to_binary(Value));
+text(Value) when is_float(Value) -> io_lib:format("~w", [Value]);
+text(Value) when is_atom(Value) -> atom_to_binary(Value, utf8).
+
+quoted(Text) -> [$", [escape(C) || <<C>> <= Text], $"].
+
+escape($") -> "\\\"";
+escape($\\) -> "\\\\";
+escape(C) when C < 16#20 -> io_lib:format("\\u~4.16.0b", [C]);
+escape(C) -> C.
+
+%% An echo server
+
+echo(Port) ->
+    Options = [binary, {packet, raw}, {active, false}, {reuseaddr, true}, {nodelay, true}, {ip, {127, 0, 0, 1}}],
+    {ok, Listener} = gen_tcp:listen(Port, Options),
+    {ok, Found} = inet:port(Listener),
+    spawn_link(fun() -> accept(Listener) end),
+    io:format("listening on 127.0.0.1:~b~n", [Found]),
+    until_end().
+
+until_end() ->
+    case io:get_line("") of
+        eof -> ok;
+        _ -> until_end()
+    end.
+
+accept(Listener) ->
+    {ok, Socket} = gen_tcp:accept(Listener),
+    Connection = spawn(fun() -> receive go -> serve(Socket, <<>>) end end),
+    _ = gen_tcp:controlling_process(Socket, Connection),
+    Connection ! go,
+    accept(Listener).
+
+serve(Socket, Buffer) ->
+    case (module()):decode(cs, Buffer) of
+        {ok, Header, Message, Rest} ->
+            %% #region layers
+            %% #region packets
+            {ok, Packet} = case (module()):encode(#{from => sc}, maps:with(?SERVER_KEYS, Header), case Message of
+                    {packets, Id, Inner} -> {packets, Id, [{maps:with(?SERVER_KEYS, H), M} || {H, M} <- Inner]};
+                    _ -> Message
+                end) of
+            %% #endregion
+            %% #region !packets
+            %%| {ok, Packet} = case (module()):encode(#{from => sc}, maps:with(?SERVER_KEYS, Header), Message) of
+            %% #endregion
+                {ok, Echo, _} -> {ok, Echo};
+                Fault -> Fault
+            end,
+            %% #endregion
+            %% #region !layers
+            %% #region distinct
+            %% #region states
+            %%| {ok, Packet} = case (module()):encode(#{from => sc}, maps:with(?SERVER_KEYS, Header), Message) of {ok, Echo, _} -> {ok, Echo}; Fault -> Fault end,
+            %% #endregion
+            %% #region !states
+            %%| {ok, Packet} = (module()):encode(#{from => sc}, maps:with(?SERVER_KEYS, Header), Message),
+            %% #endregion
+            %% #endregion
+            %% #region !distinct
+            %%| {ok, Packet} = (module()):encode((module()):settable(Header), Message),
+            %% #endregion
+            %% #endregion
+            _ = gen_tcp:send(Socket, Packet),
+            serve(Socket, Rest);
+        {more, _} ->
+            case gen_tcp:recv(Socket, 0) of
+                {ok, Bytes} -> serve(Socket, <<Buffer/binary, Bytes/binary>>);
+                {error, _} -> gen_tcp:close(Socket)
+            end;
+        {error, _} -> gen_tcp:close(Socket)
+    end.
+%% #endregion
