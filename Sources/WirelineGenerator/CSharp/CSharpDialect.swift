@@ -79,8 +79,8 @@ struct CSharpDialect: ClassDialect {
         return IntegerFormat(bitWidth: width, isSigned: format.isSigned).range
     }
 
-    func literal(_ number: Int128, _ format: IntegerFormat) -> String {
-        switch Self.typeName(format) {
+    private func literal(_ number: Int128, _ type: CodeType) -> String {
+        switch self.type(type) {
         case "long": "\(number)L"
         case "ulong": "\(number)UL"
         default: String(number)
@@ -89,92 +89,62 @@ struct CSharpDialect: ClassDialect {
 
     func string(_ text: String) -> String { TypeScriptText.string(text) }
 
-    func bytes(_ bytes: [UInt8]) -> String {
+    private func literal(_ bytes: [UInt8]) -> String {
         bytes.isEmpty ? "new byte[0]" : "new byte[] {\(bytes.map { String($0) }.joined(separator: ", "))}"
     }
 
-    func float(_ number: Double, byteCount: Int) -> String {
+    private func literal(_ number: Double, byteCount: Int) -> String {
         let type = byteCount == 4 ? "float" : "double"
         if number.isNaN { return "\(type).NaN" }
         if number.isInfinite { return "\(type).\(number < 0 ? "Negative" : "Positive")Infinity" }
         return byteCount == 4 ? "\(Float(number))f" : "\(number)"
     }
 
-    func filled(_ array: String, _ item: String) -> String { "Packets.Filled(\(array), () => \(item))" }
+    func filled(_ array: Syntax, _ item: String) -> Syntax {
+        .call(.atom("Packets.Filled"), [array, .atom("() => \(item)")])
+    }
+
     func noProperties(_ type: String) -> String { "new \(type)()" }
 
-    // MARK: Expressions
+    // MARK: Expressions and statements
 
-    static func capitalized(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
+    let style = CodeStyle(marks: [.shiftRight: ">>"])
 
-    func call(_ object: String, _ function: String, _ arguments: [String]) -> String {
-        "\(object).\(Self.capitalized(function))(\(arguments.joined(separator: ", ")))"
-    }
-
-    func call(_ function: String, _ arguments: [String]) -> String { call("Packets", function, arguments) }
-
-    func checksum(_ kind: ChecksumKind, _ bytes: String, from: String, to: String) -> String {
-        let name = kind.rawValue.split(separator: "_").map { Self.capitalized(String($0)) }.joined()
-        return "Checksum.\(name)(\(bytes), \(from), \(to))"
-    }
-
-    /// Returns a conversion; what is no single term stands in parentheses.
-    private static func cast(_ type: String, _ text: String) -> String {
-        // The compiler refuses to convert a constant that does not fit.
-        if text.first == "-", text.dropFirst().first?.isNumber == true, !text.contains(" ") {
-            return "unchecked((\(type))(\(text)))"
+    func own(_ expression: Expression) -> Syntax? {
+        switch expression {
+        case .number(let number, let type): .atom(literal(number, type))
+        case .float(let number, let byteCount): .atom(literal(number, byteCount: byteCount))
+        case .bytes(let bytes): .atom(literal(bytes))
+        case .call(nil, let function, let arguments):
+            .call(.selector(.atom("Packets"), spelled(function)), arguments.map(syntax))
+        case .convert(let inner, let from, let to): converted(inner, type(from), to)
+        case .same(let left, let right, .bytes): syntax(.call(nil, "sameBytes", [left, right]))
+        case .same(let left, let right, _): joined(.equal, left, right)
+        case .present(let inner, let type): isPlain(type) ? .selector(syntax(inner), "Value") : syntax(inner)
+        case .finished(let list, let count, _): syntax(.call("r", "trimmed", [.name(list), count]))
+        default: common(expression)
         }
-        var depth = 0
-        let isTerm =
-            text.first != "-"
-            && text.allSatisfy { character in
-                if character == "(" { depth += 1 }
-                if character == ")" { depth -= 1 }
-                return character != " " || depth > 0
-            }
-        return "(\(type))" + (isTerm ? text : "(\(text))")
     }
 
-    func convert(_ text: String, from: IntegerFormat, to: IntegerFormat) -> String {
-        let type = Self.typeName(to)
-        return Self.typeName(from) == type ? text : Self.cast(type, text)
+    private func converted(_ inner: Expression, _ from: String, _ to: CodeType) -> Syntax {
+        let type = self.type(to)
+        // Floats get wider by themselves.
+        if from == type || from == "float" { return syntax(inner) }
+        // The compiler refuses to convert a constant that does not fit.
+        if case .number(let number, _) = inner, number < 0 {
+            return .call(.atom("unchecked"), [.prefix("(\(type))", .parentheses(syntax(inner)))])
+        }
+        return .marked("(\(type))", syntax(inner))
     }
-
-    func convert(place text: String, to format: IntegerFormat) -> String {
-        Self.typeName(format) == "int" ? text : Self.cast(Self.typeName(format), text)
-    }
-
-    func compare(_ text: String, _ mark: String, _ number: Int128, _ format: IntegerFormat) -> String {
-        "\(text) \(mark) \(literal(number, format))"
-    }
-
-    func shiftedRight(_ text: String, by count: String) -> String { "\(text) >> \(count)" }
-
-    func number(of text: String, _ plan: NumberPlan) -> String {
-        if case .plain = plan.kind { return text }
-        return Self.cast(Self.typeName(plan.format), text)
-    }
-
-    func value(of text: String, _ plan: NumberPlan) -> String {
-        if case .plain = plan.kind { return text }
-        return Self.cast(type(.number(plan)), text)
-    }
-
-    func equal(_ text: String, _ other: String, _ type: CodeType) -> String {
-        if case .bytes = type { return call("sameBytes", [text, other]) }
-        return "\(text) == \(other)"
-    }
-
-    func member(_ own: String) -> String { own }
-    func present(_ text: String, _ type: CodeType) -> String { isPlain(type) ? text + ".Value" : text }
-
-    func count(of list: String) -> String { "\(list).Length" }
-
-    // MARK: Lists, unions and packets
 
     func resize(_ array: String, _ count: String) -> String { "System.Array.Resize(ref \(array), \(count));" }
-    func finished(_ list: String, count: String, fixedCount: Int?) -> String { "r.Trimmed(\(list), \(count))" }
-    func spelled(_ name: String) -> String { Self.capitalized(name) }
+
+    func spelled(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
+
+    func name(_ checksum: ChecksumKind) -> String {
+        checksum.rawValue.split(separator: "_").map { spelled(String($0)) }.joined()
+    }
+
     func sender(_ sender: Sender) -> String { "Sender.\(sender == .client ? "Client" : "Server")" }
     var classTest: String { "is" }
 
@@ -204,12 +174,16 @@ struct CSharpDialect: ClassDialect {
         return "\(modifiers) \(result) \(name)(\(parameters))"
     }
 
+    var runtime: RuntimeFile { CSharpRuntime.file(for: plan) }
+
+    var tableModifiers: String { "internal static readonly" }
+
     func constants(_ name: String, _ numbers: [Int]) -> String {
         "private static readonly int[] \(name) = {\(numbers.map(String.init).joined(separator: ", "))};"
     }
 
     func facts(of message: MessageDescription) -> [String] {
-        let id = literal(Int128(message.id), .uint64)
+        let id = text(.number(Int128(message.id), .uint64))
         let only = plan.takesSender && message.senders.count == 1 ? message.senders.first : nil
         // A member of the class may be called `Sender`.
         let own = only.map { "global::\(namespace).\(sender($0))" }
@@ -226,7 +200,7 @@ struct CSharpDialect: ClassDialect {
             "for (int i = 0; i + 1 < values.Length; i++) {", "    try {",
             "        return \(fitted)(w, id, h, values[i]);", "    } catch (WireException error) {",
             "        bool doesNotFit = \(kinds.map { "error.Kind == \"\($0)\"" }.joined(separator: " || "));",
-            "        if (\(isSet(own)) || !doesNotFit) throw;", "        w.Seek(after);", "    }", "}",
+            "        if (\(own) != null || !doesNotFit) throw;", "        w.Seek(after);", "    }", "}",
             "return \(fitted)(w, id, h, values[values.Length - 1]);",
         ]
     }

@@ -148,7 +148,7 @@ struct CSharpInterface {
     private var make: String {
         func cases(_ sender: Sender) -> [String] {
             let lines = description.messages.indices.filter { description.messages[$0].senders.contains(sender) }.map {
-                "    case \(printer.dialect.literal(Int128(description.messages[$0].id), .uint64)): return new \(plan.names.messages[$0].name)();"
+                "    case \(printer.dialect.text(.number(Int128(description.messages[$0].id), .uint64))): return new \(plan.names.messages[$0].name)();"
             }
             return lines.isEmpty ? [] : ["switch (id) {"] + lines + ["    default: break;", "}"]
         }

@@ -85,7 +85,7 @@ struct CSharpModule {
     private var constants: [String] {
         zip(description.constants, names.constants).map { constant, name in
             let type = dialect.type(.number(constant.format))
-            let value = dialect.literal(constant.value, constant.format)
+            let value = dialect.text(.number(constant.value, constant.format))
             return (CSharpText.comment(constant.documentation) + ["public const \(type) \(name) = \(value);"])
                 .joined(separator: "\n")
         }
@@ -109,7 +109,7 @@ struct CSharpModule {
         lines.append("public enum \(name.name) : \(dialect.type(.number(format))) {")
         for (item, own) in zip(cases, name.cases) {
             lines += CSharpText.comment(item.documentation, item.deprecation, indent: "    ")
-            lines.append("    \(own) = \(dialect.literal(item.value, format)),")
+            lines.append("    \(own) = \(dialect.text(.number(item.value, format))),")
         }
         return (lines + ["}"]).joined(separator: "\n")
     }
@@ -128,7 +128,7 @@ struct CSharpModule {
             }
             let type = plan.headerType(position)
             let own = plan.hasAlways(headerField: position) ? dialect.type(type) : dialect.optionalType(type)
-            let initial = printer.initial(headerField: position)
+            let initial = printer.initial(headerField: position).map { dialect.text($0) }
             lines.append("    public \(own) \(names.headerFields[position])\(initial.map { " = " + $0 } ?? "");")
         }
         if !plan.fixedHeaderFields.isEmpty || plan.layers != nil {

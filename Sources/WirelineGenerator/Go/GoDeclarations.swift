@@ -198,10 +198,8 @@ struct GoDeclarations {
             )
         }
         let defaults = fields.compactMap { position, _ -> String? in
-            guard let value = printer.initial(headerField: position), !["0", "false", "\"\""].contains(value) else {
-                return nil
-            }
-            return "\(names.headerFields[position]): \(value)"
+            guard let value = printer.initial(headerField: position), !value.isGoZero else { return nil }
+            return "\(names.headerFields[position]): \(printer.dialect.text(value))"
         }
         return text(
             [

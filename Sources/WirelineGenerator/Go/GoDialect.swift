@@ -33,77 +33,9 @@ struct GoDialect: Dialect {
 
     func range(of format: IntegerFormat) -> ClosedRange<Int128> { held(format).range }
 
-    func literal(_ number: Int128, _ format: IntegerFormat) -> String { String(number) }
-
-    func string(_ text: String) -> String { GoText.string(text) }
-
-    func bytes(_ bytes: [UInt8]) -> String { bytes.isEmpty ? "[]byte{}" : "[]byte(\(GoText.string(bytes)))" }
-
-    func literal(_ literal: LiteralPlan, _ value: ValuePlan) -> String { types.literal(literal, value) }
-
-    // MARK: Expressions
-
-    func call(_ object: String, _ function: String, _ arguments: [String]) -> String {
-        "\(object).\(function)(\(arguments.joined(separator: ", ")))"
+    private func literal(_ bytes: [UInt8]) -> String {
+        bytes.isEmpty ? "[]byte{}" : "[]byte(\(GoText.string(bytes)))"
     }
-
-    func call(_ function: String, _ arguments: [String]) -> String {
-        "\(function)(\(arguments.joined(separator: ", ")))"
-    }
-
-    func checksum(_ kind: ChecksumKind, _ bytes: String, from: String, to: String) -> String {
-        // A copy has all that is needed, and no more.
-        let range = bytes.count == 1 ? "\(bytes).part(\(place(from)), \(place(to)))" : bytes
-        return "uint64(\(GoRuntime.function(kind))(\(range)))"
-    }
-
-    private func place(_ text: String) -> String {
-        text.hasPrefix(packetStart + " + ") ? String(text.dropFirst(packetStart.count + 3)) : text
-    }
-
-    func convert(_ text: String, from: IntegerFormat, to: IntegerFormat) -> String {
-        if let number = Int128(text) {
-            // A literal that does not fit would not compile.
-            let width = held(to).bitWidth
-            let bits = number & ((1 << Int128(width)) - 1)
-            let isNegative = to.isSigned && bits >> Int128(width - 1) == 1
-            return "\(GoTypes.integer(to))(\(isNegative ? bits - (1 << Int128(width)) : bits))"
-        }
-        return held(from) == held(to) ? text : "\(GoTypes.integer(to))(\(text))"
-    }
-
-    func compare(_ text: String, _ mark: String, _ number: Int128, _ format: IntegerFormat) -> String {
-        "\(text) \(mark) \(number)"
-    }
-
-    func convert(place text: String, to format: IntegerFormat) -> String { "\(GoTypes.integer(format))(\(text))" }
-
-    func compare(float text: String, byteCount: Int, _ mark: String, _ number: Double) -> String {
-        "\(byteCount == 4 ? "float64(\(text))" : text) \(mark) \(GoText.float(number))"
-    }
-
-    func shiftedRight(_ text: String, by count: String) -> String {
-        "\(text) >> \(Int(count) == nil ? "(\(count))" : count)"
-    }
-
-    func number(of text: String, _ plan: NumberPlan) -> String {
-        if case .plain = plan.kind { text } else { "\(GoTypes.integer(plan.format))(\(text))" }
-    }
-
-    func value(of text: String, _ plan: NumberPlan) -> String {
-        if case .plain = plan.kind { text } else { "\(types.text(.number(plan)))(\(text))" }
-    }
-
-    func equal(_ text: String, _ other: String, _ type: CodeType) -> String {
-        if case .bytes = type { return "bytes.Equal(\(text), \(other))" }
-        return "\(text) == \(other)"
-    }
-
-    func member(_ own: String) -> String { "m.\(own)" }
-
-    func headerMember(_ variable: String, _ own: String) -> String { "\(variable).\(own)" }
-
-    func isSet(_ text: String) -> String { "\(text) != nil" }
 
     private func hasNil(_ type: CodeType) -> Bool {
         switch type {
@@ -113,139 +45,161 @@ struct GoDialect: Dialect {
         }
     }
 
-    func present(_ text: String, _ type: CodeType) -> String { hasNil(type) ? text : "*\(text)" }
+    var hasNullValues: Bool { false }
 
-    func optional(_ variable: String, _ type: CodeType) -> String { hasNil(type) ? variable : "&\(variable)" }
+    // MARK: Expressions
 
-    var nothing: String { "nil" }
+    let style = CodeStyle(
+        indent: "\t", end: "", nothing: "nil", marks: [.shiftRight: ">>"], shiftsBindTightly: true,
+        branch: ("if ", " {"), nextBranch: ("} else if ", " {"), loop: ("for ", " {"), endlessLoop: "for {")
 
-    func isNotNull(_ text: String, _ value: ValuePlan) -> String? { nil }
+    func text(_ syntax: Syntax) -> String { syntax.goText }
 
-    func newStructure(_ index: Int) -> String { "\(plan.names.structures[index].name){}" }
+    func own(_ expression: Expression) -> Syntax? {
+        switch expression {
+        case .float(let number, _): .atom(GoText.float(number))
+        case .text(let text): .atom(GoText.string(text))
+        case .bytes(let bytes): .atom(literal(bytes))
+        case .sender(let sender): .atom(sender == .client ? "Client" : "Server")
+        case .initial(let literal, let value): .atom(types.literal(literal, value))
+        case .structure(let index): .composite(plan.names.structures[index].name, [])
+        case .header(let isPart): .prefix("&", isPart ? .composite("Header", []) : .atom("packet.Header"))
+        case .own(let name): .selector(.atom("m"), name)
+        case .armMember(let member): .selector(.atom("a"), Self.own(member))
+        case .count(let list): .call(.atom("len"), [syntax(list)])
+        case .checksum(let kind, let bytes): checksum(kind, bytes)
+        case .same(let left, let right, .bytes): .call(.atom("bytes.Equal"), [syntax(left), syntax(right)])
+        case .same(let left, let right, _): joined(.equal, left, right)
+        case .convert(.number(let number, _), _, let to): converted(number, to)
+        case .convert(let inner, let from, let to):
+            type(from) == type(to) ? syntax(inner) : .call(.atom(type(to)), [syntax(inner)])
+        case .present(let inner, let type): hasNil(type) ? syntax(inner) : .marked("*", syntax(inner))
+        case .optional(let inner, let type): hasNil(type) ? syntax(inner) : .marked("&", syntax(inner))
+        default: nil
+        }
+    }
 
-    func count(of list: String) -> String { "len(\(list))" }
+    /// Returns the conversion of a literal. One that does not fit would not compile.
+    private func converted(_ number: Int128, _ type: CodeType) -> Syntax {
+        var value = number
+        if case .number(let format) = type {
+            let (width, isSigned) = (held(format).bitWidth, format.isSigned)
+            value &= (1 << Int128(width)) - 1
+            if isSigned, value >> Int128(width - 1) == 1 { value -= 1 << Int128(width) }
+        }
+        return .call(.atom(self.type(type)), [.atom(String(value))])
+    }
 
-    func item(_ list: String, _ index: String) -> String { "\(list)[\(index)]" }
+    private func checksum(_ kind: ChecksumKind, _ bytes: Expression.ChecksumBytes) -> Syntax {
+        let argument =
+            switch bytes {
+            case .read(let from, let to): Expression.call("r", "part", [from, to])
+            case .written(let from, let to): Expression.call("w", "part", [from, to])
+            // A copy has all that is needed, and no more.
+            case .copy(let copy, _): copy
+            }
+        return .call(.atom("uint64"), [.call(.atom(GoRuntime.function(kind)), [syntax(argument)])])
+    }
+
+    /// The name of a member of an arm.
+    private static func own(_ member: Expression.ArmMember) -> String {
+        member.rawValue.prefix(1).uppercased() + member.rawValue.dropFirst()
+    }
 
     // MARK: Statements
 
-    func statement(_ expression: String) -> String {
-        if ["r.deeper(", "w.deeper("].contains(where: expression.hasPrefix) {
-            return "if !\(expression) {\u{2}return\u{2}}"
+    /// Returns the statements with uses of variables that are only set, which Go's compiler refuses, and with a return where values nest
+    /// too deeply.
+    func completed(_ statements: [Statement]) -> [Statement] {
+        let uses = statements.uses
+        return statements.replacing { statement in
+            switch statement {
+            case .variable(let name, _, _) where uses[name] == nil: [statement, .evaluate(.name(name))]
+            case .evaluate(.call(let object?, "deeper", let arguments)):
+                [.choose(if: .not(.call(object, "deeper", arguments)), [.returns(nil)])]
+            default: [statement]
+            }
         }
-        // A conversion cannot stand by itself.
-        return GoFormat.isCall(expression) ? expression : "_ = \(expression)"
     }
 
-    func constant(_ name: String, _ type: CodeType, _ value: String) -> String {
-        if case .position = type { return "\(name) := \(value)" }
-        return Double(value) == nil ? "\(name) := \(value)" : "\(name) := \(self.type(type))(\(value))"
-    }
-
-    func variable(_ name: String, _ type: CodeType, _ value: String) -> [String] {
-        let isZero = ["0", "false", "\"\"", nothing].contains(value)
-        let declaration = isZero ? "var \(name) \(self.type(type))" : constant(name, type, value)
-        // It is left out of a function that uses the variable.
-        return [declaration, "_ = \(name)"]
-    }
-
-    func assign(_ target: String, _ value: String) -> String {
-        value == "\(target) + 1" ? "\(target)++" : "\(target) = \(value)"
-    }
-
-    func choose(_ branches: [(condition: String, lines: [String])], otherwise: [String]) -> [String] {
-        var lines: [String] = []
-        for branch in branches {
-            lines.append((lines.isEmpty ? "if " : "} else if ") + branch.condition + " {")
-            lines += GoText.indented(branch.lines)
+    func own(_ statement: Statement) -> [String]? {
+        switch statement {
+        case .constant(let name, let type, let value, _): return [constant(name, type, value)]
+        case .variable(let name, let type, let value):
+            return [value.isGoZero ? "var \(name) \(self.type(type))" : constant(name, type, value)]
+        case .evaluate(let value):
+            // Only a call can stand by itself.
+            if case .call = value { return [text(value)] }
+            return ["_ = \(text(value))"]
+        case .assign(.name(let name), .binary(.plus, .name(let other), .number(1, _))) where name == other:
+            return [name + "++"]
+        case .count(let name, let count, let inner):
+            return ["for \(name) := 0; \(name) < \(text(count)); \(name)++ {"] + indented(inner) + ["}"]
+        case .select(let number, let branches):
+            guard let last = branches.last else { return [] }
+            let cases = branches.dropLast().enumerated().flatMap { ["case \($0):"] + indented($1) }
+            return (cases.isEmpty ? [] : ["switch \(text(number)) {"] + cases + ["}"]) + lines(last)
+        case .returnMore: return ["return false"]
+        case .succeed(let value): return ["return \(text(value)), nil"]
+        case .fail(let kind, let path): return ["return 0, &Error{\(text(.text(kind))), \(text(.text(path))), -1}"]
+        case .newList(let name, let item, _, let fixedCount?):
+            return ["var \(name) [\(fixedCount)]\(types.text(item))"]
+        case .newList(let name, let item, let capacity, nil):
+            let list = Syntax.call(.atom("make"), [.atom("[]" + types.text(item)), .atom("0"), syntax(capacity)])
+            return ["\(name) := \(text(list))"]
+        case .append(let value, let list, _, nil):
+            return ["\(list) = \(text(.call(.atom("append"), [.atom(list), syntax(value)])))"]
+        case .append(let value, let list, let index, _): return ["\(list)[\(index)] = \(text(value))"]
+        case .makeArm(let arm, let members):
+            let items = members.map { (name: String?.some(Self.own($0.member)), value: syntax($0.value)) }
+            return ["m = \(text(.composite(arm, items)))"]
+        case .arms(let arms, let otherwise):
+            return lines(arms, otherwise)
+        case .received(_, let places):
+            let known = places.isEmpty ? [] : ["packet.places = \(list("int", places))"]
+            return ["packet.Size = total", "packet.id = id"] + known + ["return true"]
+        case .receivedPart(let part): return [received(part), "return true"]
+        default: return nil
         }
-        if !otherwise.isEmpty { lines += ["} else {"] + GoText.indented(otherwise) }
+    }
+
+    private func lines(_ arms: [(name: String, statements: [Statement])], _ otherwise: [Statement]) -> [String] {
+        let usesArm = arms.contains { $0.statements.uses["a"] != nil }
+        var lines = [usesArm ? "switch a := m.(type) {" : "switch m.(type) {"]
+        for arm in arms { lines += ["case \(arm.name):"] + indented(arm.statements) }
+        if !otherwise.isEmpty { lines += ["default:"] + indented(otherwise) }
         return lines + ["}"]
     }
 
-    func loop(while condition: String?, _ lines: [String]) -> [String] {
-        GoText.block("for" + (condition.map { " " + $0 } ?? ""), lines)
-    }
-
-    func loop(_ variable: String, below count: String, _ lines: [String]) -> [String] {
-        GoText.block("for \(variable) := 0; \(variable) < \(count); \(variable)++", lines)
-    }
-
-    var breakLoop: String { "break" }
-
-    func returns(_ value: String?) -> String { value.map { "return \($0)" } ?? "return" }
-
-    var returnMore: String { "return false" }
-
-    // MARK: Lists
-
-    func newList(_ variable: String, _ item: ValuePlan, capacity: String, fixedCount: Int?) -> [String] {
-        if let fixedCount { return ["var \(variable) [\(fixedCount)]\(types.text(item))"] }
-        return ["\(variable) := make([]\(types.text(item)), 0, \(capacity))"]
-    }
-
-    func append(_ value: String, to list: String, at index: String, fixedCount: Int?) -> [String] {
-        [fixedCount == nil ? "\(list) = append(\(list), \(value))" : "\(list)[\(index)] = \(value)"]
-    }
-
-    func finished(_ list: String, count: String, fixedCount: Int?) -> String { list }
-
-    // MARK: Unions
-
-    /// The name of a member of an arm.
-    private func own(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
-
-    func makeArm(_ arm: String, _ members: [(name: String, value: String)]) -> [String] {
-        ["m = \(arm){\(members.map { "\(own($0.name)): \($0.value)" }.joined(separator: ", "))}"]
-    }
-
-    func armMember(_ name: String) -> String { "a.\(own(name))" }
-
-    func arms(_ arms: [(name: String, lines: [String])], otherwise: [String]) -> [String] {
-        let uses = arms.flatMap(\.lines).contains {
-            RuntimeText.words(of: $0[...], lineComment: "//", hasKeys: false).contains("a")
+    private func constant(_ name: String, _ type: CodeType, _ value: Expression) -> String {
+        // A literal has no type of its own but `int` or `float64`.
+        switch (type, value) {
+        case (.position, _): return "\(name) := \(text(value))"
+        case (_, .number), (_, .float): return "\(name) := \(self.type(type))(\(text(value)))"
+        default: return "\(name) := \(text(value))"
         }
-        var lines = [uses ? "switch a := m.(type) {" : "switch m.(type) {"]
-        for arm in arms { lines += ["case \(arm.name):"] + GoText.indented(arm.lines) }
-        if !otherwise.isEmpty { lines += ["default:"] + GoText.indented(otherwise) }
-        return lines + ["}"]
     }
 
-    // MARK: Connections
-
-    func isSent(by sender: Sender) -> String { "sender == \(sender == .client ? "Client" : "Server")" }
-
-    func refuse(_ kind: String, path: String) -> String {
-        "return 0, &Error{\(string(kind)), \(string(path)), -1}"
+    private func list(_ type: String, _ items: [Expression]) -> String {
+        text(.composite("[]" + type, items.map { (nil, syntax($0)) }))
     }
 
-    func select(_ number: String, _ branches: [[String]]) -> [String] {
-        guard let last = branches.last else { return [] }
-        let cases = branches.dropLast().enumerated().flatMap { ["case \($0):"] + GoText.indented($1) }
-        return (cases.isEmpty ? [] : ["switch \(number) {"] + cases + ["}"]) + last
-    }
-
-    // MARK: Packets
-
-    var newHeader: String { "&packet.Header" }
-    var packetBytes: String { "r" }
-    var packetStart: String { "0" }
-    var writtenBytes: String { "w" }
-
-    func received(_ shape: PacketShape, places: [String]) -> [String] {
-        let known = places.isEmpty ? [] : ["packet.places = []int{\(places.joined(separator: ", "))}"]
-        return ["packet.Size = total", "packet.id = id"] + known + ["return true"]
-    }
-
-    var newPartHeader: String { "&Header{}" }
-
-    func received(_ part: ReceivedPart) -> [String] {
-        var members = ["id: id", "header: header", "body: body", "end: end", "after: total", "first: \(part.first)"]
+    private func received(_ part: ReceivedPart) -> String {
+        var members = [
+            "id: id", "header: header", "body: body", "end: end", "after: total", "first: \(text(part.first))",
+        ]
         if let counter = part.counter {
-            members += ["hasCount: \(counter.isThere)", "count: \(counter.number)", "place: \(counter.place)"]
+            members += [
+                "hasCount: \(text(counter.isThere))", "count: \(text(counter.number))", "place: \(text(counter.place))",
+            ]
         }
-        members.append("rules: []bool{\(part.rules.joined(separator: ", "))}")
-        if !part.places.isEmpty { members.append("places: []int{\(part.places.joined(separator: ", "))}") }
-        return ["*p = part{\(members.joined(separator: ", "))}", "return true"]
+        members.append("rules: \(list("bool", part.rules))")
+        if !part.places.isEmpty { members.append("places: \(list("int", part.places))") }
+        return "*p = part{\(members.joined(separator: ", "))}"
     }
+}
+
+extension Expression {
+    /// Whether it is what Go gives a new variable.
+    var isGoZero: Bool { if case .text("") = self { true } else { isZero } }
 }

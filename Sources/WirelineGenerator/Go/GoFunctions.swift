@@ -11,30 +11,10 @@ struct GoFunctions {
     private var description: ProtocolDescription { types.description }
     private var names: CodeNames { plan.names }
 
-    private func function(_ head: String, _ lines: [String]) -> String {
+    private func function(_ head: String, _ statements: [Statement]) -> String {
+        let lines = printer.dialect.function(statements)
         guard !lines.isEmpty else { return "func \(head) {}\n" }
-        return GoText.block("func \(head)", Self.finished(lines)).joined(separator: "\n") + "\n"
-    }
-
-    /// Returns statements with the spaces that Go's style wants, and without those that only use a variable which is used anyway.
-    private static func finished(_ lines: [String]) -> [String] {
-        let whole = lines.flatMap { line -> [String] in
-            let indent = line.prefix { $0 == "\t" }
-            let parts = line.split(separator: "\u{2}")
-            return parts.count == 3 ? [String(parts[0]), "\(indent)\t\(parts[1])", "\(indent)\(parts[2])"] : [line]
-        }
-        let used = whole.reduce(into: Set<String>()) { used, line in
-            // What is only set is not used.
-            let text = line.drop { $0 == "\t" }
-            let isDeclared = text.hasPrefix("var ") || text.hasPrefix("_ = ")
-            let target = GoFormat.assignment(in: text)
-            let rest = isDeclared ? "" : target.contains { ".[*".contains($0) } ? text : text.dropFirst(target.count)
-            used.formUnion(RuntimeText.words(of: rest, lineComment: "//", hasKeys: false))
-        }
-        return whole.filter { line in
-            let text = line.drop { $0 == "\t" }
-            return !(text.hasPrefix("_ = ") && used.contains(String(text.dropFirst(4))))
-        }.map(GoFormat.statement)
+        return GoText.block("func \(head)", lines).joined(separator: "\n") + "\n"
     }
 
     // MARK: Bodies
@@ -81,19 +61,24 @@ struct GoFunctions {
     private func message(_ index: Int) -> [String] {
         let (body, message) = (plan.messages[index], description.messages[index])
         let name = names.messages[index].name
-        let isNil = ["if m == nil {", "\tw.require(false, \"wrong_type\", \"\")", "\treturn", "}"]
+        let isNil = Statement.choose(
+            if: .binary(.equal, "m", .nothing),
+            [printer.writing("require", false, .text("wrong_type"), .text("")), .returns(nil)])
         var functions = [
-            function("(m *\(name)) read(r *reader, h *Header)", printer.readMessage(body)),
-            function("(m *\(name)) write(w *writer, h *Header)", isNil + printer.writeMessage(body)),
+            function("(m *\(name)) read(r *reader, h *Header)", printer.reading(body)),
+            function("(m *\(name)) write(w *writer, h *Header)", [isNil] + printer.writeMessage(body)),
         ]
         if !message.headerValues.isEmpty {
             functions += [
                 function(
                     "(m *\(name)) verifyHeader(r *reader, h *Header, at []int)",
-                    printer.settled(printer.verifyHeader(message))),
+                    printer.verifyHeader(message)),
                 function(
                     "(m *\(name)) fixHeader(w *writer, given *Header) *Header",
-                    ["copied := *given", "h := &copied"] + printer.settled(printer.fixHeader(message)) + ["return h"]),
+                    [
+                        .constant("copied", .header, .present("given", .header)),
+                        .constant("h", .header, .optional("copied", .header)),
+                    ] + printer.fixHeader(message) + [.returns("h")]),
             ]
         }
         return functions
@@ -125,7 +110,7 @@ struct GoFunctions {
             "var shapes = [...]int{\(context.shapes.map(String.init).joined(separator: ", "))}\n",
             function(
                 "shapeOf(sender Sender, c *Connection\(nested)) (int, *Error)",
-                printer.settled(statements.numbering) + ["return shapes[n], nil"]),
+                statements.numbering + [.succeed(.item("shapes", at: "n"))]),
             function("(c *Connection) change(sender Sender, id uint64)", statements.changes),
         ] + calls
     }
@@ -191,9 +176,9 @@ struct GoFunctions {
         let result = shape.part == nil ? "packet *Packet" : "p *part"
         var functions =
             shape.reads
-            ? [function("unwrap\(suffix)(r *reader, \(result)) bool", UnwrapStatements.lines(printer, shape))] : []
+            ? [function("unwrap\(suffix)(r *reader, \(result)) bool", UnwrapStatements.statements(printer, shape))] : []
         guard shape.writes else { return functions }
-        let wrapping = WrapStatements.lines(printer, shape)
+        let wrapping = WrapStatements.statements(printer, shape)
         let parameters = "(w *writer, id uint64, h *Header"
         guard let (index, values) = shape.wrap.fitting else {
             return functions + [function("wrap\(suffix)\(parameters)) []byte", wrapping)]

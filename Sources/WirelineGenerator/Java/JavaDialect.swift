@@ -61,80 +61,76 @@ struct JavaDialect: ClassDialect {
         return Self.isLong(format) ? IntegerFormat.int64.range : IntegerFormat.int32.range
     }
 
-    func literal(_ number: Int128, _ format: IntegerFormat) -> String {
-        Self.isLong(format) ? "\(Int64(truncatingIfNeeded: number))L" : String(number)
+    private func literal(_ number: Int128, _ type: CodeType) -> String {
+        isLong(type) ? "\(Int64(truncatingIfNeeded: number))L" : String(number)
     }
 
-    func string(_ text: String) -> String { JavaText.string(text) }
+    private func isLong(_ type: CodeType) -> Bool {
+        switch type {
+        case .number(let format): Self.isLong(format)
+        case .value(.number(let plan)): Self.isLong(plan.format)
+        case .value(.varint): true
+        default: false
+        }
+    }
 
-    func bytes(_ bytes: [UInt8]) -> String {
+    private func literal(_ bytes: [UInt8]) -> String {
         bytes.isEmpty
             ? "new byte[0]" : "new byte[] {\(bytes.map { String(Int8(bitPattern: $0)) }.joined(separator: ", "))}"
     }
 
-    func float(_ number: Double, byteCount: Int) -> String {
+    private func literal(_ number: Double, byteCount: Int) -> String {
         let type = byteCount == 4 ? "Float" : "Double"
         if number.isNaN { return "\(type).NaN" }
         if number.isInfinite { return "\(type).\(number < 0 ? "NEGATIVE" : "POSITIVE")_INFINITY" }
         return byteCount == 4 ? "\(Float(number))f" : "\(number)"
     }
 
-    func filled(_ array: String, _ item: String) -> String { "filled(\(array), () -> \(item))" }
+    func filled(_ array: Syntax, _ item: String) -> Syntax {
+        .call(.atom("filled"), [array, .atom("() -> \(item)")])
+    }
+
     func noProperties(_ type: String) -> String { "new java.util.LinkedHashMap<>()" }
 
-    // MARK: Expressions
+    // MARK: Expressions and statements
 
-    func call(_ object: String, _ function: String, _ arguments: [String]) -> String {
-        "\(object).\(function)(\(arguments.joined(separator: ", ")))"
-    }
+    let style = CodeStyle()
 
-    func call(_ function: String, _ arguments: [String]) -> String {
-        "\(function)(\(arguments.joined(separator: ", ")))"
-    }
-
-    func convert(_ text: String, from: IntegerFormat, to: IntegerFormat) -> String {
-        Self.isLong(from) && !Self.isLong(to) ? "(int) \(text)" : text
-    }
-
-    func convert(place text: String, to format: IntegerFormat) -> String { text }
-
-    func compare(_ text: String, _ mark: String, _ number: Int128, _ format: IntegerFormat) -> String {
-        let literal = literal(number, format)
-        guard format == .uint64, !["==", "!="].contains(mark) else { return "\(text) \(mark) \(literal)" }
-        return "Long.compareUnsigned(\(text), \(literal)) \(mark) 0"
-    }
-
-    func shiftedRight(_ text: String, by count: String) -> String { "\(text) >>> \(count)" }
-    func number(of text: String, _ plan: NumberPlan) -> String { text }
-    func value(of text: String, _ plan: NumberPlan) -> String { text }
-
-    func equal(_ text: String, _ other: String, _ type: CodeType) -> String {
-        if case .bytes = type { return "java.util.Arrays.equals(\(text), \(other))" }
-        return "\(text).equals(\(other))"
+    func own(_ expression: Expression) -> Syntax? {
+        switch expression {
+        case .number(let number, let type): .atom(literal(number, type))
+        case .float(let number, let byteCount): .atom(literal(number, byteCount: byteCount))
+        case .text(let text): .atom(JavaText.string(text))
+        case .bytes(let bytes): .atom(literal(bytes))
+        case .own(let name): .atom(member(name))
+        case .binary(let mark, let left, .number(let number, .number(.uint64))) where mark.isOrder:
+            joined(mark, .call("Long", "compareUnsigned", [left, .number(number, .uint64)]), 0)
+        case .convert(let inner, let from, let to) where isLong(from) && !isLong(to):
+            .marked("(int) ", syntax(inner))
+        case .same(let left, let right, .bytes):
+            .call(.atom("java.util.Arrays.equals"), [syntax(left), syntax(right)])
+        case .same(let left, let right, _): .call(.selector(syntax(left), "equals"), [syntax(right)])
+        case .finished(let list, let count, _):
+            .chosen(
+                syntax(.binary(.equal, count, .count(.name(list)))), .atom(list),
+                .call(.atom("java.util.Arrays.copyOf"), [.atom(list), syntax(count)]))
+        default: common(expression)
+        }
     }
 
     /// Returns the member of a body; one that is called as a variable may be, with `this`.
-    func member(_ own: String) -> String {
+    private func member(_ own: String) -> String {
         let isVariable =
             own.dropFirst().allSatisfy { $0.isNumber || $0 == "_" } || ["end", "gap", "start"].contains(own)
         return isVariable ? "this." + own : own
     }
 
-    func present(_ text: String, _ type: CodeType) -> String { text }
-
-    func count(of list: String) -> String { "\(list).length" }
-
-    // MARK: Lists, unions and packets
-
     func resize(_ array: String, _ count: String) -> String {
         "\(array) = java.util.Arrays.copyOf(\(array), \(count));"
     }
 
-    func finished(_ list: String, count: String, fixedCount: Int?) -> String {
-        "\(count) == \(list).length ? \(list) : java.util.Arrays.copyOf(\(list), \(count))"
-    }
-
     func spelled(_ name: String) -> String { name }
+    func name(_ checksum: ChecksumKind) -> String { checksum.rawValue }
     func sender(_ sender: Sender) -> String { "Sender.\(sender == .client ? "CLIENT" : "SERVER")" }
     var classTest: String { "instanceof" }
 
@@ -164,15 +160,19 @@ struct JavaDialect: ClassDialect {
         return "\(modifiers)\(result) \(name)(\(parameters)) throws WireException"
     }
 
+    var runtime: RuntimeFile { JavaRuntime.file(for: plan) }
+
+    var tableModifiers: String { "static final" }
+
     func constants(_ name: String, _ numbers: [Int]) -> String {
         "private static final int[] \(name) = {\(numbers.map(String.init).joined(separator: ", "))};"
     }
 
     func facts(of message: MessageDescription) -> [String] {
-        let id = literal(Int128(message.id), .uint64)
+        let id = text(.number(Int128(message.id), .uint64))
         let only = plan.takesSender && message.senders.count == 1 ? message.senders.first : nil
         return [
-            "@Override public String messageName() { return \(string(message.name)); }",
+            "@Override public String messageName() { return \(text(.text(message.name))); }",
             "@Override public long messageId() { return \(id); }",
         ] + (only.map { ["@Override Sender messageSender() { return \(sender($0)); }"] } ?? [])
     }
@@ -184,7 +184,7 @@ struct JavaDialect: ClassDialect {
             "for (int i = 0; i + 1 < values.length; i++) {", "    try {",
             "        return \(fitted)(w, id, h, values[i]);", "    } catch (WireException error) {",
             "        boolean doesNotFit = \(kinds.map { "error.kind.equals(\"\($0)\")" }.joined(separator: " || "));",
-            "        if (\(isSet(own)) || !doesNotFit) throw error;", "        w.seek(after);", "    }", "}",
+            "        if (\(own) != null || !doesNotFit) throw error;", "        w.seek(after);", "    }", "}",
             "return \(fitted)(w, id, h, values[values.length - 1]);",
         ]
     }

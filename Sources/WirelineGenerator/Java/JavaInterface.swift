@@ -160,7 +160,7 @@ struct JavaInterface {
             let indices = description.messages.indices.filter { description.messages[$0].senders.contains(sender) }
             let small = indices.filter { description.messages[$0].id <= UInt64(Int32.max) }
             let large = indices.filter { !small.contains($0) }.map { index in
-                "if (id == \(printer.dialect.literal(Int128(description.messages[index].id), .uint64))) return new \(plan.names.messages[index].name)();"
+                "if (id == \(printer.dialect.text(.number(Int128(description.messages[index].id), .uint64)))) return new \(plan.names.messages[index].name)();"
             }
             guard !small.isEmpty else { return large }
             let lines = small.map { index in

@@ -68,7 +68,7 @@ struct JavaModule {
     private var constants: [String] {
         zip(description.constants, names.constants).map { constant, name in
             let type = dialect.type(.number(constant.format))
-            let value = dialect.literal(constant.value, constant.format)
+            let value = dialect.text(.number(constant.value, constant.format))
             return (JavaText.comment(constant.documentation) + ["public static final \(type) \(name) = \(value);"])
                 .joined(separator: "\n")
         }
@@ -90,16 +90,13 @@ struct JavaModule {
         var lines = JavaText.comment(documentation, deprecation) + ["public static final class \(name.name) {"]
         for (item, own) in zip(cases, name.cases) {
             lines += JavaText.comment(item.documentation, item.deprecation, indent: "    ")
-            let value = dialect.literal(item.value, format)
+            let value = dialect.text(.number(item.value, format))
             lines.append("    public static final \(dialect.type(.number(format))) \(own) = \(value);")
         }
         return (lines + ["", "    private \(name.name)() {}", "}"]).joined(separator: "\n")
     }
 
     // MARK: Header
-
-    /// What members are without an initial value.
-    private static let zeros: Set<String> = ["0", "0L", "0.0", "0.0f", "false", "null"]
 
     private var header: String {
         var lines = [
@@ -113,11 +110,13 @@ struct JavaModule {
             }
             let type = plan.headerType(position)
             let own = plan.hasAlways(headerField: position) ? dialect.type(type) : dialect.optionalType(type)
-            let initial = printer.initial(headerField: position).flatMap { Self.zeros.contains($0) ? nil : $0 }
+            let initial = printer.initial(headerField: position).flatMap {
+                $0.evaluated.isZero ? nil : dialect.text($0)
+            }
             lines.append("    public \(own) \(names.headerFields[position])\(initial.map { " = " + $0 } ?? "");")
         }
         if !plan.fixedHeaderFields.isEmpty || plan.layers != nil {
-            let copies = fields.map { names.headerFields[$0.offset] }.map { "h.\($0) = \(dialect.member($0));" }
+            let copies = fields.map { names.headerFields[$0.offset] }.map { "h.\($0) = \(dialect.text(.own($0)));" }
             lines += [
                 "",
                 BraceText.indented(

@@ -25,7 +25,7 @@ struct ClassLayers {
     /// The classes that open and seal packets, and their types.
     var classes: [String] {
         let runtime = dialect.runtime
-        var classes = [runtime.text("part"), runtime.text("work") { _ in respelled(tables.joined(separator: "\n")) }]
+        var classes = [runtime.text("part"), runtime.text("work") { _ in tables.joined(separator: "\n") }]
         if hasStreams { classes.append(runtime.text("keystream")) }
         if layers.hasPackets { classes.append(runtime.text("innerPackets")) }
         return classes + (layers.programLayers.isEmpty ? [] : [runtime.text("layer")])
@@ -43,18 +43,16 @@ struct ClassLayers {
         return members + (own.isEmpty ? [] : [own])
     }
 
-    private func respelled(_ text: String) -> String {
-        dialect.respelled(text.replacing("ID_TYPE ", with: id + " ").replacing("ID_TYPE[", with: id + "["))
-    }
-
     // MARK: Tables
+
+    private func text(_ text: String) -> String { dialect.text(.text(text)) }
 
     private func array(_ type: String, _ items: [String]) -> String {
         "new \(type)[] {\(items.joined(separator: ", "))}"
     }
 
     private func table(_ name: String, _ type: String, _ items: [String]) -> String {
-        "internal static readonly \(type)[] \(name) = \(array(type, items));"
+        "\(dialect.tableModifiers) \(type)[] \(name) = \(array(type, items));"
     }
 
     /// The ends of the names of all functions for parts: for each shape the outer part, all fields, and the fields inside of layers.
@@ -80,29 +78,36 @@ struct ClassLayers {
                 })
         }
         var tables = [
-            table("outers", "int", layers.shapes.map { number("Outer\($0.number)") }),
-            "/** For each shape its sections: the number of their fields' functions, and their layers. */\n"
-                + table("sections", "int[][]", sections),
-            table("layerNames", "String", layers.kinds.map { dialect.string("packet." + $0.name) }),
-            table("inflates", "boolean", layers.kinds.map { String($0.mayInflate) }),
+            table("outers", "int", layers.shapes.map { number("Outer\($0.number)") })
         ]
-        if hasStreams { tables.append(table("lasts", "boolean", layers.kinds.map { String($0.hasLastingKeystream) })) }
+        tables += dialect.comment(
+            "For each shape its sections: the number of their fields' functions, and their layers.", nil, indent: "")
+        tables += [
+            table("sections", "int[][]", sections),
+            table("layerNames", dialect.type(.text), layers.kinds.map { text("packet." + $0.name) }),
+            table("inflates", dialect.type(.boolean), layers.kinds.map { String($0.mayInflate) }),
+        ]
+        if hasStreams {
+            tables.append(table("lasts", dialect.type(.boolean), layers.kinds.map { String($0.hasLastingKeystream) }))
+        }
         if hasCounter {
             let names = layers.shapes.map { shape in
-                shape.counter.map { dialect.string("packet." + plan.description.layout.fields[$0.field].name) }
+                shape.counter.map { text("packet." + plan.description.layout.fields[$0.field].name) }
                     ?? "null"
             }
-            tables.append(table("counterNames", "String", names))
+            tables.append(table("counterNames", dialect.type(.text), names))
             let most = layers.shapes.map { shape in
                 shape.counter.map { min(plan.description.layout.fields[$0.field].range.upperBound, Int128(Int64.max)) }
                     ?? 0
             }
-            tables.append(table("counterLimits", "long", most.map { dialect.literal($0, .int64) }))
+            tables.append(table("counterLimits", "long", most.map { dialect.text(.number($0, .int64)) }))
             tables.append(table("counterConstants", "int", layers.shapes.map { String($0.counter?.constant ?? 0) }))
             tables.append(table("counterFirsts", "int", layers.shapes.map { String($0.counter?.firstLayer ?? 0) }))
         }
         if layers.hasThreshold {
-            tables.append(table("isSettable", "boolean", layers.shapes.map { String($0.counter?.isSettable == true) }))
+            tables.append(
+                table(
+                    "isSettable", dialect.type(.boolean), layers.shapes.map { String($0.counter?.isSettable == true) }))
         }
         if !layers.keys.isEmpty {
             let sizes = layers.keys.map { key in
@@ -110,42 +115,40 @@ struct ClassLayers {
             }
             let uses = layers.keys.map { array("int", layers.layers(with: $0.name).map(String.init)) }
             tables += [
-                table("keyNames", "String", layers.keys.map { dialect.string($0.name) }),
+                table("keyNames", dialect.type(.text), layers.keys.map { text($0.name) }),
                 table("keySizes", "int[]", sizes),
             ]
             if hasStreams { tables.append(table("keyLayers", "int[]", uses)) }
         }
         if !layers.programLayers.isEmpty {
-            tables.append(table("programLayers", "String", layers.programLayers.map { dialect.string($0) }))
+            tables.append(table("programLayers", dialect.type(.text), layers.programLayers.map { text($0) }))
         }
         return tables
     }
 
     // MARK: Functions
 
-    private func member(_ position: Int, of variable: String) -> String {
-        dialect.headerMember(variable, plan.names.headerFields[position])
+    private func member(_ position: Int, of variable: String) -> Expression {
+        .member(.name(variable), plan.names.headerFields[position])
     }
 
-    private func function(_ result: String, _ name: String, _ parameters: String, _ lines: [String]) -> String {
+    private func function(
+        _ result: String, _ name: String, _ parameters: String, _ statements: [Statement]
+    ) -> String {
         BraceText.function(
-            dialect.functionHead(
-                .helper, dialect.respelled(result), dialect.spelled(name), dialect.respelled(parameters)),
-            lines)
+            dialect.functionHead(.helper, result, dialect.spelled(name), parameters), dialect.function(statements))
     }
 
     /// The functions that call those of one part or of one layer.
     var functions: [String] {
-        let copies = layers.identifiers.map {
-            dialect.assign(member($0, of: "given"), member($0, of: "known"))
-        }
+        let copies = layers.identifiers.map { Statement.assign(member($0, of: "given"), member($0, of: "known")) }
         return [
             function(
                 "Part", "unwrap", "int part, Reader r",
-                dialect.select("part", parts.map { [dialect.returns(dialect.call("unwrap" + $0, ["r"]))] })),
+                [.select("part", parts.map { [.returns(.call(nil, "unwrap" + $0, ["r"]))] })]),
             function(
                 dialect.type(.bytes), "wrap", "int part, Writer w, \(id) id, Header h",
-                dialect.select("part", parts.map { [dialect.returns(dialect.call("wrap" + $0, ["w", "id", "h"]))] })),
+                [.select("part", parts.map { [.returns(.call(nil, "wrap" + $0, ["w", "id", "h"]))] })]),
             function("void", "copyIdentifiers", "Header given, Header known", copies),
         ] + counters + [layer("openLayer", isSealing: false), layer("sealLayer", isSealing: true)]
     }
@@ -153,66 +156,66 @@ struct ClassLayers {
     /// The functions of the field that counts the bytes inside the innermost layer.
     private var counters: [String] {
         guard hasCounter else { return [] }
-        func counter(_ shape: LayerPlan.Shape, _ lines: (Int, Bool) -> [String], otherwise: [String]) -> [String] {
-            shape.counter.map { lines($0.field, plan.hasAlways(headerField: $0.field)) } ?? otherwise
-        }
-        func select(_ lines: (Int, Bool) -> [String], otherwise: [String]) -> [String] {
-            dialect.select("shape", layers.shapes.map { counter($0, lines, otherwise: otherwise) })
+        func select(_ counted: (Int, Bool) -> [Statement], otherwise: Statement) -> [Statement] {
+            let branches = layers.shapes.map { shape in
+                shape.counter.map { counted($0.field, plan.hasAlways(headerField: $0.field)) } ?? [otherwise]
+            }
+            return [.select("shape", branches)]
         }
         let isThere = select(
-            { [dialect.returns($1 ? "true" : dialect.isSet(member($0, of: "h")))] },
-            otherwise: [dialect.returns("false")])
+            { [.returns($1 ? true : member($0, of: "h").isSet)] }, otherwise: .returns(false))
         let isGiven = select(
-            { [dialect.returns($1 ? member($0, of: "h") + " != 0" : dialect.isSet(member($0, of: "h")))] },
-            otherwise: [dialect.returns("false")])
+            { field, isAlways in
+                let own = member(field, of: "h")
+                return [.returns(isAlways ? .binary(.unequal, own, 0) : own.isSet)]
+            }, otherwise: .returns(false))
         let set = select(
             { field, _ in
-                let type = dialect.type(plan.headerType(field))
-                return [
-                    dialect.assign(member(field, of: "h"), type == dialect.type(.position) ? "n" : "(\(type)) n"),
-                    dialect.returns(nil),
-                ]
-            }, otherwise: [dialect.returns(nil)])
-        return [function("boolean", "hasCount", "int shape, Header h", isThere)]
-            + (layers.hasThreshold ? [function("boolean", "isCountGiven", "int shape, Header h", isGiven)] : [])
+                let number = Expression.convert("n", from: .position, to: plan.headerType(field))
+                return printer.setHeader("h", field, number) + [.returns(nil)]
+            }, otherwise: .returns(nil))
+        let boolean = dialect.type(.boolean)
+        return [function(boolean, "hasCount", "int shape, Header h", isThere)]
+            + (layers.hasThreshold ? [function(boolean, "isCountGiven", "int shape, Header h", isGiven)] : [])
             + [function("void", "setCount", "int shape, Header h, int n", set)]
     }
 
     private func layer(_ name: String, isSealing: Bool) -> String {
         // `packets` and `opaque` need no layer.
-        let lines =
+        let statements: [Statement] =
             layers.kinds.isEmpty
-            ? [dialect.returns("b")]
-            : dialect.select(
-                "n",
-                layers.kinds.map { kind in [dialect.respelled("return \(call(kind, isSealing ? "seal" : "open"));")] })
-        return function("byte[]", name, "Work work, int n, Header h, byte[] b", lines)
+            ? [.returns("b")]
+            : [.select("n", layers.kinds.map { [.returns(call($0, isSealing ? "seal" : "open"))] })]
+        let bytes = dialect.type(.bytes)
+        return function(bytes, name, "Work work, int n, Header h, \(bytes) b", statements)
     }
 
-    private func key(_ name: String) -> String {
-        "work.key(\(layers.keys.firstIndex { $0.name == name } ?? 0), n)"
+    private func key(_ name: String) -> Expression {
+        .call("work", "key", [.place(layers.keys.firstIndex { $0.name == name } ?? 0), "n"])
     }
 
-    private func start(_ vector: LayerKind.Vector) -> String {
+    private func start(_ vector: LayerKind.Vector) -> Expression {
         switch vector {
         case .key(let name): key(name)
-        case .field(let name):
-            "h.‹\(plan.names.headerFields[plan.description.packetField(named: name) ?? 0])›"
+        case .field(let name): member(plan.description.packetField(named: name) ?? 0, of: "h")
         }
     }
 
-    private func call(_ kind: LayerKind, _ verb: String) -> String {
+    private func call(_ kind: LayerKind, _ verb: String) -> Expression {
+        func work(_ function: String, _ arguments: [Expression]) -> Expression {
+            .call("work", function, ["b"] + arguments)
+        }
         switch kind {
-        case .zlib: "work.\(verb)Zlib(b, n)"
-        case .deflate: "work.\(verb)Deflate(b, n)"
-        case .gzip: "work.\(verb)Gzip(b, n)"
+        case .zlib: return work(verb + "Zlib", ["n"])
+        case .deflate: return work(verb + "Deflate", ["n"])
+        case .gzip: return work(verb + "Gzip", ["n"])
         case .brotli, .custom:
-            "work.\(verb)Own(b, h, \(layers.programLayers.firstIndex(of: kind.name) ?? 0), n)"
-        case .xor(let name): "work.xor(b, \(key(name)))"
-        case .rc4(let name): "work.rc4(b, \(key(name)), n)"
-        case .aesCTR(let name, .key(let vector)): "work.aesCTRLasting(b, \(key(name)), \(key(vector)), n)"
-        case .aesCTR(let name, let vector): "work.aesCTR(b, \(key(name)), \(start(vector)), 0, n)"
-        case .aesCBC(let name, let vector): "work.\(verb)AESCBC(b, \(key(name)), \(start(vector)), n)"
+            return work(verb + "Own", ["h", .place(layers.programLayers.firstIndex(of: kind.name) ?? 0), "n"])
+        case .xor(let name): return work("xor", [key(name)])
+        case .rc4(let name): return work("rc4", [key(name), "n"])
+        case .aesCTR(let name, .key(let vector)): return work("aesCTRLasting", [key(name), key(vector), "n"])
+        case .aesCTR(let name, let vector): return work("aesCTR", [key(name), start(vector), 0, "n"])
+        case .aesCBC(let name, let vector): return work(verb + "AESCBC", [key(name), start(vector), "n"])
         }
     }
 }

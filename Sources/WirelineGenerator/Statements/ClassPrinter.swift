@@ -28,8 +28,8 @@ protocol ClassDialect: BraceDialect {
     /// Returns a list of numbers that never changes.
     func constants(_ name: String, _ numbers: [Int]) -> String
 
-    /// Returns the text of ``ClassLayers`` in this language.
-    func respelled(_ text: String) -> String
+    /// What stands before the type of a table that all functions may use.
+    var tableModifiers: String { get }
 
     /// The runtime as the protocol needs it.
     var runtime: RuntimeFile { get }
@@ -62,9 +62,10 @@ struct ClassPrinter {
     }
 
     private func function(
-        _ kind: FunctionKind, _ result: String, _ name: String, _ parameters: String, _ lines: [String]
+        _ kind: FunctionKind, _ result: String, _ name: String, _ parameters: String, _ statements: [Statement]
     ) -> String {
-        BraceText.function(dialect.functionHead(kind, result, dialect.spelled(name), parameters), lines)
+        BraceText.function(
+            dialect.functionHead(kind, result, dialect.spelled(name), parameters), dialect.function(statements))
     }
 
     // MARK: Functions
@@ -81,7 +82,6 @@ struct ClassPrinter {
     /// Returns what finds a packet's shape and calls its functions, and the function that changes states.
     private func connection(_ context: ContextPlan) -> [String] {
         let statements = ContextStatements(printer, context)
-        let shape = dialect.returns(dialect.item("shapes", "n"))
         let nested = layers == nil ? "" : ", \(dialect.type(.boolean)) nested"
         let calls = [
             function(
@@ -95,7 +95,7 @@ struct ClassPrinter {
             dialect.constants("shapes", context.shapes),
             function(
                 .helper, "int", "shapeOf", "Sender sender, Connection c\(nested)",
-                printer.settled(statements.numbering) + [shape]),
+                statements.numbering + [.succeed(.item("shapes", at: "n"))]),
         ] + (layers == nil ? calls : []) + [
             function(.helper, "void", "change", "Connection c, Sender sender, \(id) id", statements.changes)
         ]
@@ -135,22 +135,23 @@ struct ClassPrinter {
             shape.reads
             ? [
                 function(
-                    .helper, result, "unwrap" + suffix, "Reader r" + sender, UnwrapStatements.lines(printer, shape))
+                    .helper, result, "unwrap" + suffix, "Reader r" + sender, UnwrapStatements.statements(printer, shape)
+                )
             ] : []
         guard shape.writes else { return unwrap }
-        let lines = WrapStatements.lines(printer, shape)
+        let statements = WrapStatements.statements(printer, shape)
         guard let (index, values) = shape.wrap.fitting else {
-            return unwrap + [function(.helper, dialect.type(.bytes), "wrap" + suffix, parameters, lines)]
+            return unwrap + [function(.helper, dialect.type(.bytes), "wrap" + suffix, parameters, statements)]
         }
         let position = shape.positions[index]
         let type = dialect.type(plan.headerType(position))
         let fitting = dialect.fitting(
-            type, values.map { printer.literal(headerField: position, .integer($0)) },
-            dialect.spelled("fitted") + suffix,
-            own: dialect.headerMember("h", names.headerFields[position]))
+            type, values.map { dialect.text(printer.literal(headerField: position, .integer($0))) },
+            dialect.spelled("fitted") + suffix, own: "h.\(names.headerFields[position])")
+        let head = dialect.functionHead(.helper, dialect.type(.bytes), dialect.spelled("wrap" + suffix), parameters)
         return unwrap + [
-            function(.helper, dialect.type(.bytes), "wrap" + suffix, parameters, fitting),
-            function(.helper, dialect.type(.bytes), "fitted" + suffix, parameters + ", \(type) fit", lines),
+            BraceText.function(head, fitting),
+            function(.helper, dialect.type(.bytes), "fitted" + suffix, parameters + ", \(type) fit", statements),
         ]
     }
 
@@ -201,13 +202,13 @@ struct ClassPrinter {
     private func member(_ own: String, _ field: FieldPlan, isInZero: Bool = false) -> String {
         let type = CodeType.value(field.value)
         if field.mayBeUnset {
-            let initial = isInZero ? " = " + printer.zero(field) : ""
+            let initial = isInZero ? " = " + dialect.text(printer.zero(field)) : ""
             return "public \(dialect.optionalType(type)) \(own)\(initial);"
         }
         // Without an initial value it is 0.
         let isUnset = field.absent == nil && isZero(field.value)
         let initial = isUnset ? nil : printer.initial(field)
-        return "public \(dialect.type(type)) \(own)\(initial.map { " = " + $0 } ?? "");"
+        return "public \(dialect.type(type)) \(own)\(initial.map { " = " + dialect.text($0) } ?? "");"
     }
 
     private func isZero(_ value: ValuePlan) -> Bool {
@@ -257,18 +258,18 @@ struct ClassPrinter {
                 BraceText.documentation(of: message, in: description), message.deprecation, indent: "")
             lines += [dialect.classHead(names.messages[index].name, extends: "Message")] + members(body)
             var functions = [
-                function(.override, "void", "read", "Reader r, Header h", printer.readMessage(body)),
+                function(.override, "void", "read", "Reader r, Header h", printer.reading(body)),
                 function(.override, "void", "write", "Writer w, Header h", printer.writeMessage(body)),
             ]
             if !message.headerValues.isEmpty {
                 functions += [
                     function(
                         .override, "void", "verify", "Reader r, Header h, int[] at",
-                        printer.settled(printer.verifyHeader(message))),
+                        printer.verifyHeader(message)),
                     function(
                         .override, "Header", "fix", "Writer w, Header given",
-                        ["Header h = \(dialect.call("given", "copy", []));"]
-                            + printer.settled(printer.fixHeader(message)) + ["return h;"]),
+                        [.constant("h", .header, .call("given", "copy", []))]
+                            + printer.fixHeader(message) + [.returns("h")]),
                 ]
             }
             lines += (dialect.facts(of: message) + functions).flatMap { ["", BraceText.indented($0)] }

@@ -9,7 +9,6 @@ import WirelineLanguage
 struct ContextStatements {
     private let printer: StatementPrinter
     private let context: ContextPlan
-    private var dialect: any Dialect { printer.dialect }
 
     init(_ printer: StatementPrinter, _ context: ContextPlan) {
         self.printer = printer
@@ -28,51 +27,53 @@ struct ContextStatements {
         return number
     }
 
-    private func member(_ index: Int) -> String { dialect.headerMember("c", printer.plan.names.states[index]) }
+    private func member(_ index: Int) -> Expression { .member("c", printer.plan.names.states[index]) }
 
     /// The statements that refuse states beyond their range, and find the packet's number: the variable `n`, a position.
-    var numbering: [String] {
-        let checks = context.states.indices.flatMap { index -> [String] in
+    var numbering: [Statement] {
+        let checks = context.states.indices.flatMap { index -> [Statement] in
             guard let number = number(index),
                 let isGood = printer.isWithin(
-                    dialect.number(of: member(index), number), context.states[index].range, number.format)
+                    number.number(of: member(index)), context.states[index].range, number.format)
             else { return [] }
-            return printer.ifThen(
-                "!(\(isGood))", [dialect.refuse("out_of_range", path: "state." + context.states[index].name)])
+            return [
+                .choose(if: .not(isGood), [.fail("out_of_range", path: "state." + context.states[index].name)])
+            ]
         }
-        let bits = [dialect.isSent(by: .server)] + context.tests.map(condition)
-        return checks + dialect.variable("n", .position, "0")
-            + bits.enumerated().flatMap { printer.ifThen($1, [dialect.assign("n", "n + \(1 << $0)")]) }
+        let bits = [isSent(by: .server)] + context.tests.map(condition)
+        return checks + [.variable("n", .position, 0)]
+            + bits.enumerated().map { bit, holds in
+                .choose(if: holds, [.assign("n", Expression.name("n").plus(1 << bit))])
+            }
     }
 
-    private func condition(_ test: WireCondition) -> String {
+    private func isSent(by sender: Sender) -> Expression { .binary(.equal, "sender", .sender(sender)) }
+
+    private func condition(_ test: WireCondition) -> Expression {
         printer.condition(test) { operand in
             guard case .state(let name) = operand,
                 let index = context.states.firstIndex(where: { $0.name == name })
             else { return operand == .nested ? .boolean("nested") : .literal(0) }
             guard let number = number(index) else { return .boolean(member(index)) }
-            return .number(dialect.number(of: member(index), number), number.format)
+            return .number(number.number(of: member(index)), number.format)
         }
     }
 
     /// The statements that do to the states what the message with the ID `id` does.
-    var changes: [String] {
+    var changes: [Statement] {
         let branches = context.changes.map { change in
-            let id = dialect.compare("id", "==", Int128(change.messageID), .uint64)
-            let value = number(change.state).map { dialect.value(of: dialect.literal(change.value, $0.format), $0) }
-            return (
-                condition: "\(dialect.isSent(by: change.sender)) && \(id)",
-                lines: [dialect.assign(member(change.state), value ?? String(change.value != 0))]
-            )
+            let id = Expression.name("id").compared(.equal, Int128(change.messageID), .uint64)
+            let value = number(change.state).map { $0.value(of: .number(change.value, $0.format)) }
+            return Statement.Branch(
+                condition: isSent(by: change.sender).and(id),
+                statements: [.assign(member(change.state), value ?? .boolean(change.value != 0))])
         }
-        return branches.isEmpty ? [] : dialect.choose(branches, otherwise: [])
+        return branches.isEmpty ? [] : [.choose(branches, otherwise: [])]
     }
 
     /// Returns the statements that return what the function of the shape in the variable `shape` returns.
-    func calls(of function: String, _ arguments: [String]) -> [String] {
-        dialect.select(
-            "shape",
-            printer.plan.shapes.map { [dialect.returns(dialect.call(function + $0.suffix, arguments))] })
+    func calls(of function: String, _ arguments: [Expression]) -> [Statement] {
+        [.select("shape", printer.plan.shapes.map { [.returns(.call(nil, function + $0.suffix, arguments))] })]
     }
 }
 

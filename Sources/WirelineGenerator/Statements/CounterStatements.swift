@@ -9,26 +9,25 @@ import WirelineLanguage
 struct CounterStatements {
     let printer: StatementPrinter
     let body: BodyFields
-    private var dialect: any Dialect { printer.dialect }
 
     /// What no number can be: a size is at most 2,147,483,647 more than that of its bytes, and may be negative.
     private static let unknown: Int128 = -2_147_483_648
 
     /// Returns the statements that leave room for a field that counts others.
-    func leaving(_ field: FieldPlan) -> [String] {
+    func leaving(_ field: FieldPlan) -> [Statement] {
         leaving(field.index, printer.plan.coding.fixedByteCount(of: field.planned.type), [field.index])
     }
 
     /// Returns the statements that leave room for fields that share bytes, of which some count others.
-    func leaving(_ run: PlannedRun) -> [String] {
+    func leaving(_ run: PlannedRun) -> [Statement] {
         let counters = run.bits.filter { body.fields[$0.field].planned.isCounter }
         return leaving(run.bits[0].field, run.byteCount, counters.map(\.field))
     }
 
-    private func leaving(_ first: Int, _ byteCount: Int?, _ counters: [Int]) -> [String] {
-        [dialect.constant("x\(first)", .position, printer.written("position"))]
-            + (byteCount.map { [printer.writing("room", String($0))] } ?? [])
-            + counters.flatMap { dialect.variable("q\($0)", .number(.int64), dialect.literal(Self.unknown, .int64)) }
+    private func leaving(_ first: Int, _ byteCount: Int?, _ counters: [Int]) -> [Statement] {
+        [.constant("x\(first)", .position, printer.written("position"))]
+            + (byteCount.map { [printer.writing("room", .place($0))] } ?? [])
+            + counters.map { .variable("q\($0)", .number(.int64), .number(Self.unknown, .int64)) }
     }
 
     /// Returns what an earlier field counts of a field; nil if none does.
@@ -40,58 +39,58 @@ struct CounterStatements {
     }
 
     /// Returns the statements before a field is written.
-    func before(_ field: FieldPlan) -> [String] {
+    func before(_ field: FieldPlan) -> [Statement] {
         guard let (_, counted) = counted(field), counted.measure != .items else { return [] }
-        return [dialect.constant("k\(field.index)", .position, printer.written("position"))]
+        return [.constant("k\(field.index)", .position, printer.written("position"))]
     }
 
     /// Returns the statements after a field was written.
-    func after(_ field: FieldPlan, _ value: String) -> [String] {
+    func after(_ field: FieldPlan, _ value: Expression) -> [Statement] {
         guard let (counter, counted) = counted(field) else { return [] }
-        let number =
+        let number: Expression =
             counted.measure == .items
-            ? dialect.count(of: value) : "\(printer.written("position")) - k\(field.index)"
+            ? .count(value) : printer.written("position").minus("k\(field.index)")
         let agreed = printer.written(
-            "agreed", "q\(counter)", number, String(-counted.count.addend), dialect.string(field.name))
-        return [dialect.assign("q\(counter)", agreed)]
+            "agreed", "q\(counter)", number, .place(-counted.count.addend), .text(field.name))
+        return [.assign("q\(counter)", agreed)]
     }
 
     /// The statements that write the numbers, the last field's first: a varint moves what follows it.
-    var lines: [String] {
-        body.fields.reversed().flatMap { field -> [String] in
+    var lines: [Statement] {
+        body.fields.reversed().flatMap { field -> [Statement] in
             if let run = body.run(beginningAt: field.index) { return filling(run) }
             return field.planned.isCounter && field.description.packing == nil ? filling(field) : []
         }
     }
 
-    private func number(_ field: FieldPlan, _ format: IntegerFormat) -> String {
-        dialect.convert(printer.written("orZero", "q\(field.index)"), from: .int64, to: format)
+    private func number(_ field: FieldPlan, _ format: IntegerFormat) -> Expression {
+        printer.written("orZero", "q\(field.index)").converted(from: .int64, to: format)
     }
 
-    private func filling(_ field: FieldPlan) -> [String] {
+    private func filling(_ field: FieldPlan) -> [Statement] {
         if case .varint(let format, _) = field.value {
             let bits = printer.varintBits(format, number(field, format.numberFormat))
             return [printer.writing("insertVarint", "x\(field.index)", bits)]
         }
         guard case .number(let plan) = field.value else { return [] }
-        let number = dialect.value(of: number(field, plan.format), plan)
+        let number = plan.value(of: number(field, plan.format))
         return filling(
-            field.index, printer.putUnchecked(field.value, number, dialect.string(field.name)))
+            field.index, printer.putUnchecked(field.value, number, .text(field.name)))
     }
 
-    private func filling(_ run: PlannedRun) -> [String] {
+    private func filling(_ run: PlannedRun) -> [Statement] {
         guard run.bits.contains(where: { body.fields[$0.field].planned.isCounter }) else { return [] }
         let put = printer.put(run, body) { field in
-            guard case .number(let plan) = field.value else { return "0" }
+            guard case .number(let plan) = field.value else { return 0 }
             return number(field, plan.format)
         }
         return filling(run.bits[0].field, [put])
     }
 
-    private func filling(_ first: Int, _ put: [String]) -> [String] {
+    private func filling(_ first: Int, _ put: [Statement]) -> [Statement] {
         let end = "z\(first)"
         return [
-            dialect.constant(end, .position, printer.written("position")), printer.writing("seek", "x\(first)"),
-        ] + put + [printer.writing("seek", end)]
+            .constant(end, .position, printer.written("position")), printer.writing("seek", "x\(first)"),
+        ] + put + [printer.writing("seek", .name(end))]
     }
 }

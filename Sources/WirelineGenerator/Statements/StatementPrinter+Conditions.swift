@@ -6,61 +6,66 @@ import WirelineLanguage
 /// What a condition looks at.
 enum ConditionOperand: Sendable {
     /// A number that is known when code is generated; with `isSet` it is 0 unless that holds.
-    case literal(Int128, isSet: String? = nil)
+    case literal(Int128, isSet: Expression? = nil)
     /// A number of a format; with `isSet` it is `usual` unless that holds.
-    case number(String, IntegerFormat, isSet: String? = nil, usual: Int128 = 0)
-    case boolean(String, isSet: String? = nil, usual: Int128 = 0)
+    case number(Expression, IntegerFormat, isSet: Expression? = nil, usual: Int128 = 0)
+    case boolean(Expression, isSet: Expression? = nil, usual: Int128 = 0)
 }
 
 extension StatementPrinter {
     /// Returns the expression that a condition holds.
     func condition(
-        _ condition: WireCondition, operand: @escaping (WireCondition.Operand) -> ConditionOperand
-    ) -> String {
-        condition.text(
-            in: ConditionNotation(
-                not: "!", bindsNotTightly: true, and: " && ", or: " || ",
-                isSet: { test(operand($0), .unequal, 0) }, compares: { test(operand($0), $1, $2) }))
+        _ condition: WireCondition, operand: (WireCondition.Operand) -> ConditionOperand
+    ) -> Expression {
+        switch condition {
+        case .isSet(let tested): test(operand(tested), .unequal, 0)
+        case .compares(let tested, let comparison, let number): test(operand(tested), comparison, number)
+        case .not(let inner): .not(self.condition(inner, operand: operand))
+        case .and(let left, let right):
+            self.condition(left, operand: operand).and(self.condition(right, operand: operand))
+        case .or(let left, let right):
+            self.condition(left, operand: operand).or(self.condition(right, operand: operand))
+        }
     }
 
     private func test(
         _ operand: ConditionOperand, _ comparison: WireCondition.Comparison, _ number: Int128
-    ) -> String {
+    ) -> Expression {
         switch operand {
         case .literal(let value, let isSet):
             return joined(
-                isSet, isSoWithout: comparison.holds(0, number), String(comparison.holds(value, number)))
-        case .number(let text, let format, let isSet, let usual):
+                isSet, isSoWithout: comparison.holds(0, number), .boolean(comparison.holds(value, number)))
+        case .number(let value, let format, let isSet, let usual):
             return joined(
-                isSet, isSoWithout: comparison.holds(usual, number), compared(text, comparison, number, format))
-        case .boolean(let text, let isSet, let usual):
+                isSet, isSoWithout: comparison.holds(usual, number), compared(value, comparison, number, format))
+        case .boolean(let value, let isSet, let usual):
             let (without, with) = (comparison.holds(0, number), comparison.holds(1, number))
-            let test = without == with ? String(with) : with ? text : "!(\(text))"
+            let test = without == with ? .boolean(with) : with ? value : .not(value)
             return joined(isSet, isSoWithout: comparison.holds(usual, number), test)
         }
     }
 
-    private func joined(_ isSet: String?, isSoWithout: Bool, _ test: String) -> String {
+    private func joined(_ isSet: Expression?, isSoWithout: Bool, _ test: Expression) -> Expression {
         guard let isSet else { return test }
-        return isSoWithout ? "(!(\(isSet)) || \(test))" : "(\(isSet) && \(test))"
+        return isSoWithout ? Expression.not(isSet).or(test) : isSet.and(test)
     }
 
     private func compared(
-        _ text: String, _ comparison: WireCondition.Comparison, _ number: Int128, _ format: IntegerFormat
-    ) -> String {
-        guard comparison == .sharesBit else {
-            // A literal beyond the type would not compile.
-            let held = dialect.range(of: format)
-            if !held.contains(number) {
-                return String(comparison.holds(held.lowerBound > number ? number + 1 : number - 1, number))
-            }
-            return dialect.compare(text, comparison.rawValue, number, format)
+        _ value: Expression, _ comparison: WireCondition.Comparison, _ number: Int128, _ format: IntegerFormat
+    ) -> Expression {
+        guard let mark = Expression.Operator(comparison) else {
+            // Mono's compiler reads the value before it looks whether there is one.
+            if number == 0 { return false }
+            let mask = Expression.number(number & ((1 << 64) - 1), .uint64)
+            let shared = Expression.binary(.bitAnd, value.converted(from: format, to: .uint64), mask)
+            return shared.compared(.unequal, 0, .uint64)
         }
-        // Mono's compiler reads the value before it looks whether there is one.
-        if number == 0 { return "false" }
-        let wide = dialect.convert(text, from: format, to: .uint64)
-        let mask = number & ((1 << 64) - 1)
-        return dialect.compare("(\(wide) & \(dialect.literal(mask, .uint64)))", "!=", 0, .uint64)
+        // A literal beyond the type would not compile.
+        let held = dialect.range(of: format)
+        if !held.contains(number) {
+            return .boolean(comparison.holds(held.lowerBound > number ? number + 1 : number - 1, number))
+        }
+        return value.compared(mark, number, format)
     }
 
     /// Returns what a condition sees in one of the packet's fields, in the header `h`.
@@ -75,13 +80,21 @@ extension StatementPrinter {
         case .value(let value): if isWritten { usual = value.number }
         default: break
         }
-        let own = dialect.headerMember("h", plan.names.headerFields[position])
+        let own = Expression.member("h", plan.names.headerFields[position])
         let isAlways = plan.hasAlways(headerField: position)
         let type = plan.headerType(position)
-        let value = isAlways ? own : dialect.present(own, type)
-        let isSet = isAlways ? nil : dialect.isSet(own)
+        let value = isAlways ? own : .present(own, type)
+        let isSet = isAlways ? nil : own.isSet
         if field.format.isBoolean { return .boolean(value, isSet: isSet, usual: usual) }
-        let number = plan.headerNumber(position).map { dialect.number(of: value, $0) } ?? value
+        let number = plan.headerNumber(position)?.number(of: value) ?? value
         return .number(number, field.format.numberFormat, isSet: isSet, usual: usual)
+    }
+}
+
+extension Expression.Operator {
+    /// Makes the operator of a comparison; nil for the one that looks at bits.
+    fileprivate init?(_ comparison: WireCondition.Comparison) {
+        guard comparison != .sharesBit, let mark = Self(rawValue: comparison.rawValue) else { return nil }
+        self = mark
     }
 }

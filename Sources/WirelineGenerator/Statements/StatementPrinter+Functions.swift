@@ -5,35 +5,35 @@ import WirelineLanguage
 
 extension StatementPrinter {
     /// Returns the literal of a value of a header's field; of the field's zero for a value of another kind.
-    func literal(headerField position: Int, _ value: PacketHeader.FieldValue) -> String {
+    func literal(headerField position: Int, _ value: PacketHeader.FieldValue) -> Expression {
         let format = plan.description.layout.fields[position].format
         switch (format, value) {
-        case (.boolean, _), (.bit, _): return String(value.number != 0)
-        case (.text, .text(let text)), (.digits, .text(let text)): return dialect.string(text)
-        case (.text, _): return dialect.string("")
-        case (.digits(let byteCount), _): return dialect.string(String(repeating: "0", count: 2 * byteCount))
-        case (.bytes(let byteCount), .bytes(let bytes)) where bytes.count == byteCount: return dialect.bytes(bytes)
-        case (.bytes(let byteCount), _): return dialect.bytes(Array(repeating: 0, count: byteCount))
+        case (.boolean, _), (.bit, _): return .boolean(value.number != 0)
+        case (.text, .text(let text)), (.digits, .text(let text)): return .text(text)
+        case (.text, _): return .text("")
+        case (.digits(let byteCount), _): return .text(String(repeating: "0", count: 2 * byteCount))
+        case (.bytes(let byteCount), .bytes(let bytes)) where bytes.count == byteCount: return .bytes(bytes)
+        case (.bytes(let byteCount), _): return .bytes(Array(repeating: 0, count: byteCount))
         case (.integer, _), (.varint, _):
-            let number = dialect.literal(value.number, format.numberFormat)
-            return plan.headerNumber(position).map { dialect.value(of: number, $0) } ?? number
+            let number = Expression.number(value.number, format.numberFormat)
+            return plan.headerNumber(position)?.value(of: number) ?? number
         }
     }
 
     /// Returns what a field of a new body is; nil if nothing is set.
-    func initial(_ field: FieldPlan) -> String? {
+    func initial(_ field: FieldPlan) -> Expression? {
         guard !field.mayBeUnset else { return nil }
         if case .union = field.value.content { return nil }
         return zero(field)
     }
 
     /// Returns what a field is in the zero of its body.
-    func zero(_ field: FieldPlan) -> String {
-        dialect.literal(field.absent ?? plan.coding.zero(of: field.planned.type), field.value)
+    func zero(_ field: FieldPlan) -> Expression {
+        .initial(field.absent ?? plan.coding.zero(of: field.planned.type), field.value)
     }
 
     /// Returns what a field of a new header is; nil if nothing is set, or if programs cannot set it.
-    func initial(headerField position: Int) -> String? {
+    func initial(headerField position: Int) -> Expression? {
         guard plan.hasAlways(headerField: position) else { return nil }
         switch plan.description.layout.fields[position].role {
         case .value(let usual), .constant(let usual): return literal(headerField: position, usual)

@@ -46,118 +46,125 @@ extension StatementPrinter {
     // MARK: Reading
 
     /// Returns the statements that read the fields of a body.
-    func readFields(of body: BodyFields) -> [String] {
-        var lines: [String] = []
+    func readFields(of body: BodyFields) -> [Statement] {
+        var statements: [Statement] = []
         let runs = body.fixedRuns
         var index = 0
         while index < body.fields.count {
             if let fixed = runs.first(where: { $0.fields.lowerBound == index }) {
                 let run = StatementRun(fixed, body)
                 if run.byteCounts.count > 1 {
-                    lines += read(run, body)
+                    statements += read(run, body)
                     index += run.byteCounts.count
                     continue
                 }
             }
-            lines += read(body.fields[index], body)
+            statements += read(body.fields[index], body)
             index += 1
         }
-        return lines
+        return statements
     }
 
-    private func read(_ run: StatementRun, _ body: BodyFields) -> [String] {
-        let start = "q\(run.fields[0].index)"
-        let cut = zip(run.byteCounts, run.names).map { reading("take", String($0), dialect.string($1)) }
-        var lines = ifThen(read("lacks", String(run.byteCount)), cut + [dialect.returns(nil)])
+    private func read(_ run: StatementRun, _ body: BodyFields) -> [Statement] {
+        let start = Expression.name("q\(run.fields[0].index)")
+        let byteCount = Expression.place(run.byteCount)
         let width = run.byteCounts[run.byteCounts.count - 1]
-        lines.append(dialect.constant(start, .position, read("run", String(run.byteCount), String(width))))
+        let cut = zip(run.byteCounts, run.names).map { reading("take", .place($0), .text($1)) }
+        var statements: [Statement] = [
+            .choose(if: read("lacks", byteCount), cut + [.returns(nil)]),
+            .constant("q\(run.fields[0].index)", .position, read("run", byteCount, .place(width))),
+        ]
         var offset = 0
         for (field, byteCount) in zip(run.fields, run.byteCounts) {
-            let (member, name) = (dialect.member(field.ownName), dialect.string(field.name))
-            lines.append(dialect.assign(member, value(field.value, at: sum(start, offset), name)))
-            lines += check(field.value, member, name, "r")
+            let (member, name) = (Expression.own(field.ownName), Expression.text(field.name))
+            statements.append(.assign(member, value(field.value, at: start.plus(offset), name)))
+            statements += check(field.value, member, name, "r")
             offset += byteCount
         }
-        guard let (field, prefix) = run.prefixed else { return lines }
-        let (count, name) = ("n\(field.index)", dialect.string(field.name))
+        guard let (field, prefix) = run.prefixed else { return statements }
+        let (count, name) = (Expression.name("n\(field.index)"), Expression.text(field.name))
         let format = IntegerFormat(bitWidth: 8 * width, isSigned: false)
-        let number = read(suffix(format, prefix.byteOrder) + "At", sum(start, offset))
-        lines.append(dialect.constant(count, .number(.int64), dialect.convert(number, from: format, to: .int64)))
+        let number = read(suffix(format, prefix.byteOrder) + "At", start.plus(offset))
+        statements.append(
+            .constant("n\(field.index)", .number(.int64), number.converted(from: format, to: .int64)))
         if let limit = prefix.limit {
-            let isWithin = dialect.compare(count, "<=", Int128(limit), .int64)
-            lines.append(reading("require", isWithin, word("too_long"), name))
+            let isWithin = count.compared(.lessOrEqual, Int128(limit), .int64)
+            statements.append(reading("require", isWithin, .text("too_long"), name))
         }
-        let target = Target.assign(dialect.member(field.ownName))
-        return lines + read(field.value, name, into: target, unique: String(field.index), count: count, body)
+        let target = Target.assign(.own(field.ownName))
+        return statements + read(field.value, name, into: target, unique: String(field.index), count: count, body)
     }
 
     /// Returns the expression for a value at a place in the reader's bytes.
-    private func value(_ value: ValuePlan, at place: String, _ name: String) -> String {
+    private func value(_ value: ValuePlan, at place: Expression, _ name: Expression) -> Expression {
         switch value {
-        case .number(let number):
-            return dialect.value(of: integer(number.format, number.byteOrder, at: place), number)
+        case .number(let number): number.value(of: integer(number.format, number.byteOrder, at: place))
         case .float(let byteCount, let order, _):
-            return read("f\(8 * byteCount)\(order == .littleEndian ? "Little" : "")At", place)
-        default: return read("boolAt", place, name)
+            read("f\(8 * byteCount)\(order == .littleEndian ? "Little" : "")At", place)
+        default: read("boolAt", place, name)
         }
     }
 
     /// Returns the expression for an integer of whole bytes at a place in the reader's bytes, of the type for its format.
-    func integer(_ format: IntegerFormat, _ order: ByteOrder, at place: String) -> String {
+    func integer(_ format: IntegerFormat, _ order: ByteOrder, at place: Expression) -> Expression {
         if hasWord(format) { return read(suffix(format, order) + "At", place) }
-        return read(format.isSigned ? "sintAt" : "uintAt", place, String(format.byteCount), order.isLittleText)
+        return read(format.isSigned ? "sintAt" : "uintAt", place, .place(format.byteCount), order.isLittle)
     }
 
     // MARK: Writing
 
     /// Returns the statements that write a run which a field begins, and how many fields it has; nil if none begins there.
-    func writeRun(beginningAt index: Int, _ runs: [FixedRun], _ body: BodyFields) -> (lines: [String], count: Int)? {
+    func writeRun(
+        beginningAt index: Int, _ runs: [FixedRun], _ body: BodyFields
+    ) -> (statements: [Statement], count: Int)? {
         guard let run = runs.first(where: { $0.fields.lowerBound == index }), run.fields.count > 1 else { return nil }
         let fields = body.fields[run.fields]
         guard fields.allSatisfy({ !$0.planned.isOptional && !$0.planned.followsOptional && tag(for: $0, body) == nil })
         else { return nil }
-        let start = "q\(index)"
-        var lines = [dialect.constant(start, .position, written("room", String(run.byteCount)))]
+        let start = Expression.name("q\(index)")
+        var statements: [Statement] = [.constant("q\(index)", .position, written("room", .place(run.byteCount)))]
         var offset = 0
         for (field, byteCount) in zip(fields, run.byteCounts) {
-            lines += set(
-                field.value, dialect.member(field.ownName), at: sum(start, offset), dialect.string(field.name))
+            statements += set(field.value, .own(field.ownName), at: start.plus(offset), .text(field.name))
             offset += byteCount
         }
-        return (lines, fields.count)
+        return (statements, fields.count)
     }
 
-    private func set(_ value: ValuePlan, _ text: String, at place: String, _ name: String) -> [String] {
-        let checks = check(value, text, name, "w")
+    private func set(
+        _ value: ValuePlan, _ own: Expression, at place: Expression, _ name: Expression
+    ) -> [Statement] {
+        let checks = check(value, own, name, "w")
         switch value {
         case .number(let number):
-            return checks
-                + set(number.format, number.byteOrder, dialect.number(of: text, number), at: place, name)
+            return checks + set(number.format, number.byteOrder, number.number(of: own), at: place, name)
         case .float(let byteCount, let order, _):
             let word = "setF\(8 * byteCount)\(order == .littleEndian ? "Little" : "")"
-            return checks + [writing(word, place, text, name)]
-        default: return [writing("setBool", place, text)]
+            return checks + [writing(word, place, own, name)]
+        default: return [writing("setBool", place, own)]
         }
     }
 
     /// Returns the statements that write an integer of whole bytes at a place in the writer's bytes.
     func set(
-        _ format: IntegerFormat, _ order: ByteOrder, _ number: String, at place: String, _ name: String
-    ) -> [String] {
+        _ format: IntegerFormat, _ order: ByteOrder, _ number: Expression, at place: Expression, _ name: Expression
+    ) -> [Statement] {
         if hasWord(format) {
             let suffix = suffix(format, order)
             return [writing("set" + suffix.prefix(1).uppercased() + suffix.dropFirst(), place, number, name)]
         }
-        let check = isWithin(number, format.range, format).map { writing("require", $0, word("out_of_range"), name) }
-        let wide = dialect.convert(number, from: format, to: .uint64)
-        return [check, writing("setUint", place, wide, String(format.byteCount), order.isLittleText)].compactMap(\.self)
+        let check = isWithin(number, format.range, format).map {
+            writing("require", $0, .text("out_of_range"), name)
+        }
+        let wide = number.converted(from: format, to: .uint64)
+        return [check, writing("setUint", place, wide, .place(format.byteCount), order.isLittle)].compactMap(\.self)
     }
 
     /// Returns the statement that makes room for what a message will probably have, so that its bytes need not move.
-    func reservation(_ body: BodyFields) -> String {
+    func reservation(_ body: BodyFields) -> Statement {
         var byteCount = plan.longestTrailer
         var isExact = true
-        var lengths: [String] = []
+        var lengths: [Expression] = []
         for field in body.fields {
             if field.description.packing != nil {
                 byteCount += body.run(beginningAt: field.index)?.byteCount ?? 0
@@ -165,17 +172,17 @@ extension StatementPrinter {
                 byteCount += fixed
             } else if field.isPlain, case .text(let count) = field.value {
                 byteCount += count.extraByteCount
-                lengths.append(written("textLength", dialect.member(field.ownName)))
+                lengths.append(written("textLength", .own(field.ownName)))
             } else if field.isPlain, case .bytes(let count) = field.value {
                 byteCount += count.extraByteCount
-                lengths.append(written("blobLength", dialect.member(field.ownName)))
+                lengths.append(written("blobLength", .own(field.ownName)))
             } else {
                 isExact = false
             }
         }
-        if let trailing = body.trailing { lengths.append(written("blobLength", dialect.member(trailing))) }
-        let fixed = String(byteCount + (isExact ? 0 : 256))
-        return writing("reserve", ([fixed] + lengths).joined(separator: " + "))
+        if let trailing = body.trailing { lengths.append(written("blobLength", .own(trailing))) }
+        let fixed = Expression.place(byteCount + (isExact ? 0 : 256))
+        return writing("reserve", lengths.reduce(fixed) { $0.plus($1) })
     }
 }
 

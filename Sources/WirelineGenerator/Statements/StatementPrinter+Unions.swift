@@ -25,67 +25,68 @@ extension StatementPrinter {
     }
 
     /// Returns the number of a tag.
-    private func number(ofTag index: Int, _ text: String) -> String {
-        if case .number = tag(index) { dialect.number(of: text, openTag(index)) } else { text }
+    private func number(ofTag index: Int, _ tag: Expression) -> Expression {
+        if case .number = self.tag(index) { openTag(index).number(of: tag) } else { tag }
     }
 
     /// Returns the tag with a number.
-    private func tag(_ index: Int, _ number: Int128) -> String {
-        let literal = dialect.literal(number, format(ofTag: index))
-        if case .number = tag(index) { return dialect.value(of: literal, openTag(index)) }
+    private func tag(_ index: Int, _ number: Int128) -> Expression {
+        let literal = Expression.number(number, format(ofTag: index))
+        if case .number = tag(index) { return openTag(index).value(of: literal) }
         return literal
     }
 
-    private func readTag(_ index: Int) -> [String] {
+    private func readTag(_ index: Int) -> [Statement] {
         if case .number = tag(index) {
             return read(.number(openTag(index)), "f", into: .declare("t"), unique: "t")
         }
         return read(tag(index), "f", into: .declare("t"), unique: "t")
     }
 
-    private func writeTag(_ index: Int, _ text: String) -> [String] {
-        if case .number = tag(index) { return putUnchecked(.number(openTag(index)), text, "f") }
-        return putUnchecked(tag(index), text, "f")
+    private func writeTag(_ index: Int, _ tag: Expression) -> [Statement] {
+        if case .number = self.tag(index) { return putUnchecked(.number(openTag(index)), tag, "f") }
+        return putUnchecked(self.tag(index), tag, "f")
     }
 
     /// Returns the statements that write a tag of the schema: its number, without the type of an enum, whose conversions of literals
     /// not every compiler accepts.
-    private func writeTag(_ index: Int, _ number: Int128) -> [String] {
-        let literal = dialect.literal(number, format(ofTag: index))
+    private func writeTag(_ index: Int, _ number: Int128) -> [Statement] {
+        let literal = Expression.number(number, format(ofTag: index))
         guard case .number(let tag) = self.tag(index) else { return putUnchecked(self.tag(index), literal, "f") }
         let plain = NumberPlan(
             format: tag.format, byteOrder: tag.byteOrder, kind: .plain, range: nil, closedNumbers: nil)
         return putUnchecked(.number(plain), literal, "f")
     }
 
-    /// Returns the lines of the function that reads a union: its parameters are `r`, the tag `t` if it stands elsewhere, and `f`.
-    func readUnion(_ index: Int, hasTag: Bool) -> [String] {
+    /// Returns the statements of the function that reads a union: its parameters are `r`, the tag `t` if it stands elsewhere, and `f`.
+    func readUnion(_ index: Int, hasTag: Bool) -> [Statement] {
         let (union, arms) = plan.unions[index]
-        var lines = union.countsDepth ? [reading("deeper", "f")] : []
-        lines.append(declare("p", .position, read("position"), effect: nil))
-        if hasTag { lines += readTag(index) }
+        var statements = union.countsDepth ? [reading("deeper", "f")] : []
+        statements.append(.constant("p", .position, read("position")))
+        if hasTag { statements += readTag(index) }
         if let prefix = union.sizePrefix {
-            lines += entering(prefix, countsDepth: false)
+            statements += entering(prefix, countsDepth: false)
         } else {
-            lines.append(reading("enter", "f"))
+            statements.append(reading("enter", "f"))
         }
-        lines += dialect.variable("m", .value(.union(index, tagSource: nil)), dialect.nothing)
-        var branches: [(condition: String, lines: [String])] = []
-        let unknown = { (isKnown: String) in
-            self.reading("verify", isKnown, self.word("unknown_case"), self.dialect.string(""), "p")
+        statements.append(.variable("m", .value(.union(index, tagSource: nil)), .nothing))
+        var branches: [Statement.Branch] = []
+        let unknown = { (isKnown: Expression) in
+            self.reading("verify", isKnown, .text("unknown_case"), .text(""), "p")
         }
-        var otherwise = [unknown("false")]
+        var otherwise = [unknown(false)]
         let number = number(ofTag: index, "t")
         for (position, arm) in union.arms.enumerated() {
-            var members: [(name: String, value: String)] = []
-            var made: [String] = []
+            var members: [(member: Expression.ArmMember, value: Expression)] = []
+            var made: [Statement] = []
             if let field = arms[position].fields.first {
-                made = read(field.value, dialect.string(arm.name), into: .declare("v"), unique: "v")
-                members = arm.tag == nil ? [("tag", "t"), ("bytes", "v")] : [("value", "v")]
+                made = read(field.value, .text(arm.name), into: .declare("v"), unique: "v")
+                members = arm.tag == nil ? [(.tag, "t"), (.bytes, "v")] : [(.value, "v")]
             }
-            made += dialect.makeArm(plan.names.unions[index].cases[position], members)
+            made.append(.makeArm(plan.names.unions[index].cases[position], members))
             if let tag = arm.tag {
-                branches.append((dialect.compare(number, "==", tag, format(ofTag: index)), made))
+                let isArm = number.compared(.equal, tag, format(ofTag: index))
+                branches.append(Statement.Branch(condition: isArm, statements: made))
                 continue
             }
             otherwise = made
@@ -96,55 +97,54 @@ extension StatementPrinter {
                 otherwise = [unknown(isOne(of: cases, number, plan.format))] + made
             }
         }
-        lines += branches.isEmpty ? otherwise : dialect.choose(branches, otherwise: otherwise)
-        lines += leaving(union.sizePrefix, countsDepth: union.countsDepth)
-        return settled(lines + [dialect.returns("m")])
+        statements.append(.choose(branches, otherwise: otherwise))
+        return statements + leaving(union.sizePrefix, countsDepth: union.countsDepth) + [.returns("m")]
     }
 
-    /// Returns the lines of the function that writes a union: its parameters are `w`, `m` and `f`.
-    func writeUnion(_ index: Int, hasTag: Bool) -> [String] {
+    /// Returns the statements of the function that writes a union: its parameters are `w`, `m` and `f`.
+    func writeUnion(_ index: Int, hasTag: Bool) -> [Statement] {
         let (union, arms) = plan.unions[index]
-        var lines = union.countsDepth ? [writing("deeper", "f")] : []
-        lines.append(writing("enter", "f"))
-        if union.sizePrefix != nil { lines += dialect.variable("s", .position, written("position")) }
-        let cases = union.arms.enumerated().map { position, arm -> (name: String, lines: [String]) in
-            var statements: [String] = []
-            let own = dialect.string(arm.name)
+        var statements = union.countsDepth ? [writing("deeper", "f")] : []
+        statements.append(writing("enter", "f"))
+        if union.sizePrefix != nil { statements.append(.variable("s", .position, written("position"))) }
+        let cases = union.arms.enumerated().map { position, arm -> (name: String, statements: [Statement]) in
+            var inner: [Statement] = []
+            let own = Expression.text(arm.name)
             if let number = arm.tag {
-                if hasTag { statements = writeTag(index, number) }
+                if hasTag { inner = writeTag(index, number) }
             } else {
-                let given = dialect.armMember("tag")
+                let given = Expression.armMember(.tag)
                 let known = union.taggedArms.compactMap(\.tag)
-                statements = check(tag(index), given, own, "w")
+                inner = check(tag(index), given, own, "w")
                 if !known.isEmpty {
                     let isKnown = isOne(of: known, number(ofTag: index, given), format(ofTag: index))
-                    statements.append(writing("require", "!(\(isKnown))", word("known_case"), own))
+                    inner.append(writing("require", .not(isKnown), .text("known_case"), own))
                 }
-                if hasTag { statements += writeTag(index, given) }
+                if hasTag { inner += writeTag(index, given) }
             }
             if let prefix = union.sizePrefix {
-                statements += roomForPrefix(prefix) + [dialect.assign("s", written("position"))]
+                inner += roomForPrefix(prefix) + [.assign("s", written("position"))]
             }
             if let field = arms[position].fields.first {
-                statements += put(
-                    field.value, dialect.armMember(arm.tag == nil ? "bytes" : "value"), own, unique: "v")
+                inner += put(field.value, .armMember(arm.tag == nil ? .bytes : .value), own, unique: "v")
             }
-            return (plan.names.unions[index].cases[position], statements)
+            return (plan.names.unions[index].cases[position], inner)
         }
-        lines += dialect.arms(cases, otherwise: [writing("require", "false", word("wrong_type"), dialect.string(""))])
-        lines.append(writing("leave"))
-        if let prefix = union.sizePrefix { lines.append(writtenPrefix(prefix, "s", "f")) }
-        if union.countsDepth { lines.append(writing("shallower")) }
-        return settled(lines)
+        statements.append(
+            .arms(cases, otherwise: [writing("require", false, .text("wrong_type"), .text(""))]))
+        statements.append(writing("leave"))
+        if let prefix = union.sizePrefix { statements.append(writtenPrefix(prefix, "s", "f")) }
+        if union.countsDepth { statements.append(writing("shallower")) }
+        return statements
     }
 
-    /// Returns the lines of the function for the tag of the union `m`, which stands in another field: 0 if there is no union.
-    func tagOfUnion(_ index: Int) -> [String] {
+    /// Returns the statements of the function for the tag of the union `m`, which stands in another field: 0 if there is no union.
+    func tagOfUnion(_ index: Int) -> [Statement] {
         let (union, _) = plan.unions[index]
         let cases = union.arms.enumerated().map { position, arm in
-            let number = arm.tag.map { tag(index, $0) } ?? dialect.armMember("tag")
-            return (name: plan.names.unions[index].cases[position], lines: [dialect.returns(number)])
+            let number = arm.tag.map { tag(index, $0) } ?? .armMember(.tag)
+            return (name: plan.names.unions[index].cases[position], statements: [Statement.returns(number)])
         }
-        return dialect.arms(cases, otherwise: []) + [dialect.returns(tag(index, 0))]
+        return [.arms(cases, otherwise: []), .returns(tag(index, 0))]
     }
 }

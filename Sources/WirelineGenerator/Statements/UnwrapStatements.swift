@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Prints the steps of an ``UnwrapPlan`` as the lines of the function that takes packets apart.
+/// Makes the statements of the function that takes packets apart, of the steps of an ``UnwrapPlan``.
 ///
 /// The number of the field n is `xn`, or the place of its bytes; its text is `hn`; its width, whether it is there, and the size of
 /// the packet by it are `wn`, `cn` and `tn`.
@@ -14,7 +14,6 @@ struct UnwrapStatements {
     private var total = ""
     /// Whether the header's numbers stand at places that are known, in bytes that have arrived.
     private let isInPlace: Bool
-    private var dialect: any Dialect { printer.dialect }
     private var layout: PacketLayout { shape.layout }
 
     private init(_ printer: StatementPrinter, _ shape: PacketShape) {
@@ -31,17 +30,17 @@ struct UnwrapStatements {
             }
     }
 
-    /// Returns the lines of the function, whose reader is `r`.
-    static func lines(_ printer: StatementPrinter, _ shape: PacketShape) -> [String] {
+    /// Returns the statements of the function, whose reader is `r`.
+    static func statements(_ printer: StatementPrinter, _ shape: PacketShape) -> [Statement] {
         var maker = UnwrapStatements(printer, shape)
-        var lines: [String] = []
+        var statements: [Statement] = []
         for (position, step) in shape.unwrap.steps.enumerated() {
             if case .whole = step, maker.total.isEmpty, let last = maker.lastLength(before: position) {
                 maker.total = "t\(last)"
             }
-            lines += maker.text(step)
+            statements += maker.statements(step)
         }
-        return printer.settled(lines + maker.finish())
+        return statements + maker.finish()
     }
 
     private func lastLength(before position: Int) -> Int? {
@@ -52,29 +51,27 @@ struct UnwrapStatements {
 
     // MARK: Words
 
-    private func name(_ index: Int) -> String { dialect.string(layout.fields[index].name) }
-    private func offset(_ offset: PacketOffset) -> String { offset.text { "w\($0)" } }
+    private func name(_ index: Int) -> Expression { .text(layout.fields[index].name) }
     private func format(_ index: Int) -> IntegerFormat { layout.fields[index].format.numberFormat }
     private func isConditional(_ index: Int) -> Bool { layout.fields[index].condition != nil }
 
     /// Returns the place of an offset of a field: those of the trailer count from the end of the payload.
-    private func place(_ index: Int, _ offset: PacketOffset) -> String {
-        index < layout.header.count ? self.offset(offset) : self.place(.trailer(offset))
+    private func place(_ index: Int, _ offset: PacketOffset) -> Expression {
+        index < layout.header.count ? offset.expression : place(.trailer(offset))
     }
 
-    private func place(_ place: ChecksumRange.Place) -> String {
+    private func place(_ place: ChecksumRange.Place) -> Expression {
         switch place {
-        case .header(let offset): self.offset(offset)
-        case .trailer(let offset):
-            offset.constant == 0 && offset.widths.isEmpty ? "end" : "end + \(self.offset(offset))"
+        case .header(let offset): offset.expression
+        case .trailer(let offset): offset.isZero ? "end" : Expression.name("end").plus(offset.expression)
         }
     }
 
-    private func verify(_ good: String, _ kind: String, _ index: Int, _ at: PacketOffset) -> String {
-        printer.reading("verify", good, printer.word(kind), name(index), place(index, at))
+    private func verify(_ good: Expression, _ kind: String, _ index: Int, _ at: PacketOffset) -> Statement {
+        printer.reading("verify", good, .text(kind), name(index), place(index, at))
     }
 
-    private func moreUnless(_ isThere: String) -> [String] { printer.ifThen("!\(isThere)", [dialect.returnMore]) }
+    private func moreUnless(_ isThere: Expression) -> Statement { .choose(if: .not(isThere), [.returnMore]) }
 
     /// Whether a field is bytes, of which a text or bytes are made.
     private func hasText(_ index: Int) -> Bool {
@@ -94,67 +91,71 @@ struct UnwrapStatements {
 
     // MARK: Steps
 
-    private mutating func text(_ step: UnwrapStep) -> [String] {
+    private mutating func statements(_ step: UnwrapStep) -> [Statement] {
         switch step {
-        case .need(let count): return printer.ifThen("\(printer.read("size")) < \(count)", [dialect.returnMore])
+        case .need(let count):
+            return [.choose(if: .binary(.less, printer.read("size"), .place(count)), [.returnMore])]
         case .part(let index, let byteCount):
-            return moreUnless(printer.read("arrived", String(byteCount), name(index)))
+            return [moreUnless(printer.read("arrived", .place(byteCount), name(index)))]
         case .number(let index):
             guard isInPlace, index < layout.header.count else { return [define(index, read(index))] }
-            return [printer.declare("x\(index)", .number(format(index)), readInPlace(index), effect: nil)]
+            return [.constant("x\(index)", .number(format(index)), readInPlace(index))]
         case .run(let indices, let place): return run(indices, place)
         case .varint(let index, let format): return varint(index, format)
         case .bytes(let index, let byteCount):
-            return [define(index, printer.read("take", String(byteCount), name(index)))]
-        case .skip(let byteCount): return [printer.reading("take", String(byteCount), dialect.string(""))]
+            return [define(index, printer.read("take", .place(byteCount), name(index)))]
+        case .skip(let byteCount): return [printer.reading("take", .place(byteCount), .text(""))]
         case .boolean(let index, let at):
-            return [verify(dialect.compare("x\(index)", "<=", 1, format(index)), "invalid_boolean", index, at)]
+            let isGood = number(index).compared(.lessOrEqual, 1, format(index))
+            return [verify(isGood, "invalid_boolean", index, at)]
         case .text(let index, _): return text(index)
         case .constant(let index, let value, let at):
-            return [verify(dialect.compare("x\(index)", "==", value, format(index)), "wrong_constant", index, at)]
+            return [verify(number(index).compared(.equal, value, format(index)), "wrong_constant", index, at)]
         case .constantText(let index, let bytes, _):
-            return [printer.reading("sameBytes", "x\(index)", dialect.bytes(bytes), name(index))]
+            return [printer.reading("sameBytes", number(index), .bytes(bytes), name(index))]
         case .size(let length):
-            guard shape.unwrap.isFixed else { return [dialect.statement(call(length))] }
-            return [printer.declare("t\(length.field)", .position, call(length), effect: call(length))]
+            guard shape.unwrap.isFixed else { return [.evaluate(call(length))] }
+            return [.constant("t\(length.field)", .position, call(length), hasEffect: true)]
         case .sameSize(let length, let other):
             return [
                 printer.reading(
-                    "sameSize", "t\(length.field)", "t\(other)", name(length.field), offset(length.at))
+                    "sameSize", "t\(length.field)", "t\(other)", name(length.field), length.at.expression)
             ]
         case .last(let length): return [printer.reading("last", call(length))]
         case .conditional(let index, let condition, let steps): return conditional(index, condition, steps)
         case .ifPresent(let index, let steps):
-            return printer.ifThen("c\(index)", steps.flatMap { text($0) })
+            return [.choose(if: "c\(index)", steps.flatMap { statements($0) })]
         case .presence(let index, let condition, let byteCount):
-            return [dialect.constant("c\(index)", .boolean, self.condition(condition))]
-                + dialect.variable("w\(index)", .position, "0")
-                + printer.ifThen("c\(index)", [dialect.assign("w\(index)", String(byteCount))]) + variables(index)
+            return [
+                .constant("c\(index)", .boolean, self.condition(condition)), .variable("w\(index)", .position, 0),
+                .choose(if: "c\(index)", [.assign("w\(index)", .place(byteCount))]),
+            ] + variables(index)
         case .total(let lengths, let otherwise): return takeTotal(lengths, otherwise)
         case .whole(let header, let trailer): return whole(header, trailer)
         case .checksum(let index, let kind, let range, let at): return [checksum(index, kind, range, at)]
         case .sameLength(let index, let base, let constant, let rest, let at):
-            let counted =
+            let counted: Expression =
                 switch base {
-                case .packet: total
-                case .payload: "end - body"
-                case .rest: "(\(offset(rest)))"
+                case .packet: .name(total)
+                case .payload: Expression.name("end").minus("body")
+                case .rest: rest.expression
                 }
-            let length = dialect.convert(place: printer.sum(counted, constant), to: .int64)
-            return [
-                verify("\(printer.asLength("x\(index)", format(index))) == \(length)", "length_mismatch", index, at)
-            ]
+            let length = counted.plus(constant).converted(to: .int64)
+            let own = printer.asLength(number(index), format(index))
+            return [verify(.binary(.equal, own, length), "length_mismatch", index, at)]
         }
     }
 
+    private func number(_ index: Int) -> Expression { "x\(index)" }
+
     /// Returns the statement that sets the value of a field, which a field with a condition has already.
-    private func define(_ index: Int, _ value: String, effect: String? = nil) -> String {
-        if isConditional(index) { return dialect.assign("x\(index)", value) }
-        return printer.declare(
-            "x\(index)", isBytes(index) ? .position : .number(format(index)), value, effect: effect ?? value)
+    private func define(_ index: Int, _ value: Expression) -> Statement {
+        if isConditional(index) { return .assign(number(index), value) }
+        return .constant(
+            "x\(index)", isBytes(index) ? .position : .number(format(index)), value, hasEffect: true)
     }
 
-    private func read(_ index: Int) -> String {
+    private func read(_ index: Int) -> Expression {
         switch layout.fields[index].format {
         case .integer(let format, let order): printer.integer(format, order, name(index))
         case .boolean, .bit, .varint, .text, .digits, .bytes: printer.read("u8", name(index))
@@ -162,223 +163,225 @@ struct UnwrapStatements {
     }
 
     /// Returns the expression for a number of the header at its place.
-    private func readInPlace(_ index: Int) -> String {
-        let (start, offset) = (dialect.packetStart, shape.unwrap.starts[index].constant)
-        let place = start == "0" ? String(offset) : printer.sum(start, offset)
+    private func readInPlace(_ index: Int) -> Expression {
+        let place = Expression.inPacket(.place(shape.unwrap.starts[index].constant))
         guard case .integer(let format, let order) = layout.fields[index].format else {
             return printer.read("u8At", place)
         }
         return printer.integer(format, order, at: place)
     }
 
-    private func varint(_ index: Int, _ format: VarintFormat) -> [String] {
-        let width = "\(printer.read("position")) - s\(index)"
-        return moreUnless(printer.read("varintArrived", String(format.maximumByteCount)))
-            + [
-                printer.declare("s\(index)", .position, printer.read("position"), effect: nil),
-                define(
-                    index, printer.varint(format, name(index)), effect: printer.varintCall(format, name(index))),
-                isConditional(index)
-                    ? dialect.assign("w\(index)", width) : printer.declare("w\(index)", .position, width, effect: nil),
-            ]
-    }
-
-    private func run(_ indices: Range<Int>, _ place: PackedPlace) -> [String] {
-        let first = indices.lowerBound
-        let read = printer.read(
-            "uint", String(place.runByteCount), place.byteOrder.isLittleText, name(first))
-        var lines = [printer.declare("b\(first)", .number(.uint64), read, effect: read)]
-        for index in indices {
-            guard let own = layout.packedPlace(ofField: index), layout.fields[index].role != .padding else { continue }
-            let part = printer.part(of: "b\(first)", shift: own.shift, width: own.bitWidth, format(index))
-            lines.append(printer.declare("x\(index)", .number(format(index)), part, effect: nil))
-        }
-        return lines
-    }
-
-    /// Returns the statements that read the text in the bytes of a field.
-    private func text(_ index: Int) -> [String] {
-        let read: String
-        switch layout.fields[index].format {
-        case .text(let byteCount, let padding):
-            read = printer.read("fixedText", String(byteCount), String(padding), name(index))
-        case .digits(let byteCount): read = printer.read("digits", String(byteCount), name(index))
-        case .bytes(let byteCount): read = printer.read("blob", dialect.literal(Int128(byteCount), .int64), name(index))
-        case .integer, .boolean, .bit, .varint: return []
-        }
+    private func varint(_ index: Int, _ format: VarintFormat) -> [Statement] {
+        let width = printer.read("position").minus("s\(index)")
         return [
-            printer.reading("seek", "x\(index)"),
+            moreUnless(printer.read("varintArrived", .place(format.maximumByteCount))),
+            .constant("s\(index)", .position, printer.read("position")),
+            define(index, printer.varint(format, name(index))),
             isConditional(index)
-                ? dialect.assign("h\(index)", read)
-                : printer.declare("h\(index)", textType(index), read, effect: read),
+                ? .assign("w\(index)", width) : .constant("w\(index)", .position, width),
         ]
     }
 
-    private func call(_ length: UnwrapLength) -> String {
-        let (difference, least) = (offset(length.difference), offset(length.least))
+    private func run(_ indices: Range<Int>, _ place: PackedPlace) -> [Statement] {
+        let bits = "b\(indices.lowerBound)"
+        let read = printer.read(
+            "uint", .place(place.runByteCount), place.byteOrder.isLittle, name(indices.lowerBound))
+        var statements: [Statement] = [.constant(bits, .number(.uint64), read, hasEffect: true)]
+        for index in indices {
+            guard let own = layout.packedPlace(ofField: index), layout.fields[index].role != .padding else { continue }
+            let part = printer.part(of: .name(bits), shift: own.shift, width: own.bitWidth, format(index))
+            statements.append(.constant("x\(index)", .number(format(index)), part))
+        }
+        return statements
+    }
+
+    /// Returns the statements that read the text in the bytes of a field.
+    private func text(_ index: Int) -> [Statement] {
+        let read: Expression
+        switch layout.fields[index].format {
+        case .text(let byteCount, let padding):
+            read = printer.read("fixedText", .place(byteCount), .place(Int(padding)), name(index))
+        case .digits(let byteCount): read = printer.read("digits", .place(byteCount), name(index))
+        case .bytes(let byteCount): read = printer.read("blob", .number(Int128(byteCount), .int64), name(index))
+        case .integer, .boolean, .bit, .varint: return []
+        }
+        return [
+            printer.reading("seek", number(index)),
+            isConditional(index)
+                ? .assign("h\(index)", read)
+                : .constant("h\(index)", textType(index), read, hasEffect: true),
+        ]
+    }
+
+    private func call(_ length: UnwrapLength) -> Expression {
         // A varint with a sign could be negative, which no length is.
-        let number = printer.asLength("x\(length.field)", format(length.field))
-        return printer.read(
-            length.mayBeNegative ? "packetSizeSigned" : "packetSize", number, difference, least, offset(length.at))
+        printer.read(
+            length.mayBeNegative ? "packetSizeSigned" : "packetSize",
+            printer.asLength(number(length.field), format(length.field)), length.difference.expression,
+            length.least.expression, length.at.expression)
     }
 
     /// Returns the statements that declare the variables of a field with a condition.
-    private func variables(_ index: Int) -> [String] {
-        let number =
+    private func variables(_ index: Int) -> [Statement] {
+        let number: Statement =
             isBytes(index)
-            ? dialect.variable("x\(index)", .position, "0")
-            : dialect.variable("x\(index)", .number(format(index)), dialect.literal(0, format(index)))
-        let empty: String
-        if case .bytes = textType(index) { empty = dialect.bytes([]) } else { empty = dialect.string("") }
-        return number + (hasText(index) ? dialect.variable("h\(index)", textType(index), empty) : [])
+            ? .variable("x\(index)", .position, 0)
+            : .variable("x\(index)", .number(format(index)), .number(0, format(index)))
+        let empty: Expression
+        if case .bytes = textType(index) { empty = .bytes([]) } else { empty = .text("") }
+        return [number] + (hasText(index) ? [.variable("h\(index)", textType(index), empty)] : [])
     }
 
-    private mutating func conditional(_ index: Int, _ condition: WireCondition, _ steps: [UnwrapStep]) -> [String] {
-        var inner = steps.flatMap { text($0) }
-        if let byteCount = layout.byteCounts[index] { inner.append(dialect.assign("w\(index)", String(byteCount))) }
-        return [dialect.constant("c\(index)", .boolean, self.condition(condition))] + variables(index)
-            + dialect.variable("w\(index)", .position, "0") + printer.ifThen("c\(index)", inner)
+    private mutating func conditional(
+        _ index: Int, _ condition: WireCondition, _ steps: [UnwrapStep]
+    ) -> [Statement] {
+        var inner = steps.flatMap { statements($0) }
+        if let byteCount = layout.byteCounts[index] { inner.append(.assign("w\(index)", .place(byteCount))) }
+        return [.constant("c\(index)", .boolean, self.condition(condition))] + variables(index)
+            + [.variable("w\(index)", .position, 0), .choose(if: "c\(index)", inner)]
     }
 
-    private func condition(_ condition: WireCondition) -> String {
+    private func condition(_ condition: WireCondition) -> Expression {
         printer.condition(condition) { operand in
             guard case .field(let name) = operand,
                 let index = layout.header.firstIndex(where: { $0.name == name })
             else { return .literal(0) }
-            return .number("x\(index)", format(index))
+            return .number(number(index), format(index))
         }
     }
 
-    private mutating func takeTotal(_ lengths: [UnwrapLength], _ otherwise: UnwrapSize?) -> [String] {
+    private mutating func takeTotal(_ lengths: [UnwrapLength], _ otherwise: UnwrapSize?) -> [Statement] {
         total = "total"
         guard lengths.count != 1 || lengths[0].isConditional || otherwise != nil else {
-            return [dialect.constant("total", .position, call(lengths[0]))]
+            return [.constant("total", .position, call(lengths[0]))]
         }
-        var lines = dialect.variable("total", .position, "-1")
+        let isUnknown = Expression.binary(.less, "total", 0)
+        var statements: [Statement] = [.variable("total", .position, .place(-1))]
         for (position, length) in lengths.enumerated() {
-            let same = printer.read("sameSize", call(length), "total", name(length.field), offset(length.at))
-            var set = [dialect.assign("total", position == 0 ? call(length) : same)]
+            let same = printer.read("sameSize", call(length), "total", name(length.field), length.at.expression)
+            var set: Statement = .assign("total", position == 0 ? call(length) : same)
             if position > 0, lengths[0].isConditional {
-                set = printer.ifThen("total < 0", [dialect.assign("total", call(length))], otherwise: set)
+                set = .choose(if: isUnknown, [.assign("total", call(length))], otherwise: [set])
             }
-            lines += length.isConditional ? printer.ifThen("c\(length.field)", set) : set
+            statements.append(length.isConditional ? .choose(if: "c\(length.field)", [set]) : set)
         }
-        let without: String
+        let without: Expression
         switch otherwise {
-        case nil: return lines
-        case .emptyPayload(let count)?: without = offset(count)
-        case .allBytes(let least)?: without = printer.read("atLeast", offset(least))
+        case nil: return statements
+        case .emptyPayload(let count)?: without = count.expression
+        case .allBytes(let least)?: without = printer.read("atLeast", least.expression)
         }
-        let size = printer.read("packetSize", dialect.convert(place: without, to: .int64), "0", "0", "0")
-        return lines + printer.ifThen("total < 0", [dialect.assign("total", size)])
+        let size = printer.read("packetSize", without.converted(to: .int64), 0, 0, 0)
+        return statements + [.choose(if: isUnknown, [.assign("total", size)])]
     }
 
-    private func whole(_ header: PacketOffset, _ trailer: PacketOffset) -> [String] {
-        let end = trailer.constant == 0 && trailer.widths.isEmpty ? total : "\(total) - (\(offset(trailer)))"
-        var lines = printer.ifThen(
-            "\(printer.read("size")) < \(total)", [printer.reading("wants", total), dialect.returnMore])
-        lines += [
-            printer.declare("body", .position, offset(header), effect: nil),
-            printer.declare("end", .position, end, effect: nil),
-        ]
-        if !layout.trailer.isEmpty { lines.append(printer.reading("bound", "end", total)) }
-        return lines
+    private func whole(_ header: PacketOffset, _ trailer: PacketOffset) -> [Statement] {
+        let total = Expression.name(total)
+        let end = trailer.isZero ? total : total.minus(trailer.expression)
+        let isCut = Expression.binary(.less, printer.read("size"), total)
+        return [
+            .choose(if: isCut, [printer.reading("wants", total), .returnMore]),
+            .constant("body", .position, header.expression), .constant("end", .position, end),
+        ] + (layout.trailer.isEmpty ? [] : [printer.reading("bound", "end", total)])
     }
 
     // MARK: After the payload
 
     private func checksum(
         _ index: Int, _ kind: ChecksumKind, _ range: ChecksumRange, _ at: PacketOffset
-    ) -> String {
+    ) -> Statement {
         let (from, to) = (place(range.start), place(range.end))
-        let start = dialect.packetStart
-        var computed = dialect.checksum(kind, dialect.packetBytes, from: "\(start) + \(from)", to: "\(start) + \(to)")
+        var bytes = Expression.ChecksumBytes.read(from: from, to: to)
         if !range.zeros.isEmpty {
-            let zeros = range.zeros.flatMap { zero in
-                [place(zero.at), isConditional(zero.field) ? "w\(zero.field)" : "\(zero.byteCount)"]
+            let zeros = range.zeros.flatMap { zero -> [Expression] in
+                [place(zero.at), isConditional(zero.field) ? "w\(zero.field)" : .place(zero.byteCount)]
             }
-            let copy = dialect.call("r", "zeroed", [from, to] + zeros)
-            computed = dialect.checksum(kind, copy, from: "0", to: "\(to) - (\(from))")
+            bytes = .copy(.call("r", "zeroed", [from, to] + zeros), byteCount: to.minus(from))
         }
-        return verify(
-            "\(printer.bits("x\(index)", format(index), width: format(index).bitWidth)) == \(computed)",
-            "wrong_checksum", index, at)
+        let own = printer.bits(number(index), format(index), width: format(index).bitWidth)
+        return verify(.binary(.equal, own, .checksum(kind, bytes)), "wrong_checksum", index, at)
     }
 
-    private func finish() -> [String] {
-        var lines: [String] = []
-        if layout.isBounded, shape.part?.mayHaveFiller != true { lines.append(printer.reading("onlyPacket", total)) }
-        if shape.part == nil { lines.append(printer.reading("bound", "body", "end")) }
-        lines += dialect.variable("header", .header, shape.part == nil ? dialect.newHeader : dialect.newPartHeader)
-        lines += header + identifier
-        if total != "total" { lines.append(dialect.constant("total", .position, total)) }
-        if let part = shape.part { return lines + dialect.received(received(part)) }
-        return lines + dialect.received(shape, places: printer.plan.fixedHeaderFields.map(fixedPlace))
+    private func finish() -> [Statement] {
+        let total = Expression.name(total)
+        var statements: [Statement] = []
+        if layout.isBounded, shape.part?.mayHaveFiller != true {
+            statements.append(printer.reading("onlyPacket", total))
+        }
+        if shape.part == nil { statements.append(printer.reading("bound", "body", "end")) }
+        statements.append(.variable("header", .header, .header(ofPart: shape.part != nil)))
+        statements += header + identifier
+        if self.total != "total" { statements.append(.constant("total", .position, total)) }
+        if let part = shape.part { return statements + [.receivedPart(received(part))] }
+        return statements + [.received(shape, places: printer.plan.fixedHeaderFields.map(fixedPlace))]
     }
 
     private func received(_ part: PacketPart) -> ReceivedPart {
-        let rules = part.rules.map { rule in
+        let rules = part.rules.map { rule -> Expression in
             switch rule {
-            case .always: "true"
-            case .never: "false"
+            case .always: true
+            case .never: false
             case .when(let condition): self.condition(condition)
             }
         }
-        let counter = part.counter.map { index in
+        let starts = shape.unwrap.starts
+        let counter = part.counter.map { index -> (number: Expression, place: Expression, isThere: Expression) in
             (
-                number: printer.asLength("x\(index)", format(index)), place: offset(shape.unwrap.starts[index]),
-                isThere: isConditional(index) ? "c\(index)" : "true"
+                printer.asLength(number(index), format(index)), starts[index].expression,
+                isConditional(index) ? "c\(index)" : true
             )
         }
-        let starts = shape.unwrap.starts
         return ReceivedPart(
-            first: part.firstField < starts.count ? offset(starts[part.firstField]) : "body", counter: counter,
+            first: part.firstField < starts.count ? starts[part.firstField].expression : "body", counter: counter,
             rules: rules, places: part.isFlat ? printer.plan.fixedHeaderFields.map(fixedPlace) : [])
     }
 
     /// Returns the place of a field that messages can fix; -1 for one that such packets never have.
-    private func fixedPlace(_ position: Int) -> String {
-        shape.positions.firstIndex(of: position).map { place(shape.unwrap.place(of: $0)) } ?? "-1"
+    private func fixedPlace(_ position: Int) -> Expression {
+        guard let index = shape.positions.firstIndex(of: position) else { return .place(-1) }
+        return place(shape.unwrap.place(of: index))
     }
 
     /// The message's ID: the bits of its fields, the first one most significant.
-    private var identifier: [String] {
-        var lines = dialect.variable("id", .number(.uint64), dialect.literal(0, .uint64))
+    private var identifier: [Statement] {
+        var statements: [Statement] = [.variable("id", .number(.uint64), .number(0, .uint64))]
         for (index, field) in layout.fields.enumerated() where field.role == .messageID {
             let width = field.format.idBitWidth
-            let bits = printer.bits("x\(index)", format(index), width: width)
+            let bits = printer.bits(number(index), format(index), width: width)
             // A shift by all bits would do nothing.
-            let joined = dialect.assign("id", width < 64 ? "id << \(width) | \(bits)" : bits)
-            lines += field.condition == nil ? [joined] : printer.ifThen("c\(index)", [joined])
+            let more = Expression.packed([(part: "id", shift: width), (part: bits, shift: 0)])
+            let joined = Statement.assign("id", width < 64 ? more : bits)
+            statements.append(field.condition == nil ? joined : .choose(if: "c\(index)", [joined]))
         }
-        return lines
+        return statements
     }
 
     /// The statements that set the fields of the header that are there.
-    private var header: [String] {
-        zip(layout.fields.indices, shape.positions).flatMap { index, position -> [String] in
+    private var header: [Statement] {
+        zip(layout.fields.indices, shape.positions).flatMap { index, position -> [Statement] in
             let field = layout.fields[index]
             guard field.role != .padding else { return [] }
-            var value = hasText(index) ? "h\(index)" : "x\(index)"
-            if case .constant(.text(let text)) = field.role { value = dialect.string(text) }
-            if case .constant(.bytes(let bytes)) = field.role { value = dialect.bytes(bytes) }
-            if field.format.isBoolean { value = dialect.compare("x\(index)", "!=", 0, format(index)) }
-            if let number = printer.plan.headerNumber(position) { value = dialect.value(of: value, number) }
-            let lines = printer.setHeader("header", position, value)
-            return field.condition == nil ? lines : printer.ifThen("c\(index)", lines)
+            var value: Expression = hasText(index) ? "h\(index)" : number(index)
+            if case .constant(.text(let text)) = field.role { value = .text(text) }
+            if case .constant(.bytes(let bytes)) = field.role { value = .bytes(bytes) }
+            if field.format.isBoolean { value = number(index).compared(.unequal, 0, format(index)) }
+            if let number = printer.plan.headerNumber(position) { value = number.value(of: value) }
+            let statements = printer.setHeader("header", position, value)
+            return field.condition == nil ? statements : [.choose(if: "c\(index)", statements)]
         }
     }
 }
 
+extension PacketOffset {
+    fileprivate var isZero: Bool { constant == 0 && widths.isEmpty }
+}
+
 extension StatementPrinter {
     /// Returns the statements that set a field of the header in a variable.
-    func setHeader(_ variable: String, _ position: Int, _ value: String) -> [String] {
-        let own = dialect.headerMember(variable, plan.names.headerFields[position])
-        if plan.hasAlways(headerField: position) { return [dialect.assign(own, value)] }
+    func setHeader(_ variable: String, _ position: Int, _ value: Expression) -> [Statement] {
+        let own = Expression.member(.name(variable), plan.names.headerFields[position])
+        if plan.hasAlways(headerField: position) { return [.assign(own, value)] }
         let type = plan.headerType(position)
-        return [
-            dialect.constant("f\(position)", type, value),
-            dialect.assign(own, dialect.optional("f\(position)", type)),
-        ]
+        return [.constant("f\(position)", type, value), .assign(own, .optional("f\(position)", type))]
     }
 }

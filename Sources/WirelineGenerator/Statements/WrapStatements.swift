@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Prints a ``WrapPlan`` as the lines of the function that puts header and trailer around a payload.
+/// Makes the statements of the function that puts header and trailer around a payload, by a ``WrapPlan``.
 ///
 /// The payload stands in the writer after as much room as the longest header needs. The parameters are `w`, the header `h`, the
 /// message's `id` of the format `uint64`, and `fit`, the value of a field that fits itself, if there is one. The value of the field n
@@ -13,7 +13,6 @@ struct WrapStatements {
     private let shape: PacketShape
     /// The place in the writer where the payload begins.
     private let lead: Int
-    private var dialect: any Dialect { printer.dialect }
     private var layout: PacketLayout { shape.layout }
     private var plan: WrapPlan { shape.wrap }
     private var limit: Int {
@@ -21,87 +20,88 @@ struct WrapStatements {
         min(shape.part?.limit ?? printer.plan.description.options.maximumPacketByteCount, Int(Int32.max))
     }
 
-    /// Returns the lines of the function.
-    static func lines(_ printer: StatementPrinter, _ shape: PacketShape) -> [String] {
+    /// Returns the statements of the function.
+    static func statements(_ printer: StatementPrinter, _ shape: PacketShape) -> [Statement] {
         let maker = WrapStatements(printer: printer, shape: shape, lead: printer.plan.longestHeader)
-        return printer.settled(
-            maker.refusals + maker.presence + maker.measuring + maker.values + maker.writingPacket)
+        return maker.refusals + maker.presence + maker.measuring + maker.values + maker.writingPacket
     }
 
     // MARK: Words
 
-    private func name(_ index: Int) -> String { dialect.string(layout.fields[index].name) }
+    private func name(_ index: Int) -> Expression { .text(layout.fields[index].name) }
     private func format(_ index: Int) -> IntegerFormat { layout.fields[index].format.numberFormat }
-    private func width(_ offset: PacketOffset) -> String { offset.text { "w\($0)" } }
-    private func isThere(_ index: Int) -> String? { layout.fields[index].condition == nil ? nil : "c\(index)" }
+    private func isThere(_ index: Int) -> Expression? { layout.fields[index].condition == nil ? nil : "c\(index)" }
     private func position(_ index: Int) -> Int { shape.positions[index] }
-    private func member(_ index: Int) -> String {
-        dialect.headerMember("h", printer.plan.names.headerFields[position(index)])
-    }
+    private func member(_ index: Int) -> Expression { member(at: position(index)) }
+    private func member(at position: Int) -> Expression { .member("h", printer.plan.names.headerFields[position]) }
     private func isAlways(_ index: Int) -> Bool { printer.plan.hasAlways(headerField: position(index)) }
     private func type(_ index: Int) -> CodeType { printer.plan.headerType(position(index)) }
 
-    private func ifThere(_ index: Int, _ lines: [String]) -> [String] {
-        guard let isThere = isThere(index), !lines.isEmpty else { return lines }
-        return printer.ifThen(isThere, lines)
+    private func ifThere(_ index: Int, _ statements: [Statement]) -> [Statement] {
+        guard let isThere = isThere(index), !statements.isEmpty else { return statements }
+        return [.choose(if: isThere, statements)]
+    }
+
+    /// Returns the declaration of a variable that is 0 unless a field is there.
+    private func variable(_ prefix: String, _ index: Int, _ value: Int) -> [Statement] {
+        let name = "\(prefix)\(index)"
+        return [.variable(name, .position, 0), .choose(if: "c\(index)", [.assign(.name(name), .place(value))])]
     }
 
     /// The statements that refuse what only packets of the other sender have.
-    private var refusals: [String] {
+    private var refusals: [Statement] {
         shape.foreign.map { position in
             let field = printer.plan.description.layout.fields[position]
-            let own = dialect.headerMember("h", printer.plan.names.headerFields[position])
+            let isSet = member(at: position).isSet
             // The count of a content can be set only if the packet has it.
             guard field.isSettable else {
-                let isUnset = "!(\(dialect.isSet(own)))"
-                return printer.writing("verify", isUnset, printer.word("invalid_header_field"))
+                return printer.writing("verify", .not(isSet), .text("invalid_header_field"))
             }
-            let name = dialect.string(field.name)
-            return printer.writing("isPresent", dialect.isSet(own), "false", name)
-        } + [printer.declare("count", .position, "\(printer.written("position")) - \(lead)", effect: nil)]
+            return printer.writing("isPresent", isSet, false, .text(field.name))
+        } + [.constant("count", .position, printer.written("position").minus(.place(lead)))]
     }
 
     // MARK: Presence
 
     /// The statements that find the fields that are there.
-    private var presence: [String] {
+    private var presence: [Statement] {
         guard layout.hasConditions else { return [] }
-        var lines: [String] = []
+        var statements: [Statement] = []
         for index in plan.operands {
-            lines += settable(index)
+            statements += settable(index)
             let check = check(index)
             guard !check.isEmpty else { continue }
-            lines +=
-                layout.fields[index].condition == nil
-                ? check : printer.ifThen(dialect.isSet(member(index)), check)
+            statements += layout.fields[index].condition == nil ? check : [.choose(if: member(index).isSet, check)]
         }
         for index in layout.fields.indices where layout.fields[index].condition != nil {
-            lines += dialect.variable("c\(index)", .boolean, "false")
+            statements.append(.variable("c\(index)", .boolean, false))
         }
-        lines += dialect.variable("found", .boolean, "false")
-        for set in plan.sets { lines += trying(set) }
-        lines.append(printer.writing("verify", "found", printer.word("invalid_message_id")))
+        statements.append(.variable("found", .boolean, false))
+        for set in plan.sets { statements.append(trying(set)) }
+        statements.append(printer.writing("verify", "found", .text("invalid_message_id")))
         // The bits of the ID that such a field has if it is there.
         for index in layout.fields.indices where layout.fields[index].role == .messageID && isThere(index) != nil {
-            lines += dialect.variable("p\(index)", .position, "0")
-            lines += ifThere(index, [dialect.assign("p\(index)", String(layout.fields[index].format.idBitWidth))])
+            statements += variable("p", index, layout.fields[index].format.idBitWidth)
         }
-        return lines
+        return statements
     }
 
-    /// Returns the statements that find the fields that are there with one set of ID fields, unless they have been found.
-    private func trying(_ set: WrapIDSet) -> [String] {
+    /// Returns the statement that finds the fields that are there with one set of ID fields, unless they have been found.
+    private func trying(_ set: WrapIDSet) -> Statement {
         let most = set.bitWidth == 0 ? 0 : (Int128(1) << Int128(set.bitWidth)) - 1
-        var lines = set.fields.map { dialect.assign("c\($0.field)", condition($0.condition, set)) }
-        let wanted = set.fields.compactMap { field in
-            field.mustBe.map { $0 ? "c\(field.field)" : "!c\(field.field)" }
+        let statements = set.fields.map { field -> Statement in
+            .assign("c\(field.field)", condition(field.condition, set))
         }
-        lines.append(dialect.assign("found", wanted.isEmpty ? "true" : wanted.joined(separator: " && ")))
-        let fits = printer.isWithin("id", 0...most, .uint64).map { " && " + $0 } ?? ""
-        return printer.ifThen("!found" + fits, lines)
+        let wanted = set.fields.compactMap { field -> Expression? in
+            field.mustBe.map { $0 ? "c\(field.field)" : .not("c\(field.field)") }
+        }
+        let fits = printer.isWithin("id", 0...most, .uint64)
+        let isOpen = Expression.not("found")
+        return .choose(
+            if: fits.map(isOpen.and) ?? isOpen, statements + [.assign("found", .joined(wanted, .and) ?? true)])
     }
 
-    private func condition(_ condition: WireCondition, _ set: WrapIDSet) -> String {
+    private func condition(_ condition: WireCondition, _ set: WrapIDSet) -> Expression {
         printer.condition(condition) { operand in
             guard case .field(let name) = operand,
                 let index = layout.header.firstIndex(where: { $0.name == name })
@@ -109,193 +109,197 @@ struct WrapStatements {
             switch set.operands[index] {
             case .given:
                 if layout.fields[index].format.isBoolean { return .boolean("y\(index)", isSet: isThere(index)) }
-                return .number(number("y\(index)", index), format(index), isSet: isThere(index))
+                return .number(given(index), format(index), isSet: isThere(index))
             case .number(let value):
                 return .literal(value, isSet: isThere(index))
             case .identifier(let later, let bitWidth, let isSigned):
-                let text = part(String(later), bitWidth: bitWidth, isSigned: isSigned, format(index))
-                return .number(text, format(index), isSet: isThere(index))
+                let id = part(.place(later), bitWidth: bitWidth, isSigned: isSigned, format(index))
+                return .number(id, format(index), isSet: isThere(index))
             }
         }
     }
 
     /// Returns some bits of the ID, of the type for a format.
-    private func part(_ later: String, bitWidth: Int, isSigned: Bool, _ format: IntegerFormat) -> String {
-        let shifted = later == "0" ? "id" : dialect.shiftedRight("id", by: later)
-        return printer.part(of: shifted == "id" ? shifted : "(\(shifted))", shift: 0, width: bitWidth, format)
+    private func part(
+        _ later: Expression, bitWidth: Int, isSigned: Bool, _ format: IntegerFormat
+    ) -> Expression {
+        var id: Expression = "id"
+        if case .number(0, _) = later {} else { id = .binary(.shiftRight, id, later) }
+        return printer.part(of: id, shift: 0, width: bitWidth, format)
     }
 
     // MARK: Values
 
-    /// Returns the number of a header's value.
-    private func number(_ text: String, _ index: Int) -> String {
-        printer.plan.headerNumber(position(index)).map { dialect.number(of: text, $0) } ?? text
+    /// Returns the number of what a program sets.
+    private func given(_ index: Int) -> Expression {
+        let own: Expression = "y\(index)"
+        return printer.plan.headerNumber(position(index))?.number(of: own) ?? own
     }
 
     /// Returns the statements that take what a program sets, or what is written without it.
-    private func settable(_ index: Int) -> [String] {
+    private func settable(_ index: Int) -> [Statement] {
         guard case .settable(let usual) = plan.values[index] else { return [] }
-        if isAlways(index) { return [dialect.constant("y\(index)", type(index), member(index))] }
-        let other = plan.fitting?.field == index ? "fit" : printer.literal(headerField: position(index), usual)
-        return dialect.variable("y\(index)", type(index), other)
-            + printer.ifThen(
-                dialect.isSet(member(index)),
-                [dialect.assign("y\(index)", dialect.present(member(index), type(index)))])
+        if isAlways(index) { return [.constant("y\(index)", type(index), member(index))] }
+        let other =
+            plan.fitting?.field == index ? "fit" : printer.literal(headerField: position(index), usual)
+        return [
+            .variable("y\(index)", type(index), other),
+            .choose(if: member(index).isSet, [.assign("y\(index)", .present(member(index), type(index)))]),
+        ]
     }
 
     /// Returns the statements that check what a program sets.
-    private func check(_ index: Int) -> [String] {
+    private func check(_ index: Int) -> [Statement] {
         let field = layout.fields[index]
         guard field.format.isNumber, !field.format.isBoolean,
-            let condition = printer.isWithin(number("y\(index)", index), field.range, format(index))
+            let condition = printer.isWithin(given(index), field.range, format(index))
         else { return [] }
-        return [printer.writing("require", condition, printer.word("out_of_range"), name(index))]
+        return [printer.writing("require", condition, .text("out_of_range"), name(index))]
     }
 
     /// Returns the value of a length, a position.
-    private func length(_ counted: WrapValue.Counted, _ constant: Int) -> String {
-        let text =
+    private func length(_ counted: WrapValue.Counted, _ constant: Int) -> Expression {
+        let number: Expression =
             switch counted {
             case .packet: "total"
             case .payload: "count"
-            case .totalLess(let offset): "total - (\(width(offset)))"
-            case .fixed(let offset): "(\(width(offset)))"
+            case .totalLess(let offset): Expression.name("total").minus(offset.expression)
+            case .fixed(let offset): offset.expression
             }
-        return printer.sum(text, constant)
+        return number.plus(constant)
     }
 
     /// The statements that find the widths of varints and the size of the packet.
-    private var measuring: [String] {
-        var lines: [String] = []
+    private var measuring: [Statement] {
+        var statements: [Statement] = []
         for index in layout.fields.indices where layout.fields[index].condition != nil {
             guard let byteCount = layout.byteCounts[index] else { continue }
-            lines += dialect.variable("w\(index)", .position, "0")
-            lines += printer.ifThen("c\(index)", [dialect.assign("w\(index)", String(byteCount))])
+            statements += variable("w", index, byteCount)
         }
-        let total = dialect.assign("total", "count + \(width(plan.around))")
-        var isInvalid = ["total > \(limit)"]
+        let total = Expression.name("count").plus(plan.around.expression)
+        var isValid = Expression.not(.binary(.greater, "total", .place(limit)))
         if let lengths = plan.lengthsThatMustBeThere {
-            let isMissing = lengths.map { "!c\($0)" } + ["count > 0"]
-            isInvalid.append(isMissing.joined(separator: " && "))
+            let isMissing = lengths.map { Expression.not("c\($0)") } + [.binary(.greater, "count", 0)]
+            if let isMissing = Expression.joined(isMissing, .and) { isValid = isValid.and(.not(isMissing)) }
         }
-        let isValid = isInvalid.map { "!(\($0))" }.joined(separator: " && ")
-        let check = printer.writing("verify", isValid, printer.word("packet_too_long"))
-        guard !plan.varints.isEmpty else {
-            return lines + [dialect.constant("total", .position, "count + \(width(plan.around))"), check]
-        }
-        lines += dialect.variable("total", .position, "0")
+        let check = printer.writing("verify", isValid, .text("packet_too_long"))
+        guard !plan.varints.isEmpty else { return statements + [.constant("total", .position, total), check] }
+        statements.append(.variable("total", .position, 0))
         for index in plan.varints {
-            lines += dialect.variable("w\(index)", .position, isThere(index) == nil ? "1" : "0")
-            lines += ifThere(index, isThere(index) == nil ? [] : [dialect.assign("w\(index)", "1")])
+            if isThere(index) == nil {
+                statements.append(.variable("w\(index)", .position, 1))
+            } else {
+                statements += variable("w", index, 1)
+            }
         }
-        for index in plan.varints where !plan.isOperand(index) { lines += settable(index) }
+        for index in plan.varints where !plan.isOperand(index) { statements += settable(index) }
         // Lengths count these fields, and themselves. The first widths that hold the numbers which they cause are the shortest.
-        var inner = [total, check]
+        var inner: [Statement] = [.assign("total", total), check]
         for index in plan.varints {
-            inner += dialect.variable("n\(index)", .position, "0")
-            inner += ifThere(index, [dialect.assign("n\(index)", size(index))])
+            inner.append(.variable("n\(index)", .position, 0))
+            inner += ifThere(index, [.assign("n\(index)", size(index))])
         }
-        let same = plan.varints.map { "n\($0) == w\($0)" }.joined(separator: " && ")
-        inner += printer.ifThen(same, [dialect.breakLoop])
-        inner += plan.varints.map { dialect.assign("w\($0)", "n\($0)") }
-        return lines + dialect.loop(while: nil, inner)
+        let same = plan.varints.map { Expression.binary(.equal, "n\($0)", "w\($0)") }
+        inner.append(.choose(if: .joined(same, .and) ?? true, [.breakLoop]))
+        inner += plan.varints.map { .assign("w\($0)", "n\($0)") }
+        return statements + [.loop(while: nil, inner)]
     }
 
     /// Returns the bytes of a varint, whose value has not been checked.
-    private func size(_ index: Int) -> String {
-        guard case .varint(let varint) = layout.fields[index].format else { return "1" }
-        let value: String
-        switch plan.values[index] {
-        case .length(let counted, let constant):
-            value = dialect.convert(
-                place: printer.written("nonNegative", length(counted, constant)), to: format(index))
-        case .identifier(let part): value = identifier(part, index)
-        case .constant(let number): value = dialect.literal(number, format(index))
-        case .settable: value = number("y\(index)", index)
-        case .constantText, .zeros, .checksum: value = dialect.literal(0, format(index))
+    private func size(_ index: Int) -> Expression {
+        guard case .varint(let varint) = layout.fields[index].format else { return 1 }
+        var value = number(index)
+        if case .length(let counted, let constant) = plan.values[index] {
+            value = printer.written("nonNegative", length(counted, constant)).converted(to: format(index))
         }
         return printer.written("varintSize", printer.varintBits(varint, value))
     }
 
-    private func identifier(_ part: WrapIDPart, _ index: Int) -> String {
+    private func identifier(_ part: WrapIDPart, _ index: Int) -> Expression {
+        let isKnown = part.laterBitWidth == 0 && !part.laterConditional.isEmpty
         let parts =
-            (part.laterBitWidth == 0 && !part.laterConditional.isEmpty ? [] : [String(part.laterBitWidth)])
+            (isKnown ? [] : [Expression.place(part.laterBitWidth)])
             + part.laterConditional.map { "p\($0.field)" }
         return self.part(
-            parts.joined(separator: " + "), bitWidth: part.bitWidth, isSigned: part.isSigned, format(index))
+            .joined(parts, .plus) ?? 0, bitWidth: part.bitWidth, isSigned: part.isSigned, format(index))
     }
 
     /// The statements that take the other values, and check them.
-    private var values: [String] {
-        var lines: [String] = []
+    private var values: [Statement] {
+        var statements: [Statement] = []
         for (index, value) in plan.values.enumerated() {
             let field = layout.fields[index]
             switch value {
             case .settable:
-                if field.condition != nil {
-                    let isSet = dialect.isSet(member(index))
-                    lines.append(printer.writing("isPresent", isSet, "\(isSet) && c\(index)", name(index)))
+                if let isThere = isThere(index) {
+                    let isSet = member(index).isSet
+                    statements.append(printer.writing("isPresent", isSet, isSet.and(isThere), name(index)))
                 }
                 if !plan.isOperand(index) {
-                    if !plan.varints.contains(index) { lines += settable(index) }
-                    lines += ifThere(index, check(index))
+                    if !plan.varints.contains(index) { statements += settable(index) }
+                    statements += ifThere(index, check(index))
                 }
             case .length(let counted, let constant):
-                lines.append(dialect.constant("y\(index)", .position, length(counted, constant)))
+                statements.append(.constant("y\(index)", .position, length(counted, constant)))
                 guard !plan.alwaysFits(counted, constant, in: field.range, limit: limit) else { break }
                 let bounds = [field.range.lowerBound, min(field.range.upperBound, Int128(Int64.max))].map {
-                    dialect.literal(max($0, Int128(Int64.min)), .int64)
+                    Expression.number(max($0, Int128(Int64.min)), .int64)
                 }
-                let number = dialect.convert(place: "y\(index)", to: .int64)
-                lines += ifThere(index, [printer.writing("checkLength", number, bounds[0], bounds[1], name(index))])
+                let number = Expression.name("y\(index)").converted(to: .int64)
+                statements += ifThere(
+                    index, [printer.writing("checkLength", number, bounds[0], bounds[1], name(index))])
             case .constant, .constantText, .zeros, .identifier, .checksum: break
             }
         }
         if !layout.hasConditions,
             let fits = printer.isWithin("id", 0...Int128(layout.maximumMessageID), .uint64)
         {
-            lines.append(printer.writing("verify", fits, printer.word("invalid_message_id")))
+            statements.append(printer.writing("verify", fits, .text("invalid_message_id")))
         }
-        return lines
+        return statements
     }
 
     // MARK: Writing
 
-    private var writingPacket: [String] {
+    private var writingPacket: [Statement] {
+        let payload = plan.payloadStart
         let start =
-            plan.payloadStart.widths.isEmpty
-            ? "\(lead - plan.payloadStart.constant)" : "\(lead) - (\(width(plan.payloadStart)))"
-        var lines = [dialect.constant("start", .position, start), printer.writing("seek", "start")]
-        lines += put(layout.header.indices)
+            payload.widths.isEmpty
+            ? Expression.place(lead - payload.constant) : Expression.place(lead).minus(payload.expression)
+        var statements: [Statement] = [
+            .constant("start", .position, start), printer.writing("seek", "start"),
+        ]
+        statements += put(layout.header.indices)
         if !layout.trailer.isEmpty {
-            lines.append(printer.writing("seek", "\(lead) + count"))
-            lines += put(layout.header.count..<layout.fields.count)
+            statements.append(printer.writing("seek", Expression.place(lead).plus("count")))
+            statements += put(layout.header.count..<layout.fields.count)
         }
-        return lines + checksums + [dialect.returns(printer.written("packet", "start", "total"))]
+        return statements + checksums + [.returns(printer.written("packet", "start", "total"))]
     }
 
     /// Returns the statements that write fields; they make room once for several integers in a row.
-    private func put(_ indices: Range<Int>) -> [String] {
-        var lines: [String] = []
+    private func put(_ indices: Range<Int>) -> [Statement] {
+        var statements: [Statement] = []
         var index = indices.lowerBound
         while index < indices.upperBound {
             let run = indices[index...].prefix { integer($0) != nil }
             guard run.count > 1 else {
-                lines += put(index)
+                statements += put(index)
                 index += 1
                 continue
             }
             let (start, room) = ("q\(index)", run.reduce(0) { $0 + (integer($1)?.format.byteCount ?? 0) })
-            lines.append(dialect.constant(start, .position, printer.written("room", String(room))))
+            statements.append(.constant(start, .position, printer.written("room", .place(room))))
             var offset = 0
             for index in run {
                 guard let (format, order) = integer(index) else { continue }
-                lines += printer.set(format, order, number(index), at: printer.sum(start, offset), name(index))
+                let place = Expression.name(start).plus(offset)
+                statements += printer.set(format, order, number(index), at: place, name(index))
                 offset += format.byteCount
             }
             index = run.endIndex
         }
-        return lines
+        return statements
     }
 
     /// Returns the integer that a field always is, and whose number is known; nil for other fields.
@@ -310,20 +314,20 @@ struct WrapStatements {
         }
     }
 
-    private func put(_ index: Int) -> [String] {
+    private func put(_ index: Int) -> [Statement] {
         if let place = layout.packedPlace(ofField: index) { return place.isFirst ? [put(run: index, place)] : [] }
         return ifThere(index, statements(index))
     }
 
-    private func statements(_ index: Int) -> [String] {
+    private func statements(_ index: Int) -> [Statement] {
         let field = layout.fields[index]
         switch plan.values[index] {
-        case .checksum: return [printer.writing("putZeros", String(field.format.byteCount ?? 0))]
-        case .zeros(let byteCount): return [printer.writing("putZeros", String(byteCount))]
-        case .constantText(let bytes): return [printer.writing("putBytes", dialect.bytes(bytes))]
+        case .checksum: return [printer.writing("putZeros", .place(field.format.byteCount ?? 0))]
+        case .zeros(let byteCount): return [printer.writing("putZeros", .place(byteCount))]
+        case .constantText(let bytes): return [printer.writing("putBytes", .bytes(bytes))]
         default: break
         }
-        let (y, name) = ("y\(index)", name(index))
+        let (y, name) = (Expression.name("y\(index)"), name(index))
         switch field.format {
         case .integer(let format, let order): return printer.put(format, order, number(index), name)
         case .boolean, .bit:
@@ -332,56 +336,53 @@ struct WrapStatements {
         case .varint(let format): return [printer.writing("putVarint", printer.varintBits(format, number(index)))]
         case .text(let byteCount, let padding):
             let text = printer.written("appendText", y, name)
-            return [printer.writing("padText", text, String(byteCount), String(padding), "1", "false", name)]
-        case .digits(let byteCount): return [printer.writing("putDigits", y, String(byteCount), name)]
+            return [printer.writing("padText", text, .place(byteCount), .place(Int(padding)), 1, false, name)]
+        case .digits(let byteCount): return [printer.writing("putDigits", y, .place(byteCount), name)]
         case .bytes(let byteCount):
-            return [printer.writing("exactly", printer.written("appendBlob", y, name), String(byteCount), name)]
+            return [printer.writing("exactly", printer.written("appendBlob", y, name), .place(byteCount), name)]
         }
     }
 
     /// Returns the number of a field, of the type for its format.
-    private func number(_ index: Int) -> String {
+    private func number(_ index: Int) -> Expression {
         switch plan.values[index] {
-        case .settable: number("y\(index)", index)
-        case .constant(let number): dialect.literal(number, format(index))
+        case .settable: given(index)
+        case .constant(let number): .number(number, format(index))
         case .identifier(let part): identifier(part, index)
-        case .length: dialect.convert(place: "y\(index)", to: format(index))
-        case .constantText, .zeros, .checksum: dialect.literal(0, format(index))
+        case .length: Expression.name("y\(index)").converted(to: format(index))
+        case .constantText, .zeros, .checksum: .number(0, format(index))
         }
     }
 
     /// Returns the statement that writes the integer of fields that share bytes.
-    private func put(run first: Int, _ place: PackedPlace) -> String {
-        let parts = (first..<first + place.fieldCount).compactMap { index -> String? in
+    private func put(run first: Int, _ place: PackedPlace) -> Statement {
+        let parts = (first..<first + place.fieldCount).compactMap { index -> (part: Expression, shift: Int)? in
             guard let own = layout.packedPlace(ofField: index) else { return nil }
-            var text = printer.bits(number(index), format(index), width: own.bitWidth)
             if case .settable = plan.values[index], layout.fields[index].format.isBoolean {
-                text = printer.written("bit", "y\(index)")
+                return (printer.written("bit", "y\(index)"), own.shift)
             }
-            return own.shift == 0 ? text : "\(text) << \(own.shift)"
+            return (printer.bits(number(index), format(index), width: own.bitWidth), own.shift)
         }
-        return printer.writing(
-            "putUint", parts.joined(separator: " | "), String(place.runByteCount), place.byteOrder.isLittleText)
+        return printer.writing("putUint", .packed(parts), .place(place.runByteCount), place.byteOrder.isLittle)
     }
 
     /// The statements that compute checksums, in wire order: each may cover the ones before it.
-    private var checksums: [String] {
-        layout.fields.indices.flatMap { index -> [String] in
+    private var checksums: [Statement] {
+        layout.fields.indices.flatMap { index -> [Statement] in
             guard case .checksum(let kind, let range) = plan.values[index],
                 case .integer(let format, let order) = layout.fields[index].format
             else { return [] }
-            func text(_ place: ChecksumRange.Place) -> String {
+            func place(_ place: ChecksumRange.Place) -> Expression {
                 switch place {
-                case .header(let offset): "start + \(width(offset))"
-                case .trailer(let offset): "\(lead) + count + \(width(offset))"
+                case .header(let offset): Expression.name("start").plus(offset.expression)
+                case .trailer(let offset): Expression.place(lead).plus("count").plus(offset.expression)
                 }
             }
-            let computed = dialect.checksum(
-                kind, dialect.writtenBytes, from: text(range.start), to: text(range.end))
-            let value = dialect.convert(computed, from: .uint64, to: format)
+            let bytes = Expression.ChecksumBytes.written(from: place(range.start), to: place(range.end))
+            let value = Expression.checksum(kind, bytes).converted(from: .uint64, to: format)
             return ifThere(
                 index,
-                [printer.writing("seek", text(shape.unwrap.place(of: index)))]
+                [printer.writing("seek", place(shape.unwrap.place(of: index)))]
                     + printer.put(format, order, value, name(index)))
         }
     }

@@ -438,7 +438,7 @@ func wrap(w *writer, id uint64, h *Header) []byte {
 	w.seek(start)
 	q0 := w.room(6)
 	w.setU32(q0, uint32(y0), "length")
-	w.setU16(q0+4, uint16((id & 65535)), "id")
+	w.setU16(q0+4, uint16(id&65535), "id")
 	return w.packet(start, total)
 }
 

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+
+/// How one language writes the statements that read and write packets.
+///
+/// Walkers over the plan make ``Statement`` and ``Expression``, which are the same for all languages. A dialect decides no order and
+/// computes no bytes. What it does not write itself has the words of its ``style``. The page <doc:StatementWords> lists the functions
+/// of a runtime that statements call.
+///
+/// A reader is the variable `r`, a writer `w`, the header of a packet `h`. The parameter `f` is the name of a value in the schema.
+/// In a language without exceptions the reader keeps its first error. What it returns after that is harmless: zeros, nothing, no
+/// further items.
+protocol Dialect: Sendable {
+    var plan: CodePlan { get }
+    var style: CodeStyle { get }
+
+    func type(_ type: CodeType) -> String
+
+    /// Returns the numbers that the type for a format can hold; more than the format has if the language lacks a narrower type.
+    func range(of format: IntegerFormat) -> ClosedRange<Int128>
+
+    /// Whether a program can set a structure or a list to nothing.
+    var hasNullValues: Bool { get }
+
+    /// Returns how the language writes an expression otherwise than others; nil for one that it writes as they do.
+    func own(_ expression: Expression) -> Syntax?
+
+    /// Returns the text of an expression that stands by itself.
+    func text(_ syntax: Syntax) -> String
+
+    /// Returns the lines of a statement that the language writes otherwise than others; nil for one that it writes as they do.
+    func own(_ statement: Statement) -> [String]?
+
+    /// Returns the statements of a function with what only this language needs.
+    func completed(_ statements: [Statement]) -> [Statement]
+}
+
+extension Dialect {
+    func text(_ syntax: Syntax) -> String { syntax.text }
+    func completed(_ statements: [Statement]) -> [Statement] { statements }
+
+    func text(_ expression: Expression) -> String { text(syntax(expression)) }
+
+    /// Returns the lines of a function.
+    func function(_ statements: [Statement]) -> [String] {
+        lines(completed(statements.withoutUnusedVariables))
+    }
+
+    // MARK: Expressions
+
+    func syntax(_ expression: Expression) -> Syntax {
+        if let own = own(expression) { return own }
+        switch expression {
+        case .number(let number, _): return .atom(String(number))
+        case .float(let number, _): return .atom("\(number)")
+        case .boolean(let value): return .atom(String(value))
+        case .text(let text): return .atom(TypeScriptText.string(text))
+        case .nothing: return .atom(style.nothing)
+        case .name(let name), .own(let name): return .atom(name)
+        case .member(let object, let name): return .selector(syntax(object), name)
+        case .armMember(let member): return .selector(.atom("a"), member.rawValue)
+        case .item(let list, let index): return .index(syntax(list), syntax(index))
+        case .call(let object, let function, let arguments):
+            return .call(object.map { .selector(syntax($0), function) } ?? .atom(function), arguments.map(syntax))
+        case .not(let inner): return .marked(style.not, syntax(inner))
+        case .binary(let mark, let left, let right): return joined(mark, left, right)
+        case .bits(let number, let from, let shift, let width, let to):
+            return syntax(bits(number, from, shift, width, to))
+        case .packed(let parts):
+            let shifted = parts.map {
+                $0.shift == 0 ? $0.part : .binary(.shiftLeft, $0.part, .place($0.shift))
+            }
+            return syntax(.joined(shifted, .bitOr) ?? .number(0, .uint64))
+        case .convert(let inner, _, _), .present(let inner, _), .optional(let inner, _), .inPacket(let inner):
+            return syntax(inner)
+        case .finished(let list, _, _): return .atom(list)
+        case .bytes, .sender, .initial, .structure, .header, .count, .checksum, .same:
+            preconditionFailure("a dialect does not write \(expression)")
+        }
+    }
+
+    /// Returns an operator between its operands.
+    func joined(_ mark: Expression.Operator, _ left: Expression, _ right: Expression) -> Syntax {
+        let joins =
+            switch mark {
+            case .or, .and, .bitOr, .plus: true
+            default: false
+            }
+        return .joined(style.mark(mark), level: style.level(mark), joins: joins, syntax(left), syntax(right))
+    }
+
+    /// Returns bits of a number in a language with integers of 64 bits.
+    private func bits(
+        _ number: Expression, _ from: IntegerFormat, _ shift: Int, _ width: Int, _ to: IntegerFormat
+    ) -> Expression {
+        let wide = number.converted(from: from, to: .uint64)
+        if to.isSigned {
+            let signed = wide.converted(from: .uint64, to: .int64)
+            let left = Expression.binary(.shiftLeft, signed, .place(64 - shift - width))
+            return Expression.binary(.shiftRightSigned, left, .place(64 - width)).converted(from: .int64, to: to)
+        }
+        var bits = shift == 0 ? wide : .binary(.shiftRight, wide, .place(shift))
+        if width < 64 { bits = .binary(.bitAnd, bits, .number((1 << Int128(width)) - 1, .uint64)) }
+        return bits.converted(from: .uint64, to: to)
+    }
+
+    // MARK: Statements
+
+    func lines(_ statements: [Statement]) -> [String] { statements.flatMap { lines($0) } }
+
+    func indented(_ statements: [Statement]) -> [String] { indented(lines(statements)) }
+
+    func indented(_ lines: [String]) -> [String] { lines.map { $0.isEmpty ? "" : style.indent + $0 } }
+
+    private func lines(_ statement: Statement) -> [String] {
+        if let own = own(statement) { return own }
+        switch statement {
+        case .evaluate(let value): return [text(value) + style.end]
+        case .assign(let target, let value): return ["\(text(target)) = \(text(value))\(style.end)"]
+        case .choose(let branches, let otherwise): return choose(branches, otherwise)
+        case .loop(let condition, let inner):
+            let head = condition.map { style.loop.before + text($0) + style.loop.after } ?? style.endlessLoop
+            return [head] + indented(inner) + endOfBlock
+        case .breakLoop: return ["break" + style.end]
+        case .returns(nil): return ["return" + style.end]
+        case .returns(let value?), .succeed(let value): return ["return \(text(value))\(style.end)"]
+        case .constant, .variable, .count, .select, .returnMore, .fail, .received, .receivedPart, .newList, .append,
+            .makeArm, .arms:
+            preconditionFailure("a dialect does not write \(statement)")
+        }
+    }
+
+    var endOfBlock: [String] { style.endOfBlock.map { [$0] } ?? [] }
+
+    private func choose(_ branches: [Statement.Branch], _ otherwise: [Statement]) -> [String] {
+        guard !branches.isEmpty else { return lines(otherwise) }
+        var lines: [String] = []
+        for branch in branches {
+            let words = lines.isEmpty ? style.branch : style.nextBranch
+            lines += [words.before + text(branch.condition) + words.after] + indented(branch.statements)
+        }
+        return lines + (otherwise.isEmpty ? [] : [style.otherwise] + indented(otherwise)) + endOfBlock
+    }
+}

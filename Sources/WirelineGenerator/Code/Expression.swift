@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+
+/// An expression of printed code, before a language says how it is written.
+///
+/// Walkers over the plan make these, and a ``Dialect`` makes text of them. A string literal is the name of a variable, and an integer
+/// literal is a number of the type `position`.
+indirect enum Expression: Sendable {
+    // MARK: Literals
+
+    case number(Int128, CodeType)
+    case float(Double, byteCount: Int)
+    case boolean(Bool)
+    /// A text in ASCII.
+    case text(String)
+    case bytes([UInt8])
+    /// What a value is that is not there.
+    case nothing
+    case sender(Sender)
+    /// The value of a `@since` field that is not there, or the value that a new body has.
+    case initial(LiteralPlan, ValuePlan)
+    /// A new structure, by its index.
+    case structure(Int)
+    /// A new header, of a part of a packet or of a whole one.
+    case header(ofPart: Bool)
+
+    // MARK: Names
+
+    /// A variable or a parameter.
+    case name(String)
+    /// A member of the body that is read or written.
+    case own(String)
+    /// A member of what another expression is: of a header or a connection. The language has spelled it.
+    case member(Expression, String)
+    /// A member of the union's arm in the variable `a`.
+    case armMember(ArmMember)
+    case item(Expression, at: Expression)
+    /// The number of items of a list.
+    case count(Expression)
+
+    /// A place that counts from the packet's first byte, as one in the reader's bytes.
+    case inPacket(Expression)
+
+    // MARK: Calls and operators
+
+    /// The call of a function, generated or of the runtime. With an object it is a method: of the reader `r`, of the writer `w`, or of
+    /// a structure.
+    case call(Expression?, String, [Expression])
+    /// A checksum, as a number of the format `uint64`.
+    case checksum(ChecksumKind, ChecksumBytes)
+    case not(Expression)
+    case binary(Operator, Expression, Expression)
+    /// Whether two texts, or two values of bytes, are equal.
+    case same(Expression, Expression, CodeType)
+    /// A number of one type as one of another type. Bits that do not fit are lost.
+    case convert(Expression, from: CodeType, to: CodeType)
+    /// Some bits of a number, from a shift on. If the result has a sign, so have the bits.
+    case bits(Expression, from: IntegerFormat, shift: Int, width: Int, to: IntegerFormat)
+    /// A number of the format `uint64` that consists of others, each shifted to the left.
+    case packed([(part: Expression, shift: Int)])
+    /// The value of one that may be absent and is there.
+    case present(Expression, CodeType)
+    /// What sets a member that may be absent to the value in a variable.
+    case optional(Expression, CodeType)
+    /// The list in a variable, which has been read and has so many items.
+    case finished(list: String, count: Expression, fixedCount: Int?)
+
+    /// The members of a union's arm.
+    enum ArmMember: String, Sendable {
+        case value, tag, bytes
+    }
+
+    /// The bytes that a checksum covers.
+    enum ChecksumBytes: Sendable {
+        /// Those that the reader has, between two places that count from the packet's first byte.
+        case read(from: Expression, to: Expression)
+        /// Those that the writer has.
+        case written(from: Expression, to: Expression)
+        /// All of a copy.
+        case copy(Expression, byteCount: Expression)
+    }
+
+    enum Operator: String, Sendable {
+        case or = "||"
+        case and = "&&"
+        case equal = "=="
+        case unequal = "!="
+        case less = "<"
+        case lessOrEqual = "<="
+        case greater = ">"
+        case greaterOrEqual = ">="
+        case bitOr = "|"
+        case bitAnd = "&"
+        case plus = "+"
+        case minus = "-"
+        case times = "*"
+        case shiftLeft = "<<"
+        /// Of a number of the format `uint64`.
+        case shiftRight = ">>>"
+        /// Of a number of the format `int64`, which keeps its sign.
+        case shiftRightSigned = ">>"
+
+        /// Whether it compares which of two numbers is larger.
+        var isOrder: Bool {
+            switch self {
+            case .less, .lessOrEqual, .greater, .greaterOrEqual: true
+            default: false
+            }
+        }
+    }
+}
+
+/// The type of something in printed code.
+enum CodeType: Sendable {
+    /// A value of the schema.
+    case value(ValuePlan)
+    /// The narrowest type of the language that holds the numbers of a format.
+    case number(IntegerFormat)
+    /// A place or a number of bytes in a packet.
+    case position
+    case boolean
+    case text
+    case bytes
+    case header
+}
+
+extension Expression: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral {
+    init(stringLiteral name: String) {
+        assert(name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }, "\(name) is no name of a variable")
+        self = .name(name)
+    }
+
+    init(integerLiteral number: Int) { self = .place(number) }
+
+    init(booleanLiteral value: Bool) { self = .boolean(value) }
+
+    static func place(_ number: Int) -> Expression { .number(Int128(number), .position) }
+
+    static func number(_ number: Int128, _ format: IntegerFormat) -> Expression { .number(number, .number(format)) }
+
+    /// The test that a value which may be absent is there.
+    var isSet: Expression { .binary(.unequal, self, .nothing) }
+
+    /// Returns the sum with a constant that may be negative; the expression itself for 0.
+    func plus(_ constant: Int) -> Expression {
+        constant == 0 ? self : constant < 0 ? minus(.place(-constant)) : plus(.place(constant))
+    }
+
+    func plus(_ other: Expression) -> Expression { .binary(.plus, self, other) }
+    func minus(_ other: Expression) -> Expression { .binary(.minus, self, other) }
+    func and(_ other: Expression) -> Expression { .binary(.and, self, other) }
+    func or(_ other: Expression) -> Expression { .binary(.or, self, other) }
+
+    /// Returns the comparison with a number of a format.
+    func compared(_ mark: Operator, _ number: Int128, _ format: IntegerFormat) -> Expression {
+        .binary(mark, self, .number(number, format))
+    }
+
+    func converted(from: IntegerFormat, to: IntegerFormat) -> Expression {
+        .convert(self, from: .number(from), to: .number(to))
+    }
+
+    /// Returns a place as a number of a format.
+    func converted(to format: IntegerFormat) -> Expression { .convert(self, from: .position, to: .number(format)) }
+
+    /// Returns some expressions with an operator between them; nil if there are none.
+    static func joined(_ parts: [Expression], _ mark: Operator) -> Expression? {
+        guard let first = parts.first else { return nil }
+        return parts.dropFirst().reduce(first) { .binary(mark, $0, $1) }
+    }
+
+    /// Whether it is what a new variable is in languages that give it something: 0, false or nothing.
+    var isZero: Bool {
+        switch self {
+        case .number(0, _), .boolean(false), .nothing: true
+        default: false
+        }
+    }
+
+    /// What is evaluated if nobody needs the value: the call, without conversions around it.
+    var evaluated: Expression {
+        if case .convert(let inner, _, _) = self { inner.evaluated } else { self }
+    }
+
+    /// The expressions that it consists of.
+    var children: [Expression] {
+        switch self {
+        case .number, .float, .boolean, .text, .bytes, .nothing, .sender, .initial, .structure, .header, .name, .own:
+            []
+        case .armMember: ["a"]
+        case .member(let inner, _), .count(let inner), .not(let inner), .convert(let inner, _, _),
+            .present(let inner, _),
+            .optional(let inner, _), .bits(let inner, _, _, _, _), .inPacket(let inner):
+            [inner]
+        case .item(let left, let right), .binary(_, let left, let right), .same(let left, let right, _): [left, right]
+        case .call(let object, _, let arguments): (object.map { [$0] } ?? []) + arguments
+        case .checksum(_, .read(let from, let to)), .checksum(_, .written(let from, let to)): [from, to]
+        case .checksum(_, .copy(let copy, let byteCount)): [copy, byteCount]
+        case .packed(let parts): parts.map(\.part)
+        case .finished(let list, let count, _): [.name(list), count]
+        }
+    }
+
+    /// Counts the names of variables in it.
+    func countNames(into counts: inout [String: Int]) {
+        if case .name(let name) = self { counts[name, default: 0] += 1 }
+        for child in children { child.countNames(into: &counts) }
+    }
+}
+
+extension VarintFormat {
+    /// The format of a varint's values: languages have 64 bits for all of them.
+    var numberFormat: IntegerFormat { isSigned ? .int64 : .uint64 }
+}
+
+extension NumberPlan {
+    /// Returns the number of an enum or of flags, of the type for its format; of a plain number, the number.
+    func number(of value: Expression) -> Expression {
+        if case .plain = kind { value } else { .convert(value, from: .value(.number(self)), to: .number(format)) }
+    }
+
+    /// Returns the enum or the flags of a number of the type for its format; of a plain number, the number.
+    func value(of number: Expression) -> Expression {
+        if case .plain = kind { number } else { .convert(number, from: .number(format), to: .value(.number(self))) }
+    }
+}
+
+extension ByteOrder {
+    /// Whether the least significant byte comes first, for functions of runtimes.
+    var isLittle: Expression { .boolean(self == .littleEndian) }
+}
+
+extension PacketOffset {
+    /// Returns the expression; the width of the field n is the variable `wn`.
+    var expression: Expression {
+        guard let sum = Expression.joined(widths.map { "w\($0)" }, .plus) else { return .place(constant) }
+        return sum.plus(constant)
+    }
+}

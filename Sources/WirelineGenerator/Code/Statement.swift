@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+
+/// A statement of printed code, before a language says how it is written.
+indirect enum Statement: Sendable {
+    /// The declaration of a variable that is never set again. It is left out if nothing uses the variable.
+    ///
+    /// If the value has an effect, it is evaluated even then.
+    case constant(String, CodeType, Expression, hasEffect: Bool = false)
+    /// The declaration of a variable that may be set again, and may stay unused.
+    case variable(String, CodeType, Expression)
+    case assign(Expression, Expression)
+    case evaluate(Expression)
+
+    /// The statements of the first branch whose condition holds.
+    case choose([Branch], otherwise: [Statement])
+    /// A loop that goes on as long as a condition holds; nil: up to a `break`.
+    case loop(while: Expression?, [Statement])
+    /// A loop in which a variable of the type `position` counts from 0 up to a number before the last one.
+    case count(String, below: Expression, [Statement])
+    case breakLoop
+    /// The statements of the branch with a number, from 0 on; those of the last one for all other numbers. All return.
+    case select(Expression, [[Statement]])
+
+    /// The end of a function; without a value, of one that returns none.
+    case returns(Expression?)
+    /// The end of a function that takes packets apart, because more bytes are needed.
+    case returnMore
+    /// The value of a function that may end with ``fail(_:path:)``.
+    case succeed(Expression)
+    /// The end of the function for a packet's shape, with an error that has no place.
+    case fail(String, path: String)
+    /// The end of a function that takes packets apart and reads the message: the variables are `id` (of the format `uint64`), `header`
+    /// and `total`, the packet's size. It has the place of each of ``CodePlan/fixedHeaderFields``; -1 for one that such packets never
+    /// have.
+    case received(PacketShape, places: [Expression])
+    /// The end of a function that reads a part of a packet. The variables are those of a whole packet, and `body` and `end`, the places
+    /// of its content.
+    case receivedPart(ReceivedPart)
+
+    /// The variable of a list that is read, with the number of items for which there is room at first, of the type `position`. A list
+    /// with a fixed count always has so many.
+    case newList(String, ValuePlan, capacity: Expression, fixedCount: Int?)
+    /// What adds the item with an index, and makes room for it if there is none.
+    case append(Expression, list: String, index: String, fixedCount: Int?)
+    /// What makes an arm of a union in the variable `m`, with values of its members.
+    case makeArm(String, [(member: Expression.ArmMember, value: Expression)])
+    /// The statements for the arm that the union in the variable `m` is; each may use the arm in the variable `a`. The others are for
+    /// no union at all.
+    case arms([(name: String, statements: [Statement])], otherwise: [Statement])
+
+    struct Branch: Sendable {
+        let condition: Expression
+        var statements: [Statement]
+    }
+}
+
+/// What was read of a packet with layers, as expressions.
+struct ReceivedPart: Sendable {
+    /// The place of the first field that is not written for conditions only.
+    let first: Expression
+    /// The number of the field that counts the content, of the format `int64`, its place, and whether it is there; nil if there is none.
+    let counter: (number: Expression, place: Expression, isThere: Expression)?
+    /// Whether each rule holds.
+    let rules: [Expression]
+    /// The place of each of ``CodePlan/fixedHeaderFields``.
+    let places: [Expression]
+}
+
+extension Statement {
+    /// Returns the statement that goes one way if a condition holds, and another one otherwise.
+    static func choose(
+        if condition: Expression, _ statements: [Statement], otherwise: [Statement] = []
+    ) -> Statement {
+        .choose([Branch(condition: condition, statements: statements)], otherwise: otherwise)
+    }
+
+    /// The expressions that it has itself, apart from those of ``blocks``. A target is none if it is a variable.
+    fileprivate var expressions: [Expression] {
+        switch self {
+        case .constant(_, _, let value, _), .variable(_, _, let value): [value]
+        case .assign(.name, let value): [value]
+        case .assign(let target, let value): [target, value]
+        case .evaluate(let value), .succeed(let value): [value]
+        case .choose(let branches, _): branches.map(\.condition)
+        case .loop(let condition, _): condition.map { [$0] } ?? []
+        case .count(_, let count, _): [count]
+        case .select(let number, _): [number]
+        case .returns(let value): value.map { [$0] } ?? []
+        case .breakLoop, .returnMore, .fail: []
+        case .received(_, let places): ["id", "total"] + places
+        case .receivedPart(let part):
+            ["id", "header", "total", "body", "end", part.first] + part.rules + part.places
+                + (part.counter.map { [$0.number, $0.place, $0.isThere] } ?? [])
+        case .newList(_, _, let capacity, _): [capacity]
+        case .append(let value, let list, let index, _): [value, .name(list), .name(index)]
+        case .makeArm(_, let members): members.map(\.value)
+        case .arms: ["m"]
+        }
+    }
+
+    /// The statements inside it.
+    fileprivate var blocks: [[Statement]] {
+        switch self {
+        case .choose(let branches, let otherwise): branches.map(\.statements) + [otherwise]
+        case .loop(_, let inner), .count(_, _, let inner): [inner]
+        case .select(_, let branches): branches
+        case .arms(let arms, let otherwise): arms.map(\.statements) + [otherwise]
+        default: []
+        }
+    }
+
+    /// Returns it with other statements inside.
+    fileprivate func withBlocks(_ change: ([Statement]) -> [Statement]) -> Statement {
+        switch self {
+        case .choose(let branches, let otherwise):
+            .choose(
+                branches.map { Branch(condition: $0.condition, statements: change($0.statements)) },
+                otherwise: change(otherwise))
+        case .loop(let condition, let inner): .loop(while: condition, change(inner))
+        case .count(let name, let count, let inner): .count(name, below: count, change(inner))
+        case .select(let number, let branches): .select(number, branches.map(change))
+        case .arms(let arms, let otherwise):
+            .arms(arms.map { ($0.name, change($0.statements)) }, otherwise: change(otherwise))
+        default: self
+        }
+    }
+}
+
+extension [Statement] {
+    /// How often each variable is used. To set one is no use of it.
+    var uses: [String: Int] {
+        var counts: [String: Int] = [:]
+        countUses(into: &counts)
+        return counts
+    }
+
+    private func countUses(into counts: inout [String: Int]) {
+        for statement in self {
+            for expression in statement.expressions { expression.countNames(into: &counts) }
+            for block in statement.blocks { block.countUses(into: &counts) }
+        }
+    }
+
+    /// Returns each statement, also those inside others, as some statements.
+    func replacing(_ replace: (Statement) -> [Statement]) -> [Statement] {
+        flatMap { replace($0.withBlocks { $0.replacing(replace) }) }
+    }
+
+    /// Returns the statements of a function without the declarations of variables that nothing uses.
+    ///
+    /// What computes the value of such a variable may be the only use of others.
+    var withoutUnusedVariables: [Statement] {
+        let uses = uses
+        var isChanged = false
+        let left = replacing { statement in
+            guard case .constant(let name, _, let value, let hasEffect) = statement, uses[name] == nil else {
+                return [statement]
+            }
+            isChanged = true
+            return hasEffect ? [.evaluate(value.evaluated)] : []
+        }
+        return isChanged ? left.withoutUnusedVariables : left
+    }
+}

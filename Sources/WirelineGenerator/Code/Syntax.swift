@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An expression as a language writes it, up to its spaces.
+///
+/// Parentheses follow from the levels of operators, which are those of a ``CodeStyle``.
+indirect enum Syntax {
+    /// A literal, a name or a type.
+    case atom(String)
+    /// A mark or a conversion before its operand: `!`, `*`, `(int)`.
+    case prefix(String, Syntax)
+    case binary(String, level: Int, Syntax, Syntax)
+    case parentheses(Syntax)
+    case selector(Syntax, String)
+    case index(Syntax, Syntax)
+    case call(Syntax, [Syntax])
+    /// A value made of others, with names before them: `Point{X: 1}`.
+    case composite(String, [(name: String?, value: Syntax)])
+    case conditional(Syntax, Syntax, Syntax)
+
+    /// How tightly its parts are bound.
+    private var level: Int {
+        switch self {
+        case .conditional: 0
+        case .binary(_, let level, _, _): level
+        case .prefix: 90
+        case .atom, .parentheses, .selector, .index, .call, .composite: 100
+        }
+    }
+
+    /// Returns it as an operand that needs a level.
+    private func operand(_ least: Int) -> Syntax { level < least ? .parentheses(self) : self }
+
+    /// Returns the operand of a mark or of a conversion.
+    static func marked(_ mark: String, _ inner: Syntax) -> Syntax { .prefix(mark, inner.operand(90)) }
+
+    /// Returns the operands with an operator between them, in parentheses where they need some.
+    ///
+    /// - Parameter joins: Whether the right operand may have an operator of the same level: `a + (b - c)` is `a + b - c`.
+    static func joined(_ mark: String, level: Int, joins: Bool, _ left: Syntax, _ right: Syntax) -> Syntax {
+        if joins, case .binary(let inner, let innerLevel, let first, let second) = right, innerLevel == level {
+            return .binary(inner, level: level, joined(mark, level: level, joins: joins, left, first), second)
+        }
+        return .binary(mark, level: level, left.operand(level), right.operand(level + 1))
+    }
+
+    static func chosen(_ condition: Syntax, _ first: Syntax, _ second: Syntax) -> Syntax {
+        .conditional(condition.operand(1), first.operand(1), second.operand(0))
+    }
+
+    // MARK: Text
+
+    /// Returns the text with a space on both sides of each operator.
+    var text: String {
+        switch self {
+        case .atom(let text): text
+        case .prefix(let mark, let inner): mark + inner.text
+        case .binary(let mark, _, let left, let right): "\(left.text) \(mark) \(right.text)"
+        case .parentheses(let inner): "(\(inner.text))"
+        case .selector(let inner, let name): "\(inner.text).\(name)"
+        case .index(let list, let index): "\(list.text)[\(index.text)]"
+        case .call(let function, let arguments):
+            "\(function.text)(\(arguments.map(\.text).joined(separator: ", ")))"
+        case .composite(let type, let items):
+            "\(type){\(items.map { ($0.name.map { $0 + ": " } ?? "") + $0.value.text }.joined(separator: ", "))}"
+        case .conditional(let condition, let first, let second):
+            "\(condition.text) ? \(first.text) : \(second.text)"
+        }
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Writes expressions with the spaces of `gofmt`: `w.p-start` in an argument, but `w.p - start` by itself.
+///
+/// The rules are those of `binaryExpr` in Go's package `go/printer`.
+extension Syntax {
+    /// The text of an expression that stands by itself.
+    var goText: String { goText(depth: 1) }
+
+    private func goText(depth: Int) -> String {
+        switch self {
+        case .binary(let mark, _, let left, let right):
+            let own = Self.goLevel(mark)
+            let space = own < cutoff(depth) ? " " : ""
+            let first = left.goText(depth: depth + (left.goLevel == own ? 0 : 1))
+            return first + space + mark + space + right.goText(depth: depth + 1)
+        case .prefix(let mark, let inner): return mark + inner.goText(depth: depth)
+        case .parentheses(let inner): return "(\(inner.goText(depth: max(1, depth - 1))))"
+        case .selector(let inner, let name): return inner.goText(depth: depth) + "." + name
+        case .index(let list, let index): return "\(list.goText(depth: 1))[\(index.goText(depth: depth + 1))]"
+        case .call(let function, let arguments):
+            let inner = depth + (arguments.count > 1 ? 1 : 0)
+            let list = arguments.map { $0.goText(depth: inner) }.joined(separator: ", ")
+            return "\(function.goText(depth: inner))(\(list))"
+        case .composite(let type, let items):
+            let list = items.map { ($0.name.map { $0 + ": " } ?? "") + $0.value.goText(depth: 1) }
+            return "\(type){\(list.joined(separator: ", "))}"
+        case .atom, .conditional: return text
+        }
+    }
+
+    private static func goLevel(_ mark: String) -> Int {
+        switch mark {
+        case "||": 1
+        case "&&": 2
+        case "==", "!=", "<", "<=", ">", ">=": 3
+        case "+", "-", "|", "^": 4
+        default: 5
+        }
+    }
+
+    private var goLevel: Int { if case .binary(let mark, _, _, _) = self { Self.goLevel(mark) } else { 0 } }
+
+    /// The level from which on operators have no spaces.
+    private func cutoff(_ depth: Int) -> Int {
+        let found = operators
+        if found.problem > 0 { return found.problem + 1 }
+        if found.hasSum && found.hasProduct { return depth == 1 ? 5 : 4 }
+        return depth == 1 ? 6 : 4
+    }
+
+    /// Which kinds of operators an expression has outside of parentheses, and whether two marks would run together.
+    private var operators: (hasSum: Bool, hasProduct: Bool, problem: Int) {
+        guard case .binary(let mark, _, let left, let right) = self else { return (false, false, 0) }
+        var (hasSum, hasProduct, problem) = (goLevel == 4, goLevel == 5, 0)
+        for (inner, isIn) in [(left, left.goLevel >= goLevel), (right, right.goLevel > goLevel)] where isIn {
+            let found = inner.operators
+            (hasSum, hasProduct) = (hasSum || found.hasSum, hasProduct || found.hasProduct)
+            problem = max(problem, found.problem)
+        }
+        if case .prefix(let inner, _) = right {
+            switch mark + inner {
+            case "/*", "&&", "&^": problem = 5
+            case "++", "--": problem = max(problem, 4)
+            default: break
+            }
+        }
+        return (hasSum, hasProduct, problem)
+    }
+}

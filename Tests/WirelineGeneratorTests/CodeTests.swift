@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import WirelineCodec
+import WirelineSchema
+
+// The tree of code is no part of what programs use.
+@testable import WirelineGenerator
+
+/// What languages print of small trees: parentheses, spaces, conversions and blocks.
+struct CodeTests {
+    private static let java = 0
+    private static let cSharp = 1
+    private static let go = 2
+
+    /// A dialect of each language, for a protocol with an enum, a structure and a union.
+    private func dialects() throws -> [any Dialect] {
+        let description = try ProtocolDescription.withAllParts()
+        return [
+            JavaDialect(CodePlan(description, .java(description))),
+            CSharpDialect(CodePlan(description, .cSharp(description)), namespace: "Golden"),
+            GoDialect(types: GoTypes(CodePlan(description, .go(description)))),
+        ]
+    }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let expression: Expression
+        let java: String
+        let cSharp: String
+        let go: String
+        var testDescription: String { java }
+
+        init(_ expression: Expression, _ java: String, _ cSharp: String? = nil, _ go: String? = nil) {
+            self.expression = expression
+            self.java = java
+            self.cSharp = cSharp ?? java
+            self.go = go ?? java
+        }
+    }
+
+    private static let sum: Expression = .binary(.plus, "a", "b")
+    private static let difference: Expression = .binary(.minus, "a", "b")
+
+    static let operators: [Row] = [
+        Row(.binary(.minus, "c", sum), "c - (a + b)"),
+        Row(.binary(.minus, difference, "c"), "a - b - c"),
+        Row(.binary(.plus, "c", difference), "c + a - b"),
+        Row(.binary(.times, 2, sum), "2 * (a + b)"),
+        Row(.binary(.or, .binary(.and, "a", "b"), "c"), "a && b || c"),
+        Row(.binary(.and, "c", .binary(.or, "a", "b")), "c && (a || b)"),
+        Row(.not(.binary(.and, "a", "b")), "!(a && b)"),
+        Row(.not("a"), "!a"),
+        Row(.binary(.shiftRight, "id", sum), "id >>> a + b", "id >> a + b", "id >> (a + b)"),
+        Row(.binary(.equal, .binary(.bitAnd, "a", "b"), 0), "(a & b) == 0"),
+        Row(.packed([("a", 8), (.binary(.bitAnd, "b", "c"), 0)]), "a << 8 | (b & c)", nil, "a<<8 | (b & c)"),
+    ]
+
+    static let spaces: [Row] = [
+        Row(.call("w", "seek", [difference]), "w.seek(a - b)", "w.Seek(a - b)", "w.seek(a - b)"),
+        Row(.call("w", "put", [difference, 1]), "w.put(a - b, 1)", "w.Put(a - b, 1)", "w.put(a-b, 1)"),
+        Row(.item("list", at: sum), "list[a + b]", nil, "list[a+b]"),
+        Row(.binary(.less, sum, .binary(.times, 2, "c")), "a + b < 2 * c", nil, "a+b < 2*c"),
+    ]
+
+    static let numbers: [Row] = [
+        Row(.number(5, .uint8), "5"),
+        Row(.number(5, .uint64), "5L", "5UL", "5"),
+        Row(.number(5, .int64), "5L", "5L", "5"),
+        Row(.convert("a", from: .number(.uint8), to: .number(.uint64)), "a", "(ulong)a", "uint64(a)"),
+        Row(.convert("a", from: .number(.uint64), to: .number(.uint16)), "(int) a", "(ushort)a", "uint16(a)"),
+        Row(.convert(sum, from: .number(.uint64), to: .position), "(int) (a + b)", "(int)(a + b)", "int(a + b)"),
+        Row(
+            .convert(.number(-1, .int64), from: .number(.int64), to: .number(.uint64)), "-1L",
+            "unchecked((ulong)(-1L))",
+            "uint64(18446744073709551615)"),
+        Row(
+            .binary(.less, "a", .number(9, .uint64)), "Long.compareUnsigned(a, 9L) < 0", "a < 9UL", "a < 9"),
+        Row(
+            .bits("b", from: .uint64, shift: 4, width: 3, to: .uint8), "(int) (b >>> 4 & 7L)", "(byte)(b >> 4 & 7UL)",
+            "uint8(b >> 4 & 7)"),
+        Row(
+            .bits("b", from: .uint64, shift: 4, width: 3, to: .int8), "(int) (b << 57 >> 61)",
+            "(sbyte)((long)b << 57 >> 61)", "int8(int64(b) << 57 >> 61)"),
+    ]
+
+    static let values: [Row] = [
+        Row(.own("Name").isSet, "Name != null", nil, "m.Name != nil"),
+        Row(.own("q1"), "this.q1", "q1", "m.q1"),
+        Row(.present(.own("Age"), .number(.uint8)), "Age", "Age.Value", "*m.Age"),
+        Row(.optional("v", .number(.uint8)), "v", "v", "&v"),
+        Row(.count("list"), "list.length", "list.Length", "len(list)"),
+        Row(.same("a", "b", .text), "a.equals(b)", "a == b", "a == b"),
+        Row(.same("a", "b", .bytes), "java.util.Arrays.equals(a, b)", "Packets.SameBytes(a, b)", "bytes.Equal(a, b)"),
+        Row(.bytes([1, 255]), "new byte[] {1, -1}", "new byte[] {1, 255}", #"[]byte("\x01\xff")"#),
+        Row(.structure(0), "new S()", nil, "S{}"),
+        Row(.call(nil, "readU", ["r"]), "readU(r)", "Packets.ReadU(r)", "readU(r)"),
+        Row(
+            .checksum(.crc32, .read(from: 2, to: "end")), "Checksum.crc32(r.b, r.start + 2, r.start + end)",
+            "Checksum.Crc32(r.b, r.start + 2, r.start + end)", "uint64(crc32IEEE(r.part(2, end)))"),
+    ]
+
+    @Test(arguments: operators + spaces + numbers + values)
+    func `each language writes an expression in its own way`(row: Row) throws {
+        let dialects = try dialects()
+        #expect(dialects[Self.java].text(row.expression) == row.java)
+        #expect(dialects[Self.cSharp].text(row.expression) == row.cSharp)
+        #expect(dialects[Self.go].text(row.expression) == row.go)
+    }
+
+    @Test func `blocks have the words of the language`() throws {
+        let statements: [Statement] = [
+            .choose(
+                [
+                    .init(condition: "a", statements: [.assign("b", 1)]),
+                    .init(condition: "c", statements: [.breakLoop]),
+                ],
+                otherwise: [.returns(nil)]),
+            .loop(while: nil, [.evaluate(.call("r", "more", []))]),
+        ]
+        let dialects = try dialects()
+        #expect(
+            dialects[Self.java].function(statements) == [
+                "if (a) {", "    b = 1;", "} else if (c) {", "    break;", "} else {", "    return;", "}",
+                "while (true) {", "    r.more();", "}",
+            ])
+        #expect(
+            dialects[Self.go].function(statements) == [
+                "if a {", "\tb = 1", "} else if c {", "\tbreak", "} else {", "\treturn", "}", "for {", "\tr.more()",
+                "}",
+            ])
+    }
+
+    @Test func `a variable that nothing uses is left out, and then those that only it used`() throws {
+        let read = Expression.call("r", "u8", [.text("a")])
+        let statements: [Statement] = [
+            .constant("x1", .number(.uint8), read, hasEffect: true),
+            .constant("p", .position, .call("r", "position", [])),
+            .choose(if: true, [.constant("y", .position, Expression.name("p").plus(1))]),
+            .constant("x2", .number(.uint8), read, hasEffect: true),
+            .returns("x2"),
+        ]
+        #expect(
+            try dialects()[Self.cSharp].function(statements) == [
+                #"r.U8("a");"#, "if (true) {", "}", #"byte x2 = r.U8("a");"#, "return x2;",
+            ])
+    }
+
+    @Test func `what is only set is used once more in Go, and a level too deep ends a function`() throws {
+        let statements: [Statement] = [
+            .variable("n", .position, 0), .assign("n", 1), .evaluate(.call("r", "deeper", ["f"])),
+        ]
+        #expect(
+            try dialects()[Self.go].function(statements) == [
+                "var n int", "_ = n", "n = 1", "if !r.deeper(f) {", "\treturn", "}",
+            ])
+        #expect(try dialects()[Self.java].function(statements) == ["int n = 0;", "n = 1;", "r.deeper(f);"])
+    }
+}
