@@ -193,15 +193,15 @@ struct CSharpDialect: ClassDialect {
         ] + (own.map { ["internal override Sender? MessageSender { get { return \($0); } }"] } ?? [])
     }
 
-    func fitting(_ type: String, _ values: [String], _ fitted: String, own: String) -> [String] {
+    func fit(_ values: [String], _ type: String, _ function: String, given: String) -> [String] {
         let kinds = ["packet_too_long", "length_too_small", "invalid_message_id"]
         return [
             "var values = new \(type)[] {\(values.joined(separator: ", "))};", "int after = w.Position();",
             "for (int i = 0; i + 1 < values.Length; i++) {", "    try {",
-            "        return \(fitted)(w, id, h, values[i]);", "    } catch (WireException error) {",
+            "        return \(function)(w, id, h, values[i]);", "    } catch (WireException error) {",
             "        bool doesNotFit = \(kinds.map { "error.Kind == \"\($0)\"" }.joined(separator: " || "));",
-            "        if (\(own) != null || !doesNotFit) throw;", "        w.Seek(after);", "    }", "}",
-            "return \(fitted)(w, id, h, values[values.Length - 1]);",
+            "        if (\(given) != null || !doesNotFit) throw;", "        w.Seek(after);", "    }", "}",
+            "return \(function)(w, id, h, values[values.Length - 1]);",
         ]
     }
 }

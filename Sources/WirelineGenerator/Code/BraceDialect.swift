@@ -23,12 +23,18 @@ protocol BraceDialect: Dialect {
     /// Returns the name of the function of the class `Checksum`.
     func name(_ checksum: ChecksumKind) -> String
 
+    /// Returns the lines that choose the first value with which all lengths can hold the packet.
+    ///
+    /// - Parameter given: The header's member.
+    func fit(_ values: [String], _ type: String, _ function: String, given: String) -> [String]
+
     /// The operator that tests whether an object is of a class.
     var classTest: String { get }
 }
 
 extension BraceDialect {
     var hasNullValues: Bool { true }
+    var unwrapParameter: String { "sender" }
 
     // MARK: Expressions
 
@@ -122,6 +128,8 @@ extension BraceDialect {
         case .returnMore: return ["return null;"]
         case .fail(let kind, let path):
             return ["throw new WireException(\(text(.text(kind))), \(text(.text(path))), -1);"]
+        case .fit(let values, let type, let function, let given):
+            return fit(values.map { text($0) }, self.type(type), spelled(function), given: text(given))
         case .newList(let name, let item, let capacity, _):
             return ["\(type(.value(item)))[] \(name) = \(text(array(of: item, text(capacity))));"]
         case .append(let value, let list, let index, _):

@@ -21,6 +21,9 @@ protocol Dialect: Sendable {
     /// Returns the numbers that the type for a format can hold; more than the format has if the language lacks a narrower type.
     func range(of format: IntegerFormat) -> ClosedRange<Int128>
 
+    /// What functions that take packets apart have as a parameter beside the reader.
+    var unwrapParameter: String { get }
+
     /// Whether a program can set a structure or a list to nothing.
     var hasNullValues: Bool { get }
 
@@ -126,8 +129,8 @@ extension Dialect {
         case .breakLoop: return ["break" + style.end]
         case .returns(nil): return ["return" + style.end]
         case .returns(let value?), .succeed(let value): return ["return \(text(value))\(style.end)"]
-        case .constant, .variable, .count, .select, .returnMore, .fail, .received, .receivedPart, .newList, .append,
-            .makeArm, .arms:
+        case .constant, .variable, .count, .select, .returnMore, .fail, .received, .receivedPart, .fit, .newList,
+            .append, .makeArm, .arms:
             preconditionFailure("a dialect does not write \(statement)")
         }
     }

@@ -40,6 +40,10 @@ indirect enum Statement: Sendable {
     /// of its content.
     case receivedPart(ReceivedPart)
 
+    /// The end of a function that calls another one with the first of some values with which it does not fail, or with the last one. If
+    /// a program has given a value, which is set then, the first call counts.
+    case fit([Expression], CodeType, function: String, given: Expression)
+
     /// The variable of a list that is read, with the number of items for which there is room at first, of the type `position`. A list
     /// with a fixed count always has so many.
     case newList(String, ValuePlan, capacity: Expression, fixedCount: Int?)
@@ -95,6 +99,7 @@ extension Statement {
             ["id", "header", "total", "body", "end", part.first] + part.rules + part.places
                 + (part.counter.map { [$0.number, $0.place, $0.isThere] } ?? [])
         case .newList(_, _, let capacity, _): [capacity]
+        case .fit(let values, _, _, let given): values + [given]
         case .append(let value, let list, let index, _): [value, .name(list), .name(index)]
         case .makeArm(_, let members): members.map(\.value)
         case .arms: ["m"]

@@ -46,6 +46,7 @@ struct GoDialect: Dialect {
     }
 
     var hasNullValues: Bool { false }
+    var unwrapParameter: String { "packet" }
 
     // MARK: Expressions
 
@@ -142,6 +143,14 @@ struct GoDialect: Dialect {
         case .returnMore: return ["return false"]
         case .succeed(let value): return ["return \(text(value)), nil"]
         case .fail(let kind, let path): return ["return 0, &Error{\(text(.text(kind))), \(text(.text(path))), -1}"]
+        case .fit(let values, let type, let function, let given):
+            // The values of a list need no conversion.
+            let list = list(self.type(type), values.map(\.evaluated))
+            return [
+                "if w.err != nil {", "\treturn nil", "}", "end := w.p", "for _, fit := range \(list) {",
+                "\tw.p, w.err = end, nil", "\tpacket = \(function)(w, id, h, fit)",
+                "\tif \(text(given.isSet)) || !w.doesNotFit() {", "\t\tbreak", "\t}", "}", "return packet",
+            ]
         case .newList(let name, let item, _, let fixedCount?):
             return ["var \(name) [\(fixedCount)]\(types.text(item))"]
         case .newList(let name, let item, let capacity, nil):

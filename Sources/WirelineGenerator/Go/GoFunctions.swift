@@ -11,109 +11,95 @@ struct GoFunctions {
     private var description: ProtocolDescription { types.description }
     private var names: CodeNames { plan.names }
 
-    private func function(_ head: String, _ statements: [Statement]) -> String {
-        let lines = printer.dialect.function(statements)
-        guard !lines.isEmpty else { return "func \(head) {}\n" }
-        return GoText.block("func \(head)", lines).joined(separator: "\n") + "\n"
-    }
-
-    // MARK: Bodies
-
     /// The methods of structures and messages, and the functions for unions that messages reach.
     var bodies: [String] {
-        plan.used.structures.sorted().flatMap(structure)
-            + plan.used.unions.sorted { $0.key < $1.key }.flatMap(union)
-            + description.messages.indices.flatMap(message)
-    }
-
-    private func structure(_ index: Int) -> [String] {
-        let name = names.structures[index].name
-        return [
-            function("(m *\(name)) read(r *reader, f string)", printer.readStructure(index)),
-            function("(m *\(name)) write(w *writer, f string)", printer.writeStructure(index)),
-        ]
-    }
-
-    private func union(_ index: Int, tagsAt places: UnionPlan.TagPlaces) -> [String] {
-        let own = printer.unions[index]
-        let name = names.unions[index].name
-        let tag = types.text(printer.tag(index))
-        var functions: [String] = []
-        if places.contains(.before) {
-            functions += [
-                function("\(own.read)(r *reader, f string) (union \(name))", printer.readUnion(index, hasTag: true)),
-                function("\(own.write)(w *writer, m \(name), f string)", printer.writeUnion(index, hasTag: true)),
-            ]
+        let structures = plan.used.structures.sorted().flatMap { index -> [PrintedFunction] in
+            [.readStructure(index), .writeStructure(index)]
         }
-        if places.contains(.elsewhere) {
-            functions += [
-                function(
-                    "\(own.readTagged)(r *reader, t \(tag), f string) (union \(name))",
-                    printer.readUnion(index, hasTag: false)),
-                function(
-                    "\(own.writeTagged)(w *writer, m \(name), f string)", printer.writeUnion(index, hasTag: false)),
-                function("\(own.tag)(m \(name)) \(tag)", printer.tagOfUnion(index)),
-            ]
-        }
-        return functions
+        let messages = description.messages.indices.flatMap(printer.functions(ofMessage:))
+        return (structures + printer.unionFunctions + messages).map(text)
     }
-
-    private func message(_ index: Int) -> [String] {
-        let (body, message) = (plan.messages[index], description.messages[index])
-        let name = names.messages[index].name
-        let isNil = Statement.choose(
-            if: .binary(.equal, "m", .nothing),
-            [printer.writing("require", false, .text("wrong_type"), .text("")), .returns(nil)])
-        var functions = [
-            function("(m *\(name)) read(r *reader, h *Header)", printer.reading(body)),
-            function("(m *\(name)) write(w *writer, h *Header)", [isNil] + printer.writeMessage(body)),
-        ]
-        if !message.headerValues.isEmpty {
-            functions += [
-                function(
-                    "(m *\(name)) verifyHeader(r *reader, h *Header, at []int)",
-                    printer.verifyHeader(message)),
-                function(
-                    "(m *\(name)) fixHeader(w *writer, given *Header) *Header",
-                    [
-                        .constant("copied", .header, .present("given", .header)),
-                        .constant("h", .header, .optional("copied", .header)),
-                    ] + printer.fixHeader(message) + [.returns("h")]),
-            ]
-        }
-        return functions
-    }
-
-    // MARK: Packets
 
     /// The functions that find a message by its ID or its type, and take packets apart and put them together.
     var packets: [String] {
-        [readMessage, writeMessage] + plan.shapes.flatMap(shape) + (plan.context.map(connection) ?? [])
+        [readMessage, writeMessage] + printer.packetFunctions.map(text) + (plan.context.map(connection) ?? [])
             + (plan.layers.map { GoLayers(types: types, plan: $0).texts } ?? [])
     }
 
     /// Returns what finds a packet's shape and calls its functions, and the method that changes states.
     private func connection(_ context: ContextPlan) -> [String] {
-        let statements = ContextStatements(printer, context)
-        let nested = plan.layers == nil ? "" : ", nested bool"
-        let calls =
-            plan.layers == nil
-            ? [
-                function(
-                    "unwrap(shape int, r *reader, packet *Packet) bool",
-                    statements.calls(of: "unwrap", ["r", "packet"])),
-                function(
-                    "wrap(shape int, w *writer, id uint64, h *Header) []byte",
-                    statements.calls(of: "wrap", ["w", "id", "h"])),
-            ] : []
-        return [
-            "var shapes = [...]int{\(context.shapes.map(String.init).joined(separator: ", "))}\n",
-            function(
-                "shapeOf(sender Sender, c *Connection\(nested)) (int, *Error)",
-                statements.numbering + [.succeed(.item("shapes", at: "n"))]),
-            function("(c *Connection) change(sender Sender, id uint64)", statements.changes),
-        ] + calls
+        let calls: [PrintedFunction] = plan.layers == nil ? [.unwrapAnyShape(context), .wrapAnyShape(context)] : []
+        return ["var shapes = [...]int{\(context.shapes.map(String.init).joined(separator: ", "))}\n"]
+            + ([.shapeOf(context), .change(context)] + calls).map(text)
     }
+
+    private func text(_ function: PrintedFunction) -> String {
+        let lines = printer.dialect.function(statements(function))
+        let head = "func \(head(function))"
+        guard !lines.isEmpty else { return head + " {}\n" }
+        var comment: [String] = []
+        if case .wrap(let shape) = function, shape.wrap.fitting != nil {
+            let name = "wrap" + shape.suffix
+            comment = ["// \(name) takes the first value with which all lengths can hold the packet, or the last one."]
+        }
+        return (comment + GoText.block(head, lines)).joined(separator: "\n") + "\n"
+    }
+
+    private func statements(_ function: PrintedFunction) -> [Statement] {
+        let statements = printer.statements(of: function)
+        switch function {
+        case .writeMessage:
+            let refusal = printer.writing("require", false, .text("wrong_type"), .text(""))
+            return [.choose(if: .binary(.equal, "m", .nothing), [refusal, .returns(nil)])] + statements
+        case .fixHeader:
+            return [
+                .constant("copied", .header, .present("given", .header)),
+                .constant("h", .header, .optional("copied", .header)),
+            ] + statements + [.returns("h")]
+        default: return statements
+        }
+    }
+
+    /// Returns what stands between `func` and the body.
+    private func head(_ function: PrintedFunction) -> String {
+        switch function {
+        case .readStructure(let index): return "(m *\(names.structures[index].name)) read(r *reader, f string)"
+        case .writeStructure(let index): return "(m *\(names.structures[index].name)) write(w *writer, f string)"
+        case .readMessage(let index): return "(m *\(names.messages[index].name)) read(r *reader, h *Header)"
+        case .writeMessage(let index): return "(m *\(names.messages[index].name)) write(w *writer, h *Header)"
+        case .verifyHeader(let index):
+            return "(m *\(names.messages[index].name)) verifyHeader(r *reader, h *Header, at []int)"
+        case .fixHeader(let index):
+            return "(m *\(names.messages[index].name)) fixHeader(w *writer, given *Header) *Header"
+        case .readUnion(let index, let hasTag):
+            let (own, tag) = (printer.unions[index], hasTag ? "" : "t \(tag(index)), ")
+            return
+                "\(hasTag ? own.read : own.readTagged)(r *reader, \(tag)f string) (union \(names.unions[index].name))"
+        case .writeUnion(let index, let hasTag):
+            let own = printer.unions[index]
+            return "\(hasTag ? own.write : own.writeTagged)(w *writer, m \(names.unions[index].name), f string)"
+        case .tagOfUnion(let index):
+            return "\(printer.unions[index].tag)(m \(names.unions[index].name)) \(tag(index))"
+        case .unwrap(let shape):
+            return "unwrap\(shape.suffix)(r *reader, \(shape.part == nil ? "packet *Packet" : "p *part")) bool"
+        case .wrap(let shape):
+            let result = shape.wrap.fitting == nil ? "[]byte" : "(packet []byte)"
+            return "wrap\(shape.suffix)(w *writer, id uint64, h *Header) \(result)"
+        case .wrapFitted(let shape):
+            let type = shape.wrap.fitting.map { printer.dialect.type(plan.headerType(shape.positions[$0.field])) }
+            return "fitted\(shape.suffix)(w *writer, id uint64, h *Header, fit \(type ?? "")) []byte"
+        case .shapeOf:
+            return "shapeOf(sender Sender, c *Connection\(plan.layers == nil ? "" : ", nested bool")) (int, *Error)"
+        case .change: return "(c *Connection) change(sender Sender, id uint64)"
+        case .unwrapAnyShape: return "unwrap(shape int, r *reader, packet *Packet) bool"
+        case .wrapAnyShape: return "wrap(shape int, w *writer, id uint64, h *Header) []byte"
+        }
+    }
+
+    /// Returns the type of a union's tag.
+    private func tag(_ index: Int) -> String { types.text(printer.tag(index)) }
+
+    // MARK: Messages
 
     /// The function that reads the message of a packet. A switch calls methods of known types; by an interface the reader would need memory
     /// of its own.
@@ -169,37 +155,5 @@ struct GoFunctions {
             + ["w.refuse(\"unknown_message\", \"\")", "return h, m.MessageID()"]
         return GoText.block("func writeMessage(w *writer, m Message, h *Header) (*Header, uint64)", lines)
             .joined(separator: "\n") + "\n"
-    }
-
-    private func shape(_ shape: PacketShape) -> [String] {
-        let suffix = shape.suffix
-        let result = shape.part == nil ? "packet *Packet" : "p *part"
-        var functions =
-            shape.reads
-            ? [function("unwrap\(suffix)(r *reader, \(result)) bool", UnwrapStatements.statements(printer, shape))] : []
-        guard shape.writes else { return functions }
-        let wrapping = WrapStatements.statements(printer, shape)
-        let parameters = "(w *writer, id uint64, h *Header"
-        guard let (index, values) = shape.wrap.fitting else {
-            return functions + [function("wrap\(suffix)\(parameters)) []byte", wrapping)]
-        }
-        let type = GoDialect(types: types).type(plan.headerType(shape.positions[index]))
-        let list = values.map(String.init).joined(separator: ", ")
-        let member = "h.\(names.headerFields[shape.positions[index]])"
-        functions += [
-            [
-                "// wrap\(suffix) takes the first value with which all lengths can hold the packet, or the last one.",
-                "func wrap\(suffix)\(parameters)) (packet []byte) {",
-                "\tif w.err != nil {", "\t\treturn nil", "\t}",
-                "\tend := w.p",
-                "\tfor _, fit := range []\(type){\(list)} {",
-                "\t\tw.p, w.err = end, nil",
-                "\t\tpacket = fitted\(suffix)(w, id, h, fit)",
-                "\t\tif \(member) != nil || !w.doesNotFit() {", "\t\t\tbreak", "\t\t}",
-                "\t}", "\treturn packet", "}", "",
-            ].joined(separator: "\n"),
-            function("fitted\(suffix)\(parameters), fit \(type)) []byte", wrapping),
-        ]
-        return functions
     }
 }

@@ -177,15 +177,15 @@ struct JavaDialect: ClassDialect {
         ] + (only.map { ["@Override Sender messageSender() { return \(sender($0)); }"] } ?? [])
     }
 
-    func fitting(_ type: String, _ values: [String], _ fitted: String, own: String) -> [String] {
+    func fit(_ values: [String], _ type: String, _ function: String, given: String) -> [String] {
         let kinds = ["packet_too_long", "length_too_small", "invalid_message_id"]
         return [
             "\(type)[] values = {\(values.joined(separator: ", "))};", "int after = w.position();",
             "for (int i = 0; i + 1 < values.length; i++) {", "    try {",
-            "        return \(fitted)(w, id, h, values[i]);", "    } catch (WireException error) {",
+            "        return \(function)(w, id, h, values[i]);", "    } catch (WireException error) {",
             "        boolean doesNotFit = \(kinds.map { "error.kind.equals(\"\($0)\")" }.joined(separator: " || "));",
-            "        if (\(own) != null || !doesNotFit) throw error;", "        w.seek(after);", "    }", "}",
-            "return \(fitted)(w, id, h, values[values.length - 1]);",
+            "        if (\(given) != null || !doesNotFit) throw error;", "        w.seek(after);", "    }", "}",
+            "return \(function)(w, id, h, values[values.length - 1]);",
         ]
     }
 }

@@ -33,9 +33,6 @@ protocol ClassDialect: BraceDialect {
 
     /// The runtime as the protocol needs it.
     var runtime: RuntimeFile { get }
-
-    /// Returns the lines that choose the first value with which all lengths can hold the packet: in the header it is `own`.
-    func fitting(_ type: String, _ values: [String], _ fitted: String, own: String) -> [String]
 }
 
 /// Prints the classes of a protocol and the functions of its packets, for languages with classes.
@@ -61,19 +58,12 @@ struct ClassPrinter {
         printer = StatementPrinter(dialect)
     }
 
-    private func function(
-        _ kind: FunctionKind, _ result: String, _ name: String, _ parameters: String, _ statements: [Statement]
-    ) -> String {
-        BraceText.function(
-            dialect.functionHead(kind, result, dialect.spelled(name), parameters), dialect.function(statements))
-    }
-
     // MARK: Functions
 
     /// The functions that read and write unions, take packets apart and put them together.
     var functions: [String] {
-        plan.used.unions.sorted { $0.key < $1.key }.flatMap { union($0, tagsAt: $1) } + plan.shapes.flatMap(packet)
-            + (plan.context.map(connection) ?? []) + (layers?.functions ?? [])
+        (printer.unionFunctions + printer.packetFunctions).map(text) + (plan.context.map(connection) ?? [])
+            + (layers?.functions ?? [])
     }
 
     /// What a protocol with layers has besides; nil without them.
@@ -81,79 +71,61 @@ struct ClassPrinter {
 
     /// Returns what finds a packet's shape and calls its functions, and the function that changes states.
     private func connection(_ context: ContextPlan) -> [String] {
-        let statements = ContextStatements(printer, context)
-        let nested = layers == nil ? "" : ", \(dialect.type(.boolean)) nested"
-        let calls = [
-            function(
-                .helper, "Packet", "unwrap", "int shape, Reader r, Sender sender",
-                statements.calls(of: "unwrap", ["r", "sender"])),
-            function(
-                .helper, dialect.type(.bytes), "wrap", "int shape, Writer w, \(id) id, Header h",
-                statements.calls(of: "wrap", ["w", "id", "h"])),
-        ]
-        return [
-            dialect.constants("shapes", context.shapes),
-            function(
-                .helper, "int", "shapeOf", "Sender sender, Connection c\(nested)",
-                statements.numbering + [.succeed(.item("shapes", at: "n"))]),
-        ] + (layers == nil ? calls : []) + [
-            function(.helper, "void", "change", "Connection c, Sender sender, \(id) id", statements.changes)
-        ]
+        let calls: [PrintedFunction] = layers == nil ? [.unwrapAnyShape(context), .wrapAnyShape(context)] : []
+        let functions = [.shapeOf(context)] + calls + [.change(context)]
+        return [dialect.constants("shapes", context.shapes)] + functions.map(text)
     }
 
-    private func union(_ index: Int, tagsAt places: UnionPlan.TagPlaces) -> [String] {
-        let (type, own) = (names.unions[index].name, printer.unions[index])
-        let tag = dialect.type(.value(printer.tag(index)))
-        var functions: [String] = []
-        if places.contains(.before) {
-            functions += [
-                function(.helper, type, own.read, "Reader r, \(text) f", printer.readUnion(index, hasTag: true)),
-                function(
-                    .helper, "void", own.write, "Writer w, \(type) m, \(text) f",
-                    printer.writeUnion(index, hasTag: true)),
-            ]
+    private func text(_ function: PrintedFunction) -> String {
+        var statements = printer.statements(of: function)
+        if case .fixHeader = function {
+            statements = [.constant("h", .header, .call("given", "copy", []))] + statements + [.returns("h")]
         }
-        if places.contains(.elsewhere) {
-            functions += [
-                function(
-                    .helper, type, own.readTagged, "Reader r, \(tag) t, \(text) f",
-                    printer.readUnion(index, hasTag: false)),
-                function(
-                    .helper, "void", own.writeTagged, "Writer w, \(type) m, \(text) f",
-                    printer.writeUnion(index, hasTag: false)),
-                function(.helper, tag, own.tag, "\(type) m", printer.tagOfUnion(index)),
-            ]
-        }
-        return functions
+        let (kind, result, name, parameters) = head(function)
+        return BraceText.function(
+            dialect.functionHead(kind, result, dialect.spelled(name), parameters), dialect.function(statements))
     }
 
-    private func packet(_ shape: PacketShape) -> [String] {
-        let suffix = shape.suffix
-        let parameters = "Writer w, \(id) id, Header h"
-        let (result, sender) = shape.part == nil ? ("Packet", ", Sender sender") : ("Part", "")
-        let unwrap =
-            shape.reads
-            ? [
-                function(
-                    .helper, result, "unwrap" + suffix, "Reader r" + sender, UnwrapStatements.statements(printer, shape)
-                )
-            ] : []
-        guard shape.writes else { return unwrap }
-        let statements = WrapStatements.statements(printer, shape)
-        guard let (index, values) = shape.wrap.fitting else {
-            return unwrap + [function(.helper, dialect.type(.bytes), "wrap" + suffix, parameters, statements)]
+    private func head(
+        _ function: PrintedFunction
+    ) -> (kind: FunctionKind, result: String, name: String, parameters: String) {
+        let bytes = dialect.type(.bytes)
+        switch function {
+        case .readStructure: return (.member, "void", "read", "Reader r, \(text) f")
+        case .writeStructure: return (.member, "void", "write", "Writer w, \(text) f")
+        case .readMessage: return (.override, "void", "read", "Reader r, Header h")
+        case .writeMessage: return (.override, "void", "write", "Writer w, Header h")
+        case .verifyHeader: return (.override, "void", "verify", "Reader r, Header h, int[] at")
+        case .fixHeader: return (.override, "Header", "fix", "Writer w, Header given")
+        case .readUnion(let index, let hasTag):
+            let (own, tag) = (printer.unions[index], hasTag ? "" : "\(tag(index)) t, ")
+            return (
+                .helper, names.unions[index].name, hasTag ? own.read : own.readTagged, "Reader r, \(tag)\(text) f"
+            )
+        case .writeUnion(let index, let hasTag):
+            let own = printer.unions[index]
+            let name = hasTag ? own.write : own.writeTagged
+            return (.helper, "void", name, "Writer w, \(names.unions[index].name) m, \(text) f")
+        case .tagOfUnion(let index):
+            return (.helper, tag(index), printer.unions[index].tag, "\(names.unions[index].name) m")
+        case .unwrap(let shape):
+            let (result, sender) = shape.part == nil ? ("Packet", ", Sender sender") : ("Part", "")
+            return (.helper, result, "unwrap" + shape.suffix, "Reader r" + sender)
+        case .wrap(let shape): return (.helper, bytes, "wrap" + shape.suffix, "Writer w, \(id) id, Header h")
+        case .wrapFitted(let shape):
+            let type = shape.wrap.fitting.map { dialect.type(plan.headerType(shape.positions[$0.field])) } ?? ""
+            return (.helper, bytes, "fitted" + shape.suffix, "Writer w, \(id) id, Header h, \(type) fit")
+        case .shapeOf:
+            let nested = layers == nil ? "" : ", \(dialect.type(.boolean)) nested"
+            return (.helper, "int", "shapeOf", "Sender sender, Connection c\(nested)")
+        case .change: return (.helper, "void", "change", "Connection c, Sender sender, \(id) id")
+        case .unwrapAnyShape: return (.helper, "Packet", "unwrap", "int shape, Reader r, Sender sender")
+        case .wrapAnyShape: return (.helper, bytes, "wrap", "int shape, Writer w, \(id) id, Header h")
         }
-        let position = shape.positions[index]
-        let type = dialect.type(plan.headerType(position))
-        let fitting = dialect.fitting(
-            type, values.map { dialect.text(printer.literal(headerField: position, .integer($0))) },
-            dialect.spelled("fitted") + suffix, own: "h.\(names.headerFields[position])")
-        let head = dialect.functionHead(.helper, dialect.type(.bytes), dialect.spelled("wrap" + suffix), parameters)
-        return unwrap + [
-            BraceText.function(head, fitting),
-            function(.helper, dialect.type(.bytes), "fitted" + suffix, parameters + ", \(type) fit", statements),
-        ]
     }
+
+    /// Returns the type of a union's tag.
+    private func tag(_ index: Int) -> String { dialect.type(.value(printer.tag(index))) }
 
     // MARK: Classes
 
@@ -241,10 +213,7 @@ struct ClassPrinter {
             var lines = dialect.comment(structure.documentation, structure.deprecation, indent: "")
             lines += [dialect.classHead(body.1.name, extends: nil)] + members(body.0, isStructure: true)
             if plan.used.structures.contains(index) {
-                let functions = [
-                    function(.member, "void", "read", "Reader r, \(text) f", printer.readStructure(index)),
-                    function(.member, "void", "write", "Writer w, \(text) f", printer.writeStructure(index)),
-                ]
+                let functions = [PrintedFunction.readStructure(index), .writeStructure(index)].map(text)
                 lines += functions.flatMap { ["", BraceText.indented($0)] }
             }
             return (lines + ["}"]).joined(separator: "\n")
@@ -257,21 +226,7 @@ struct ClassPrinter {
             var lines = dialect.comment(
                 BraceText.documentation(of: message, in: description), message.deprecation, indent: "")
             lines += [dialect.classHead(names.messages[index].name, extends: "Message")] + members(body)
-            var functions = [
-                function(.override, "void", "read", "Reader r, Header h", printer.reading(body)),
-                function(.override, "void", "write", "Writer w, Header h", printer.writeMessage(body)),
-            ]
-            if !message.headerValues.isEmpty {
-                functions += [
-                    function(
-                        .override, "void", "verify", "Reader r, Header h, int[] at",
-                        printer.verifyHeader(message)),
-                    function(
-                        .override, "Header", "fix", "Writer w, Header given",
-                        [.constant("h", .header, .call("given", "copy", []))]
-                            + printer.fixHeader(message) + [.returns("h")]),
-                ]
-            }
+            let functions = printer.functions(ofMessage: index).map(text)
             lines += (dialect.facts(of: message) + functions).flatMap { ["", BraceText.indented($0)] }
             return (lines + ["}"]).joined(separator: "\n")
         }

@@ -29,7 +29,8 @@ struct ContextStatements {
 
     private func member(_ index: Int) -> Expression { .member("c", printer.plan.names.states[index]) }
 
-    /// The statements that refuse states beyond their range, and find the packet's number: the variable `n`, a position.
+    /// The statements that refuse states beyond their range, and find the packet's number: the variable `n`, a position. They return
+    /// the number of its shape.
     var numbering: [Statement] {
         let checks = context.states.indices.flatMap { index -> [Statement] in
             guard let number = number(index),
@@ -44,7 +45,7 @@ struct ContextStatements {
         return checks + [.variable("n", .position, 0)]
             + bits.enumerated().map { bit, holds in
                 .choose(if: holds, [.assign("n", Expression.name("n").plus(1 << bit))])
-            }
+            } + [.succeed(.item("shapes", at: "n"))]
     }
 
     private func isSent(by sender: Sender) -> Expression { .binary(.equal, "sender", .sender(sender)) }
@@ -69,11 +70,6 @@ struct ContextStatements {
                 statements: [.assign(member(change.state), value ?? .boolean(change.value != 0))])
         }
         return branches.isEmpty ? [] : [.choose(branches, otherwise: [])]
-    }
-
-    /// Returns the statements that return what the function of the shape in the variable `shape` returns.
-    func calls(of function: String, _ arguments: [Expression]) -> [Statement] {
-        [.select("shape", printer.plan.shapes.map { [.returns(.call(nil, function + $0.suffix, arguments))] })]
     }
 }
 

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+
+/// A function that reads or writes a part of a protocol. A language writes its head.
+enum PrintedFunction: Sendable {
+    // Of a structure or a message, by its index
+    case readStructure(Int)
+    case writeStructure(Int)
+    case readMessage(Int)
+    case writeMessage(Int)
+    /// Verifies the header `h` of a packet that was read.
+    case verifyHeader(Int)
+    /// Returns a copy of the header `given` in which the message's values are fixed.
+    case fixHeader(Int)
+
+    // Of a union, by its index: with the tag before the value, or with a tag that stands elsewhere
+    case readUnion(Int, hasTag: Bool)
+    case writeUnion(Int, hasTag: Bool)
+    case tagOfUnion(Int)
+
+    // Of packets of one shape
+    case unwrap(PacketShape)
+    case wrap(PacketShape)
+    /// Puts a packet together with the value `fit` of the field that fits itself.
+    case wrapFitted(PacketShape)
+
+    // Of connections
+    /// Finds the number of a packet's shape.
+    case shapeOf(ContextPlan)
+    /// Changes the states as a message does.
+    case change(ContextPlan)
+    case unwrapAnyShape(ContextPlan)
+    case wrapAnyShape(ContextPlan)
+}
+
+extension StatementPrinter {
+    // MARK: Which functions there are
+
+    func functions(ofMessage index: Int) -> [PrintedFunction] {
+        let fixing: [PrintedFunction] =
+            plan.description.messages[index].headerValues.isEmpty ? [] : [.verifyHeader(index), .fixHeader(index)]
+        return [.readMessage(index), .writeMessage(index)] + fixing
+    }
+
+    /// The functions of the unions that messages reach.
+    var unionFunctions: [PrintedFunction] {
+        plan.used.unions.sorted { $0.key < $1.key }.flatMap { index, places -> [PrintedFunction] in
+            (places.contains(.before) ? [.readUnion(index, hasTag: true), .writeUnion(index, hasTag: true)] : [])
+                + (places.contains(.elsewhere)
+                    ? [.readUnion(index, hasTag: false), .writeUnion(index, hasTag: false), .tagOfUnion(index)] : [])
+        }
+    }
+
+    /// The functions that take packets apart and put them together.
+    var packetFunctions: [PrintedFunction] {
+        plan.shapes.flatMap { shape -> [PrintedFunction] in
+            (shape.reads ? [.unwrap(shape)] : [])
+                + (shape.writes ? [.wrap(shape)] : [])
+                + (shape.writes && shape.wrap.fitting != nil ? [.wrapFitted(shape)] : [])
+        }
+    }
+
+    // MARK: Their statements
+
+    func statements(of function: PrintedFunction) -> [Statement] {
+        switch function {
+        case .readStructure(let index): readStructure(index)
+        case .writeStructure(let index): writeStructure(index)
+        case .readMessage(let index): reading(plan.messages[index])
+        case .writeMessage(let index): writeMessage(plan.messages[index])
+        case .verifyHeader(let index): verifyHeader(plan.description.messages[index])
+        case .fixHeader(let index): fixHeader(plan.description.messages[index])
+        case .readUnion(let index, let hasTag): readUnion(index, hasTag: hasTag)
+        case .writeUnion(let index, let hasTag): writeUnion(index, hasTag: hasTag)
+        case .tagOfUnion(let index): tagOfUnion(index)
+        case .unwrap(let shape): UnwrapStatements.statements(self, shape)
+        case .wrap(let shape): fitting(shape) ?? WrapStatements.statements(self, shape)
+        case .wrapFitted(let shape): WrapStatements.statements(self, shape)
+        case .shapeOf(let context): ContextStatements(self, context).numbering
+        case .change(let context): ContextStatements(self, context).changes
+        case .unwrapAnyShape: callsOfShape("unwrap", ["r", .name(dialect.unwrapParameter)])
+        case .wrapAnyShape: callsOfShape("wrap", ["w", "id", "h"])
+        }
+    }
+
+    /// Returns the statement that chooses the value of a field that fits itself; nil without such a field.
+    private func fitting(_ shape: PacketShape) -> [Statement]? {
+        guard let (index, values) = shape.wrap.fitting else { return nil }
+        let position = shape.positions[index]
+        return [
+            .fit(
+                values.map { literal(headerField: position, .integer($0)) }, plan.headerType(position),
+                function: "fitted" + shape.suffix, given: .member("h", plan.names.headerFields[position]))
+        ]
+    }
+
+    /// Returns the statements that return what the function of the shape in the variable `shape` returns.
+    private func callsOfShape(_ function: String, _ arguments: [Expression]) -> [Statement] {
+        [.select("shape", plan.shapes.map { [.returns(.call(nil, function + $0.suffix, arguments))] })]
+    }
+}
