@@ -80,11 +80,8 @@ struct CSharpDialect: ClassDialect {
     }
 
     private func literal(_ number: Int128, _ type: CodeType) -> String {
-        switch self.type(type) {
-        case "long": "\(number)L"
-        case "ulong": "\(number)UL"
-        default: String(number)
-        }
+        guard let format = type.format, format.bitWidth > 32 else { return String(number) }
+        return "\(number)\(format.isSigned ? "L" : "UL")"
     }
 
     func string(_ text: String) -> String { TypeScriptText.string(text) }
@@ -117,7 +114,8 @@ struct CSharpDialect: ClassDialect {
         case .bytes(let bytes): .atom(literal(bytes))
         case .call(nil, let function, let arguments):
             .call(.selector(.atom("Packets"), spelled(function)), arguments.map(syntax))
-        case .convert(let inner, let from, let to): converted(inner, type(from), to)
+        case .convert(let inner, .value(.float), _): syntax(inner)
+        case .convert(let inner, let from, let to): converted(inner, type(from), type(to))
         case .same(let left, let right, .bytes): syntax(.call(nil, "sameBytes", [left, right]))
         case .same(let left, let right, _): joined(.equal, left, right)
         case .present(let inner, let type): isPlain(type) ? .selector(syntax(inner), "Value") : syntax(inner)
@@ -126,10 +124,8 @@ struct CSharpDialect: ClassDialect {
         }
     }
 
-    private func converted(_ inner: Expression, _ from: String, _ to: CodeType) -> Syntax {
-        let type = self.type(to)
-        // Floats get wider by themselves.
-        if from == type || from == "float" { return syntax(inner) }
+    private func converted(_ inner: Expression, _ from: String, _ type: String) -> Syntax {
+        if from == type { return syntax(inner) }
         // The compiler refuses to convert a constant that does not fit.
         if case .number(let number, _) = inner, number < 0 {
             return .call(.atom("unchecked"), [.prefix("(\(type))", .parentheses(syntax(inner)))])

@@ -124,6 +124,16 @@ enum CodeType: Sendable {
     case text
     case bytes
     case header
+
+    /// The format of its numbers; nil for what is no number, and for a place.
+    var format: IntegerFormat? {
+        switch self {
+        case .number(let format): format
+        case .value(.number(let plan)): plan.format
+        case .value(.varint(let format, _)): format.numberFormat
+        default: nil
+        }
+    }
 }
 
 extension Expression: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral {

@@ -156,12 +156,7 @@ struct GoDeclarations {
     }
 
     private func documentation(of message: MessageDescription) -> [String] {
-        let sides =
-            message.senders.count == 2 ? "both sides" : message.senders.contains(.client) ? "the client" : "the server"
-        let id = description.layout.hasMessageID ? ", ID \(message.id)" : ""
-        let replies = message.replies.joined(separator: " or ")
-        let summary = "\(message.name)\(id), sent by \(sides)\(replies.isEmpty ? "" : ", answered by \(replies)")."
-        return GoText.documentation(message.documentation + "\n" + summary, message.deprecation)
+        GoText.documentation(message.documentation + "\n" + description.facts(of: message), message.deprecation)
     }
 
     // MARK: Header and connection
@@ -187,14 +182,14 @@ struct GoDeclarations {
     private var header: String {
         let fields = description.layout.fields.enumerated().filter { $0.element.role != .padding }
         let rows = fields.map { position, field -> (comment: [String], cells: [String]) in
-            let type = printer.dialect.type(plan.headerType(position))
-            let isAlways = plan.hasAlways(headerField: position) || type == "[]byte"
+            let type = plan.headerType(position)
+            let isAlways = plan.hasAlways(headerField: position) || GoDialect.hasNil(type)
             let documentation =
                 description.packetFields.indices.contains(position)
                 ? description.packetFields[position].documentation : ""
             return (
                 GoText.comment(GoText.documentation(documentation, nil)),
-                [names.headerFields[position], (isAlways ? "" : "*") + type]
+                [names.headerFields[position], (isAlways ? "" : "*") + printer.dialect.type(type)]
             )
         }
         let defaults = fields.compactMap { position, _ -> String? in

@@ -37,7 +37,8 @@ struct GoDialect: Dialect {
         bytes.isEmpty ? "[]byte{}" : "[]byte(\(GoText.string(bytes)))"
     }
 
-    private func hasNil(_ type: CodeType) -> Bool {
+    /// Whether a value of a type can be nil itself.
+    static func hasNil(_ type: CodeType) -> Bool {
         switch type {
         case .value(let value): GoTypes.hasNil(value)
         case .bytes: true
@@ -74,8 +75,8 @@ struct GoDialect: Dialect {
         case .convert(.number(let number, _), _, let to): converted(number, to)
         case .convert(let inner, let from, let to):
             type(from) == type(to) ? syntax(inner) : .call(.atom(type(to)), [syntax(inner)])
-        case .present(let inner, let type): hasNil(type) ? syntax(inner) : .marked("*", syntax(inner))
-        case .optional(let inner, let type): hasNil(type) ? syntax(inner) : .marked("&", syntax(inner))
+        case .present(let inner, let type): Self.hasNil(type) ? syntax(inner) : .marked("*", syntax(inner))
+        case .optional(let inner, let type): Self.hasNil(type) ? syntax(inner) : .marked("&", syntax(inner))
         default: nil
         }
     }
@@ -83,7 +84,7 @@ struct GoDialect: Dialect {
     /// Returns the conversion of a literal. One that does not fit would not compile.
     private func converted(_ number: Int128, _ type: CodeType) -> Syntax {
         var value = number
-        if case .number(let format) = type {
+        if let format = type.format {
             let (width, isSigned) = (held(format).bitWidth, format.isSigned)
             value &= (1 << Int128(width)) - 1
             if isSigned, value >> Int128(width - 1) == 1 { value -= 1 << Int128(width) }

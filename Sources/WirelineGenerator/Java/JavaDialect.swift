@@ -65,14 +65,7 @@ struct JavaDialect: ClassDialect {
         isLong(type) ? "\(Int64(truncatingIfNeeded: number))L" : String(number)
     }
 
-    private func isLong(_ type: CodeType) -> Bool {
-        switch type {
-        case .number(let format): Self.isLong(format)
-        case .value(.number(let plan)): Self.isLong(plan.format)
-        case .value(.varint): true
-        default: false
-        }
-    }
+    private func isLong(_ type: CodeType) -> Bool { type.format.map(Self.isLong) ?? false }
 
     private func literal(_ bytes: [UInt8]) -> String {
         bytes.isEmpty

@@ -11,16 +11,6 @@ enum BraceText {
             .joined(separator: "\n")
     }
 
-    /// Returns what a message is, and who sends it.
-    static func documentation(of message: MessageDescription, in description: ProtocolDescription) -> String {
-        let sides =
-            message.senders.count == 2 ? "both sides" : message.senders.contains(.client) ? "the client" : "the server"
-        let id = description.layout.hasMessageID ? ", ID \(message.id)" : ""
-        let replies = message.replies.joined(separator: " or ")
-        let facts = "\(message.name)\(id), sent by \(sides)\(replies.isEmpty ? "" : ", answered by \(replies)")."
-        return message.documentation.isEmpty ? facts : message.documentation + "\n" + facts
-    }
-
     /// Returns a function; without lines it is empty.
     static func function(_ head: String, _ lines: [String]) -> String {
         lines.isEmpty ? head + " {}" : "\(head) {\n\(indented(lines.joined(separator: "\n")))\n}"
@@ -43,5 +33,16 @@ enum BraceText {
                 }
                 return line[..<end].split(separator: " ").last.map { String($0.prefix { $0 != "<" }) }
             })
+    }
+}
+
+extension ProtocolDescription {
+    /// Returns what a message is called, its ID, who sends it and what answers it.
+    func facts(of message: MessageDescription) -> String {
+        let sides =
+            message.senders.count == 2 ? "both sides" : message.senders.contains(.client) ? "the client" : "the server"
+        let id = layout.hasMessageID ? ", ID \(message.id)" : ""
+        let replies = message.replies.joined(separator: " or ")
+        return "\(message.name)\(id), sent by \(sides)\(replies.isEmpty ? "" : ", answered by \(replies)")."
     }
 }

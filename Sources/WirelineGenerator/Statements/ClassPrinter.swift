@@ -224,7 +224,7 @@ struct ClassPrinter {
         description.messages.indices.map { index in
             let (message, body) = (description.messages[index], plan.messages[index])
             var lines = dialect.comment(
-                BraceText.documentation(of: message, in: description), message.deprecation, indent: "")
+                message.documentation + "\n" + description.facts(of: message), message.deprecation, indent: "")
             lines += [dialect.classHead(names.messages[index].name, extends: "Message")] + members(body)
             let functions = printer.functions(ofMessage: index).map(text)
             lines += (dialect.facts(of: message) + functions).flatMap { ["", BraceText.indented($0)] }

@@ -30,7 +30,7 @@ extension StatementPrinter {
         message.headerValues.flatMap { item -> [Statement] in
             let isGood = Expression.not(own(item).isSet).or(isSame(item))
             return [writing("verifyHeader", isGood, .text("wrong_constant"), name(item))]
-                + setHeader("h", item.field, literal(item))
+                + setHeader("h", item.field, literal(headerField: item.field, item.value))
         }
     }
 
@@ -43,23 +43,11 @@ extension StatementPrinter {
         let value = Expression.present(own(item), type)
         let format = plan.description.layout.fields[item.field].format
         switch item.value {
-        case .text, .bytes: return own(item).isSet.and(.same(value, literal(item), type))
+        case .text, .bytes: return own(item).isSet.and(.same(value, literal(headerField: item.field, item.value), type))
         case .integer(let number):
             if format.isBoolean { return own(item).isSet.and(number != 0 ? value : .not(value)) }
             let found = plan.headerNumber(item.field)?.number(of: value) ?? value
             return own(item).isSet.and(found.compared(.equal, number, format.numberFormat))
-        }
-    }
-
-    private func literal(_ item: HeaderValue) -> Expression {
-        let format = plan.description.layout.fields[item.field].format
-        switch item.value {
-        case .text(let text): return .text(text)
-        case .bytes(let bytes): return .bytes(bytes)
-        case .integer(let number):
-            if format.isBoolean { return .boolean(number != 0) }
-            let literal = Expression.number(number, format.numberFormat)
-            return plan.headerNumber(item.field)?.value(of: literal) ?? literal
         }
     }
 }

@@ -62,7 +62,7 @@ extension StatementPrinter {
             return [.constant(end, .position, inside)]
                 + read(content, name, into: target, unique: unique + "_", body) + [reading("outside", .name(end))]
         default:
-            var statements = [set(target, value, expression(value, name, count: known, body))]
+            var statements = [set(target, value, read(value, name, count: known, body))]
             if known == nil { statements += afterText(value, name) }
             return statements + check(value, target.expression, name, "r")
         }
@@ -106,13 +106,13 @@ extension StatementPrinter {
     }
 
     /// Returns the expression that reads a value, without its checks.
-    private func expression(
-        _ value: ValuePlan, _ name: Expression, count known: Expression?, _ body: BodyFields?
+    func read(
+        _ value: ValuePlan, _ name: Expression, count known: Expression? = nil, _ body: BodyFields? = nil
     ) -> Expression {
         switch value {
         case .number(let number): return number.value(of: integer(number.format, number.byteOrder, name))
         case .float(let byteCount, let order, _):
-            return read("f\(8 * byteCount)\(order == .littleEndian ? "Little" : "")", name)
+            return read(suffix(byteCount, order), name)
         case .boolean: return read("bool", name)
         case .varint(let format, _): return varint(format, name)
         case .text(.filled(let byteCount, let padding)):

@@ -100,7 +100,7 @@ extension StatementPrinter {
         switch value {
         case .number(let number): number.value(of: integer(number.format, number.byteOrder, at: place))
         case .float(let byteCount, let order, _):
-            read("f\(8 * byteCount)\(order == .littleEndian ? "Little" : "")At", place)
+            read(suffix(byteCount, order) + "At", place)
         default: read("boolAt", place, name)
         }
     }
@@ -125,39 +125,12 @@ extension StatementPrinter {
         var statements: [Statement] = [.constant("q\(index)", .position, written("room", .place(run.byteCount)))]
         var offset = 0
         for (field, byteCount) in zip(fields, run.byteCounts) {
-            statements += set(field.value, .own(field.ownName), at: start.plus(offset), .text(field.name))
+            let (own, name) = (Expression.own(field.ownName), Expression.text(field.name))
+            statements += check(field.value, own, name, "w")
+            statements += putUnchecked(field.value, own, at: start.plus(offset), name)
             offset += byteCount
         }
         return (statements, fields.count)
-    }
-
-    private func set(
-        _ value: ValuePlan, _ own: Expression, at place: Expression, _ name: Expression
-    ) -> [Statement] {
-        let checks = check(value, own, name, "w")
-        switch value {
-        case .number(let number):
-            return checks + set(number.format, number.byteOrder, number.number(of: own), at: place, name)
-        case .float(let byteCount, let order, _):
-            let word = "setF\(8 * byteCount)\(order == .littleEndian ? "Little" : "")"
-            return checks + [writing(word, place, own, name)]
-        default: return [writing("setBool", place, own)]
-        }
-    }
-
-    /// Returns the statements that write an integer of whole bytes at a place in the writer's bytes.
-    func set(
-        _ format: IntegerFormat, _ order: ByteOrder, _ number: Expression, at place: Expression, _ name: Expression
-    ) -> [Statement] {
-        if hasWord(format) {
-            let suffix = suffix(format, order)
-            return [writing("set" + suffix.prefix(1).uppercased() + suffix.dropFirst(), place, number, name)]
-        }
-        let check = isWithin(number, format.range, format).map {
-            writing("require", $0, .text("out_of_range"), name)
-        }
-        let wide = number.converted(from: format, to: .uint64)
-        return [check, writing("setUint", place, wide, .place(format.byteCount), order.isLittle)].compactMap(\.self)
     }
 
     /// Returns the statement that makes room for what a message will probably have, so that its bytes need not move.

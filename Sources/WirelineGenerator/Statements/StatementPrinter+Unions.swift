@@ -13,10 +13,9 @@ extension StatementPrinter {
     /// Returns the tag without the numbers that a closed enum refuses: an unknown one is told as the union's.
     private func openTag(_ index: Int) -> NumberPlan {
         guard case .number(let number) = tag(index) else {
-            return NumberPlan(format: .uint64, byteOrder: .bigEndian, kind: .plain, range: nil, closedNumbers: nil)
+            return NumberPlan(.uint64, .bigEndian, .plain)
         }
-        return NumberPlan(
-            format: number.format, byteOrder: number.byteOrder, kind: number.kind, range: nil, closedNumbers: nil)
+        return NumberPlan(number.format, number.byteOrder, number.kind)
     }
 
     private func format(ofTag index: Int) -> IntegerFormat {
@@ -53,9 +52,7 @@ extension StatementPrinter {
     private func writeTag(_ index: Int, _ number: Int128) -> [Statement] {
         let literal = Expression.number(number, format(ofTag: index))
         guard case .number(let tag) = self.tag(index) else { return putUnchecked(self.tag(index), literal, "f") }
-        let plain = NumberPlan(
-            format: tag.format, byteOrder: tag.byteOrder, kind: .plain, range: nil, closedNumbers: nil)
-        return putUnchecked(.number(plain), literal, "f")
+        return putUnchecked(.plain(tag.format, tag.byteOrder), literal, "f")
     }
 
     /// Returns the statements of the function that reads a union: its parameters are `r`, the tag `t` if it stands elsewhere, and `f`.

@@ -8,26 +8,35 @@ extension StatementPrinter {
     // MARK: Numbers
 
     /// Returns the statements that write an integer of whole bytes, of the type for its format.
+    ///
+    /// - Parameter place: Where in the writer's bytes, for which there is room; nil: behind what it has.
     func put(
-        _ format: IntegerFormat, _ order: ByteOrder, _ number: Expression, _ name: Expression
+        _ format: IntegerFormat, _ order: ByteOrder, _ number: Expression, at place: Expression? = nil,
+        _ name: Expression
     ) -> [Statement] {
-        if hasWord(format) {
-            let suffix = suffix(format, order)
-            return [writing("put" + suffix.prefix(1).uppercased() + suffix.dropFirst(), number, name)]
-        }
+        if hasWord(format) { return [putting(suffix(format, order), at: place, [number, name])] }
         let check = isWithin(number, format.range, format).map {
             writing("require", $0, .text("out_of_range"), name)
         }
         let wide = number.converted(from: format, to: .uint64)
-        return [check, writing("putUint", wide, .place(format.byteCount), order.isLittle)].compactMap(\.self)
+        return [check, putting("uint", at: place, [wide, .place(format.byteCount), order.isLittle])].compactMap(\.self)
     }
 
-    /// Returns the statements that write a number, or a boolean.
-    func putUnchecked(_ value: ValuePlan, _ own: Expression, _ name: Expression) -> [Statement] {
+    /// Returns the statement that writes a value by a word such as `putU16`, or `setU16` for one at a place.
+    private func putting(_ word: String, at place: Expression?, _ arguments: [Expression]) -> Statement {
+        let function = (place == nil ? "put" : "set") + word.prefix(1).uppercased() + word.dropFirst()
+        return .evaluate(.call("w", function, (place.map { [$0] } ?? []) + arguments))
+    }
+
+    /// Returns the statements that write a number, a float or a boolean.
+    func putUnchecked(
+        _ value: ValuePlan, _ own: Expression, at place: Expression? = nil, _ name: Expression
+    ) -> [Statement] {
         switch value {
-        case .number(let number): put(number.format, number.byteOrder, number.number(of: own), name)
+        case .number(let number): put(number.format, number.byteOrder, number.number(of: own), at: place, name)
         case .varint(let format, _): [writing("putVarint", varintBits(format, own))]
-        case .boolean: [writing("putBool", own)]
+        case .float(let byteCount, let order, _): [putting(suffix(byteCount, order), at: place, [own, name])]
+        case .boolean: [putting("bool", at: place, [own])]
         default: []
         }
     }
@@ -59,9 +68,7 @@ extension StatementPrinter {
     func put(_ value: ValuePlan, _ own: Expression, _ name: Expression, unique: String) -> [Statement] {
         let checks = check(value, own, name, "w")
         switch value {
-        case .number, .varint, .boolean: return checks + putUnchecked(value, own, name)
-        case .float(let byteCount, let order, _):
-            return checks + [writing("putF\(8 * byteCount)\(order == .littleEndian ? "Little" : "")", own, name)]
+        case .number, .varint, .float, .boolean: return checks + putUnchecked(value, own, name)
         case .text(let count):
             return putText("Text", own, written("appendText", own, name), count, name, unique)
         case .bytes(let count):

@@ -71,6 +71,11 @@ struct StatementPrinter: Sendable {
         return "\(format.isSigned ? "i" : "u")\(8 * format.byteCount)\(little ? "Little" : "")"
     }
 
+    /// Returns the end of the words for floats: `f32Little`.
+    func suffix(_ byteCount: Int, _ order: ByteOrder) -> String {
+        "f\(8 * byteCount)\(order == .littleEndian ? "Little" : "")"
+    }
+
     /// Whether numbers of so many bytes have words of their own.
     func hasWord(_ format: IntegerFormat) -> Bool { [1, 2, 3, 4, 8].contains(format.byteCount) }
 
@@ -152,6 +157,18 @@ extension CodePlan {
 }
 
 extension PacketField.Format {
+    /// The value that a field with this format would be in a body.
+    var value: ValuePlan {
+        switch self {
+        case .integer(let format, let order): .plain(format, order)
+        case .varint(let format): .varint(format, allowed: format.range)
+        case .boolean, .bit: .boolean
+        case .text(let byteCount, let padding): .text(.filled(byteCount: byteCount, padding: padding))
+        case .digits(let byteCount): .digits(byteCount: byteCount)
+        case .bytes(let byteCount): .bytes(.exactly(byteCount))
+        }
+    }
+
     /// The format of the numbers that a field of a packet has; a boolean is a number of 8 bits.
     var numberFormat: IntegerFormat {
         switch self {
@@ -159,5 +176,18 @@ extension PacketField.Format {
         case .varint(let format): format.numberFormat
         case .boolean, .bit, .text, .digits, .bytes: .uint8
         }
+    }
+}
+
+extension NumberPlan {
+    /// Makes a number that may have all values of its format.
+    init(_ format: IntegerFormat, _ byteOrder: ByteOrder, _ kind: Kind) {
+        self.init(format: format, byteOrder: byteOrder, kind: kind, range: nil, closedNumbers: nil)
+    }
+}
+
+extension ValuePlan {
+    static func plain(_ format: IntegerFormat, _ byteOrder: ByteOrder) -> ValuePlan {
+        .number(NumberPlan(format, byteOrder, .plain))
     }
 }

@@ -156,10 +156,10 @@ struct UnwrapStatements {
     }
 
     private func read(_ index: Int) -> Expression {
-        switch layout.fields[index].format {
-        case .integer(let format, let order): printer.integer(format, order, name(index))
-        case .boolean, .bit, .varint, .text, .digits, .bytes: printer.read("u8", name(index))
+        guard case .integer(let format, let order) = layout.fields[index].format else {
+            return printer.read("u8", name(index))
         }
+        return printer.integer(format, order, name(index))
     }
 
     /// Returns the expression for a number of the header at its place.
@@ -197,14 +197,9 @@ struct UnwrapStatements {
 
     /// Returns the statements that read the text in the bytes of a field.
     private func text(_ index: Int) -> [Statement] {
-        let read: Expression
-        switch layout.fields[index].format {
-        case .text(let byteCount, let padding):
-            read = printer.read("fixedText", .place(byteCount), .place(Int(padding)), name(index))
-        case .digits(let byteCount): read = printer.read("digits", .place(byteCount), name(index))
-        case .bytes(let byteCount): read = printer.read("blob", .number(Int128(byteCount), .int64), name(index))
-        case .integer, .boolean, .bit, .varint: return []
-        }
+        let format = layout.fields[index].format
+        guard !format.isNumber else { return [] }
+        let read = printer.read(format.value, name(index))
         return [
             printer.reading("seek", number(index)),
             isConditional(index)

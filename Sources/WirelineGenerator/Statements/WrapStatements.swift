@@ -294,7 +294,7 @@ struct WrapStatements {
             for index in run {
                 guard let (format, order) = integer(index) else { continue }
                 let place = Expression.name(start).plus(offset)
-                statements += printer.set(format, order, number(index), at: place, name(index))
+                statements += printer.put(format, order, number(index), at: place, name(index))
                 offset += format.byteCount
             }
             index = run.endIndex
@@ -327,20 +327,12 @@ struct WrapStatements {
         case .constantText(let bytes): return [printer.writing("putBytes", .bytes(bytes))]
         default: break
         }
-        let (y, name) = (Expression.name("y\(index)"), name(index))
-        switch field.format {
-        case .integer(let format, let order): return printer.put(format, order, number(index), name)
-        case .boolean, .bit:
-            if case .settable = plan.values[index] { return [printer.writing("putBool", y)] }
-            return printer.put(.uint8, .bigEndian, number(index), name)
-        case .varint(let format): return [printer.writing("putVarint", printer.varintBits(format, number(index)))]
-        case .text(let byteCount, let padding):
-            let text = printer.written("appendText", y, name)
-            return [printer.writing("padText", text, .place(byteCount), .place(Int(padding)), 1, false, name)]
-        case .digits(let byteCount): return [printer.writing("putDigits", y, .place(byteCount), name)]
-        case .bytes(let byteCount):
-            return [printer.writing("exactly", printer.written("appendBlob", y, name), .place(byteCount), name)]
+        guard field.format.isNumber else {
+            return printer.put(field.format.value, "y\(index)", name(index), unique: "")
         }
+        var value = field.format.value
+        if case .settable = plan.values[index] {} else if field.format.isBoolean { value = .plain(.uint8, .bigEndian) }
+        return printer.putUnchecked(value, number(index), name(index))
     }
 
     /// Returns the number of a field, of the type for its format.
