@@ -38,17 +38,17 @@ struct CodeTests {
         }
     }
 
-    private static let sum: Expression = .binary(.plus, "a", "b")
+    private static let sum: Expression = .chain(.plus, ["a", "b"])
     private static let difference: Expression = .binary(.minus, "a", "b")
 
     static let operators: [Row] = [
         Row(.binary(.minus, "c", sum), "c - (a + b)"),
         Row(.binary(.minus, difference, "c"), "a - b - c"),
-        Row(.binary(.plus, "c", difference), "c + a - b"),
+        Row(.chain(.plus, ["c", difference]), "c + a - b"),
         Row(.binary(.times, 2, sum), "2 * (a + b)"),
-        Row(.binary(.or, .binary(.and, "a", "b"), "c"), "a && b || c"),
-        Row(.binary(.and, "c", .binary(.or, "a", "b")), "c && (a || b)"),
-        Row(.not(.binary(.and, "a", "b")), "!(a && b)"),
+        Row(.chain(.or, [.chain(.and, ["a", "b"]), "c"]), "a && b || c"),
+        Row(.chain(.and, ["c", .chain(.or, ["a", "b"])]), "c && (a || b)"),
+        Row(.not(.chain(.and, ["a", "b"])), "!(a && b)"),
         Row(.not("a"), "!a"),
         Row(.binary(.shiftRight, "id", sum), "id >>> a + b", "id >> a + b", "id >> (a + b)"),
         Row(.binary(.equal, .binary(.bitAnd, "a", "b"), 0), "(a & b) == 0"),
@@ -105,6 +105,76 @@ struct CodeTests {
         #expect(dialects[Self.java].text(row.expression) == row.java)
         #expect(dialects[Self.cSharp].text(row.expression) == row.cSharp)
         #expect(dialects[Self.go].text(row.expression) == row.go)
+    }
+
+    struct StatementRow: Sendable, CustomTestStringConvertible {
+        let statement: Statement
+        let java: [String]
+        let cSharp: [String]
+        let go: [String]
+        var testDescription: String { java[0] }
+
+        init(_ statement: Statement, java: [String], cSharp: [String]? = nil, go: [String]) {
+            self.statement = statement
+            self.java = java
+            self.cSharp = cSharp ?? java
+            self.go = go
+        }
+    }
+
+    static let statements: [StatementRow] = [
+        StatementRow(
+            .constant("n", .number(.uint16), .number(5, .uint16)), java: ["int n = 5;"], cSharp: ["ushort n = 5;"],
+            go: ["n := uint16(5)"]),
+        StatementRow(.variable("n", .position, 0), java: ["int n = 0;"], go: ["var n int"]),
+        StatementRow(.assign("n", Expression.name("n").plus(1)), java: ["n = n + 1;"], go: ["n++"]),
+        StatementRow(
+            .count("i", below: .count("list"), [.breakLoop]),
+            java: ["for (int i = 0; i < list.length; i++) {", "    break;", "}"],
+            cSharp: ["for (int i = 0; i < list.Length; i++) {", "    break;", "}"],
+            go: ["for i := 0; i < len(list); i++ {", "\tbreak", "}"]),
+        StatementRow(
+            .select("n", [[.returns(1)], [.returns(2)]]),
+            java: [
+                "switch (n) {", "    case 0:", "        return 1;", "    default:", "        return 2;", "}",
+            ], go: ["switch n {", "case 0:", "\treturn 1", "}", "return 2"]),
+        StatementRow(
+            .newList("a", .plain(.uint16, .bigEndian), capacity: "n", fixedCount: nil), java: ["int[] a = new int[n];"],
+            cSharp: ["ushort[] a = new ushort[n];"], go: ["a := make([]uint16, 0, n)"]),
+        StatementRow(
+            .append("o", list: "a", index: "i", fixedCount: nil),
+            java: ["if (i == a.length) a = java.util.Arrays.copyOf(a, 2 * i + 4);", "a[i] = o;"],
+            cSharp: ["if (i == a.Length) System.Array.Resize(ref a, 2 * i + 4);", "a[i] = o;"],
+            go: ["a = append(a, o)"]),
+        StatementRow(
+            .makeArm("UOne", [(.value, "v")]), java: ["UOne a = new UOne();", "a.value = v;", "m = a;"],
+            cSharp: ["UOne a = new UOne();", "a.Value = v;", "m = a;"], go: ["m = UOne{Value: v}"]),
+        StatementRow(
+            .arms([("UOne", [.returns(.armMember(.value))])], otherwise: []),
+            java: ["if (m instanceof UOne) {", "    UOne a = (UOne) m;", "    return a.value;", "}"],
+            cSharp: ["if (m is UOne) {", "    UOne a = (UOne) m;", "    return a.Value;", "}"],
+            go: ["switch a := m.(type) {", "case UOne:", "\treturn a.Value", "}"]),
+        StatementRow(
+            .fail("out_of_range", path: "state.a"),
+            java: [#"throw new WireException("out_of_range", "state.a", -1);"#],
+            go: [#"return 0, &Error{"out_of_range", "state.a", -1}"#]),
+        StatementRow(.returnMore, java: ["return null;"], go: ["return false"]),
+        StatementRow(.succeed("n"), java: ["return n;"], go: ["return n, nil"]),
+    ]
+
+    @Test(arguments: statements)
+    func `each language writes a statement in its own way`(row: StatementRow) throws {
+        let dialects = try dialects()
+        #expect(dialects[Self.java].lines([row.statement]) == row.java)
+        #expect(dialects[Self.cSharp].lines([row.statement]) == row.cSharp)
+        #expect(dialects[Self.go].lines([row.statement]) == row.go)
+    }
+
+    @Test func `thousands of operands do not stand inside each other`() throws {
+        let names = (0..<10_000).map { "x\($0)" }
+        let all = Expression.joined(names.map { .name($0) }, .or)
+        let expression = try #require(all)
+        for dialect in try dialects() { #expect(dialect.text(expression) == names.joined(separator: " || ")) }
     }
 
     @Test func `blocks have the words of the language`() throws {

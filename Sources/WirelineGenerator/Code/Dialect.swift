@@ -69,6 +69,8 @@ extension Dialect {
             return .call(object.map { .selector(syntax($0), function) } ?? .atom(function), arguments.map(syntax))
         case .not(let inner): return .marked(style.not, syntax(inner))
         case .binary(let mark, let left, let right): return joined(mark, left, right)
+        case .chain(let mark, let parts):
+            return .chained(style.mark(mark), level: style.level(mark), parts.map(syntax))
         case .bits(let number, let from, let shift, let width, let to):
             return syntax(bits(number, from, shift, width, to))
         case .packed(let parts):
@@ -86,12 +88,7 @@ extension Dialect {
 
     /// Returns an operator between its operands.
     func joined(_ mark: Expression.Operator, _ left: Expression, _ right: Expression) -> Syntax {
-        let joins =
-            switch mark {
-            case .or, .and, .bitOr, .plus: true
-            default: false
-            }
-        return .joined(style.mark(mark), level: style.level(mark), joins: joins, syntax(left), syntax(right))
+        .joined(style.mark(mark), level: style.level(mark), syntax(left), syntax(right))
     }
 
     /// Returns bits of a number in a language with integers of 64 bits.

@@ -52,6 +52,8 @@ indirect enum Expression: Sendable {
     case checksum(ChecksumKind, ChecksumBytes)
     case not(Expression)
     case binary(Operator, Expression, Expression)
+    /// Two operands or more with `&&`, `||`, `+` or `|` between them. There may be thousands, so they do not stand inside each other.
+    case chain(Operator, [Expression])
     /// Whether two texts, or two values of bytes, are equal.
     case same(Expression, Expression, CodeType)
     /// A number of one type as one of another type. Bits that do not fit are lost.
@@ -158,10 +160,14 @@ extension Expression: ExpressibleByStringInterpolation, ExpressibleByIntegerLite
         constant == 0 ? self : constant < 0 ? minus(.place(-constant)) : plus(.place(constant))
     }
 
-    func plus(_ other: Expression) -> Expression { .binary(.plus, self, other) }
+    func plus(_ other: Expression) -> Expression { chained(.plus, other) }
     func minus(_ other: Expression) -> Expression { .binary(.minus, self, other) }
-    func and(_ other: Expression) -> Expression { .binary(.and, self, other) }
-    func or(_ other: Expression) -> Expression { .binary(.or, self, other) }
+    func and(_ other: Expression) -> Expression { chained(.and, other) }
+    func or(_ other: Expression) -> Expression { chained(.or, other) }
+
+    private func chained(_ mark: Operator, _ other: Expression) -> Expression {
+        if case .chain(mark, let parts) = self { .chain(mark, parts + [other]) } else { .chain(mark, [self, other]) }
+    }
 
     /// Returns the comparison with a number of a format.
     func compared(_ mark: Operator, _ number: Int128, _ format: IntegerFormat) -> Expression {
@@ -175,10 +181,9 @@ extension Expression: ExpressibleByStringInterpolation, ExpressibleByIntegerLite
     /// Returns a place as a number of a format.
     func converted(to format: IntegerFormat) -> Expression { .convert(self, from: .position, to: .number(format)) }
 
-    /// Returns some expressions with an operator between them; nil if there are none.
+    /// Returns some expressions with the operator of a chain between them; nil if there are none.
     static func joined(_ parts: [Expression], _ mark: Operator) -> Expression? {
-        guard let first = parts.first else { return nil }
-        return parts.dropFirst().reduce(first) { .binary(mark, $0, $1) }
+        parts.count > 1 ? .chain(mark, parts) : parts.first
     }
 
     /// Whether it is what a new variable is in languages that give it something: 0, false or nothing.
@@ -208,6 +213,7 @@ extension Expression: ExpressibleByStringInterpolation, ExpressibleByIntegerLite
         case .call(let object, _, let arguments): (object.map { [$0] } ?? []) + arguments
         case .checksum(_, .read(let from, let to)), .checksum(_, .written(let from, let to)): [from, to]
         case .checksum(_, .copy(let copy, let byteCount)): [copy, byteCount]
+        case .chain(_, let parts): parts
         case .packed(let parts): parts.map(\.part)
         case .finished(let list, let count, _): [.name(list), count]
         }

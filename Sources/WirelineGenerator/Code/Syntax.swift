@@ -9,6 +9,8 @@ indirect enum Syntax {
     /// A mark or a conversion before its operand: `!`, `*`, `(int)`.
     case prefix(String, Syntax)
     case binary(String, level: Int, Syntax, Syntax)
+    /// Operands with the same operator between them.
+    case chain(String, level: Int, [Syntax])
     case parentheses(Syntax)
     case selector(Syntax, String)
     case index(Syntax, Syntax)
@@ -21,7 +23,7 @@ indirect enum Syntax {
     private var level: Int {
         switch self {
         case .conditional: 0
-        case .binary(_, let level, _, _): level
+        case .binary(_, let level, _, _), .chain(_, let level, _): level
         case .prefix: 90
         case .atom, .parentheses, .selector, .index, .call, .composite: 100
         }
@@ -33,14 +35,23 @@ indirect enum Syntax {
     /// Returns the operand of a mark or of a conversion.
     static func marked(_ mark: String, _ inner: Syntax) -> Syntax { .prefix(mark, inner.operand(90)) }
 
-    /// Returns the operands with an operator between them, in parentheses where they need some.
-    ///
-    /// - Parameter joins: Whether the right operand may have an operator of the same level: `a + (b - c)` is `a + b - c`.
-    static func joined(_ mark: String, level: Int, joins: Bool, _ left: Syntax, _ right: Syntax) -> Syntax {
-        if joins, case .binary(let inner, let innerLevel, let first, let second) = right, innerLevel == level {
-            return .binary(inner, level: level, joined(mark, level: level, joins: joins, left, first), second)
+    /// Returns two operands with an operator between them, in parentheses where they need some.
+    static func joined(_ mark: String, level: Int, _ left: Syntax, _ right: Syntax) -> Syntax {
+        .binary(mark, level: level, left.operand(level), right.operand(level + 1))
+    }
+
+    /// Returns operands with the same operator between them, for which their grouping makes no difference: `a + (b - c)` is `a + b - c`.
+    static func chained(_ mark: String, level: Int, _ operands: [Syntax]) -> Syntax {
+        var parts: [Syntax] = []
+        for operand in operands {
+            switch operand {
+            case .chain(let inner, _, let more) where inner == mark: parts += more
+            case .binary(let inner, let own, let first, let second) where own == level && !parts.isEmpty:
+                parts = [.binary(inner, level: level, .chain(mark, level: level, parts + [first]), second)]
+            default: parts.append(operand.operand(parts.isEmpty ? level : level + 1))
+            }
         }
-        return .binary(mark, level: level, left.operand(level), right.operand(level + 1))
+        return parts.count == 1 ? parts[0] : .chain(mark, level: level, parts)
     }
 
     static func chosen(_ condition: Syntax, _ first: Syntax, _ second: Syntax) -> Syntax {
@@ -55,6 +66,7 @@ indirect enum Syntax {
         case .atom(let text): text
         case .prefix(let mark, let inner): mark + inner.text
         case .binary(let mark, _, let left, let right): "\(left.text) \(mark) \(right.text)"
+        case .chain(let mark, _, let parts): parts.map(\.text).joined(separator: " \(mark) ")
         case .parentheses(let inner): "(\(inner.text))"
         case .selector(let inner, let name): "\(inner.text).\(name)"
         case .index(let list, let index): "\(list.text)[\(index.text)]"

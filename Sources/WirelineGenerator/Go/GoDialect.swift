@@ -133,7 +133,7 @@ struct GoDialect: Dialect {
             // Only a call can stand by itself.
             if case .call = value { return [text(value)] }
             return ["_ = \(text(value))"]
-        case .assign(.name(let name), .binary(.plus, .name(let other), .number(1, _))) where name == other:
+        case .assign(.name(let name), .chain(.plus, let parts)) where parts.isIncrement(of: name):
             return [name + "++"]
         case .count(let name, let count, let inner):
             return ["for \(name) := 0; \(name) < \(text(count)); \(name)++ {"] + indented(inner) + ["}"]
@@ -206,6 +206,14 @@ struct GoDialect: Dialect {
         members.append("rules: \(list("bool", part.rules))")
         if !part.places.isEmpty { members.append("places: \(list("int", part.places))") }
         return "*p = part{\(members.joined(separator: ", "))}"
+    }
+}
+
+extension [Expression] {
+    /// Whether they are a variable and 1.
+    fileprivate func isIncrement(of variable: String) -> Bool {
+        guard count == 2, case .name(variable) = self[0], case .number(1, _) = self[1] else { return false }
+        return true
     }
 }
 

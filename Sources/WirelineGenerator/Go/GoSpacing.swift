@@ -14,6 +14,12 @@ extension Syntax {
             let space = own < cutoff(depth) ? " " : ""
             let first = left.goText(depth: depth + (left.goLevel == own ? 0 : 1))
             return first + space + mark + space + right.goText(depth: depth + 1)
+        case .chain(let mark, _, let parts):
+            let space = Self.goLevel(mark) < cutoff(depth) ? " " : ""
+            let texts = parts.enumerated().map { index, part in
+                part.goText(depth: depth + (index == 0 && part.goLevel == Self.goLevel(mark) ? 0 : 1))
+            }
+            return texts.joined(separator: space + mark + space)
         case .prefix(let mark, let inner): return mark + inner.goText(depth: depth)
         case .parentheses(let inner): return "(\(inner.goText(depth: max(1, depth - 1))))"
         case .selector(let inner, let name): return inner.goText(depth: depth) + "." + name
@@ -39,7 +45,21 @@ extension Syntax {
         }
     }
 
-    private var goLevel: Int { if case .binary(let mark, _, _, _) = self { Self.goLevel(mark) } else { 0 } }
+    private var goLevel: Int {
+        switch self {
+        case .binary(let mark, _, _, _), .chain(let mark, _, _): Self.goLevel(mark)
+        default: 0
+        }
+    }
+
+    /// What its operators stand between.
+    private var operands: [Syntax] {
+        switch self {
+        case .binary(_, _, let left, let right): [left, right]
+        case .chain(_, _, let parts): parts
+        default: []
+        }
+    }
 
     /// The level from which on operators have no spaces.
     private func cutoff(_ depth: Int) -> Int {
@@ -51,14 +71,14 @@ extension Syntax {
 
     /// Which kinds of operators an expression has outside of parentheses, and whether two marks would run together.
     private var operators: (hasSum: Bool, hasProduct: Bool, problem: Int) {
-        guard case .binary(let mark, _, let left, let right) = self else { return (false, false, 0) }
-        var (hasSum, hasProduct, problem) = (goLevel == 4, goLevel == 5, 0)
-        for (inner, isIn) in [(left, left.goLevel >= goLevel), (right, right.goLevel > goLevel)] where isIn {
-            let found = inner.operators
+        let (own, operands) = (goLevel, operands)
+        var (hasSum, hasProduct, problem) = (own == 4, own == 5, 0)
+        for (index, operand) in operands.enumerated() where operand.goLevel >= own + (index == 0 ? 0 : 1) {
+            let found = operand.operators
             (hasSum, hasProduct) = (hasSum || found.hasSum, hasProduct || found.hasProduct)
             problem = max(problem, found.problem)
         }
-        if case .prefix(let inner, _) = right {
+        if case .binary(let mark, _, _, .prefix(let inner, _)) = self {
             switch mark + inner {
             case "/*", "&&", "&^": problem = 5
             case "++", "--": problem = max(problem, 4)

@@ -155,7 +155,7 @@ extension StatementPrinter {
         }
         if let trailing = body.trailing { lengths.append(written("blobLength", .own(trailing))) }
         let fixed = Expression.place(byteCount + (isExact ? 0 : 256))
-        return writing("reserve", lengths.reduce(fixed) { $0.plus($1) })
+        return writing("reserve", .joined([fixed] + lengths, .plus) ?? fixed)
     }
 }
 
