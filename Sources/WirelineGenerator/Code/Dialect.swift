@@ -21,6 +21,9 @@ protocol Dialect: Sendable {
     /// Returns the numbers that the type for a format can hold; more than the format has if the language lacks a narrower type.
     func range(of format: IntegerFormat) -> ClosedRange<Int128>
 
+    /// Returns a text as a literal, in ASCII.
+    func string(_ text: String) -> String
+
     /// What functions that take packets apart have as a parameter beside the reader.
     var unwrapParameter: String { get }
 
@@ -59,7 +62,7 @@ extension Dialect {
         case .number(let number, _): return .atom(String(number))
         case .float(let number, _): return .atom("\(number)")
         case .boolean(let value): return .atom(String(value))
-        case .text(let text): return .atom(TypeScriptText.string(text))
+        case .text(let text): return .atom(string(text))
         case .nothing: return .atom(style.nothing)
         case .name(let name), .own(let name): return .atom(name)
         case .member(let object, let name): return .selector(syntax(object), name)

@@ -55,12 +55,12 @@ struct GoDialect: Dialect {
         indent: "\t", end: "", nothing: "nil", marks: [.shiftRight: ">>"], shiftsBindTightly: true,
         branch: ("if ", " {"), nextBranch: ("} else if ", " {"), loop: ("for ", " {"), endlessLoop: "for {")
 
+    func string(_ text: String) -> String { GoText.string(text) }
     func text(_ syntax: Syntax) -> String { syntax.goText }
 
     func own(_ expression: Expression) -> Syntax? {
         switch expression {
         case .float(let number, _): .atom(GoText.float(number))
-        case .text(let text): .atom(GoText.string(text))
         case .bytes(let bytes): .atom(literal(bytes))
         case .sender(let sender): .atom(sender == .client ? "Client" : "Server")
         case .initial(let literal, let value): .atom(types.literal(literal, value))

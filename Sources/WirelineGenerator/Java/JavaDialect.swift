@@ -83,6 +83,7 @@ struct JavaDialect: ClassDialect {
         .call(.atom("filled"), [array, .atom("() -> \(item)")])
     }
 
+    func string(_ text: String) -> String { JavaText.string(text) }
     func noProperties(_ type: String) -> String { "new java.util.LinkedHashMap<>()" }
 
     // MARK: Expressions and statements
@@ -93,7 +94,6 @@ struct JavaDialect: ClassDialect {
         switch expression {
         case .number(let number, let type): .atom(literal(number, type))
         case .float(let number, let byteCount): .atom(literal(number, byteCount: byteCount))
-        case .text(let text): .atom(JavaText.string(text))
         case .bytes(let bytes): .atom(literal(bytes))
         case .own(let name): .atom(member(name))
         case .binary(let mark, let left, .number(let number, .number(.uint64))) where mark.isOrder:

@@ -7,12 +7,12 @@
 struct RuntimeText: Sendable {
     private let pieces: [Piece]
     private let positions: [String: [Int]]
-    private let syntax: Syntax
+    private let marks: Marks
     /// The names of functions, which code needs only if it calls them.
     private let functions: Set<String>
 
     /// What separates words from other text.
-    private struct Syntax: Sendable {
+    private struct Marks: Sendable {
         let lineComment: [UInt8]
         let hasKeys: Bool
         let hasMembers: Bool
@@ -37,7 +37,7 @@ struct RuntimeText: Sendable {
         _ text: String, lineComment: String, hasKeys: Bool = true, hasMembers: Bool = false,
         isFunction: (Substring) -> Bool = { _ in false }, name: (Substring) -> String?
     ) {
-        let syntax = Syntax(lineComment: Array(lineComment.utf8), hasKeys: hasKeys, hasMembers: hasMembers)
+        let marks = Marks(lineComment: Array(lineComment.utf8), hasKeys: hasKeys, hasMembers: hasMembers)
         var chunks: [Substring] = []
         var positions: [String: [Int]] = [:]
         var functions: Set<String> = []
@@ -51,17 +51,17 @@ struct RuntimeText: Sendable {
         }
         functions.subtract(others)
         self.positions = positions
-        self.syntax = syntax
+        self.marks = marks
         self.functions = functions
-        pieces = chunks.map { Piece(text: String($0), words: Self.needs(of: $0, syntax, functions)) }
+        pieces = chunks.map { Piece(text: String($0), words: Self.needs(of: $0, marks, functions)) }
     }
 
     /// Returns the names in code that may be those of pieces: of functions only those that it calls.
-    func needs(of code: String) -> Set<String> { Self.needs(of: code[...], syntax, functions) }
+    func needs(of code: String) -> Set<String> { Self.needs(of: code[...], marks, functions) }
 
-    private static func needs(of code: Substring, _ syntax: Syntax, _ functions: Set<String>) -> Set<String> {
+    private static func needs(of code: Substring, _ marks: Marks, _ functions: Set<String>) -> Set<String> {
         var words = Words()
-        words.read(code, syntax)
+        words.read(code, marks)
         return words.others.subtracting(functions).union(words.called)
     }
 
@@ -91,7 +91,7 @@ struct RuntimeText: Sendable {
     /// - Parameter hasKeys: Whether a word before a colon names a member.
     static func words(of text: Substring, lineComment: String, hasKeys: Bool = true) -> Set<String> {
         var words = Words()
-        words.read(text, Syntax(lineComment: Array(lineComment.utf8), hasKeys: hasKeys, hasMembers: false))
+        words.read(text, Marks(lineComment: Array(lineComment.utf8), hasKeys: hasKeys, hasMembers: false))
         return words.others.union(words.called)
     }
 
@@ -104,7 +104,7 @@ struct RuntimeText: Sendable {
         in text: Substring, lineComment: String, hasKeys: Bool = true, hasMembers: Bool = false
     ) -> Set<String> {
         var words = Words()
-        words.read(text, Syntax(lineComment: Array(lineComment.utf8), hasKeys: hasKeys, hasMembers: hasMembers))
+        words.read(text, Marks(lineComment: Array(lineComment.utf8), hasKeys: hasKeys, hasMembers: hasMembers))
         return words.called
     }
 
@@ -114,9 +114,9 @@ struct RuntimeText: Sendable {
         var called: Set<String> = []
         var others: Set<String> = []
 
-        mutating func read(_ text: Substring, _ syntax: Syntax) {
+        mutating func read(_ text: Substring, _ marks: Marks) {
             let bytes = Array(text.utf8)
-            let lineComment = syntax.lineComment
+            let lineComment = marks.lineComment
             let count = bytes.count
             var position = 0
             var previous: UInt8 = 0
@@ -129,8 +129,8 @@ struct RuntimeText: Sendable {
                     // Two points are no access to a member: `...rest`, `"a"..b`.
                     let isMember =
                         previous == UInt8(ascii: ".") && (start < 2 || bytes[start - 2] != previous)
-                        && !syntax.hasMembers
-                    if !isMember, next != UInt8(ascii: ":") || !syntax.hasKeys {
+                        && !marks.hasMembers
+                    if !isMember, next != UInt8(ascii: ":") || !marks.hasKeys {
                         let word = String(decoding: bytes[start..<position], as: UTF8.self)
                         if next == UInt8(ascii: "(") || next == UInt8(ascii: "<") {
                             called.insert(word)
