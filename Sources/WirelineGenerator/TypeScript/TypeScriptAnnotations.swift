@@ -3,8 +3,8 @@
 /// Finds the types in the runtime's file, and marks them for ``TypeScriptForm``.
 ///
 /// The file is TypeScript that its own tools read. It has no marks where types are found by rules: in the head of a function, after
-/// the name of a variable, in `]!`, and in declarations, which end before an empty line. In a line with other types, all types
-/// stand between marks in comments:
+/// the name of a variable, in the members of a class, in `]!`, and in declarations, which end before an empty line. In a line with
+/// other types, all types stand between marks in comments:
 ///
 ///     return to/*‹*/ as Partial<Header>/*›*/;
 enum TypeScriptAnnotations {
@@ -15,6 +15,7 @@ enum TypeScriptAnnotations {
     static func marked(_ text: String) -> String {
         var lines: [String] = []
         var isInDeclaration = false
+        var isInClass = false
         for line in (text + "\n").split(separator: "\n", omittingEmptySubsequences: false) {
             if isInDeclaration, line.isEmpty {
                 lines[lines.count - 1] += "›"
@@ -22,7 +23,9 @@ enum TypeScriptAnnotations {
             }
             let isStart = !isInDeclaration && isDeclaration(line)
             isInDeclaration = isInDeclaration || isStart
-            lines.append(isStart ? "‹" + line : isInDeclaration ? String(line) : marked(line: line))
+            isInClass = line.hasPrefix("export class ") || isInClass && line != "}"
+            lines.append(
+                isStart ? "‹" + line : isInDeclaration ? String(line) : marked(line: line, isInClass: isInClass))
         }
         return lines.dropLast().joined(separator: "\n")
     }
@@ -32,7 +35,7 @@ enum TypeScriptAnnotations {
         return declarations.contains { code.hasPrefix($0) }
     }
 
-    private static func marked(line: Substring) -> String {
+    private static func marked(line: Substring, isInClass: Bool) -> String {
         var text = String(line)
         if line.utf8.contains(where: { $0 >= 0x80 }) {
             text = comments.reduce(text) { $0.replacing($1.0, with: $1.1) }
@@ -41,6 +44,11 @@ enum TypeScriptAnnotations {
         var scanner = Scanner(text)
         if scanner.goesOver("export function ") || scanner.goesOver("function ") {
             scanner.functionHead()
+        } else if scanner.goesOver("export class ") {
+            scanner.classHead()
+        } else if isInClass, text.hasPrefix("  "), text.dropFirst(2).first?.isLetter == true {
+            _ = scanner.goesOver("  ")
+            scanner.member()
         } else {
             scanner.goOver { $0 == " " }
             if scanner.goesOver("const ") || scanner.goesOver("let ") { scanner.variable() }
@@ -111,13 +119,33 @@ enum TypeScriptAnnotations {
             if isAt(":") { mark(to: end([" =", ";"])) }
         }
 
+        mutating func classHead() {
+            name()
+            typeParameters()
+        }
+
+        mutating func member() {
+            let modifiers = ["private readonly ", "private ", "readonly "].first(where: isAt) ?? ""
+            var inner = self
+            inner.position += modifiers.unicodeScalars.count
+            inner.name()
+            let isMethod = inner.isAt("(")
+            let value = inner.end([" = "])
+            guard isMethod || value < line.count else { return mark(to: line.count) }
+            if !modifiers.isEmpty { mark(to: position + modifiers.unicodeScalars.count) }
+            if isMethod { functionHead() } else { variable() }
+        }
+
+        private mutating func typeParameters() {
+            guard isAt("<") else { return }
+            var inner = self
+            inner.position += 1
+            mark(to: inner.end([">"]) + 1)
+        }
+
         mutating func functionHead() {
             name()
-            if isAt("<") {
-                var inner = self
-                inner.position += 1
-                mark(to: inner.end([">"]) + 1)
-            }
+            typeParameters()
             repeat {
                 go(to: min(position + 1, line.count))
                 goOver { $0 == " " }

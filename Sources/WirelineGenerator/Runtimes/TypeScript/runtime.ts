@@ -304,30 +304,30 @@ function reader(b: Uint8Array, start: number, end: number): Reader {
  * Finds the packets in a stream, however they are glued and torn. After an error it stays failed: a stream without
  * packets cannot be taken up again.
  */
-export class PacketSplitter/*‹*/<P>/*›*/ {
-  /*‹*/private readonly side: Side<P>;/*›*/
+export class PacketSplitter<P> {
+  private readonly side: Side<P>;
   // #region connection
-  /*‹*/private readonly connection: Connection;/*›*/
+  private readonly connection: Connection;
   // #endregion
-  /*‹*/private /*›*/buffer = new Uint8Array(0);
-  /*‹*/private /*›*/start = 0;
-  /*‹*/private /*›*/end = 0;
+  private buffer = new Uint8Array(0);
+  private start = 0;
+  private end = 0;
   // #region frames
-  /*‹*/private /*›*/frame = newFrame();
+  private frame = newFrame();
   // #endregion
   // #region !frames
-  //| /*‹*/private /*›*/wanted = 1;
+  //| private wanted = 1;
   // #region connection
-  //| /*‹*/private /*›*/shape = -1;
+  //| private shape = -1;
   // #endregion
   // #endregion
-  /*‹*/private failure: unknown;/*›*/
+  private failure: unknown;
   // #region packets
-  /*‹*/private /*›*/waiting/*‹*/: (P | Unknown | Packets<P>)[]/*›*/ = [];
+  private waiting: (P | Unknown | Packets<P>)[] = [];
   // #endregion
-  constructor(side/*‹*/: Side<P>/*›*//*connection{*/, connection = new Connection()/*}*/) { this.side = side;/*connection{*/ this.connection = connection;/*}*/ }
+  constructor(side: Side<P>/*connection{*/, connection = new Connection()/*}*/) { this.side = side;/*connection{*/ this.connection = connection;/*}*/ }
   /** Takes what has arrived; the bytes are copied. */
-  push(bytes/*‹*/: Uint8Array/*›*/)/*‹*/: void/*›*/ {
+  push(bytes: Uint8Array): void {
     const held = this.end - this.start;
     if (this.end + bytes.length > this.buffer.length) {
       // What is held moves only when that makes much room, so that no byte moves often.
@@ -341,7 +341,7 @@ export class PacketSplitter/*‹*/<P>/*›*/ {
     this.end += bytes.length;
   }
   /** The next packet; undefined when more bytes are needed. */
-  next()/*‹*/: P | Unknown | undefined/*›*/ {
+  next(): P | Unknown | undefined {
     if (this.failure !== undefined) throw this.failure;
     try {
       return this./*packets{*/one/*}*//*!packets{nextPacket}*/();
@@ -351,7 +351,7 @@ export class PacketSplitter/*‹*/<P>/*›*/ {
     }
   }
   /** Says that the stream has ended: that is an error inside a packet. */
-  finish()/*‹*/: void/*›*/ {
+  finish(): void {
     if (this.failure !== undefined) throw this.failure;
     // #region frames
     if (insideFrame(this.frame)) throw (this.failure = new WireError("end_of_stream", "", this.frame.n));
@@ -362,7 +362,7 @@ export class PacketSplitter/*‹*/<P>/*›*/ {
   }
   // #region packets
   /** The next packet; those in another one come one by one in its place. */
-  /*‹*/private /*›*/one()/*‹*/: P | Unknown | undefined/*›*/ {
+  private one(): P | Unknown | undefined {
     for (;;) {
       const packet = this.waiting.pop() || this.nextPacket();
       if (!packet || (packet/*‹*/ as Unknown | Packets<P>/*›*/).name !== undefined) return packet/*‹*/ as P | Unknown | undefined/*›*/;
@@ -371,7 +371,7 @@ export class PacketSplitter/*‹*/<P>/*›*/ {
     }
   }
   // #endregion
-  /*‹*/private /*›*/nextPacket()/*‹*/: P | Unknown/*packets{*/ | Packets<P>/*}*/ | undefined/*›*/ {
+  private nextPacket(): P | Unknown/*packets{*/ | Packets<P>/*}*/ | undefined {
     // #region frames
     const frame = this.frame, before = frame.count, whole = unframe(this.buffer, this.start, this.end, frame);
     this.consume(frame.count - before);
@@ -394,7 +394,7 @@ export class PacketSplitter/*‹*/<P>/*›*/ {
     //| return packet;
     // #endregion
   }
-  /*‹*/private /*›*/consume(n/*‹*/: number/*›*/)/*‹*/: void/*›*/ {
+  private consume(n: number): void {
     this.start += n;
     if (this.start < this.end) return;
     this.start = this.end = 0;
@@ -919,12 +919,12 @@ function sealCBC(b: Uint8Array, key: Uint8Array, start: Uint8Array, n: number, w
 /** Why bytes are no packet of this protocol, or why a value cannot be written. */
 export class WireError extends Error {
   /** What is wrong, in one word: `truncated`, `out_of_range`, `invalid_utf8`, … */
-  /*‹*/readonly kind: string;/*›*/
+  readonly kind: string;
   /** The field, in the schema's names: `Sc_20001.items[1].count`. Empty where no field is to blame. */
-  /*‹*/readonly path: string;/*›*/
+  readonly path: string;
   /** Bytes from the packet's first one. Undefined where a value could not be written. */
-  /*‹*/readonly offset: number | undefined;/*›*/
-  constructor(kind/*‹*/: string/*›*/, path/*‹*/: string/*›*/, offset/*‹*/?: number/*›*/) {
+  readonly offset: number | undefined;
+  constructor(kind: string, path: string, offset?: number) {
     super((path ? path + ": " : "") + kind + (offset === undefined ? "" : " at offset " + offset));
     Object.setPrototypeOf(this, WireError.prototype);
     this.name = "WireError";
