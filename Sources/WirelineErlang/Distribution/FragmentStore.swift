@@ -61,7 +61,7 @@ struct FragmentStore {
         return try add(content, to: &message, sequence)
     }
 
-    /// It is `inout`, so that a second reference never makes an append copy all earlier fragments.
+    /// The message is `inout`: with a second reference to it, each fragment would copy all earlier ones.
     private mutating func add(
         _ content: RawSpan, to message: inout Open, _ sequence: UInt64
     ) throws(ErlangError) -> Whole? {

@@ -5,7 +5,7 @@ package import WirelineErlang
 /// The nodes that do not take what is sent to them at once, and the clients that wait for them.
 ///
 /// - A node is busy if some of what was sent to it waits. Then each client may say something once, and rests until little
-///   waits: otherwise a few clients that talk without a pause would fill the queue, and all others would wait behind them.
+///   waits. A few clients that talk without a pause would otherwise fill the queue before all others.
 /// - A node is slow if much waits. Then no client of its processes is read until half of that has left.
 package struct NodePressure {
     private enum Level { case busy, slow }
@@ -13,7 +13,7 @@ package struct NodePressure {
     package enum Change {
         case none
         /// The node became slow, or is slow no more.
-        case slow
+        case slowness
         /// The clients in ``takeResting(of:)`` may go on.
         case free
     }
@@ -50,7 +50,7 @@ package struct NodePressure {
             }
         guard new != old else { return .none }
         levels[node] = new
-        if new == .slow || old == .slow { return .slow }
+        if new == .slow || old == .slow { return .slowness }
         return new == nil ? .free : .none
     }
 

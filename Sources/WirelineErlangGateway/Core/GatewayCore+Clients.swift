@@ -35,7 +35,7 @@ extension GatewayCore {
                     byteCount: message.byteCount)
                 passedCount += 1
             }
-            if passedCount > 0 { hasTold(owner, from: client) }
+            if passedCount > 0 { noteTold(owner, from: client) }
         }
         if passedCount < messages.count {
             clients.update(client) { client in
@@ -52,7 +52,7 @@ extension GatewayCore {
         var canPass = true
         if let owner = livingOwner(of: client) {
             if mayTell(owner, from: client) {
-                if handAll(client, to: owner, isLast: false) { hasTold(owner, from: client) }
+                if handAll(client, to: owner, isLast: false) { noteTold(owner, from: client) }
                 if isFull { postpone(client) }
             }
             canPass = mayTell(owner, from: client)
@@ -69,7 +69,7 @@ extension GatewayCore {
     }
 
     /// A client's owner was told something that it said: if the node is busy, the others go first.
-    private mutating func hasTold(_ owner: ErlangPID, from client: GatewayClient) {
+    private mutating func noteTold(_ owner: ErlangPID, from client: GatewayClient) {
         guard pressure.isBusy(owner.node), client.restsFor != owner.node else { return }
         client.restsFor = owner.node
         pressure.rest(client.number, for: owner.node)

@@ -225,7 +225,7 @@ package struct GatewayCore: ~Copyable {
         let change = pressure.noteQueue(byteCount, for: node.atom)
         guard change != .none else { return }
         wakeResting(of: node.atom)
-        guard change == .slow else { return }
+        guard change == .slowness else { return }
         for number in watch.clients(of: node.atom) {
             guard let client = clients[number] else { continue }
             if isFull { postpone(client) } else { handOver(client) }

@@ -10,8 +10,8 @@ final class NodeSocket: ByteStreamHandler {
     /// Output up to this waits for the end of the loop's turn and does not count as unsent.
     private static let quickByteCount = 64 << 10
 
-    /// About twice as much waits in the system, in each direction: what one process says to another waits behind that. With
-    /// a round trip of 1 ms, it is enough for 250 MB a second.
+    /// What the system may keep in each direction; Linux takes twice as much. What is said last arrives behind that. It is
+    /// enough for 250 MB a second if a round trip takes 1 ms.
     private static let systemByteCount = 256 << 10
 
     private let id: NodeConnectionID

@@ -6,8 +6,8 @@ import WirelineLanguage
 /// How one language writes the statements that read and write packets.
 ///
 /// Walkers over the plan make ``Statement`` and ``Expression``, which are the same for all languages. A dialect decides no order and
-/// computes no bytes. What it does not write itself has the words of its ``style``. The page <doc:StatementWords> lists the functions
-/// of a runtime that statements call.
+/// computes no bytes. What it does not write itself has the words of its ``style``. Statements call functions of the runtime, which are
+/// listed on the page <doc:StatementWords>.
 ///
 /// A reader is the variable `r`, a writer `w`, the header of a packet `h`. The parameter `f` is the name of a value in the schema.
 /// In a language without exceptions the reader keeps its first error. What it returns after that is harmless: zeros, nothing, no

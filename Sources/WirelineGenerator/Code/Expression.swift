@@ -99,9 +99,9 @@ indirect enum Expression: Sendable {
         case minus = "-"
         case times = "*"
         case shiftLeft = "<<"
-        /// Of a number of the format `uint64`.
+        /// The number has the format `uint64`.
         case shiftRight = ">>>"
-        /// Of a number of the format `int64`, which keeps its sign.
+        /// The number has the format `int64`, and keeps its sign.
         case shiftRightSigned = ">>"
 
         /// Whether it compares which of two numbers is larger.
@@ -194,7 +194,7 @@ extension Expression: ExpressibleByStringInterpolation, ExpressibleByIntegerLite
         }
     }
 
-    /// What is evaluated if nobody needs the value: the call, without conversions around it.
+    /// What is left if nobody needs the value: the call, without the conversions around it.
     var evaluated: Expression {
         if case .convert(let inner, _, _) = self { inner.evaluated } else { self }
     }

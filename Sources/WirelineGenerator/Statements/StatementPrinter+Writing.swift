@@ -9,7 +9,7 @@ extension StatementPrinter {
 
     /// Returns the statements that write an integer of whole bytes, of the type for its format.
     ///
-    /// - Parameter place: Where in the writer's bytes, for which there is room; nil: behind what it has.
+    /// - Parameter place: Where it goes, among the bytes that the writer has; nil: after them.
     func put(
         _ format: IntegerFormat, _ order: ByteOrder, _ number: Expression, at place: Expression? = nil,
         _ name: Expression

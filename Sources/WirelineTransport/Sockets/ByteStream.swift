@@ -109,7 +109,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
         socket.setKeepAlive(after: idleTime)
     }
 
-    /// Bounds what waits in the system, in each direction: whatever is said last arrives behind that.
+    /// Bounds what the system keeps in each direction. What is sent last arrives behind all of it.
     package func limitBuffers(to byteCount: Int) { socket.limitBuffers(to: byteCount) }
 
     // MARK: Turns
