@@ -139,6 +139,13 @@ struct CodeTests {
                 "switch (n) {", "    case 0:", "        return 1;", "    default:", "        return 2;", "}",
             ], go: ["switch n {", "case 0:", "\treturn 1", "}", "return 2"]),
         StatementRow(
+            .select(
+                "n", [[.constant("a", .position, 1), .returns("a")], [.constant("a", .position, 2), .returns("a")]]),
+            java: [
+                "switch (n) {", "    case 0: {", "        int a = 1;", "        return a;", "    }", "    default: {",
+                "        int a = 2;", "        return a;", "    }", "}",
+            ], go: ["switch n {", "case 0:", "\ta := 1", "\treturn a", "}", "a := 2", "return a"]),
+        StatementRow(
             .newList("a", .plain(.uint16, .bigEndian), capacity: "n", fixedCount: nil), java: ["int[] a = new int[n];"],
             cSharp: ["ushort[] a = new ushort[n];"], go: ["a := make([]uint16, 0, n)"]),
         StatementRow(

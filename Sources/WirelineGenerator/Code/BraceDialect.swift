@@ -122,7 +122,10 @@ extension BraceDialect {
             return ["for (int \(name) = 0; \(name) < \(text(count)); \(name)++) {"] + indented(inner) + ["}"]
         case .select(let number, let branches):
             let cases = branches.enumerated().flatMap { index, statements in
-                [index + 1 == branches.count ? "default:" : "case \(index):"] + indented(statements)
+                let label = index + 1 == branches.count ? "default:" : "case \(index):"
+                // All cases share one scope.
+                let declares = statements.contains(where: \.isDeclaration)
+                return [declares ? label + " {" : label] + indented(statements) + (declares ? ["}"] : [])
             }
             return ["switch (\(text(number))) {"] + indented(cases) + ["}"]
         case .returnMore: return ["return null;"]

@@ -81,6 +81,14 @@ extension Statement {
         .choose([Branch(condition: condition, statements: statements)], otherwise: otherwise)
     }
 
+    /// Whether it declares a variable in the block around it.
+    var isDeclaration: Bool {
+        switch self {
+        case .constant, .variable, .newList: true
+        default: false
+        }
+    }
+
     /// The expressions that it has itself, apart from those of ``blocks``. A target is none if it is a variable.
     fileprivate var expressions: [Expression] {
         switch self {
