@@ -11,8 +11,7 @@ import WirelineSchema
 /// The page of a protocol with layers, which opens and seals packets.
 @Suite(.enabled(if: ChromiumTool.isWanted, Comment(rawValue: ChromiumTool.absence)), .aside)
 struct LayeredPageTests {
-    private static let samples =
-        LayeredProtocol.all + LayeredProtocol.random.filter { !$0.schema.contains("brotli") }.prefix(2)
+    private static let samples = LayeredProtocol.all + LayeredProtocol.random.prefix(2)
 
     /// This browser does not have Brotli.
     private static func faults(
