@@ -74,6 +74,19 @@ struct PacketPageTests {
             ])
     }
 
+    /// If each value moved those before it, this would take minutes.
+    @Test func `a packet of a million values is shown`() throws {
+        let page = try PageUser.page("message Sc_1 { @rest uint8[] codes; }")
+        let lines = try FramedPage.lines(
+            of: page,
+            """
+            \(PageUser.script)
+            paste("server", "000f42460001" + "07".repeat(1_000_000));
+            say(packets().map(title)); say(rows(packets()[0])[2]);
+            """)
+        #expect(lines == ["Sc_1", "6||Sc_1.codes|1000000 items"])
+    }
+
     @Test func `bytes can be a dump with offsets and letters`() throws {
         let dumps = [
             "00000000: 0000 000f 4e21 0100 0000 0200 0268 6900  ....N!.......hi.\\n00000010: 0000 08ab cd      .....",

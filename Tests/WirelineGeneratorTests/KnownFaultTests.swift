@@ -34,14 +34,6 @@ struct KnownFaultTests {
         }
     }
 
-    @Test func `a page does not move all values of a list for each of them`() throws {
-        let description = try Self.describe("message Cs_1 { @rest uint8[] codes; }")
-        let page = HTMLGenerator(description).files()[0].text
-        withKnownIssue("The page puts each value of a list before all others, and takes minutes for a million.") {
-            #expect(!page.contains(".unshift("))
-        }
-    }
-
     /// The last block begins after as many bytes as a reader may take and one more. zlib finds it broken before it needs
     /// room for what is in it.
     @Test(.enabled(if: PythonInterpreter.isWanted, Comment(rawValue: PythonInterpreter.absence)))

@@ -147,9 +147,9 @@ function shownPacket(seen, at, from, states, after/*layers{*/, left/*}*/) {
 function tree(parts) {
   const roots = [];
   for (const part of parts) {
-    const inside = [];
-    while (roots.length && roots[roots.length - 1].depth > part.depth) inside.unshift(roots.pop());
-    roots.push({ part, depth: part.depth, inside });
+    let first = roots.length;
+    while (first && roots[first - 1].depth > part.depth) first--;
+    roots.push({ part, depth: part.depth, inside: roots.splice(first) });
   }
   return roots.sort((a, b) => a.part.from - b.part.from);
 }
