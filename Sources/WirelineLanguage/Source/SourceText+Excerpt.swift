@@ -24,7 +24,16 @@ extension SourceText {
         let caretWidth = max(1, column - caretColumn)
         append(min(markedEnd, shown.upperBound)..<shown.upperBound, to: &text, &column)
         if shown.upperBound < line.upperBound { text += "…" }
-        return SourceExcerpt(text: text, caretColumn: caretColumn, caretWidth: caretWidth)
+        return SourceExcerpt(text: Self.withoutCommand(text), caretColumn: caretColumn, caretWidth: caretWidth)
+    }
+
+    /// Replaces the first colon of a line that GitHub's runner would take for a command, such as `::error::`.
+    ///
+    /// The runner reads the output of every step, and the schema may come from a stranger's pull request.
+    private static func withoutCommand(_ text: String) -> String {
+        let start = text.firstIndex { $0 != " " } ?? text.endIndex
+        guard text[start...].hasPrefix("::") else { return text }
+        return text[..<start] + "∶" + text[start...].dropFirst()
     }
 
     /// Returns the number of terminal cells from the start of the line to `offset`.

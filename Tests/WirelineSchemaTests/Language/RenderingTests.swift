@@ -27,6 +27,13 @@ struct RenderingTests {
         #expect(text.contains("message Cs_1 { Foo a; } // ␛[31m \u{FFFD} ␡ \u{FFFD}\n"))
     }
 
+    @Test(arguments: ["::error::all is well", "  ::stop-commands::x"])
+    func `a line of a schema is no command to the runner that reads the output`(line: String) {
+        let text = problems("message Cs_1 {}\n" + line)
+        #expect(text.contains(line.replacing("::", with: "∶:", maxReplacements: 1)))
+        #expect(!text.contains(line))
+    }
+
     @Test func `of a very long line, only the part around the problem is shown`() {
         let excerpt = check(
             "/*" + String(repeating: "场", count: 1000) + "*/ message Cs_1 { Foo a; } /*"
