@@ -52,7 +52,7 @@ struct CodeTests {
         Row(.not("a"), "!a"),
         Row(.binary(.shiftRight, "id", sum), "id >>> a + b", "id >> a + b", "id >> (a + b)"),
         Row(.binary(.equal, .binary(.bitAnd, "a", "b"), 0), "(a & b) == 0"),
-        Row(.packed([("a", 8), (.binary(.bitAnd, "b", "c"), 0)]), "a << 8 | (b & c)", nil, "a<<8 | (b & c)"),
+        Row(.packed([("a", 8), (.binary(.bitAnd, "b", "c"), 0)], .uint64), "a << 8 | (b & c)", nil, "a<<8 | (b & c)"),
     ]
 
     static let spaces: [Row] = [

@@ -35,6 +35,7 @@ struct CSharpDialect: ClassDialect {
         case .text: "string"
         case .bytes: "byte[]"
         case .header: "Header"
+        case .message(let index): plan.names.messages[index].name
         }
     }
 
@@ -63,7 +64,7 @@ struct CSharpDialect: ClassDialect {
     private func isPlain(_ type: CodeType) -> Bool {
         switch type {
         case .number, .position, .boolean: return true
-        case .text, .bytes, .header: return false
+        case .text, .bytes, .header, .message: return false
         case .value(let value):
             switch value.content {
             case .number, .varint, .float, .boolean: return true

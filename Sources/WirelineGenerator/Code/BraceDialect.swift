@@ -33,7 +33,7 @@ protocol BraceDialect: Dialect {
 }
 
 extension BraceDialect {
-    var hasNullValues: Bool { true }
+    var valueChecks: ValueChecks { .null }
     var unwrapParameter: String { "sender" }
 
     // MARK: Expressions

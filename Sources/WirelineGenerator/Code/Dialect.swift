@@ -27,8 +27,30 @@ protocol Dialect: Sendable {
     /// What functions that take packets apart have as a parameter beside the reader.
     var unwrapParameter: String { get }
 
-    /// Whether a program can set a structure or a list to nothing.
-    var hasNullValues: Bool { get }
+    /// What must be verified of a value that is written, because its type allows more.
+    var valueChecks: ValueChecks { get }
+
+    /// Whether a body or a header is made of all its members at once. Functions that read bodies return them, those that write bodies
+    /// have them as a parameter, and the header for a packet that is written may lack any field.
+    var hasRecords: Bool { get }
+
+    /// Whether the code is for pages: functions that read tell which bytes each value was read from.
+    var isForPages: Bool { get }
+
+    /// Returns the format of a number of so many bits with which functions compute: an ID, fields that share bytes, a varint.
+    func unsigned(_ bitWidth: Int) -> IntegerFormat
+
+    /// The format of a number of bytes, units or items that was read.
+    var countFormat: IntegerFormat { get }
+
+    /// Returns the format of a varint's values.
+    func format(of varint: VarintFormat) -> IntegerFormat
+
+    /// Returns the end of the names of a shape's functions.
+    func suffix(of shape: PacketShape) -> String
+
+    /// Returns the word for a varint of a format.
+    func word(_ word: String, for varint: VarintFormat) -> String
 
     /// Returns how the language writes an expression otherwise than others; nil for one that it writes as they do.
     func own(_ expression: Expression) -> Syntax?
@@ -43,7 +65,24 @@ protocol Dialect: Sendable {
     func completed(_ statements: [Statement]) -> [Statement]
 }
 
+/// What must be verified of a value that is written.
+enum ValueChecks: Sendable {
+    case none
+    /// It can be nothing.
+    case null
+    /// It can be of any type.
+    case type
+}
+
 extension Dialect {
+    var hasRecords: Bool { false }
+    var isForPages: Bool { false }
+    func unsigned(_ bitWidth: Int) -> IntegerFormat { .uint64 }
+    var countFormat: IntegerFormat { .int64 }
+    func format(of varint: VarintFormat) -> IntegerFormat { varint.numberFormat }
+    func word(_ word: String, for varint: VarintFormat) -> String { word }
+    func suffix(of shape: PacketShape) -> String { shape.suffix }
+
     func text(_ syntax: Syntax) -> String { syntax.text }
     func completed(_ statements: [Statement]) -> [Statement] { statements }
 
@@ -76,7 +115,7 @@ extension Dialect {
             return .chained(style.mark(mark), level: style.level(mark), parts.map(syntax))
         case .bits(let number, let from, let shift, let width, let to):
             return syntax(bits(number, from, shift, width, to))
-        case .packed(let parts):
+        case .packed(let parts, _):
             let shifted = parts.map {
                 $0.shift == 0 ? $0.part : .binary(.shiftLeft, $0.part, .place($0.shift))
             }
@@ -84,7 +123,7 @@ extension Dialect {
         case .convert(let inner, _, _), .present(let inner, _), .optional(let inner, _), .inPacket(let inner):
             return syntax(inner)
         case .finished(let list, _, _): return .atom(list)
-        case .bytes, .sender, .initial, .structure, .header, .count, .checksum, .same:
+        case .bytes, .sender, .initial, .structure, .header, .record, .count, .checksum, .same:
             preconditionFailure("a dialect does not write \(expression)")
         }
     }
@@ -130,7 +169,7 @@ extension Dialect {
         case .returns(nil): return ["return" + style.end]
         case .returns(let value?), .succeed(let value): return ["return \(text(value))\(style.end)"]
         case .constant, .variable, .count, .select, .returnMore, .fail, .received, .receivedPart, .fit, .newList,
-            .append, .makeArm, .arms:
+            .append, .makeArm, .arms, .returnBody:
             preconditionFailure("a dialect does not write \(statement)")
         }
     }

@@ -25,12 +25,14 @@ indirect enum Expression: Sendable {
     case structure(Int)
     /// A new header, of a part of a packet or of a whole one.
     case header(ofPart: Bool)
+    /// What consists of members with these names and values.
+    case record([(name: String, value: Expression)])
 
     // MARK: Names
 
     /// A variable or a parameter.
     case name(String)
-    /// A member of the body that is read or written.
+    /// A member of the body that is read or written, which is the parameter `m` if it is one.
     case own(String)
     /// A member of what another expression is: of a header or a connection. The language has spelled it.
     case member(Expression, String)
@@ -60,8 +62,8 @@ indirect enum Expression: Sendable {
     case convert(Expression, from: CodeType, to: CodeType)
     /// Some bits of a number, from a shift on. If the result has a sign, so have the bits.
     case bits(Expression, from: IntegerFormat, shift: Int, width: Int, to: IntegerFormat)
-    /// A number of the format `uint64` that consists of others, each shifted to the left.
-    case packed([(part: Expression, shift: Int)])
+    /// A number of a format without a sign that consists of others, each shifted to the left.
+    case packed([(part: Expression, shift: Int)], IntegerFormat)
     /// The value of one that may be absent and is there.
     case present(Expression, CodeType)
     /// What sets a member that may be absent to the value in a variable.
@@ -126,6 +128,8 @@ enum CodeType: Sendable {
     case text
     case bytes
     case header
+    /// The body of a message, by its index.
+    case message(Int)
 
     /// The format of its numbers; nil for what is no number, and for a place.
     var format: IntegerFormat? {
@@ -202,8 +206,8 @@ extension Expression: ExpressibleByStringInterpolation, ExpressibleByIntegerLite
     /// The expressions that it consists of.
     var children: [Expression] {
         switch self {
-        case .number, .float, .boolean, .text, .bytes, .nothing, .sender, .initial, .structure, .header, .name, .own:
-            []
+        case .number, .float, .boolean, .text, .bytes, .nothing, .sender, .initial, .structure, .header, .name: []
+        case .own: ["m"]
         case .armMember: ["a"]
         case .member(let inner, _), .count(let inner), .not(let inner), .convert(let inner, _, _),
             .present(let inner, _),
@@ -214,7 +218,8 @@ extension Expression: ExpressibleByStringInterpolation, ExpressibleByIntegerLite
         case .checksum(_, .read(let from, let to)), .checksum(_, .written(let from, let to)): [from, to]
         case .checksum(_, .copy(let copy, let byteCount)): [copy, byteCount]
         case .chain(_, let parts): parts
-        case .packed(let parts): parts.map(\.part)
+        case .packed(let parts, _): parts.map(\.part)
+        case .record(let members): members.map(\.value)
         case .finished(let list, let count, _): [.name(list), count]
         }
     }

@@ -49,11 +49,19 @@ indirect enum Statement: Sendable {
     case newList(String, ValuePlan, capacity: Expression, fixedCount: Int?)
     /// What adds the item with an index, and makes room for it if there is none.
     case append(Expression, list: String, index: String, fixedCount: Int?)
+    /// The end of a function that reads a body of a type, with its members. Some have no value, or nothing as one, if they are absent.
+    case returnBody([BodyMember], CodeType)
     /// What makes an arm of a union in the variable `m`, with values of its members.
     case makeArm(String, [(member: Expression.ArmMember, value: Expression)])
     /// The statements for the arm that the union in the variable `m` is; each may use the arm in the variable `a`. The others are for
     /// no union at all.
     case arms([(name: String, statements: [Statement])], otherwise: [Statement])
+
+    struct BodyMember: Sendable {
+        let name: String
+        let value: Expression
+        let mayBeUnset: Bool
+    }
 
     struct Branch: Sendable {
         let condition: Expression
@@ -110,6 +118,7 @@ extension Statement {
         case .fit(let values, _, _, let given): values + [given]
         case .append(let value, let list, let index, _): [value, .name(list), .name(index)]
         case .makeArm(_, let members): members.map(\.value)
+        case .returnBody(let members, _): members.map(\.value)
         case .arms: ["m"]
         }
     }

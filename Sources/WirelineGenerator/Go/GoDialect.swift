@@ -22,6 +22,7 @@ struct GoDialect: Dialect {
         case .text: "string"
         case .bytes: "[]byte"
         case .header: "*Header"
+        case .message(let index): plan.names.messages[index].name
         }
     }
 
@@ -42,11 +43,11 @@ struct GoDialect: Dialect {
         switch type {
         case .value(let value): GoTypes.hasNil(value)
         case .bytes: true
-        case .number, .position, .boolean, .text, .header: false
+        case .number, .position, .boolean, .text, .header, .message: false
         }
     }
 
-    var hasNullValues: Bool { false }
+    var valueChecks: ValueChecks { .none }
     var unwrapParameter: String { "packet" }
 
     // MARK: Expressions

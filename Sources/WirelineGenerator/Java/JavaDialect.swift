@@ -26,6 +26,7 @@ struct JavaDialect: ClassDialect {
         case .text: "String"
         case .bytes: "byte[]"
         case .header: "Header"
+        case .message(let index): plan.names.messages[index].name
         }
     }
 

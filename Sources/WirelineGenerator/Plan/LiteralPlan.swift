@@ -18,6 +18,17 @@ indirect enum LiteralPlan: Sendable {
     case list(LiteralPlan, count: Int)
     /// A structure with the default or zero of each field; by its index.
     case structure(Int)
+
+    /// Whether it is the zero of its type, and no text of zeros.
+    var isZero: Bool {
+        switch self {
+        case .integer(let number, _): number == 0
+        case .boolean(let value): !value
+        case .float(let number): number == 0
+        case .text(let text): text.isEmpty
+        case .zeros, .noProperties, .list, .structure: true
+        }
+    }
 }
 
 extension CodingPlan {

@@ -63,7 +63,7 @@ struct ContextStatements {
     /// The statements that do to the states what the message with the ID `id` does.
     var changes: [Statement] {
         let branches = context.changes.map { change in
-            let id = Expression.name("id").compared(.equal, Int128(change.messageID), .uint64)
+            let id = Expression.name("id").compared(.equal, Int128(change.messageID), printer.idFormat)
             let value = number(change.state).map { $0.value(of: .number(change.value, $0.format)) }
             return Statement.Branch(
                 condition: isSent(by: change.sender).and(id),

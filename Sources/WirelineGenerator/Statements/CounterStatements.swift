@@ -10,6 +10,8 @@ struct CounterStatements {
     let printer: StatementPrinter
     let body: BodyFields
 
+    private var countFormat: IntegerFormat { printer.dialect.countFormat }
+
     /// What no number can be: a size is at most 2,147,483,647 more than that of its bytes, and may be negative.
     private static let unknown: Int128 = -2_147_483_648
 
@@ -27,7 +29,7 @@ struct CounterStatements {
     private func leaving(_ first: Int, _ byteCount: Int?, _ counters: [Int]) -> [Statement] {
         [.constant("x\(first)", .position, printer.written("position"))]
             + (byteCount.map { [printer.writing("room", .place($0))] } ?? [])
-            + counters.map { .variable("q\($0)", .number(.int64), .number(Self.unknown, .int64)) }
+            + counters.map { .variable("q\($0)", .number(countFormat), .number(Self.unknown, countFormat)) }
     }
 
     /// Returns what an earlier field counts of a field; nil if none does.
@@ -64,13 +66,13 @@ struct CounterStatements {
     }
 
     private func number(_ field: FieldPlan, _ format: IntegerFormat) -> Expression {
-        printer.written("orZero", "q\(field.index)").converted(from: .int64, to: format)
+        printer.written("orZero", "q\(field.index)").converted(from: countFormat, to: format)
     }
 
     private func filling(_ field: FieldPlan) -> [Statement] {
         if case .varint(let format, _) = field.value {
-            let bits = printer.varintBits(format, number(field, format.numberFormat))
-            return [printer.writing("insertVarint", "x\(field.index)", bits)]
+            let bits = printer.varintBits(format, number(field, printer.dialect.format(of: format)))
+            return [printer.writing(printer.dialect.word("insertVarint", for: format), "x\(field.index)", bits)]
         }
         guard case .number(let plan) = field.value else { return [] }
         let number = plan.value(of: number(field, plan.format))

@@ -68,7 +68,7 @@ extension StatementPrinter {
         switch function {
         case .readStructure(let index): readStructure(index)
         case .writeStructure(let index): writeStructure(index)
-        case .readMessage(let index): reading(plan.messages[index])
+        case .readMessage(let index): readMessage(index)
         case .writeMessage(let index): writeMessage(plan.messages[index])
         case .verifyHeader(let index): verifyHeader(plan.description.messages[index])
         case .fixHeader(let index): fixHeader(plan.description.messages[index])
@@ -91,8 +91,8 @@ extension StatementPrinter {
         let position = shape.positions[index]
         return [
             .fit(
-                values.map { literal(headerField: position, .integer($0)) }, plan.headerType(position),
-                function: "fitted" + shape.suffix, given: .member("h", plan.names.headerFields[position]))
+                values.map { literal(headerField: position, .integer($0)) }, headerType(position),
+                function: "fitted" + dialect.suffix(of: shape), given: .member("h", plan.names.headerFields[position]))
         ]
     }
 

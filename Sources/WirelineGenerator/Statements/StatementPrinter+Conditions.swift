@@ -56,9 +56,10 @@ extension StatementPrinter {
         guard let mark = Expression.Operator(comparison) else {
             // Mono's compiler reads the value before it looks whether there is one.
             if number == 0 { return false }
-            let mask = Expression.number(number & ((1 << 64) - 1), .uint64)
-            let shared = Expression.binary(.bitAnd, value.converted(from: format, to: .uint64), mask)
-            return shared.compared(.unequal, 0, .uint64)
+            let bits = dialect.unsigned(format.bitWidth)
+            let mask = Expression.number(number & bits.range.upperBound, bits)
+            let shared = Expression.binary(.bitAnd, value.converted(from: format, to: bits), mask)
+            return shared.compared(.unequal, 0, bits)
         }
         // A literal beyond the type would not compile.
         let held = dialect.range(of: format)
@@ -81,13 +82,14 @@ extension StatementPrinter {
         default: break
         }
         let own = Expression.member("h", plan.names.headerFields[position])
-        let isAlways = plan.hasAlways(headerField: position)
-        let type = plan.headerType(position)
+        let isAlways =
+            isWritten ? isGiven(headerField: position) : plan.hasAlways(headerField: position)
+        let type = headerType(position)
         let value = isAlways ? own : .present(own, type)
         let isSet = isAlways ? nil : own.isSet
         if field.format.isBoolean { return .boolean(value, isSet: isSet, usual: usual) }
         let number = plan.headerNumber(position)?.number(of: value) ?? value
-        return .number(number, field.format.numberFormat, isSet: isSet, usual: usual)
+        return .number(number, format(of: field.format), isSet: isSet, usual: usual)
     }
 }
 

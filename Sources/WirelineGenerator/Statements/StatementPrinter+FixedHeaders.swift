@@ -39,7 +39,7 @@ extension StatementPrinter {
     private func own(_ item: HeaderValue) -> Expression { .member("h", plan.names.headerFields[item.field]) }
 
     private func isSame(_ item: HeaderValue) -> Expression {
-        let type = plan.headerType(item.field)
+        let type = headerType(item.field)
         let value = Expression.present(own(item), type)
         let format = plan.description.layout.fields[item.field].format
         switch item.value {
@@ -47,7 +47,7 @@ extension StatementPrinter {
         case .integer(let number):
             if format.isBoolean { return own(item).isSet.and(number != 0 ? value : .not(value)) }
             let found = plan.headerNumber(item.field)?.number(of: value) ?? value
-            return own(item).isSet.and(found.compared(.equal, number, format.numberFormat))
+            return own(item).isSet.and(found.compared(.equal, number, self.format(of: format)))
         }
     }
 }

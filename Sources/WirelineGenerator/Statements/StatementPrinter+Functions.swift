@@ -15,7 +15,7 @@ extension StatementPrinter {
         case (.bytes(let byteCount), .bytes(let bytes)) where bytes.count == byteCount: return .bytes(bytes)
         case (.bytes(let byteCount), _): return .bytes(Array(repeating: 0, count: byteCount))
         case (.integer, _), (.varint, _):
-            let number = Expression.number(value.number, format.numberFormat)
+            let number = Expression.number(value.number, self.format(of: format))
             return plan.headerNumber(position)?.value(of: number) ?? number
         }
     }

@@ -22,7 +22,7 @@ extension StatementPrinter {
         }
     }
 
-    private func set(
+    func set(
         _ target: Target, _ value: ValuePlan, _ expression: Expression, hasEffect: Bool = true
     ) -> Statement {
         switch target {
@@ -45,6 +45,8 @@ extension StatementPrinter {
         _ body: BodyFields? = nil
     ) -> [Statement] {
         switch value {
+        case .structure(let index) where dialect.hasRecords:
+            return [set(target, value, .call(nil, structures[index].read, ["r", name]))]
         case .structure(let index):
             return [
                 set(target, value, .structure(index)), .evaluate(.call(target.expression, "read", ["r", name])),
@@ -68,6 +70,23 @@ extension StatementPrinter {
         }
     }
 
+    /// Returns the statements that read a value, and tell where it was read if the language does so.
+    func readTraced(
+        _ value: ValuePlan, _ name: Expression, into target: Target, unique: String, count known: Expression? = nil,
+        _ body: BodyFields? = nil
+    ) -> [Statement] {
+        let statements = read(value, name, into: target, unique: unique, count: known, body)
+        return traced(statements, target.expression, name, unique: unique)
+    }
+
+    /// Returns statements that read a value, with what tells where it was read if the language does so.
+    func traced(_ statements: [Statement], _ value: Expression, _ name: Expression, unique: String) -> [Statement] {
+        guard dialect.isForPages else { return statements }
+        let start = "from\(unique)"
+        return [.constant(start, .position, read("position"))] + statements
+            + [reading("seen", .name(start), value, name)]
+    }
+
     /// Returns the statement that goes over the unit of 0 after a text.
     private func afterText(_ value: ValuePlan, _ name: Expression) -> [Statement] {
         switch value {
@@ -79,8 +98,9 @@ extension StatementPrinter {
 
     /// Returns the statements that check a number after it was read, or before it is written.
     func check(_ value: ValuePlan, _ own: Expression, _ name: Expression, _ object: String) -> [Statement] {
+        let types = object == "w" ? checkType(value, own, name) : []
         func require(_ condition: Expression, _ kind: String) -> [Statement] {
-            [.evaluate(.call(.name(object), "require", [condition, .text(kind), name]))]
+            types + [.evaluate(.call(.name(object), "require", [condition, .text(kind), name]))]
         }
         switch value {
         case .number(let number):
@@ -88,11 +108,14 @@ extension StatementPrinter {
             if let cases = number.closedNumbers {
                 return require(isOne(of: cases, own, number.format), "unknown_case")
             }
-            guard let range = number.range, let condition = isWithin(own, range, number.format) else { return [] }
+            guard let range = number.range, let condition = isWithin(own, range, number.format) else {
+                return hasWord(number.format) ? [] : types
+            }
             return require(condition, "out_of_range")
+        case .boolean: return types
         case .varint(let format, let allowed):
             guard object == "w" || allowed != format.range,
-                let condition = isWithin(own, allowed, format.numberFormat)
+                let condition = isWithin(own, allowed, dialect.format(of: format))
             else { return [] }
             return require(condition, "out_of_range")
         case .float(let byteCount, let order, let range?):
@@ -139,10 +162,11 @@ extension StatementPrinter {
     func varint(_ format: VarintFormat, _ name: Expression) -> Expression {
         let most = Expression.place(format.maximumByteCount)
         switch format.encoding {
-        case .zigzag: return read("zigzag", most, name)
+        case .zigzag: return read(dialect.word("zigzag", for: format), most, name)
         case .signed32 where format.isSigned: return read("varint32", most, name)
         case .unsigned, .signed32, .signed64:
-            return read("varint", most, name).converted(from: .uint64, to: format.numberFormat)
+            return read(dialect.word("varint", for: format), most, name)
+                .converted(from: bits(of: format), to: dialect.format(of: format))
         }
     }
 
@@ -151,7 +175,7 @@ extension StatementPrinter {
     /// Returns a limit, of which -1 is none.
     func limit(_ limit: Int?) -> Expression {
         guard let limit, limit > Int(Int32.max) else { return .place(limit ?? -1) }
-        return .number(Int128(limit), .int64)
+        return .number(Int128(limit), dialect.countFormat)
     }
 
     /// Returns the expression for a number of bytes, units or items.
@@ -160,11 +184,11 @@ extension StatementPrinter {
         case .prefix(let prefix): return read("count", code(prefix), limit(prefix.limit), name)
         case .field(let counted, let index, let most):
             let number = self.number(of: index, body)
-            let addend = Expression.number(Int128(abs(counted.addend)), .int64)
+            let addend = Expression.number(Int128(abs(counted.addend)), dialect.countFormat)
             let sum = counted.addend == 0 ? number : counted.addend < 0 ? number.minus(addend) : number.plus(addend)
             return read("counted", sum, limit(most), name)
-        case .exactly(let count): return .number(Int128(count), .int64)
-        case .filled(let byteCount, _): return .number(Int128(byteCount), .int64)
+        case .exactly(let count): return .number(Int128(count), dialect.countFormat)
+        case .filled(let byteCount, _): return .number(Int128(byteCount), dialect.countFormat)
         case .terminated(let most): return read("terminated", limit(most), name)
         case .until, .rest: return read("rest", limit(count.maximum), name)
         }
@@ -181,7 +205,7 @@ extension StatementPrinter {
     /// Returns the expression for an earlier field of a body that was read.
     private func operand(_ index: Int, _ body: BodyFields?) -> Expression {
         guard let field = body?.fields[index], field.planned.hasValue else { return "v\(index)" }
-        return .own(field.ownName)
+        return member(field)
     }
 
     /// Returns the number of an earlier field, as `int64`.
@@ -189,15 +213,15 @@ extension StatementPrinter {
         let own = operand(index, body)
         switch body?.fields[index].value {
         case .number(let number)?: return asLength(number.number(of: own), number.format)
-        case .varint(let format, _)?: return asLength(own, format.numberFormat)
+        case .varint(let format, _)?: return asLength(own, dialect.format(of: format))
         default: return own
         }
     }
 
-    /// Returns a number as `int64`; one of 64 bits without a sign may be too large, which no length is.
+    /// Returns a number as a count; one of 64 bits without a sign may be too large, which no length is.
     func asLength(_ number: Expression, _ format: IntegerFormat) -> Expression {
         format.bitWidth == 64 && !format.isSigned
-            ? read("saturated", number) : number.converted(from: format, to: .int64)
+            ? read("saturated", number) : number.converted(from: format, to: dialect.countFormat)
     }
 
     // MARK: Lists
@@ -217,7 +241,7 @@ extension StatementPrinter {
         let next: Expression
         var capacity: Expression = 0
         func counted(_ value: Expression) -> Expression {
-            statements.append(.constant(number, .number(.int64), value))
+            statements.append(.constant(number, .number(dialect.countFormat), value))
             capacity = read("capacity", .name(number), .place(least))
             return read("hasItem", .name(index), .name(number))
         }
@@ -230,7 +254,7 @@ extension StatementPrinter {
         case .plan(.rest(let most)), .plan(.terminated(let most)): next = read("another", .name(index), limit(most))
         case .plan(.exactly(let count)):
             fixed = count
-            next = counted(.number(Int128(count), .int64))
+            next = counted(.number(Int128(count), dialect.countFormat))
         case .plan(let count): next = counted(self.count(count, name, body))
         }
         statements += [
@@ -239,7 +263,7 @@ extension StatementPrinter {
         ]
         let inner =
             [reading("index", .name(index))]
-            + read(item, .text(""), into: .declare(one), unique: unique + "_")
+            + readTraced(item, .text(""), into: .declare(one), unique: unique + "_")
             + [
                 .append(.name(one), list: list, index: index, fixedCount: fixed),
                 .assign(.name(index), Expression.name(index).plus(1)),
@@ -254,12 +278,46 @@ extension StatementPrinter {
 
     /// Returns the statements that read a body, up to its end.
     func reading(_ body: BodyFields) -> [Statement] {
+        let fields = absences(of: body) + readFields(of: body)
         switch body.plan.end {
-        case .kept:
-            readFields(of: body) + (body.trailing.map { [.assign(.own($0), read("trailing"))] } ?? [])
-        case .refused: readFields(of: body) + [reading("ended")]
-        case .reached, .skipped, .open: readFields(of: body)
+        case .kept where dialect.hasRecords: return fields + [.constant("extra", .bytes, read("trailing"))]
+        case .kept: return fields + (body.trailing.map { [.assign(.own($0), read("trailing"))] } ?? [])
+        case .refused: return fields + [reading("ended")]
+        case .reached, .skipped, .open: return fields
         }
+    }
+
+    /// Returns the declarations of members that are set in some branches only, in a language with records.
+    private func absences(of body: BodyFields) -> [Statement] {
+        guard dialect.hasRecords else { return [] }
+        return body.fields.filter { $0.planned.hasValue && ($0.mayBeUnset || $0.planned.isAppended) }.map {
+            .variable("v\($0.index)", .value($0.value), .nothing)
+        }
+    }
+
+    /// Returns the statement that returns a body of which all fields have been read, in a language with records.
+    private func returning(_ body: BodyFields, _ type: CodeType) -> Statement {
+        let fields = body.fields.filter(\.planned.hasValue).map {
+            Statement.BodyMember(name: $0.ownName, value: .name("v\($0.index)"), mayBeUnset: $0.mayBeUnset)
+        }
+        let trailing = body.trailing.map { Statement.BodyMember(name: $0, value: "extra", mayBeUnset: true) }
+        return .returnBody(fields + [trailing].compactMap(\.self), type)
+    }
+
+    /// Returns what a field is while its body is read.
+    func member(_ field: FieldPlan) -> Expression {
+        dialect.hasRecords ? .name("v\(field.index)") : .own(field.ownName)
+    }
+
+    /// Returns where a field goes that is always there.
+    func target(_ field: FieldPlan) -> Target {
+        dialect.hasRecords ? .declare("v\(field.index)") : .assign(.own(field.ownName))
+    }
+
+    /// Returns the statements of a message's function that reads it.
+    func readMessage(_ index: Int) -> [Statement] {
+        let body = plan.messages[index]
+        return reading(body) + (dialect.hasRecords ? [returning(body, .message(index))] : [])
     }
 
     /// Returns the statements of a structure's function `read(r, f)`.
@@ -267,6 +325,7 @@ extension StatementPrinter {
         let body = plan.structures[index]
         return entering(body.plan.sizePrefix, countsDepth: body.plan.countsDepth) + reading(body)
             + leaving(body.plan.sizePrefix, countsDepth: body.plan.countsDepth)
+            + (dialect.hasRecords ? [returning(body, .value(.structure(index)))] : [])
     }
 
     func entering(_ prefix: PlannedCount?, countsDepth: Bool) -> [Statement] {
@@ -282,6 +341,12 @@ extension StatementPrinter {
             + (countsDepth ? [reading("shallower")] : [])
     }
 
+    /// Returns the value of a field that is absent. A page may reach people who must not see that of a sensitive one.
+    func absent(_ field: FieldPlan, _ literal: LiteralPlan) -> Expression {
+        dialect.isForPages && field.description.isSensitive && !literal.isZero
+            ? .nothing : .initial(literal, field.value)
+    }
+
     /// Returns the statements that read one field of a body.
     func read(_ field: FieldPlan, _ body: BodyFields) -> [Statement] {
         let name = Expression.text(field.name)
@@ -292,29 +357,41 @@ extension StatementPrinter {
         }
         switch field.constant {
         case .number(let number, let format, let order):
-            let same = integer(format, order, name).compared(.equal, number, format)
-            return [reading("require", same, .text("wrong_constant"), name)]
+            let own = Expression.name("v\(field.index)")
+            let read = integer(format, order, name)
+            guard dialect.isForPages else {
+                return [
+                    reading("require", read.compared(.equal, number, format), .text("wrong_constant"), name)
+                ]
+            }
+            return traced([.constant("v\(field.index)", .number(format), read)], own, name, unique: "\(field.index)")
+                + [reading("require", own.compared(.equal, number, format), .text("wrong_constant"), name)]
         case .text(let text, let byteCount, let padding):
             let compared = PlannedConstant.comparedBytes(of: text, byteCount: byteCount, padding: padding)
-            return [reading("constantText", .place(byteCount), .bytes(compared), name)]
+            return traced(
+                [reading("constantText", .place(byteCount), .bytes(compared), name)], .nothing, name,
+                unique: "\(field.index)")
         case nil: break
         }
         let (index, unique) = (field.index, String(field.index))
         guard field.planned.hasValue else {
-            return read(field.value, name, into: .declare("v\(index)"), unique: unique, body)
+            return readTraced(field.value, name, into: .declare("v\(index)"), unique: unique, body)
         }
-        let member = Expression.own(field.ownName)
+        let member = member(field)
         func optional(count: Expression? = nil) -> [Statement] {
-            read(field.value, name, into: .declare("v\(index)"), unique: unique, count: count, body)
+            guard !dialect.hasRecords else {
+                return readTraced(field.value, name, into: .assign(member), unique: unique, count: count, body)
+            }
+            return read(field.value, name, into: .declare("v\(index)"), unique: unique, count: count, body)
                 + [.assign(member, .optional("v\(index)", .value(field.value)))]
         }
-        let without = [Statement.assign(member, .nothing)]
+        let without = dialect.hasRecords ? [] : [Statement.assign(member, .nothing)]
         if field.planned.isNullable, let prefix = field.description.count {
             let count = Expression.name("n\(index)")
             let read = read("countOrAbsent", code(prefix), limit(prefix.maximum), name)
-            let isThere = count.compared(.greaterOrEqual, 0, .int64)
+            let isThere = count.compared(.greaterOrEqual, 0, dialect.countFormat)
             return [
-                .constant("n\(index)", .number(.int64), read),
+                .constant("n\(index)", .number(dialect.countFormat), read),
                 .choose(if: isThere, optional(count: count), otherwise: without),
             ]
         }
@@ -330,11 +407,11 @@ extension StatementPrinter {
             }
             return [
                 .choose(
-                    if: read("more"), read(field.value, name, into: .assign(member), unique: unique, body),
-                    otherwise: [.assign(member, .initial(absent, field.value))])
+                    if: read("more"), readTraced(field.value, name, into: .assign(member), unique: unique, body),
+                    otherwise: [.assign(member, self.absent(field, absent))])
             ]
         }
-        return read(field.value, name, into: .assign(member), unique: unique, body)
+        return readTraced(field.value, name, into: target(field), unique: unique, body)
     }
 
     private func condition(_ condition: WireCondition, _ body: BodyFields) -> Expression {
@@ -354,7 +431,7 @@ extension StatementPrinter {
         switch field.value {
         case .boolean: return .boolean(value, isSet: isSet)
         case .number(let number): return .number(number.number(of: value), number.format, isSet: isSet)
-        case .varint(let format, _): return .number(value, format.numberFormat, isSet: isSet)
+        case .varint(let format, _): return .number(value, dialect.format(of: format), isSet: isSet)
         default: return .literal(0)
         }
     }
@@ -364,25 +441,30 @@ extension StatementPrinter {
         guard let first = run.bits.first else { return [] }
         let bits = "b\(first.field)"
         let read = read("uint", .place(run.byteCount), run.byteOrder.isLittle, .text(body.fields[first.field].name))
-        var statements: [Statement] = [.constant(bits, .number(.uint64), read, hasEffect: true)]
+        let bitWidth = 8 * run.byteCount
+        var statements: [Statement] = [.constant(bits, .number(dialect.unsigned(bitWidth)), read, hasEffect: true)]
+        let start = Expression.name("from\(first.field)")
+        if dialect.isForPages {
+            statements.insert(.constant("from\(first.field)", .position, self.read("position")), at: 0)
+        }
         for part in run.bits {
             let field = body.fields[part.field]
             let name = Expression.text(field.name)
             let format: IntegerFormat
             if case .number(let number) = field.value { format = number.format } else { format = .uint8 }
-            let own = self.part(of: .name(bits), shift: part.shift, width: part.bitWidth, format)
+            let own = self.part(of: .name(bits), bitWidth, shift: part.shift, width: part.bitWidth, format)
             if let constant = part.constant {
+                if dialect.isForPages { statements.append(reading("seen", start, own, name)) }
                 statements.append(
                     reading("require", own.compared(.equal, constant, format), .text("wrong_constant"), name))
                 continue
             }
             var value = own.compared(.unequal, 0, format)
             if case .number(let number) = field.value { value = number.value(of: own) }
-            let target = field.planned.hasValue ? Expression.own(field.ownName) : "v\(part.field)"
-            statements.append(
-                field.planned.hasValue
-                    ? .assign(target, value) : .constant("v\(part.field)", .value(field.value), value))
-            statements += check(field.value, target, name, "r")
+            let target = field.planned.hasValue ? self.target(field) : .declare("v\(part.field)")
+            statements.append(set(target, field.value, value, hasEffect: false))
+            statements += check(field.value, target.expression, name, "r")
+            if dialect.isForPages { statements.append(reading("seen", start, target.expression, name)) }
         }
         return statements
     }

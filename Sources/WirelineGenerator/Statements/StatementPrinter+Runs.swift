@@ -48,7 +48,8 @@ extension StatementPrinter {
     /// Returns the statements that read the fields of a body.
     func readFields(of body: BodyFields) -> [Statement] {
         var statements: [Statement] = []
-        let runs = body.fixedRuns
+        // Where a field is read is told for each.
+        let runs = dialect.isForPages ? [] : body.fixedRuns
         var index = 0
         while index < body.fields.count {
             if let fixed = runs.first(where: { $0.fields.lowerBound == index }) {
@@ -76,9 +77,9 @@ extension StatementPrinter {
         ]
         var offset = 0
         for (field, byteCount) in zip(run.fields, run.byteCounts) {
-            let (member, name) = (Expression.own(field.ownName), Expression.text(field.name))
-            statements.append(.assign(member, value(field.value, at: start.plus(offset), name)))
-            statements += check(field.value, member, name, "r")
+            let (target, name) = (target(field), Expression.text(field.name))
+            statements.append(set(target, field.value, value(field.value, at: start.plus(offset), name)))
+            statements += check(field.value, target.expression, name, "r")
             offset += byteCount
         }
         guard let (field, prefix) = run.prefixed else { return statements }
@@ -86,13 +87,15 @@ extension StatementPrinter {
         let format = IntegerFormat(bitWidth: 8 * width, isSigned: false)
         let number = read(suffix(format, prefix.byteOrder) + "At", start.plus(offset))
         statements.append(
-            .constant("n\(field.index)", .number(.int64), number.converted(from: format, to: .int64)))
+            .constant(
+                "n\(field.index)", .number(dialect.countFormat), number.converted(from: format, to: dialect.countFormat)
+            ))
         if let limit = prefix.limit {
-            let isWithin = count.compared(.lessOrEqual, Int128(limit), .int64)
+            let isWithin = count.compared(.lessOrEqual, Int128(limit), dialect.countFormat)
             statements.append(reading("require", isWithin, .text("too_long"), name))
         }
-        let target = Target.assign(.own(field.ownName))
-        return statements + read(field.value, name, into: target, unique: String(field.index), count: count, body)
+        return statements
+            + read(field.value, name, into: target(field), unique: String(field.index), count: count, body)
     }
 
     /// Returns the expression for a value at a place in the reader's bytes.

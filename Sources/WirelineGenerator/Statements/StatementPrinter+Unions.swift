@@ -19,7 +19,7 @@ extension StatementPrinter {
     }
 
     private func format(ofTag index: Int) -> IntegerFormat {
-        if case .varint(let format, _) = tag(index) { return format.numberFormat }
+        if case .varint(let format, _) = tag(index) { return dialect.format(of: format) }
         return openTag(index).format
     }
 
@@ -77,8 +77,12 @@ extension StatementPrinter {
             var members: [(member: Expression.ArmMember, value: Expression)] = []
             var made: [Statement] = []
             if let field = arms[position].fields.first {
-                made = read(field.value, .text(arm.name), into: .declare("v"), unique: "v")
-                members = arm.tag == nil ? [(.tag, "t"), (.bytes, "v")] : [(.value, "v")]
+                made = readTraced(field.value, .text(arm.name), into: .declare("v"), unique: "v")
+                // A tag that is no case of a closed enum has been refused.
+                let own: Expression =
+                    dialect.hasRecords
+                    ? .convert("t", from: .number(format(ofTag: index)), to: .value(tag(index))) : "t"
+                members = arm.tag == nil ? [(.tag, own), (.bytes, "v")] : [(.value, "v")]
             }
             made.append(.makeArm(plan.names.unions[index].cases[position], members))
             if let tag = arm.tag {

@@ -18,7 +18,7 @@ extension StatementPrinter {
         let check = isWithin(number, format.range, format).map {
             writing("require", $0, .text("out_of_range"), name)
         }
-        let wide = number.converted(from: format, to: .uint64)
+        let wide = number.converted(from: format, to: dialect.unsigned(format.bitWidth))
         return [check, putting("uint", at: place, [wide, .place(format.byteCount), order.isLittle])].compactMap(\.self)
     }
 
@@ -34,7 +34,7 @@ extension StatementPrinter {
     ) -> [Statement] {
         switch value {
         case .number(let number): put(number.format, number.byteOrder, number.number(of: own), at: place, name)
-        case .varint(let format, _): [writing("putVarint", varintBits(format, own))]
+        case .varint(let format, _): [writing(dialect.word("putVarint", for: format), varintBits(format, own))]
         case .float(let byteCount, let order, _): [putting(suffix(byteCount, order), at: place, [own, name])]
         case .boolean: [putting("bool", at: place, [own])]
         default: []
@@ -78,6 +78,8 @@ extension StatementPrinter {
             return putText("", own, append, count, name, width: 2, little: order == .littleEndian, unique)
         case .digits(let byteCount): return [writing("putDigits", own, .place(byteCount), name)]
         case .properties: return [writing("putProperties", own, name)]
+        case .structure(let index) where dialect.hasRecords:
+            return [.evaluate(.call(nil, structures[index].write, ["w", own, name]))]
         case .structure: return notNull(own, name) + [.evaluate(.call(own, "write", ["w", name]))]
         case .union(let index, let source):
             let functions = unions[index]
@@ -91,7 +93,31 @@ extension StatementPrinter {
     }
 
     private func notNull(_ own: Expression, _ name: Expression) -> [Statement] {
-        dialect.hasNullValues ? [writing("require", own.isSet, .text("wrong_type"), name)] : []
+        switch dialect.valueChecks {
+        case .none: []
+        case .null: [writing("require", own.isSet, .text("wrong_type"), name)]
+        case .type: [writing("checkList", own, name)]
+        }
+    }
+
+    /// Returns the statement that checks the type of a number or a boolean; none if the language does, or what writes it.
+    func checkType(_ value: ValuePlan, _ own: Expression, _ name: Expression) -> [Statement] {
+        guard case .type = dialect.valueChecks else { return [] }
+        switch value {
+        case .number(let number): return checkType(number.format, isClosed: number.closedNumbers != nil, own, name)
+        case .varint(let format, _): return checkType(dialect.format(of: format), own, name)
+        case .float(let byteCount, _, _): return [writing(byteCount == 4 ? "checkFloat32" : "checkNumber", own, name)]
+        case .boolean: return [writing("checkBoolean", own, name)]
+        default: return []
+        }
+    }
+
+    /// Returns the statement that checks that a value is a whole number; one of a closed enum may be any number.
+    func checkType(
+        _ format: IntegerFormat, isClosed: Bool = false, _ own: Expression, _ name: Expression
+    ) -> [Statement] {
+        guard case .type = dialect.valueChecks else { return [] }
+        return [writing(format.range.isWide ? "checkWide" : isClosed ? "checkNumber" : "checkInteger", own, name)]
     }
 
     /// Returns the statements that write text or bytes.
@@ -193,7 +219,23 @@ extension StatementPrinter {
     // MARK: Bodies
 
     /// Returns the statements of a message's function `write(w, h)`.
-    func writeMessage(_ body: BodyFields) -> [Statement] { [reservation(body)] + writing(body) }
+    func writeMessage(_ body: BodyFields) -> [Statement] { [reservation(body)] + defaults(of: body) + writing(body) }
+
+    /// Returns the declarations of members that a program may leave out, in a language with records.
+    private func defaults(of body: BodyFields) -> [Statement] {
+        guard dialect.hasRecords else { return [] }
+        return body.fields.compactMap { field in
+            guard field.planned.hasValue, let absent = field.absent else { return nil }
+            let own = Expression.own(field.ownName)
+            return .constant(
+                "d\(field.index)", .value(field.value), written("given", own, self.absent(field, absent)))
+        }
+    }
+
+    /// Returns what a field is while its body is written.
+    private func given(_ field: FieldPlan) -> Expression {
+        dialect.hasRecords && field.absent != nil ? .name("d\(field.index)") : .own(field.ownName)
+    }
 
     /// Returns the statements of a structure's function `write(w, f)`.
     func writeStructure(_ index: Int) -> [Statement] {
@@ -202,9 +244,9 @@ extension StatementPrinter {
         statements.append(writing("enter", "f"))
         if let prefix = body.plan.sizePrefix {
             statements += roomForPrefix(prefix) + [.constant("start", .position, written("position"))]
-            statements += writing(body) + [writing("leave"), writtenPrefix(prefix, "start", "f")]
+            statements += defaults(of: body) + writing(body) + [writing("leave"), writtenPrefix(prefix, "start", "f")]
         } else {
-            statements += writing(body) + [writing("leave")]
+            statements += defaults(of: body) + writing(body) + [writing("leave")]
         }
         if body.plan.countsDepth { statements.append(writing("shallower")) }
         return statements
@@ -249,7 +291,7 @@ extension StatementPrinter {
         if let tag = tag(for: field, body) { return putUnchecked(field.value, tag, name) }
         let counting = CounterStatements(printer: self, body: body)
         if field.planned.isCounter { return counting.leaving(field) }
-        let member = Expression.own(field.ownName)
+        let member = given(field)
         let mayBeUnset = field.mayBeUnset
         var statements: [Statement] = []
         if field.planned.isOptional || field.planned.followsOptional {
@@ -286,7 +328,7 @@ extension StatementPrinter {
             if case .header(let name) = operand { return headerOperand(name, isWritten: true) }
             guard let index = body.plan.field(operand)?.index else { return .literal(0) }
             let field = body.fields[index]
-            if field.planned.hasValue { return self.operand(field, .own(field.ownName)) }
+            if field.planned.hasValue { return self.operand(field, given(field)) }
             // A later condition cannot look at a field that counts.
             return tag(for: field, body).map { self.operand(field, $0) } ?? .literal(0)
         }
@@ -300,13 +342,14 @@ extension StatementPrinter {
         var statements: [Statement] = []
         if field.planned.hasValue {
             statements = check(field.value, member, .text(field.name), "w")
-            if statements.isEmpty, case .number(let number) = field.value,
+            let types = checkType(field.value, member, .text(field.name))
+            if statements.count <= types.count, case .number(let number) = field.value,
                 let width = body.plan.runs.flatMap(\.bits).first(where: { $0.field == field.index })?.bitWidth
             {
                 let range = IntegerFormat(bitWidth: width, isSigned: number.format.isSigned).range
                 let isHeld = isWithin(number.number(of: member), range, number.format)
                 statements =
-                    isHeld.map { [writing("require", $0, .text("out_of_range"), .text(field.name))] } ?? []
+                    types + (isHeld.map { [writing("require", $0, .text("out_of_range"), .text(field.name))] } ?? [])
             }
         }
         guard let run = body.run(endingAt: field.index) else { return statements }
@@ -321,11 +364,12 @@ extension StatementPrinter {
     ///
     /// - Parameter counter: Returns the number of a field that counts others, of the type for its format.
     func put(_ run: PlannedRun, _ body: BodyFields, counter: (FieldPlan) -> Expression) -> Statement {
+        let bitWidth = 8 * run.byteCount
         let parts = run.bits.compactMap { part -> (part: Expression, shift: Int)? in
             let field = body.fields[part.field]
             if let constant = part.constant {
                 let bits = constant < 0 ? constant + (Int128(1) << Int128(part.bitWidth)) : constant
-                return bits == 0 ? nil : (.number(bits, .uint64), part.shift)
+                return bits == 0 ? nil : (.number(bits, dialect.unsigned(bitWidth)), part.shift)
             }
             switch field.value {
             case .boolean: return (written("bit", .own(field.ownName)), part.shift)
@@ -333,10 +377,11 @@ extension StatementPrinter {
                 let own =
                     tag(for: field, body).map(number.number)
                     ?? (field.planned.isCounter ? counter(field) : number.number(of: .own(field.ownName)))
-                return (bits(own, number.format, width: part.bitWidth), part.shift)
+                return (bits(own, number.format, width: part.bitWidth, of: bitWidth), part.shift)
             default: return nil
             }
         }
-        return writing("putUint", .packed(parts), .place(run.byteCount), run.byteOrder.isLittle)
+        return writing(
+            "putUint", .packed(parts, dialect.unsigned(bitWidth)), .place(run.byteCount), run.byteOrder.isLittle)
     }
 }

@@ -12,6 +12,8 @@ struct StatementPrinter: Sendable {
     let plan: CodePlan
     /// The functions of each union: with the tag before the value and with it elsewhere.
     let unions: [UnionFunctions]
+    /// The functions that read and write structures, in a language with records.
+    let structures: [(read: String, write: String)]
 
     /// The names of the functions that read and write a union.
     struct UnionFunctions: Sendable {
@@ -26,6 +28,11 @@ struct StatementPrinter: Sendable {
         self.dialect = dialect
         plan = dialect.plan
         var names = dialect.plan
+        structures =
+            dialect.hasRecords
+            ? names.names.structures.map {
+                (names.uniqueName("read\($0.name)"), names.uniqueName("write\($0.name)"))
+            } : []
         unions = names.names.unions.map { union in
             UnionFunctions(
                 read: names.uniqueName("read\(union.name)"), write: names.uniqueName("write\(union.name)"),
@@ -97,24 +104,51 @@ struct StatementPrinter: Sendable {
         .joined(numbers.map { number.compared(.equal, $0, format) }, .or) ?? false
     }
 
-    /// Returns a number in `uint64` of which only so many bits are left.
-    func bits(_ number: Expression, _ format: IntegerFormat, width: Int) -> Expression {
-        .bits(number, from: format, shift: 0, width: width, to: .uint64)
+    /// Returns a number of which only so many bits are left, as a part of one with more bits.
+    func bits(_ number: Expression, _ format: IntegerFormat, width: Int, of bitWidth: Int) -> Expression {
+        .bits(number, from: format, shift: 0, width: width, to: dialect.unsigned(bitWidth))
     }
 
     /// Returns the number of a field in an integer that several share, of the type for its format.
-    func part(of run: Expression, shift: Int, width: Int, _ format: IntegerFormat) -> Expression {
-        .bits(run, from: .uint64, shift: shift, width: width, to: format)
+    func part(
+        of run: Expression, _ bitWidth: Int, shift: Int, width: Int, _ format: IntegerFormat
+    ) -> Expression {
+        .bits(run, from: dialect.unsigned(bitWidth), shift: shift, width: width, to: format)
     }
 
-    /// Returns the bits of a varint's value that are written, as `uint64`.
+    /// The bits that a message's ID has room for.
+    var idBitWidth: Int { max(1, Int128.bitWidth - plan.idRange.upperBound.leadingZeroBitCount) }
+
+    /// The format of a message's ID.
+    var idFormat: IntegerFormat { dialect.unsigned(idBitWidth) }
+
+    /// Returns the bits of a varint's value that are written, without a sign.
     func varintBits(_ format: VarintFormat, _ value: Expression) -> Expression {
-        switch format.encoding {
-        case .zigzag: written("zigzagBits", value)
-        case .signed32: bits(value, format.numberFormat, width: 32)
-        case .unsigned, .signed64: value.converted(from: format.numberFormat, to: .uint64)
+        let number = dialect.format(of: format)
+        return switch format.encoding {
+        case .zigzag: written(dialect.word("zigzagBits", for: format), value)
+        case .signed32: bits(value, number, width: 32, of: 32)
+        case .unsigned, .signed64: value.converted(from: number, to: bits(of: format))
         }
     }
+
+    /// Returns the format of a varint's bits.
+    func bits(of format: VarintFormat) -> IntegerFormat { dialect.unsigned(format.range.isWide ? 64 : 53) }
+
+    /// Returns the format of the numbers that a field of a packet has.
+    func format(of field: PacketField.Format) -> IntegerFormat {
+        if case .varint(let format) = field { dialect.format(of: format) } else { field.numberFormat }
+    }
+
+    /// Returns the type of a header's member.
+    func headerType(_ position: Int) -> CodeType {
+        let type = plan.headerType(position)
+        guard case .number = type else { return type }
+        return .number(format(of: plan.description.layout.fields[position].format))
+    }
+
+    /// Whether a header for a packet that is written has a field.
+    func isGiven(headerField position: Int) -> Bool { !dialect.hasRecords && plan.hasAlways(headerField: position) }
 }
 
 extension PacketShape {

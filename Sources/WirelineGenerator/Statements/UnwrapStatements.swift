@@ -21,7 +21,7 @@ struct UnwrapStatements {
         self.shape = shape
         // What is read without a place goes on from where the reader stands. After the header it goes to the payload.
         isInPlace =
-            shape.unwrap.isFixed && shape.part == nil
+            shape.unwrap.isFixed && shape.part == nil && !printer.dialect.isForPages
             && shape.unwrap.steps.allSatisfy { step in
                 switch step {
                 case .need, .number, .boolean, .constant, .size, .sameSize, .total, .whole, .checksum, .sameLength: true
@@ -52,7 +52,7 @@ struct UnwrapStatements {
     // MARK: Words
 
     private func name(_ index: Int) -> Expression { .text(layout.fields[index].name) }
-    private func format(_ index: Int) -> IntegerFormat { layout.fields[index].format.numberFormat }
+    private func format(_ index: Int) -> IntegerFormat { printer.format(of: layout.fields[index].format) }
     private func isConditional(_ index: Int) -> Bool { layout.fields[index].condition != nil }
 
     /// Returns the place of an offset of a field: those of the trailer count from the end of the payload.
@@ -98,12 +98,14 @@ struct UnwrapStatements {
         case .part(let index, let byteCount):
             return [moreUnless(printer.read("arrived", .place(byteCount), name(index)))]
         case .number(let index):
-            guard isInPlace, index < layout.header.count else { return [define(index, read(index))] }
+            guard isInPlace, index < layout.header.count else { return traced([define(index, read(index))], index) }
             return [.constant("x\(index)", .number(format(index)), readInPlace(index))]
         case .run(let indices, let place): return run(indices, place)
         case .varint(let index, let format): return varint(index, format)
         case .bytes(let index, let byteCount):
-            return [define(index, printer.read("take", .place(byteCount), name(index)))]
+            return printer.traced(
+                [define(index, printer.read("take", .place(byteCount), name(index)))], .nothing, name(index),
+                unique: "\(index)")
         case .skip(let byteCount): return [printer.reading("take", .place(byteCount), .text(""))]
         case .boolean(let index, let at):
             let isGood = number(index).compared(.lessOrEqual, 1, format(index))
@@ -140,13 +142,17 @@ struct UnwrapStatements {
                 case .payload: Expression.name("end").minus("body")
                 case .rest: rest.expression
                 }
-            let length = counted.plus(constant).converted(to: .int64)
+            let length = counted.plus(constant).converted(to: printer.dialect.countFormat)
             let own = printer.asLength(number(index), format(index))
             return [verify(.binary(.equal, own, length), "length_mismatch", index, at)]
         }
     }
 
     private func number(_ index: Int) -> Expression { "x\(index)" }
+
+    private func traced(_ statements: [Statement], _ index: Int) -> [Statement] {
+        printer.traced(statements, number(index), name(index), unique: "\(index)")
+    }
 
     /// Returns the statement that sets the value of a field, which a field with a condition has already.
     private func define(_ index: Int, _ value: Expression) -> Statement {
@@ -176,9 +182,9 @@ struct UnwrapStatements {
         return [
             moreUnless(printer.read("varintArrived", .place(format.maximumByteCount))),
             .constant("s\(index)", .position, printer.read("position")),
-            define(index, printer.varint(format, name(index))),
+        ] + traced([define(index, printer.varint(format, name(index)))], index) + [
             isConditional(index)
-                ? .assign("w\(index)", width) : .constant("w\(index)", .position, width),
+                ? .assign("w\(index)", width) : .constant("w\(index)", .position, width)
         ]
     }
 
@@ -186,13 +192,19 @@ struct UnwrapStatements {
         let bits = "b\(indices.lowerBound)"
         let read = printer.read(
             "uint", .place(place.runByteCount), place.byteOrder.isLittle, name(indices.lowerBound))
-        var statements: [Statement] = [.constant(bits, .number(.uint64), read, hasEffect: true)]
+        let bitWidth = 8 * place.runByteCount
+        var statements: [Statement] = [
+            .constant(bits, .number(printer.dialect.unsigned(bitWidth)), read, hasEffect: true)
+        ]
+        var seen: [Statement] = []
         for index in indices {
             guard let own = layout.packedPlace(ofField: index), layout.fields[index].role != .padding else { continue }
-            let part = printer.part(of: .name(bits), shift: own.shift, width: own.bitWidth, format(index))
+            let part = printer.part(of: .name(bits), bitWidth, shift: own.shift, width: own.bitWidth, format(index))
             statements.append(.constant("x\(index)", .number(format(index)), part))
+            seen.append(printer.reading("seen", .name("from\(indices.lowerBound)"), number(index), name(index)))
         }
-        return statements
+        guard printer.dialect.isForPages else { return statements }
+        return [.constant("from\(indices.lowerBound)", .position, printer.read("position"))] + statements + seen
     }
 
     /// Returns the statements that read the text in the bytes of a field.
@@ -266,7 +278,7 @@ struct UnwrapStatements {
         case .emptyPayload(let count)?: without = count.expression
         case .allBytes(let least)?: without = printer.read("atLeast", least.expression)
         }
-        let size = printer.read("packetSize", without.converted(to: .int64), 0, 0, 0)
+        let size = printer.read("packetSize", without.converted(to: printer.dialect.countFormat), 0, 0, 0)
         return statements + [.choose(if: isUnknown, [.assign("total", size)])]
     }
 
@@ -274,10 +286,11 @@ struct UnwrapStatements {
         let total = Expression.name(total)
         let end = trailer.isZero ? total : total.minus(trailer.expression)
         let isCut = Expression.binary(.less, printer.read("size"), total)
+        let seen = printer.dialect.isForPages ? [printer.reading("seenSize", total)] : []
         return [
             .choose(if: isCut, [printer.reading("wants", total), .returnMore]),
             .constant("body", .position, header.expression), .constant("end", .position, end),
-        ] + (layout.trailer.isEmpty ? [] : [printer.reading("bound", "end", total)])
+        ] + seen + (layout.trailer.isEmpty ? [] : [printer.reading("bound", "end", total)])
     }
 
     // MARK: After the payload
@@ -293,8 +306,11 @@ struct UnwrapStatements {
             }
             bytes = .copy(.call("r", "zeroed", [from, to] + zeros), byteCount: to.minus(from))
         }
-        let own = printer.bits(number(index), format(index), width: format(index).bitWidth)
-        return verify(.binary(.equal, own, .checksum(kind, bytes)), "wrong_checksum", index, at)
+        let width = format(index).bitWidth
+        let own = printer.bits(number(index), format(index), width: width, of: width)
+        let checksum = Expression.checksum(kind, bytes)
+            .converted(from: printer.dialect.unsigned(32), to: printer.dialect.unsigned(width))
+        return verify(.binary(.equal, own, checksum), "wrong_checksum", index, at)
     }
 
     private func finish() -> [Statement] {
@@ -304,7 +320,6 @@ struct UnwrapStatements {
             statements.append(printer.reading("onlyPacket", total))
         }
         if shape.part == nil { statements.append(printer.reading("bound", "body", "end")) }
-        statements.append(.variable("header", .header, .header(ofPart: shape.part != nil)))
         statements += header + identifier
         if self.total != "total" { statements.append(.constant("total", .position, total)) }
         if let part = shape.part { return statements + [.receivedPart(received(part))] }
@@ -339,31 +354,46 @@ struct UnwrapStatements {
 
     /// The message's ID: the bits of its fields, the first one most significant.
     private var identifier: [Statement] {
-        var statements: [Statement] = [.variable("id", .number(.uint64), .number(0, .uint64))]
+        let format = printer.idFormat
+        var statements: [Statement] = [.variable("id", .number(format), .number(0, format))]
         for (index, field) in layout.fields.enumerated() where field.role == .messageID {
             let width = field.format.idBitWidth
-            let bits = printer.bits(number(index), format(index), width: width)
+            let bits = printer.bits(
+                number(index), self.format(index), width: width, of: printer.idBitWidth)
             // A shift by all bits would do nothing.
-            let more = Expression.packed([(part: "id", shift: width), (part: bits, shift: 0)])
+            let more = Expression.packed([(part: "id", shift: width), (part: bits, shift: 0)], format)
             let joined = Statement.assign("id", width < 64 ? more : bits)
             statements.append(field.condition == nil ? joined : .choose(if: "c\(index)", [joined]))
         }
         return statements
     }
 
-    /// The statements that set the fields of the header that are there.
+    /// The statements that make the header of the fields that are there.
     private var header: [Statement] {
-        zip(layout.fields.indices, shape.positions).flatMap { index, position -> [Statement] in
-            let field = layout.fields[index]
-            guard field.role != .padding else { return [] }
-            var value: Expression = hasText(index) ? "h\(index)" : number(index)
-            if case .constant(.text(let text)) = field.role { value = .text(text) }
-            if case .constant(.bytes(let bytes)) = field.role { value = .bytes(bytes) }
-            if field.format.isBoolean { value = number(index).compared(.unequal, 0, format(index)) }
-            if let number = printer.plan.headerNumber(position) { value = number.value(of: value) }
-            let statements = printer.setHeader("header", position, value)
-            return field.condition == nil ? statements : [.choose(if: "c\(index)", statements)]
+        let fields = layout.fields.indices.filter { layout.fields[$0].role != .padding }
+        guard printer.dialect.hasRecords else {
+            let new = Statement.variable("header", .header, .header(ofPart: shape.part != nil))
+            return [new]
+                + fields.flatMap { index -> [Statement] in
+                    let statements = printer.setHeader("header", shape.positions[index], headerValue(index))
+                    return isConditional(index) ? [.choose(if: "c\(index)", statements)] : statements
+                }
         }
+        func own(_ index: Int) -> String { printer.plan.names.headerFields[shape.positions[index]] }
+        let always = fields.filter { !isConditional($0) }.map { (name: own($0), value: headerValue($0)) }
+        return [.variable("header", .header, .record(always))]
+            + fields.filter(isConditional).map {
+                .choose(if: "c\($0)", [.assign(.member("header", own($0)), headerValue($0))])
+            }
+    }
+
+    private func headerValue(_ index: Int) -> Expression {
+        let field = layout.fields[index]
+        if case .constant(.text(let text)) = field.role { return .text(text) }
+        if case .constant(.bytes(let bytes)) = field.role { return .bytes(bytes) }
+        if field.format.isBoolean { return number(index).compared(.unequal, 0, format(index)) }
+        let value: Expression = hasText(index) ? "h\(index)" : number(index)
+        return printer.plan.headerNumber(shape.positions[index])?.value(of: value) ?? value
     }
 }
 
@@ -376,7 +406,7 @@ extension StatementPrinter {
     func setHeader(_ variable: String, _ position: Int, _ value: Expression) -> [Statement] {
         let own = Expression.member(.name(variable), plan.names.headerFields[position])
         if plan.hasAlways(headerField: position) { return [.assign(own, value)] }
-        let type = plan.headerType(position)
+        let type = headerType(position)
         return [.constant("f\(position)", type, value), .assign(own, .optional("f\(position)", type))]
     }
 }

@@ -29,13 +29,13 @@ struct WrapStatements {
     // MARK: Words
 
     private func name(_ index: Int) -> Expression { .text(layout.fields[index].name) }
-    private func format(_ index: Int) -> IntegerFormat { layout.fields[index].format.numberFormat }
+    private func format(_ index: Int) -> IntegerFormat { printer.format(of: layout.fields[index].format) }
     private func isThere(_ index: Int) -> Expression? { layout.fields[index].condition == nil ? nil : "c\(index)" }
     private func position(_ index: Int) -> Int { shape.positions[index] }
     private func member(_ index: Int) -> Expression { member(at: position(index)) }
     private func member(at position: Int) -> Expression { .member("h", printer.plan.names.headerFields[position]) }
-    private func isAlways(_ index: Int) -> Bool { printer.plan.hasAlways(headerField: position(index)) }
-    private func type(_ index: Int) -> CodeType { printer.plan.headerType(position(index)) }
+    private func isAlways(_ index: Int) -> Bool { printer.isGiven(headerField: position(index)) }
+    private func type(_ index: Int) -> CodeType { printer.headerType(position(index)) }
 
     private func ifThere(_ index: Int, _ statements: [Statement]) -> [Statement] {
         guard let isThere = isThere(index), !statements.isEmpty else { return statements }
@@ -95,7 +95,7 @@ struct WrapStatements {
         let wanted = set.fields.compactMap { field -> Expression? in
             field.mustBe.map { $0 ? "c\(field.field)" : .not("c\(field.field)") }
         }
-        let fits = printer.isWithin("id", 0...most, .uint64)
+        let fits = printer.isWithin("id", 0...most, printer.idFormat)
         let isOpen = Expression.not("found")
         return .choose(
             if: fits.map(isOpen.and) ?? isOpen, statements + [.assign("found", .joined(wanted, .and) ?? true)])
@@ -125,7 +125,7 @@ struct WrapStatements {
     ) -> Expression {
         var id: Expression = "id"
         if case .number(0, _) = later {} else { id = .binary(.shiftRight, id, later) }
-        return printer.part(of: id, shift: 0, width: bitWidth, format)
+        return printer.part(of: id, printer.idBitWidth, shift: 0, width: bitWidth, format)
     }
 
     // MARK: Values
@@ -153,8 +153,14 @@ struct WrapStatements {
         let field = layout.fields[index]
         guard field.format.isNumber, !field.format.isBoolean,
             let condition = printer.isWithin(given(index), field.range, format(index))
-        else { return [] }
-        return [printer.writing("require", condition, .text("out_of_range"), name(index))]
+        else { return checkType(index) }
+        return checkType(index) + [printer.writing("require", condition, .text("out_of_range"), name(index))]
+    }
+
+    private func checkType(_ index: Int) -> [Statement] {
+        let format = layout.fields[index].format
+        if format.isBoolean { return printer.checkType(.boolean, given(index), name(index)) }
+        return format.isNumber ? printer.checkType(self.format(index), given(index), name(index)) : []
     }
 
     /// Returns the value of a length, a position.
@@ -192,7 +198,10 @@ struct WrapStatements {
                 statements += variable("w", index, 1)
             }
         }
-        for index in plan.varints where !plan.isOperand(index) { statements += settable(index) }
+        for index in plan.varints where !plan.isOperand(index) {
+            guard case .settable = plan.values[index] else { continue }
+            statements += settable(index) + ifThere(index, checkType(index))
+        }
         // Lengths count these fields, and themselves. The first widths that hold the numbers which they cause are the shortest.
         var inner: [Statement] = [.assign("total", total), check]
         for index in plan.varints {
@@ -212,7 +221,8 @@ struct WrapStatements {
         if case .length(let counted, let constant) = plan.values[index] {
             value = printer.written("nonNegative", length(counted, constant)).converted(to: format(index))
         }
-        return printer.written("varintSize", printer.varintBits(varint, value))
+        return printer.written(
+            printer.dialect.word("varintSize", for: varint), printer.varintBits(varint, value))
     }
 
     private func identifier(_ part: WrapIDPart, _ index: Int) -> Expression {
@@ -243,16 +253,16 @@ struct WrapStatements {
                 statements.append(.constant("y\(index)", .position, length(counted, constant)))
                 guard !plan.alwaysFits(counted, constant, in: field.range, limit: limit) else { break }
                 let bounds = [field.range.lowerBound, min(field.range.upperBound, Int128(Int64.max))].map {
-                    Expression.number(max($0, Int128(Int64.min)), .int64)
+                    Expression.number(max($0, Int128(Int64.min)), printer.dialect.countFormat)
                 }
-                let number = Expression.name("y\(index)").converted(to: .int64)
+                let number = Expression.name("y\(index)").converted(to: printer.dialect.countFormat)
                 statements += ifThere(
                     index, [printer.writing("checkLength", number, bounds[0], bounds[1], name(index))])
             case .constant, .constantText, .zeros, .identifier, .checksum: break
             }
         }
         if !layout.hasConditions,
-            let fits = printer.isWithin("id", 0...Int128(layout.maximumMessageID), .uint64)
+            let fits = printer.isWithin("id", 0...Int128(layout.maximumMessageID), printer.idFormat)
         {
             statements.append(printer.writing("verify", fits, .text("invalid_message_id")))
         }
@@ -348,14 +358,17 @@ struct WrapStatements {
 
     /// Returns the statement that writes the integer of fields that share bytes.
     private func put(run first: Int, _ place: PackedPlace) -> Statement {
+        let bitWidth = 8 * place.runByteCount
         let parts = (first..<first + place.fieldCount).compactMap { index -> (part: Expression, shift: Int)? in
             guard let own = layout.packedPlace(ofField: index) else { return nil }
             if case .settable = plan.values[index], layout.fields[index].format.isBoolean {
                 return (printer.written("bit", "y\(index)"), own.shift)
             }
-            return (printer.bits(number(index), format(index), width: own.bitWidth), own.shift)
+            return (printer.bits(number(index), format(index), width: own.bitWidth, of: bitWidth), own.shift)
         }
-        return printer.writing("putUint", .packed(parts), .place(place.runByteCount), place.byteOrder.isLittle)
+        return printer.writing(
+            "putUint", .packed(parts, printer.dialect.unsigned(bitWidth)), .place(place.runByteCount),
+            place.byteOrder.isLittle)
     }
 
     /// The statements that compute checksums, in wire order: each may cover the ones before it.
@@ -371,7 +384,7 @@ struct WrapStatements {
                 }
             }
             let bytes = Expression.ChecksumBytes.written(from: place(range.start), to: place(range.end))
-            let value = Expression.checksum(kind, bytes).converted(from: .uint64, to: format)
+            let value = Expression.checksum(kind, bytes).converted(from: printer.dialect.unsigned(32), to: format)
             return ifThere(
                 index,
                 [printer.writing("seek", place(shape.unwrap.place(of: index)))]
