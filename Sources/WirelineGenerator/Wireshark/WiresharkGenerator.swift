@@ -34,12 +34,17 @@ public struct WiresharkGenerator: Sendable {
     /// Makes a generator for a protocol, as returned by the checker.
     public init(_ description: ProtocolDescription) { self.description = description }
 
+    /// The protocol's name in Wireshark, with which all its filters and preferences begin.
+    ///
+    /// It is `wire_mqtt` where `mqtt` would be one of Wireshark's own protocols.
+    public var filter: String { WiresharkNaming(description).filter }
+
     /// Returns the only file.
     public func files() -> [GeneratedFile] {
         let naming = WiresharkNaming(description)
         let parts = [banner, WiresharkTables(description, naming).text(), WiresharkRuntime.text(for: description)]
         let text = parts.joined(separator: "\n")
-        return [GeneratedFile(path: naming.filter + ".lua", text: text)]
+        return [GeneratedFile(path: naming.file + ".lua", text: text)]
     }
 
     private var banner: String {

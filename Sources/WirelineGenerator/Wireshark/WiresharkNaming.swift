@@ -9,8 +9,10 @@ import WirelineSwiftGenerator
 /// They come from the schema's own names: `SceneId`, `sceneID` and `scene_id` all become `scene_id`. If names become
 /// equal, the later ones get a number.
 struct WiresharkNaming {
-    /// The protocol's name: `scene`.
+    /// The protocol's name, with which its filters begin: `scene`.
     let filter: String
+    /// The name of the file without `.lua`.
+    let file: String
     let messages: [Record]
     let structures: [Record]
     /// Each with the arms that hold a value.
@@ -29,7 +31,9 @@ struct WiresharkNaming {
     }
 
     init(_ description: ProtocolDescription) {
-        filter = Self.filter(description.fileStem)
+        let stem = description.fileStem
+        file = stem.utf8.count == 1 || Self.filterWords.contains(stem) ? "wire_" + stem : stem
+        filter = Self.ownProtocols.contains(file) ? "wire_" + file : file
         // Names that every protocol has.
         var taken: Set<String> = [
             "packet", "message", "id", "sender", "payload", "trailing", "unknown", "torn", "error", "note",
@@ -62,9 +66,15 @@ struct WiresharkNaming {
         "in", "le", "lt", "matches", "ne", "not", "or", "xor",
     ]
 
-    private static func filter(_ stem: String) -> String {
-        stem.utf8.count == 1 || filterWords.contains(stem) ? "wire_" + stem : stem
-    }
+    /// Protocols that Wireshark 4.0 has itself, and after which a schema may be called. Of others it finds out when it loads the
+    /// dissector.
+    private static let ownProtocols = Set(
+        """
+        amqp bacnet bgp bitcoin bittorrent coap couchbase cql diameter dns epmd erldp fix ftp git grpc http http2
+        icq imap irc kafka ldap memcache modbus mongo mqtt mqttsn mysql nntp ntp opcua openvpn pgsql pop quake
+        quic radius rdp resp rpc rsync rtmpt rtsp s7comm sip smb smb2 smpp smtp snmp socks someip ssh stun syslog
+        tcp tds telnet tftp thrift tibia tls tns udp vnc websocket wow x11 xmpp ymsg
+        """.split { " \n".contains($0) }.map(String.init))
 
     private static func record(_ name: String, _ fields: [FieldDescription], _ taken: inout Set<String>) -> Record {
         Record(name: taken.insertUnique(word(name)), fields: unique(fields.map(\.name)))

@@ -38,7 +38,7 @@ extension Command {
                 try write(Array(file.text.utf8), to: path)
                 try console.print(path)
                 guard backEnd.name == "wireshark" else { continue }
-                let note = dissectorNote(file, at: TextStyle.harmless(path))
+                let note = dissectorNote(WiresharkGenerator(description).filter, at: TextStyle.harmless(path))
                 console.report(styled: TextStyle.harmless(lines: note))
             }
         })
@@ -63,9 +63,8 @@ extension Command {
     }
 
     /// Says what a dissector is called, and how it is loaded.
-    private static func dissectorNote(_ file: GeneratedFile, at path: String) -> String {
-        let name = file.path.prefix { $0 != "." }
-        return """
+    private static func dissectorNote(_ name: String, at path: String) -> String {
+        """
             note: the dissector and its filter are called \(name); this loads it for a server's port 9001:
               wireshark -X lua_script:\(path) -o \(name).server_ports:9001
             to load it always, copy it to the folder that Help > About Wireshark > Folders calls Personal Lua Plugins

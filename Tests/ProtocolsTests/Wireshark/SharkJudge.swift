@@ -27,11 +27,9 @@ struct SharkJudge {
             translators[sender] = PacketTranslator(description)
         }
         self.translators = translators
-        let file = WiresharkGenerator(translator.description).files()[0]
-        script = file.text
-        // Wireshark has these names itself.
-        let stem = String(file.path.dropLast(".lua".count))
-        name = ["amqp", "http2", "modbus", "mqtt"].contains(stem) ? "wire_" + stem : stem
+        let generator = WiresharkGenerator(translator.description)
+        script = generator.files()[0].text
+        name = generator.filter
     }
 
     /// What tshark shows, by the number of the connection, in the order of the frames.
