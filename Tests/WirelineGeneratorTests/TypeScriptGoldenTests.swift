@@ -26,7 +26,7 @@ struct TypeScriptGoldenTests {
             text.contains("export const Color = {\n  red: 0,\n  blue: 2,\n} as const;\n\nexport type Color = 0 | 2;\n"))
         #expect(text.contains("export type Bits = number;\n"))
         // Errors have the schema's names.
-        #expect(text.contains(#"name: "Cs_2","#) && text.contains(#"u8(r, "UserID")"#))
+        #expect(text.contains(#"name: "Cs_2","#) && text.contains(#"take(r, 1, "UserID")"#))
     }
 
     @Test func `names of the language and of the runtime get an underscore`() throws {

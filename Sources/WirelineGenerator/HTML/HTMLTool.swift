@@ -43,7 +43,7 @@ struct HTMLTool {
             + (plan.layers?.hasPackets == true ? ["inner", "encodePackets"] : []) + plan.names.messages.map(\.name)
         // Names of the schema do not reach the program: this module ends here.
         return """
-            \(TypeScriptModule(plan, .script).text())
+            \(TypeScriptModule(plan, isForPages: true).text())
             globalThis.wireline = {
               sendersDiffer: \(plan.dependsOnSender || plan.context != nil), hasWideIDs: \(plan.idRange.isWide),
               examples: \(examples(plan.description)),

@@ -5,135 +5,122 @@ import WirelineLanguage
 
 /// Makes what a module has of a connection: its states, the function that finds the shape of a packet, and what messages do to states.
 struct TypeScriptConnection {
-    let types: TypeScriptTypes
-    let plan: ContextPlan
+    private let functions: TypeScriptFunctions
+    private let context: ContextPlan
+    private var dialect: TypeScriptDialect { functions.dialect }
+    private var printer: StatementPrinter { functions.printer }
+    private var plan: CodePlan { dialect.plan }
+    private var names: [String] { plan.names.states }
+    private var id: String { dialect.type(.number(printer.idFormat)) }
 
-    private var names: [String] { types.plan.names.states }
+    init(_ functions: TypeScriptFunctions, _ context: ContextPlan) {
+        self.functions = functions
+        self.context = context
+    }
 
-    private var id: String { TypeScriptTypes.number(types.plan.idRange) }
+    /// The types, tables and functions, as lines.
+    var lines: [String] {
+        let tables = plan.layers.map { TypeScriptLayers(functions, $0).tables } ?? tables
+        let parts = [states, tables, shapes, context.changes.isEmpty ? [] : change]
+        return parts.filter { !$0.isEmpty }.flatMap { $0 + [""] }
+    }
 
-    /// The class and the functions, as one text.
-    var text: String {
-        let layers = types.plan.layers.map { TypeScriptLayers(types: types, plan: $0) }
-        let parts = [
-            plan.states.isEmpty && layers != nil ? "" : states,
-            layers?.connection(hasStates: !plan.states.isEmpty) ?? connection, layers?.tables ?? tables, shapes,
-            plan.changes.isEmpty ? "" : change,
+    private func comment(_ text: String) -> [String] { dialect.isForPages ? [] : ["/** \(text) */"] }
+
+    private var states: [String] {
+        guard !dialect.isForPages, !context.states.isEmpty else { return [] }
+        let members = context.states.indices.flatMap { index in
+            TypeScriptText.comment(context.states[index].documentation, indent: "  ")
+                + ["  \(names[index])?: \(type(of: context.states[index]));"]
+        }
+        return comment(
+            "The states of a connection; one that is not set is 0. Messages set them, and so may the program.")
+            + ["export interface States {"] + members + ["}"]
+    }
+
+    private var tables: [String] {
+        func table(_ name: String, _ type: String, _ function: String) -> String {
+            let own = plan.shapes.map { function + dialect.suffix(of: $0) }
+            return "const \(name)\(dialect.typed(": ", "readonly (\(type))[]")) = \(TypeScriptText.list(own));"
+        }
+        return [
+            table("unwrappers", "(r: Reader) => Unwrapped | undefined", "unwrap"), "",
+            table("wrappers", "(w: Writer, id: \(id), h?: Partial<Header>) => Uint8Array", "wrap"),
         ]
-        return parts.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
     }
 
-    private var states: String {
-        let members = plan.states.indices.flatMap { index in
-            TypeScriptText.comment(plan.states[index].documentation, indent: "  ")
-                + ["  \(names[index])?: \(type(of: plan.states[index]));"]
-        }
-        return TypeScriptForm.onlyModule(
-            [
-                "/** The states of a connection; one that is not set is 0. Messages set them, and so may the program. */",
-                "export interface States {",
-            ] + members + ["}"]
-        ).joined(separator: "\n")
-    }
-
-    private var connection: String {
-        """
-        /** What the packets of a connection depend on, in both directions: `encode`, `decode` and both splitters share it. */
-        export class Connection {
-          ‹readonly states: States;›
-          constructor(states‹: States› = {}) { this.states = Object.assign({}, states); }
-        }
-        """
-    }
-
-    private var tables: String {
-        let suffixes = types.plan.shapes.map(TypeScriptUnwrapping.suffix)
-        return """
-            const unwrappers‹: readonly ((r: Reader) => Unwrapped | undefined)[]› = [\(suffixes.map { "unwrap\($0)" }.joined(separator: ", "))];
-
-            const wrappers‹: readonly ((w: Writer, id: \(id), h?: Partial<Header>) => Uint8Array)[]› = [\(suffixes.map { "wrap\($0)" }.joined(separator: ", "))];
-            """
-    }
-
-    private var shapes: String {
-        let bits = plan.tests.enumerated().map { "(\(text(of: $1)) ? \(2 << $0) : 0)" }
+    private var shapes: [String] {
+        let bits = context.tests.enumerated().map { "(\(dialect.text(condition($1))) ? \(2 << $0) : 0)" }
         let number = (["(server ? 1 : 0)"] + bits).joined(separator: " + ")
-        let known = names.map { TypeScriptText.string($0) }.joined(separator: ", ")
         var lines: [String] = []
-        if !plan.states.isEmpty || types.plan.layers == nil {
-            lines = ["const s = connection.states;", "checkStates(s, [\(known)]);"]
-            lines += plan.states.enumerated().map {
-                "\(isTested($1) ? "const s\($0) = " : "")\(reading($1, names[$0]));"
-            }
+        if !context.states.isEmpty || plan.layers == nil {
+            lines = [
+                "const s = connection.states;",
+                "checkStates(s, \(TypeScriptText.list(names.map { dialect.string($0) })));",
+            ]
+            // A state that no test looks at is verified only.
+            lines += context.states.indices.map { (isTested($0) ? "const s\($0) = " : "") + reading($0) }
         }
-        lines.append("return shapes[\(number)]‹!›;")
-        var parameters = "server‹: boolean›, \(plan.states.isEmpty ? "_" : "")connection‹: Connection›"
-        if types.plan.layers != nil {
-            parameters += ", \(TypeScriptModule.uses("nested", lines) ? "" : "_")nested = false"
-        }
-        return """
-            const shapes‹: readonly number[]› = [\(plan.shapes.map(String.init).joined(separator: ", "))];
-
-            /** The number of a packet's shape, by its sender and by the tests of states that hold. */
-            function shapeOf(\(parameters))‹: number› {
-            \(TypeScriptBodies.indented(lines))
-            }
-            """
+        let isNested = context.tests.contains { if case .compares(.nested, _, _) = $0 { true } else { false } }
+        let nested = plan.layers == nil ? "" : ", \(isNested ? "" : "_")nested = false"
+        let list = TypeScriptText.list(context.shapes.map(String.init))
+        let parameters =
+            "server\(dialect.typed(": ", "boolean")), \(context.states.isEmpty ? "_" : "")connection\(dialect.typed(": ", "Connection"))\(nested)"
+        return ["const shapes\(dialect.typed(": ", "readonly number[]")) = \(list);", ""]
+            + comment("The number of a packet's shape, by its sender and by the tests of states that hold.")
+            + ["function shapeOf(\(parameters))\(dialect.typed(": ", "number")) {"]
+            + dialect.indented(lines + ["return shapes[\(number)]\(dialect.typed("!", ""));"]) + ["}"]
     }
 
-    private var change: String {
-        """
-        /** What a message does to the states, for the packets after it. */
-        function change(connection‹: Connection›, server‹: boolean›, id‹: \(id)›)‹: void› {
-          const s = connection.states;
-        \(changes.joined(separator: "\n"))
+    private var change: [String] {
+        let changes = context.changes.map { change -> String in
+            let state = context.states[change.state]
+            let value: Expression =
+                state.isBoolean ? .boolean(change.value != 0) : .number(change.value, format(of: state))
+            let id = Expression.name("id").compared(.equal, Int128(change.messageID), printer.idFormat)
+            let isSent: Expression = change.sender == .server ? "server" : .not("server")
+            return "if (\(dialect.text(isSent.and(id)))) s.\(names[change.state]) = \(dialect.text(value));"
         }
-        """
+        let parameters = [("connection", "Connection"), ("server", "boolean"), ("id", id)]
+            .map { $0 + dialect.typed(": ", $1) }.joined(separator: ", ")
+        return comment("What a message does to the states, for the packets after it.")
+            + ["function change(\(parameters))\(dialect.typed(": ", "void")) {"]
+            + dialect.indented(["const s = connection.states;"] + changes) + ["}"]
     }
 
     private func type(of state: ContextPlan.State) -> String {
         switch state.type {
-        case .enumeration(let index, _): types.plan.names.enumerations[index].name
-        case .flags(let index, _): types.plan.names.flagSets[index].name
-        default: state.isBoolean ? "boolean | number" : TypeScriptTypes.number(state.range)
+        case .enumeration(let index, _): plan.names.enumerations[index].name
+        case .flags(let index, _): plan.names.flagSets[index].name
+        default: state.isBoolean ? "boolean | number" : TypeScriptDialect.number(state.range)
         }
     }
 
-    /// Whether the shape of a packet depends on a state; others are verified only.
-    private func isTested(_ state: ContextPlan.State) -> Bool {
-        plan.tests.contains { if case .compares(.state(state.name), _, _) = $0 { true } else { false } }
+    private func format(of state: ContextPlan.State) -> IntegerFormat {
+        printer.dialect.unsigned(state.range.isWide ? 64 : 53)
     }
 
-    private func reading(_ state: ContextPlan.State, _ name: String) -> String {
-        let isWide = state.range.isWide
+    private func isTested(_ index: Int) -> Bool {
+        context.tests.contains {
+            if case .compares(.state(context.states[index].name), _, _) = $0 { true } else { false }
+        }
+    }
+
+    private func reading(_ index: Int) -> String {
+        let state = context.states[index]
         let limits = [state.range.lowerBound, state.range.upperBound].map {
-            TypeScriptTypes.number($0, isWide: isWide)
+            dialect.text(.number($0, format(of: state)))
         }
-        let function = isWide ? "wideStateNumber" : "stateNumber"
+        let function = state.range.isWide ? "wideStateNumber" : "stateNumber"
         return
-            "\(function)(s.\(name), \(limits.joined(separator: ", ")), \(TypeScriptText.string("state." + state.name)))"
+            "\(function)(s.\(names[index]), \(limits.joined(separator: ", ")), \(dialect.string("state." + state.name)));"
     }
 
-    private func text(of test: WireCondition) -> String {
-        TypeScriptTypes.condition(test) { operand in
-            guard case .state(let name) = operand, let index = plan.states.firstIndex(where: { $0.name == name }) else {
-                return (types.plan.layers == nil ? "0" : "(nested ? 1 : 0)", false)
-            }
-            return ("s\(index)", plan.states[index].range.isWide)
-        }
-    }
-
-    private var changes: [String] {
-        let isWide = types.plan.idRange.isWide
-        return plan.changes.map { change in
-            let state = plan.states[change.state]
-            let value =
-                state.isBoolean
-                ? String(change.value != 0)
-                : TypeScriptTypes.number(change.value, isWide: state.range.isWide)
-            let id = TypeScriptTypes.number(Int128(change.messageID), isWide: isWide)
-            let side = change.sender == .server ? "server" : "!server"
-            return "  if (\(side) && id === \(id)) s.\(names[change.state]) = \(value);"
+    private func condition(_ test: WireCondition) -> Expression {
+        printer.condition(test) { operand in
+            guard case .state(let name) = operand, let index = context.states.firstIndex(where: { $0.name == name })
+            else { return operand == .nested ? .boolean("nested") : .literal(0) }
+            return .number("s\(index)", format(of: context.states[index]))
         }
     }
 }

@@ -47,7 +47,7 @@ public struct TypeScriptGenerator: Sendable {
     ///
     /// - Throws: ``GenerationError`` for a protocol that TypeScript cannot have; so far there is none.
     package func script() throws(GenerationError) -> GeneratedFile {
-        let text = TypeScriptModule(CodePlan(description, .typeScript(description)), .script).text()
+        let text = TypeScriptModule(CodePlan(description, .typeScript(description)), isForPages: true).text()
         return GeneratedFile(path: description.fileStem + "_protocol.js", text: text)
     }
 

@@ -27,7 +27,7 @@ extension NameStyle {
     private static let layered: NameStyle = {
         var style = typeScript
         let names = TypeScriptRuntime.namesWithLayers.union([
-            "ConnectionOptions", "KeyName", "keyRules", "layered", "transforms", "settableKeys", "idKeys",
+            "layered", "transforms", "settableKeys", "idKeys",
         ])
         style.types.reserved.formUnion(names)
         style.constants.reserved.formUnion(names)

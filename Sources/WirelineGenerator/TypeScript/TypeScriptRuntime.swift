@@ -7,21 +7,20 @@ import WirelineLanguage
 ///
 /// Readers throw a `WireError` with the path of the names that they are in (`r.at`) and of the field `f`, and the offset.
 enum TypeScriptRuntime {
-    /// Returns the pieces that the file of a protocol may contain.
-    ///
-    /// - Parameters:
-    ///   - lead: The bytes that the longest header has.
-    ///   - hasWideIntegers: Whether some integers are beyond 53 bits, and so of the type `bigint`.
-    static func text(for plan: CodePlan, lead: Int, hasWideIntegers: Bool, _ form: TypeScriptForm) -> RuntimeText {
+    /// Returns the pieces that the file of a protocol may contain, with those that its functions may need.
+    static func text(for functions: TypeScriptFunctions) -> RuntimeText {
+        let (plan, isForPages) = (functions.dialect.plan, functions.dialect.isForPages)
         let more = [
+            ("types", !isForPages), ("states", plan.context?.states.isEmpty == false),
+            ("programLayers", plan.layers?.transformsOfProgram.isEmpty == false),
             ("dependsOnSender", plan.dependsOnSender), ("changes", plan.context?.changes.isEmpty == false),
             ("headers", plan.description.hasHeaderConditions),
             ("defaults", plan.messages.contains { $0.fields.contains { $0.absent != nil } }),
         ]
         var constants = plan.constants
-        constants["LONGEST_HEADER"] = String(lead)
+        if let layers = plan.layers { constants.merge(TypeScriptLayers(functions, layers).constants) { $1 } }
         constants["MAXIMUM_INFLATED"] = String(plan.layers?.maximumByteCount ?? 0)
-        constants["MESSAGE_ID"] = TypeScriptTypes.number(plan.idRange)
+        constants["MESSAGE_ID"] = TypeScriptDialect.number(plan.idRange)
         constants["ZERO_ID"] = plan.idRange.isWide ? "BigInt(0)" : "0"
         let firsts = Set(plan.marks.escapes.map(\.first)).sorted()
         constants["FRAME_FIRST(x)"] = test("x", firsts)
@@ -29,13 +28,9 @@ enum TypeScriptRuntime {
         constants["FRAME_MARKS(content, p)"] = marksTest(plan.marks)
         let file = RuntimeFile.typeScript.with(
             plan.features.union(more.filter(\.1).map(\.0)), constants, each: plan.escapes)
-        return text(of: file, hasWideIntegers: hasWideIntegers, form)
-    }
-
-    private static func text(of file: RuntimeFile, hasWideIntegers: Bool, _ form: TypeScriptForm) -> RuntimeText {
-        var text = form.text(of: TypeScriptAnnotations.marked(file.text("all")))
-        // The word does not occur where no field is that wide.
-        if !hasWideIntegers { text = text.replacing(" | bigint", with: "") }
+        var text = file.text("all")
+        if isForPages { text = TypeScriptEraser.erased(text) }
+        text = (functions.zeros + [text]).joined(separator: "\n\n")
         return RuntimeText(text, lineComment: "//", name: declaredName)
     }
 
@@ -65,13 +60,15 @@ enum TypeScriptRuntime {
     }
 
     /// The names of all pieces, which a schema's types and constants cannot have.
-    static let names = names(with: [])
+    static let names = names(with: ["types"])
 
     /// The names of all pieces of a module with layers.
-    static let namesWithLayers = names(with: ["connection", "sender", "layers", "packets", "threshold"])
+    static let namesWithLayers = names(with: [
+        "types", "connection", "sender", "layers", "packets", "threshold", "keys",
+    ])
 
     private static func names(with features: Set<String>) -> Set<String> {
-        text(of: RuntimeFile.typeScript.with(features), hasWideIntegers: true, .module).names
+        RuntimeText(RuntimeFile.typeScript.with(features).text("all"), lineComment: "//", name: declaredName).names
     }
 
     private static func declaredName(_ line: Substring) -> String? {

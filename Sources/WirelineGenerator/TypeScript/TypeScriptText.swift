@@ -5,15 +5,16 @@ import WirelineSwiftGenerator
 /// Converts text of any origin into text that is safe inside TypeScript source.
 enum TypeScriptText {
     /// Returns a string literal in ASCII.
-    static func string(_ text: String) -> String {
+    ///
+    /// - Parameter isForPages: Whether a script stands in a page, which must not take text for tags (default: false).
+    static func string(_ text: String, isForPages: Bool = false) -> String {
         var result = "\""
         for unit in text.utf16 {
             switch unit {
             case 0x22: result += "\\\""
             case 0x5C: result += "\\\\"
-            // A script stands in a page, which must not take text for tags.
-            case 0x3C: result += "‹<›«\\u003c»"
-            case 0x3E: result += "‹>›«\\u003e»"
+            case 0x3C where isForPages: result += "\\u003c"
+            case 0x3E where isForPages: result += "\\u003e"
             case 0x20...0x7E: result.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
             default:
                 let digits = String(unit, radix: 16)
@@ -26,12 +27,18 @@ enum TypeScriptText {
     /// Returns a documentation comment; nothing for an empty text.
     ///
     /// Nothing in the text ends the comment, or is a tag of a documentation tool.
-    static func comment(_ text: String, indent: String = "") -> [String] {
-        let lines = CommentText.lines(of: text).map(escaped)
-        switch lines.count {
+    static func comment(_ text: String, _ deprecation: String? = nil, indent: String = "") -> [String] {
+        comment(lines: CommentText.lines(of: text).map(escaped), deprecation, indent: indent)
+    }
+
+    /// Returns a documentation comment of lines in which nothing ends it.
+    static func comment(lines: [String], _ deprecation: String?, indent: String = "") -> [String] {
+        let reason = deprecation.map { "@deprecated " + escaped(CommentText.lines(of: $0).joined(separator: " ")) }
+        let all = lines + (reason.map { [$0] } ?? [])
+        switch all.count {
         case 0: return []
-        case 1: return ["\(indent)/** \(lines[0]) */"]
-        default: return ["\(indent)/**"] + lines.map { indent + ($0.isEmpty ? " *" : " * " + $0) } + ["\(indent) */"]
+        case 1: return ["\(indent)/** \(all[0]) */"]
+        default: return ["\(indent)/**"] + all.map { indent + ($0.isEmpty ? " *" : " * " + $0) } + ["\(indent) */"]
         }
     }
 
@@ -42,7 +49,7 @@ enum TypeScriptText {
             if scalar == "/", result.last == "*" { result += " " }
             result.unicodeScalars.append(scalar)
         }
-        return TypeScriptForm.escaped(result.replacing("@", with: "(at)"))
+        return result.replacing("@", with: "(at)")
     }
 
     /// Returns a float with its shortest digits.

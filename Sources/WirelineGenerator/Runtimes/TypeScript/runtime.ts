@@ -4,9 +4,9 @@
  * The runtime of generated TypeScript, with all that a protocol can need.
  *
  * Comments mark its regions, which stay for a feature of the protocol, or with `!` without it. Of the functions, generated code has
- * those that it calls. The generator replaces the names in capitals. Pages have the same without types: `TypeScriptForm` takes the
- * types of functions, variables and declarations out, and what other types have between marks. What stands in double marks in a
- * comment is only for pages: it says which bytes each value was read from.
+ * those that it calls. The generator replaces the names in capitals. Pages have the same without types: `TypeScriptEraser` takes those
+ * of functions, variables and declarations out, and the regions for `types` have other ones. What stands in place of these is only for
+ * pages: it says which bytes each value was read from.
  */
 
 type MESSAGE_ID = number;
@@ -26,22 +26,17 @@ const FRAME_FIRST = (x: number): boolean => x === ESCAPE_FIRST;
 const FRAME_ESCAPED = (x: number | undefined): boolean => x === ESCAPE_BYTE;
 const FRAME_MARKS = (b: Uint8Array, p: number): boolean => b.subarray(p).every(x => x === FRAME_START);
 
-// What follows stands for what the schema makes: the header, the sides, the connection, and the tables of states and layers.
+// What follows stands for what the schema makes: the header, the sides, the states, keys and layers, and their tables.
 
 interface Header { readonly count?: number }
 
-interface ConnectionOptions {
-  readonly threshold?: number;
-  readonly aes?: (key: Uint8Array, blocks: Uint8Array, encrypts: boolean) => Uint8Array;
-  readonly layers?: object;
-}
+interface States { readonly [name: string]: number | bigint | boolean | undefined }
 
-class Connection {
-  readonly options: ConnectionOptions = {};
-  readonly keys: Map<string, Uint8Array> = new Map();
-  readonly made: Map<string, Layer> = new Map();
-  streams: Map<string, Keystream> = new Map();
-}
+type KEY_NAMES = string;
+type KEY_OPTIONS = object;
+type PROGRAM_LAYERS = object;
+
+const KEY_RULES: readonly { readonly name: KeyName; readonly counts: readonly (readonly [number, number])[]; readonly layers: readonly number[] }[] = [];
 
 const fromServer: Side<never> = () => undefined;
 const layered: readonly Layered[] = [];
@@ -54,6 +49,88 @@ function shapeOf(server: boolean, _connection: Connection, nested = false): numb
 function change(connection: Connection, server: boolean, _id: MESSAGE_ID): void { if (server) connection.keys.clear(); }
 
 // #region all
+// #region connection
+// #region keys
+export type KeyName = KEY_NAMES;
+
+/** How many bytes keys have, and the layers that use them. */
+const keyRules: readonly { readonly name: KeyName; readonly counts: readonly (readonly [number, number])[]; readonly layers: readonly number[] }[] = KEY_RULES;
+
+// #endregion
+// #region layers
+/** What a program gives for a connection. What packets need and is not there is `layer_unavailable` when a packet needs it. */
+export interface ConnectionOptions {
+  // #region states
+  /** The states when the connection begins. */
+  readonly states?: States | undefined;
+  // #endregion
+  // #region keys
+  /** Keys for the packets of both sides: see `setKey`. */
+  readonly keys?: KEY_OPTIONS | undefined;
+  // #endregion
+  // #region aes
+  /** AES: blocks of 16 bytes, each encrypted or decrypted for itself. */
+  readonly aes?: ((key: Uint8Array, blocks: Uint8Array, encrypts: boolean) => Uint8Array) | undefined;
+  // #endregion
+  // #region programLayers
+  /** Functions that make a layer for the packets of one side. */
+  readonly layers?: PROGRAM_LAYERS | undefined;
+  // #endregion
+  // #region threshold
+  /** From how many bytes on a content gets a layer that asks for its count; without it none does. */
+  readonly threshold?: number | undefined;
+  // #endregion
+}
+
+// #endregion
+/** What the packets of a connection depend on, in both directions: `encode`, `decode` and both splitters share it. */
+export class Connection {
+  // #region states
+  readonly states: States;
+  // #endregion
+  // #region layers
+  /** @internal */
+  readonly options: ConnectionOptions;
+  /** @internal */
+  streams: Map<string, Keystream> = new Map();
+  // #region keys
+  /** @internal */
+  readonly keys: Map<string, Uint8Array> = new Map();
+  // #endregion
+  // #region programLayers
+  /** @internal */
+  readonly made: Map<string, Layer> = new Map();
+  // #endregion
+  constructor(options: ConnectionOptions = {}) {
+    // #region states
+    this.states = Object.assign({}, options.states);
+    // #endregion
+    this.options = options;
+    // #region keys
+    const keys = (options.keys || {})/*types{*/ as { readonly [name: string]: Uint8Array }/*}*/;
+    for (const name of Object.keys(keys)) this.setKey(name/*types{*/ as KeyName/*}*/, keys[name]!);
+    // #endregion
+  }
+  // #region keys
+  /** Sets a key for the packets of one side, or of both. Their keystreams begin anew. */
+  setKey(name: KeyName, key: Uint8Array, side?: Side<unknown>): void {
+    const rule = keyRules.find(rule => rule.name === name);
+    if (!rule) throw new WireError("unknown_key", "key." + name);
+    if (!(key instanceof Uint8Array)) throw new WireError("wrong_type", "key." + name);
+    if (!rule.counts.some(count => key.length >= count[0] && key.length <= count[1])) throw new WireError("wrong_key", "key." + name);
+    for (const from of side ? [senderName(isServer(side))] : ["client.", "server."]) {
+      this.keys.set(from + name, new Uint8Array(key));
+      for (const n of rule.layers) this.streams.delete(from + n);
+    }
+  }
+  // #endregion
+  // #endregion
+  // #region !layers
+  //| constructor(states: States = {}) { this.states = Object.assign({}, states); }
+  // #endregion
+}
+
+// #endregion
 /** A message that was received, with its packet's header. */
 export interface Received<N extends string, M> {
   readonly name: N;
@@ -112,7 +189,7 @@ export type Side<P> = (id: MESSAGE_ID) => (MessageType<string, never> & { readon
  */
 export function encode<N extends string, M/*defaults{*/, S extends keyof M = never/*}*/>(type: MessageType<N, M/*defaults{*/, S/*}*/>, message: /*defaults{*/Omit<M, S> & Partial<Pick<M, S>>/*}*//*!defaults{M}*/, header?: Partial<Header>/*sender{*/, side?: Side<unknown>/*}*//*connection{*/, connection = new Connection()/*}*/): Uint8Array {
   // #region layers
-  const item/*‹*/: Inner/*›*/ = { type: type/*‹*/ as unknown as MessageType<string, never>/*›*/, message, header };
+  const item/*types{*/: Inner/*}*/ = { type: type/*types{*/ as unknown as MessageType<string, never>/*}*/, message, header };
   return sealWith(item, connection, senderOf(side, type.from));
   // #endregion
   // #region !layers
@@ -151,13 +228,13 @@ export function encodeUnknown(id: MESSAGE_ID, payload: Uint8Array, header?: Part
   // #endregion
   // #region !layers
   //| const w: Writer = { b: new Uint8Array(1024), p: LONGEST_HEADER, at: [], depth: 0 };
-  //| putBlob(w, payload, "payload");
+  //| appendBlob(w, payload, "payload");
   //| return /*frames{*/framed(/*}*//*sender{*/wrapFrom(senderOf(side, undefined), /*}*//*!sender{wrap(}*/w, id, header/*connection{*/, connection/*}*/)/*frames{*/)/*}*/;
   // #endregion
 }
 // #region sender
 
-function isServer(side/*‹*/: Side<unknown>/*›*/)/*‹*/: boolean/*›*/ { return side === fromServer/*‹*/ as Side<unknown>/*›*/; }
+function isServer(side/*types{*/: Side<unknown>/*}*/)/*types{*/: boolean/*}*/ { return side === fromServer/*types{*/ as Side<unknown>/*}*/; }
 
 /** Whether the server sends. */
 function senderOf(side: Side<unknown> | undefined, from: "client" | "server" | undefined): boolean {
@@ -209,10 +286,10 @@ export function decode<P>(bytes: Uint8Array, side: Side<P>, start = 0/*connectio
 
 function reader(b: Uint8Array, start: number, end: number): Reader {
   // #region layers
-  return { b, p: start, end, start, last: Infinity, wanted: 0, at: ["packet"], depth: MAXIMUM_DEPTH/*«, count: 0, parts: [], layers: [], packets: []»*/ };
+  return { b, p: start, q: start, end, start, size: end - start, last: Infinity, wanted: 0, limit: MAXIMUM_SIZE, at: ["packet"], depth: MAXIMUM_DEPTH/*!types{, count: 0, parts: [], layers: [], packets: []}*/ };
   // #endregion
   // #region !layers
-  //| return { b, p: start, end, start, last: Infinity, wanted: 0, at: ["packet"], depth: MAXIMUM_DEPTH/*«, count: 0, parts: []»*/ };
+  //| return { b, p: start, q: start, end, start, size: end - start, last: Infinity, wanted: 0, at: ["packet"], depth: MAXIMUM_DEPTH/*!types{, count: 0, parts: []}*/ };
   // #endregion
 }
 // #region !layers
@@ -243,61 +320,65 @@ function reader(b: Uint8Array, start: number, end: number): Reader {
 // #region changes
 //|   change(connection, isServer(side), id);
 // #endregion
-//|   return { name: type.name, id, header, message, byteCount }/*‹*/ as unknown/*›*//*‹*/ as P/*›*/;
+//|   return { name: type.name, id, header, message, byteCount }/*types{*/ as unknown/*}*//*types{*/ as P/*}*/;
 //| }
 // #endregion
 
 // #region frames
+// #region !types
 // #region connection
-/*«export function inspect_packet(bytes, side, connection = new Connection()) {
+//| export function inspect_packet(bytes, side, connection = new Connection()) {
 // #endregion
 // #region !connection
-/*«export function inspect_packet(bytes, side) {
+//| export function inspect_packet(bytes, side) {
 // #endregion
-  const frame = newFrame();
-  let r, packet, error;
-  try {
-    if (unframe(bytes, 0, bytes.length, frame)) {
-      r = reader(frame.b, 0, frame.n);
+//|   const frame = newFrame();
+//|   let r, packet, error;
+//|   try {
+//|     if (unframe(bytes, 0, bytes.length, frame)) {
+//|       r = reader(frame.b, 0, frame.n);
       // #region connection
-      packet = receive(r, side, connection, frame.count) || reject("truncated", frame.n);
+//|       packet = receive(r, side, connection, frame.count) || reject("truncated", frame.n);
       // #endregion
       // #region !connection
-      packet = receive(r, side, frame.count) || reject("truncated", frame.n);
+//|       packet = receive(r, side, frame.count) || reject("truncated", frame.n);
       // #endregion
-    }
-  } catch (caught) { error = caught; }
+//|     }
+//|   } catch (caught) { error = caught; }
   // #region layers
-  return { ...seen_packet(r || reader(frame.b, 0, frame.n), packet, error, 0), count: r ? frame.count : 0, wanted: 0 };
+//|   return { ...seen_packet(r || reader(frame.b, 0, frame.n), packet, error, 0), count: r ? frame.count : 0, wanted: 0 };
   // #endregion
   // #region !layers
-  return { packet, error, count: r ? frame.count : 0, wanted: 0, bytes: frame.b.subarray(0, frame.n), parts: r ? r.parts : [] };
+//|   return { packet, error, count: r ? frame.count : 0, wanted: 0, bytes: frame.b.subarray(0, frame.n), parts: r ? r.parts : [] };
   // #endregion
-}»*/
+//| }
+// #endregion
 
 // #endregion
 // #region !frames
+// #region !types
 // #region connection
-/*«export function inspect_packet(bytes, side, connection = new Connection()) {
+//| export function inspect_packet(bytes, side, connection = new Connection()) {
 // #endregion
 // #region !connection
-/*«export function inspect_packet(bytes, side) {
+//| export function inspect_packet(bytes, side) {
 // #endregion
-  const r = reader(bytes, 0, bytes.length);
-  let packet, error;
+//|   const r = reader(bytes, 0, bytes.length);
+//|   let packet, error;
   // #region connection
-  try { packet = receive(r, side, connection); } catch (caught) { error = caught; }
+//|   try { packet = receive(r, side, connection); } catch (caught) { error = caught; }
   // #endregion
   // #region !connection
-  try { packet = receive(r, side); } catch (caught) { error = caught; }
+//|   try { packet = receive(r, side); } catch (caught) { error = caught; }
   // #endregion
   // #region layers
-  return seen_packet(r, packet, error, 0);
+//|   return seen_packet(r, packet, error, 0);
   // #endregion
   // #region !layers
-  return { packet, error, count: r.count, wanted: r.wanted, bytes: bytes.subarray(0, r.count || bytes.length), parts: r.parts };
+//|   return { packet, error, count: r.count, wanted: r.wanted, bytes: bytes.subarray(0, r.count || bytes.length), parts: r.parts };
   // #endregion
-}»*/
+//| }
+// #endregion
 
 // #endregion
 /**
@@ -365,8 +446,8 @@ export class PacketSplitter<P> {
   private one(): P | Unknown | undefined {
     for (;;) {
       const packet = this.waiting.pop() || this.nextPacket();
-      if (!packet || (packet/*‹*/ as Unknown | Packets<P>/*›*/).name !== undefined) return packet/*‹*/ as P | Unknown | undefined/*›*/;
-      const packets = (packet/*‹*/ as Packets<P>/*›*/).packets;
+      if (!packet || (packet/*types{*/ as Unknown | Packets<P>/*}*/).name !== undefined) return packet/*types{*/ as P | Unknown | undefined/*}*/;
+      const packets = (packet/*types{*/ as Packets<P>/*}*/).packets;
       for (let i = packets.length - 1; i >= 0; i--) this.waiting.push(packets[i]!);
     }
   }
@@ -390,7 +471,7 @@ export class PacketSplitter<P> {
     //| if (this.end - this.start < this.wanted) return undefined;
     //| const r = reader(this.buffer, this.start, this.end), packet = receive(r, this.side/*connection{*/, this.connection/*}*/);
     //| this.wanted = packet ? 1 : Math.max(r.wanted, this.end - this.start + 1);
-    //| if (packet) this.consume((packet/*‹*/ as Unknown/*›*/).byteCount);
+    //| if (packet) this.consume((packet/*types{*/ as Unknown/*}*/).byteCount);
     //| return packet;
     // #endregion
   }
@@ -442,7 +523,7 @@ interface InnerFields { readonly read: PartReader; readonly write: PartWriter; r
 
 interface Section { readonly layers: readonly number[]; readonly fields?: InnerFields }
 
-interface Counter { readonly key: string; readonly path: string; readonly plus: number; readonly first: number; readonly isSettable: boolean; readonly number: (n: number) => number | bigint }
+interface Counter { readonly key: string; readonly path: string; readonly plus: number; readonly first: number; readonly isSettable: boolean; readonly number: (n: number) => unknown }
 
 interface Layered { readonly readOuter: PartReader; readonly writeOuter: PartWriter; readonly readFlat: PartReader; readonly writeFlat: PartWriter; readonly keys: readonly string[]; readonly sections: readonly Section[]; readonly counter?: Counter }
 
@@ -483,41 +564,52 @@ function joined(...parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /** The fields of an opened packet; offsets count from the first byte inside the innermost layer. */
-function whole(read: PartReader, b: Uint8Array, origin: number/*«, seen»*/): Part {
-  /*«const own = reader(b, 0, b.length);»*/
+function whole(read: PartReader, b: Uint8Array, origin: number/*!types{, seen}*/): Part {
+  const own = reader(b, 0, b.length);
+  own.limit = Infinity;
   try {
-    return read(/*‹*/reader(b, 0, b.length)/*›*//*«own»*/) || reject("truncated", b.length);
+    return read(own) || reject("truncated", b.length);
   } catch (error) {
     throw moved(error, origin);
   }
-  /*«finally { if (seen) seen_fields(seen, own.parts, origin); }»*/
+  /*!types{finally { if (seen) seen_fields(seen, own.parts, origin); }}*/
 }
 
-/*«function seen_level(r) { return r.layers.length ? r.layers[r.layers.length - 1] : r; }»*/
+/*!types{function seen_level(r) { return r.layers.length ? r.layers[r.layers.length - 1] : r; }}*/
 
-/*«function seen_sealed(r, path, from, sealed) {
-  const part = { path, depth: 1, from, to: from + sealed.length, value: undefined };
-  seen_level(r).parts.push(part);
-  return part;
-}»*/
+// #region !types
+//| function seen_sealed(r, path, from, sealed) {
+//|   const part = { path, depth: 1, from, to: from + sealed.length, value: undefined };
+//|   seen_level(r).parts.push(part);
+//|   return part;
+//| }
+// #endregion
 
-/*«function seen_opened(r, n, part, content) {
-  part.value = content;
-  r.layers.push({ n, bytes: content, parts: [] });
-}»*/
+// #region !types
+//| function seen_opened(r, n, part, content) {
+//|   part.value = content;
+//|   r.layers.push({ n, bytes: content, parts: [] });
+//| }
+// #endregion
 
-/*«function seen_fields(r, parts, origin) {
-  const known = new Set([r, ...r.layers].flatMap(level => level.parts.map(part => part.path)));
-  seen_inside(r, parts.filter(part => !known.has(part.path)), origin);
-}»*/
+// #region !types
+//| function seen_fields(r, parts, origin) {
+//|   const known = new Set([r, ...r.layers].flatMap(level => level.parts.map(part => part.path)));
+//|   seen_inside(r, parts.filter(part => !known.has(part.path)), origin);
+//| }
+// #endregion
 
-/*«function seen_inside(r, parts, origin) {
-  for (const part of parts) seen_level(r).parts.push({ ...part, from: part.from - origin, to: part.to - origin });
-}»*/
+// #region !types
+//| function seen_inside(r, parts, origin) {
+//|   for (const part of parts) seen_level(r).parts.push({ ...part, from: part.from - origin, to: part.to - origin });
+//| }
+// #endregion
 
-/*«function seen_packet(r, packet, error, at) {
-  return { packet, error, at, count: packet ? packet.byteCount : r.count, wanted: r.wanted, bytes: r.b.subarray(r.start, r.count ? r.start + r.count : r.end), parts: r.parts, layers: r.layers, packets: r.packets };
-}»*/
+// #region !types
+//| function seen_packet(r, packet, error, at) {
+//|   return { packet, error, at, count: packet ? packet.byteCount : r.count, wanted: r.wanted, bytes: r.b.subarray(r.start, r.count ? r.start + r.count : r.end), parts: r.parts, layers: r.layers, packets: r.packets };
+//| }
+// #endregion
 
 /** The layers whose keystream goes on. Inner packets are sealed first and opened last, so none may use it again. */
 function withStream(n: number, streams: readonly number[]): readonly number[] {
@@ -544,17 +636,17 @@ function open<P>(r: Reader, side: Side<P>, depth: number, work: Work, around: re
   for (const section of shape.sections) {
     for (const n of section.layers) {
       if (!rules[n]) continue;
-      /*«const part = seen_sealed(r, transforms[n].path, data.length - origin, content);»*/
+      /*!types{const part = seen_sealed(r, transforms[n].path, data.length - origin, content);}*/
       if (counter && count && count.v - counter.plus > MAXIMUM_INFLATED) throw new WireError("inflated_too_long", transforms[n]!.path);
       streams = withStream(n, streams);
       content = transforms[n]!.open(content, n, work, header);
-      /*«seen_opened(r, n, part, content);»*/
+      /*!types{seen_opened(r, n, part, content);}*/
       takeInflated(n, content.length, work);
       origin = data.length;
       if (counter && n >= counter.first) opened = content.length;
     }
     if (section.fields) {
-      const b = joined(data, content), part = whole(section.fields.read, b, origin/*«, r»*/);
+      const b = joined(data, content), part = whole(section.fields.read, b, origin/*!types{, r}*/);
       header = part.header;
       rules = part.rules;
       data = b.subarray(0, part.body);
@@ -563,12 +655,12 @@ function open<P>(r: Reader, side: Side<P>, depth: number, work: Work, around: re
     }
   }
   if (counter && count && count.v !== (opened < 0 ? 0 : opened + counter.plus)) throw new WireError("length_mismatch", counter.path, count.at);
-  const flat = joined(data, content, trailer), part = whole(shape.readFlat, flat, origin/*«, r»*/), id = part.id;
+  const flat = joined(data, content, trailer), part = whole(shape.readFlat, flat, origin/*!types{, r}*/), id = part.id;
   // #region packets
   if (part.rules[part.rules.length - 2]) {
     requireDepth(depth);
-    /*«seen_sealed(r, "packets", data.length - origin, content).value = content;»*/
-    return { name: undefined, id, header: part.header, packets: openPackets(content, side, depth + 1, work, streams/*«, r.packets»*/), byteCount };
+    /*!types{seen_sealed(r, "packets", data.length - origin, content).value = content;}*/
+    return { name: undefined, id, header: part.header, packets: openPackets(content, side, depth + 1, work, streams/*!types{, r.packets}*/), byteCount };
   }
   // #endregion
   // A part of a message sets no state.
@@ -584,11 +676,11 @@ function open<P>(r: Reader, side: Side<P>, depth: number, work: Work, around: re
   try {
     own.at[0] = type.name;
     const message: unknown = type.read(own/*headers{*/, part.header/*}*/);
-    return { name: type.name, id, header: part.header, message, byteCount }/*‹*/ as unknown as P/*›*/;
+    return { name: type.name, id, header: part.header, message, byteCount }/*types{*/ as unknown as P/*}*/;
   } catch (error) {
     throw moved(error, origin);
   }
-  /*«finally { seen_inside(r, own.parts, origin); }»*/
+  /*!types{finally { seen_inside(r, own.parts, origin); }}*/
 }
 
 function receive<P>(r: Reader, side: Side<P>, connection: Connection, size?: number): P | Unknown/*packets{*/ | Packets<P>/*}*/ | undefined {
@@ -609,7 +701,7 @@ export interface Packets<P> {
 
 /** A message for `encodePackets`. The other packets in a packet are `{ id, payload }` and `{ id, packets }`, which may have a `header`, too. */
 export function inner<N extends string, M/*defaults{*/, S extends keyof M = never/*}*/>(type: MessageType<N, M/*defaults{*/, S/*}*/>, message: /*defaults{*/Omit<M, S> & Partial<Pick<M, S>>/*}*//*!defaults{M}*/, header?: Partial<Header>): Inner {
-  return { type: type/*‹*/ as unknown as MessageType<string, never>/*›*/, message, header };
+  return { type: type/*types{*/ as unknown as MessageType<string, never>/*}*/, message, header };
 }
 
 /** A packet that holds others. */
@@ -635,30 +727,30 @@ function innerFault(error: unknown, i: number): unknown {
   return fault;
 }
 
-function openPackets<P>(content: Uint8Array, side: Side<P>, depth: number, work: Work, streams: readonly number[]/*«, seen»*/): (P | Unknown/*packets{*/ | Packets<P>/*}*/)[] {
+function openPackets<P>(content: Uint8Array, side: Side<P>, depth: number, work: Work, streams: readonly number[]/*!types{, seen}*/): (P | Unknown/*packets{*/ | Packets<P>/*}*/)[] {
   const packets: (P | Unknown/*packets{*/ | Packets<P>/*}*/)[] = [];
   let p = 0;
   while (!(/*frames{*/FRAME_MARKS(content, p)/*}*//*!frames{p >= content.length}*/)) {
     requireCount(work);
     let packet: P | Unknown/*packets{*/ | Packets<P>/*}*/;
-    /*«let own = reader(content, p, content.length), fault;»*/
+    /*!types{let own = reader(content, p, content.length), fault;}*/
     try {
       // #region frames
       const frame = newFrame();
       if (!unframe(content, p, content.length, frame)) reject("truncated", content.length - p);
-      /*«own = reader(frame.b, 0, frame.n);»*/
-      packet = open(/*‹*/reader(frame.b, 0, frame.n)/*›*//*«own»*/, side, depth, work, streams, frame.count) || reject("truncated", frame.n);
+      /*!types{own = reader(frame.b, 0, frame.n);}*/
+      packet = open(/*types{*/reader(frame.b, 0, frame.n)/*}*//*!types{own}*/, side, depth, work, streams, frame.count) || reject("truncated", frame.n);
       // #endregion
       // #region !frames
-      //| packet = open(/*‹*/reader(content, p, content.length)/*›*//*«own»*/, side, depth, work, streams) || reject("truncated", content.length - p);
+      //| packet = open(/*types{*/reader(content, p, content.length)/*}*//*!types{own}*/, side, depth, work, streams) || reject("truncated", content.length - p);
       // #endregion
     } catch (error) {
-      /*«fault = error;»*/
+      /*!types{fault = error;}*/
       throw innerFault(error, packets.length);
     }
-    /*«finally { seen.push(seen_packet(own, packet, fault, p)); }»*/
+    /*!types{finally { seen.push(seen_packet(own, packet, fault, p)); }}*/
     packets.push(packet);
-    p += (packet/*‹*/ as Unknown/*›*/).byteCount;
+    p += (packet/*types{*/ as Unknown/*}*/).byteCount;
   }
   return packets;
 }
@@ -694,7 +786,7 @@ function seal(item: Inner, depth: number, work: Work, streams: Streams): Uint8Ar
   // #endregion
   const w: Writer = { b: new Uint8Array(1024), p: LONGEST_HEADER, at: [], depth: MAXIMUM_DEPTH };
   if (!("type" in item)) {
-    putBlob(w, item.payload, "payload");
+    appendBlob(w, item.payload, "payload");
     return sealed(item.id, w.b.subarray(LONGEST_HEADER, w.p), h, undefined, depth, work, streams);
   }
   const type = item.type;
@@ -703,14 +795,14 @@ function seal(item: Inner, depth: number, work: Work, streams: Streams): Uint8Ar
   // #region fixedHeaders
   if (type.fix) h = type.fix(w, h);
   // #endregion
-  type.write(w, item.message/*‹*/ as never/*›*//*headers{*/, h/*}*/);
+  type.write(w, item.message/*types{*/ as never/*}*//*headers{*/, h/*}*/);
   return sealed(type.id, w.b.subarray(LONGEST_HEADER, w.p), h, false, depth, work, streams);
 }
 
 function chosen(h: Partial<Header>, keys: readonly string[]): Partial<Header> {
-  const from = h/*‹*/ as { readonly [key: string]: unknown }/*›*/, to/*‹*/: { [key: string]: unknown }/*›*/ = {};
+  const from = h/*types{*/ as { readonly [key: string]: unknown }/*}*/, to/*types{*/: { [key: string]: unknown }/*}*/ = {};
   for (const key of keys) if (isSet(from[key])) to[key] = from[key];
-  return to/*‹*/ as Partial<Header>/*›*/;
+  return to/*types{*/ as Partial<Header>/*}*/;
 }
 
 function withNumber(h: Partial<Header>, counter: Counter, n: number): Partial<Header> {
@@ -757,13 +849,13 @@ function sealed(id: MESSAGE_ID, payload: Uint8Array, h: Partial<Header>, holds: 
     if (!holds && rules[rules.length - 1]) throw new WireError("presence", "opaque");
   }
   if (!rules[rules.length - 2] && !rules[rules.length - 1]) work.ids.push(id);
-  let header = part.header, given/*‹*/: Partial<Header>/*›*/ = Object.assign({}, chosen(header, idKeys), settable), isCounted = false;
+  let header = part.header, given/*types{*/: Partial<Header>/*}*/ = Object.assign({}, chosen(header, idKeys), settable), isCounted = false;
   /** Sets the number of bytes inside the innermost layer, which must mean the same layers to a reader. */
-  const count = (n/*‹*/: number/*›*/)/*‹*/: void/*›*/ => {
+  const count = (n/*types{*/: number/*}*/)/*types{*/: void/*}*/ => {
     if (counter && !isCounted && counter.key in header) {
       const same = knownPart(shape, id, withNumber(settable, counter, n)).rules;
       if (same.some((holds, i) => holds !== rules[i])) throw new WireError("length_too_small", counter.path);
-      header = withNumber(header, counter, n)/*‹*/ as Header/*›*/;
+      header = withNumber(header, counter, n)/*types{*/ as Header/*}*/;
       given = withNumber(given, counter, n);
     }
     isCounted = true;
@@ -800,7 +892,7 @@ function layerKey(work: Work, name: string, n: number): Uint8Array {
 function layerOf(name: string, n: number, work: Work): Layer {
   const place = senderName(work.server) + name, old = work.connection.made.get(place);
   if (old) return old;
-  const makers = (work.connection.options.layers || {})/*‹*/ as { readonly [name: string]: ((from: "client" | "server") => Layer) | undefined }/*›*/;
+  const makers = (work.connection.options.layers || {})/*types{*/ as { readonly [name: string]: ((from: "client" | "server") => Layer) | undefined }/*}*/;
   const make = Object.prototype.hasOwnProperty.call(makers, name) ? makers[name] : undefined;
   if (!make) return unavailable(n, "new Connection({ layers: { " + name + ": \u2026 } })");
   const layer = make(work.server ? "server" : "client");
@@ -937,23 +1029,24 @@ export class WireError extends Error {
 type Place = string | number;
 
 /**
- * Bytes that are being read: where, up to where, where their packet begins, where it ends as far as that is known,
- * how many bytes it must have before it is worth another try, and in what.
+ * Bytes that are being read: where, where the last number began, up to where, where their packet begins, how many bytes there are, where
+ * the packet ends as far as that is known, how many bytes it must have before it is worth another try, and in what.
  */
-interface Reader { readonly b: Uint8Array; p: number; end: number; readonly start: number; last: number; wanted: number; readonly at: Place[]; depth: number }
+interface Reader { readonly b: Uint8Array; p: number; q: number; end: number; readonly start: number; readonly size: number; last: number; wanted: number; /*layers{*/limit: number; /*}*/readonly at: Place[]; depth: number }
 
-/*«function seen_at(r, from, value, f) {
-  r.parts.push({ path: pathOf(r.at.concat(f)), depth: r.at.length, from: from - r.start, to: r.p - r.start, value });
-  return value;
-}»*/
+// #region !types
+//| function seen_at(r, from, value, f) {
+//|   const at = r.at.concat(f).filter(step => step !== "");
+//|   r.parts.push({ path: pathOf(at), depth: at.length - 1, from, to: r.p - r.start, value });
+//| }
+// #endregion
 
-/*«function seen_bytes(r, from, f) {
-  seen_at(r, from, undefined, f);
-  return from;
-}»*/
+// #region !types
+//| function seen_size(r, total) { r.count = total; }
+// #endregion
 
 function pathOf(at: readonly Place[]): string {
-  return at.reduce/*‹*/<string>/*›*/((path, step) => path + (typeof step === "number" ? "[" + step + "]" : path ? "." + step : step), "");
+  return at.reduce/*types{*/<string>/*}*/((path, step) => path + (typeof step === "number" ? "[" + step + "]" : path && step ? "." + step : step), "");
 }
 
 function fail(r: Reader, kind: string, f: Place | undefined, p: number): never {
@@ -963,6 +1056,21 @@ function fail(r: Reader, kind: string, f: Place | undefined, p: number): never {
 function refuse(w: Writer, kind: string, f?: Place): never {
   throw new WireError(kind, pathOf(f === undefined ? w.at : w.at.concat(f)));
 }
+
+/** A check of the number, the float or the prefix that was read last. */
+function expectThat(r: Reader, good: boolean, kind: string, f: Place): void { if (!good) fail(r, kind, f, r.q); }
+
+/** A check of what stands at a place, which counts from the packet's first byte. */
+function verifyAt(r: Reader, good: boolean, kind: string, f: Place, place: number): void { if (!good) fail(r, kind, f, r.start + place); }
+
+/** Goes into a value. */
+function enterValue(x: Reader | Writer, f: Place): void { x.at.push(f); }
+
+/** Goes to an item of a list. */
+function enterItem(x: Reader | Writer, i: number): void { if (i === 0) x.at.push(0); else x.at[x.at.length - 1] = i; }
+
+/** Leaves a value, and the last item of a list. */
+function leaveValue(x: Reader | Writer): void { if (typeof x.at.pop() === "number") x.at.pop(); }
 
 function checkStates(states: object, stateNames: readonly string[]): void {
   for (const name of Object.keys(states)) if (stateNames.indexOf(name) < 0) throw new WireError("unknown_state", "state." + name);
@@ -985,11 +1093,25 @@ function wideStateNumber(v: bigint | undefined, low: bigint, high: bigint, path:
 function take(r: Reader, n: number, f: Place): number {
   const p = r.p;
   if (r.end - p < n) fail(r, "truncated", f, p);
+  r.q = p;
   r.p = p + n;
   return p;
 }
 
+function lacksBytes(r: Reader, n: number): boolean { return r.end - r.p < n; }
+
+/** Goes over numbers that are there, of which the last one has so many bytes. */
+function takeRun(r: Reader, n: number, width: number): number {
+  const p = r.p;
+  r.p = p + n;
+  r.q = r.p - width;
+  return p;
+}
+
 function ended(r: Reader): void { if (r.p < r.end) fail(r, "trailing_bytes", undefined, r.p); }
+
+/** What is left, of which the schema knows nothing. */
+function trailingBytes(r: Reader): Uint8Array | undefined { return r.p < r.end ? r.b.slice(r.p, r.end) : undefined; }
 
 /** Goes into a value; deeper than the limit is an error. */
 function deeper(r: Reader, f: Place): void {
@@ -1011,122 +1133,154 @@ function outside(r: Reader, end: number): void {
   r.end = end;
 }
 
-function sized<T>(r: Reader, n: number, f: Place, read: (r: Reader, f: Place) => T): T {
-  const end = inside(r, n, f), v = read(r, f);
-  outside(r, end);
-  return v;
+/** Whether an item follows in a list to the end of the bytes. */
+function anotherItem(r: Reader, i: number, most: number): boolean {
+  if (r.p >= r.end) return false;
+  if (most >= 0 && i >= most) failList(r, i, "too_long");
+  return true;
 }
 
-/** So many items. Room is made for each when it has been read, and never for those that are only announced. */
-function list<T>(r: Reader, n: number, f: Place, read: (r: Reader, f: Place) => T): T[] {
-  const items: T[] = [];
-  r.at.push(f);
-  for (let i = 0; i < n; i++) items.push(read(r, i));
-  r.at.pop();
-  return items;
+/** An error of a list, of which so many items were read. */
+function failList(r: Reader, i: number, kind: string): never {
+  if (i > 0) r.at.pop();
+  return fail(r, kind, undefined, r.p);
 }
 
-/** Items up to the end of the bytes. */
-function listToEnd<T>(r: Reader, most: number, f: Place, read: (r: Reader, f: Place) => T): T[] {
-  const items: T[] = [];
-  r.at.push(f);
-  while (r.p < r.end) {
-    if (items.length >= most) fail(r, "too_long", undefined, r.p);
-    items.push(read(r, items.length));
+/** Whether an item follows in a list that a byte ends where an item would begin. */
+function anotherUntil(r: Reader, i: number, most: number, stop: number): boolean {
+  if (r.p >= r.end) failList(r, i, "truncated");
+  if (r.b[r.p] === stop) {
+    r.p++;
+    return false;
   }
-  r.at.pop();
-  return items;
+  return anotherItem(r, i, most);
 }
 
-/** Items up to a byte where an item would begin. */
-function listUntil<T>(r: Reader, stop: number, most: number, f: Place, read: (r: Reader, f: Place) => T): T[] {
-  const items: T[] = [];
-  r.at.push(f);
-  for (;;) {
-    if (r.p >= r.end) fail(r, "truncated", undefined, r.p);
-    if (r.b[r.p] === stop) break;
-    if (items.length >= most) fail(r, "too_long", undefined, r.p);
-    items.push(read(r, items.length));
-  }
-  r.p++;
-  r.at.pop();
-  return items;
-}
+/** A count that was read last; the limit -1 is none. */
+function atMost(r: Reader, n: number, most: number, f: Place): number { return limitedAt(r, r.q, n, most, f); }
 
-/** A count that a prefix at `p` has. */
-function atMost(r: Reader, p: number, n: number, most: number, f: Place): number {
-  return n > most ? fail(r, "too_long", f, p) : n;
+function limitedAt(r: Reader, p: number, n: number, most: number, f: Place): number {
+  return most >= 0 && n > most ? fail(r, "too_long", f, p) : n;
 }
 
 /** A count by an earlier field. */
 function counted(r: Reader, n: number, most: number, f: Place): number {
   if (n < 0) fail(r, "length_too_small", f, r.p);
-  return n > most ? fail(r, "too_long", f, r.p) : n;
+  return limitedAt(r, r.p, n, most, f);
 }
 
 function countVarint(r: Reader, most: number, f: Place): number {
-  const p = r.p, n = varint(r, 5, f);
-  if (n > 4294967295) fail(r, "varint_too_long", f, p);
-  return n > most ? fail(r, "too_long", f, p) : n;
+  const n = varint(r, 5, f);
+  if (n > 4294967295) fail(r, "varint_too_long", f, r.q);
+  return atMost(r, n, most, f);
 }
 
-/** A count with a sign, of a prefix at `p`; -1 where the value is absent. */
-function countOrAbsent(r: Reader, p: number, n: number, most: number, f: Place): number {
-  if (n < -1) fail(r, "out_of_range", f, p);
-  return n > most ? fail(r, "too_long", f, p) : n;
+/** A count with a sign, which was read last; -1 where the value is absent. */
+function countOrAbsent(r: Reader, n: number, most: number, f: Place): number {
+  if (n < -1) fail(r, "out_of_range", f, r.q);
+  return atMost(r, n, most, f);
 }
 
 function countZigzag(r: Reader, f: Place): number {
-  const n = countVarint(r, 4294967295, f);
+  const n = countVarint(r, -1, f);
   return n % 2 === 1 ? -(n + 1) / 2 : n / 2;
 }
 
-function u8(r: Reader, f: Place): number { return r.b[take(r, 1, f)]!; }
+function u8At(r: Reader, p: number): number { return r.b[p]!; }
 
-function i8(r: Reader, f: Place): number { return u8(r, f) << 24 >> 24; }
+function i8At(r: Reader, p: number): number { return r.b[p]! << 24 >> 24; }
 
-function u16(r: Reader, f: Place): number { const p = take(r, 2, f); return (r.b[p]! << 8) | r.b[p + 1]!; }
+function u16At(r: Reader, p: number): number { const b = r.b; return (b[p]! << 8) | b[p + 1]!; }
 
-function u16Little(r: Reader, f: Place): number { const p = take(r, 2, f); return (r.b[p + 1]! << 8) | r.b[p]!; }
+function u16LittleAt(r: Reader, p: number): number { const b = r.b; return (b[p + 1]! << 8) | b[p]!; }
 
-function i16(r: Reader, f: Place): number { return u16(r, f) << 16 >> 16; }
+function i16At(r: Reader, p: number): number { return u16At(r, p) << 16 >> 16; }
 
-function i16Little(r: Reader, f: Place): number { return u16Little(r, f) << 16 >> 16; }
+function i16LittleAt(r: Reader, p: number): number { return u16LittleAt(r, p) << 16 >> 16; }
 
-function i32(r: Reader, f: Place): number {
-  const p = take(r, 4, f), b = r.b;
-  return (b[p]! << 24) | (b[p + 1]! << 16) | (b[p + 2]! << 8) | b[p + 3]!;
-}
+function u24At(r: Reader, p: number): number { const b = r.b; return (b[p]! << 16) | (b[p + 1]! << 8) | b[p + 2]!; }
 
-function i32Little(r: Reader, f: Place): number {
-  const p = take(r, 4, f), b = r.b;
-  return (b[p + 3]! << 24) | (b[p + 2]! << 16) | (b[p + 1]! << 8) | b[p]!;
-}
+function u24LittleAt(r: Reader, p: number): number { const b = r.b; return (b[p + 2]! << 16) | (b[p + 1]! << 8) | b[p]!; }
 
-function u32(r: Reader, f: Place): number { return i32(r, f) >>> 0; }
+function i24At(r: Reader, p: number): number { return u24At(r, p) << 8 >> 8; }
 
-function u32Little(r: Reader, f: Place): number { return i32Little(r, f) >>> 0; }
+function i24LittleAt(r: Reader, p: number): number { return u24LittleAt(r, p) << 8 >> 8; }
+
+function i32At(r: Reader, p: number): number { const b = r.b; return (b[p]! << 24) | (b[p + 1]! << 16) | (b[p + 2]! << 8) | b[p + 3]!; }
+
+function i32LittleAt(r: Reader, p: number): number { const b = r.b; return (b[p + 3]! << 24) | (b[p + 2]! << 16) | (b[p + 1]! << 8) | b[p]!; }
+
+function u32At(r: Reader, p: number): number { return i32At(r, p) >>> 0; }
+
+function u32LittleAt(r: Reader, p: number): number { return i32LittleAt(r, p) >>> 0; }
+
+function u64At(r: Reader, p: number): bigint { return wideAt(r, p, 8, false); }
+
+function u64LittleAt(r: Reader, p: number): bigint { return wideAt(r, p, 8, true); }
+
+function i64At(r: Reader, p: number): bigint { return BigInt.asIntN(64, wideAt(r, p, 8, false)); }
+
+function i64LittleAt(r: Reader, p: number): bigint { return BigInt.asIntN(64, wideAt(r, p, 8, true)); }
+
+function readU8(r: Reader, f: Place): number { return u8At(r, take(r, 1, f)); }
+
+function readI8(r: Reader, f: Place): number { return i8At(r, take(r, 1, f)); }
+
+function readU16(r: Reader, f: Place): number { return u16At(r, take(r, 2, f)); }
+
+function readU16Little(r: Reader, f: Place): number { return u16LittleAt(r, take(r, 2, f)); }
+
+function readI16(r: Reader, f: Place): number { return i16At(r, take(r, 2, f)); }
+
+function readI16Little(r: Reader, f: Place): number { return i16LittleAt(r, take(r, 2, f)); }
+
+function readU24(r: Reader, f: Place): number { return u24At(r, take(r, 3, f)); }
+
+function readU24Little(r: Reader, f: Place): number { return u24LittleAt(r, take(r, 3, f)); }
+
+function readI24(r: Reader, f: Place): number { return i24At(r, take(r, 3, f)); }
+
+function readI24Little(r: Reader, f: Place): number { return i24LittleAt(r, take(r, 3, f)); }
+
+function readI32(r: Reader, f: Place): number { return i32At(r, take(r, 4, f)); }
+
+function readI32Little(r: Reader, f: Place): number { return i32LittleAt(r, take(r, 4, f)); }
+
+function readU32(r: Reader, f: Place): number { return u32At(r, take(r, 4, f)); }
+
+function readU32Little(r: Reader, f: Place): number { return u32LittleAt(r, take(r, 4, f)); }
+
+function readU64(r: Reader, f: Place): bigint { return u64At(r, take(r, 8, f)); }
+
+function readU64Little(r: Reader, f: Place): bigint { return u64LittleAt(r, take(r, 8, f)); }
+
+function readI64(r: Reader, f: Place): bigint { return i64At(r, take(r, 8, f)); }
+
+function readI64Little(r: Reader, f: Place): bigint { return i64LittleAt(r, take(r, 8, f)); }
 
 /** An unsigned integer of up to 6 bytes. */
-function uint(r: Reader, n: number, little: boolean, f: Place): number {
-  const p = take(r, n, f);
+function uintAt(r: Reader, p: number, n: number, little: boolean): number {
   let v = 0;
   for (let i = 0; i < n; i++) v = v * 256 + r.b[little ? p + n - 1 - i : p + i]!;
   return v;
 }
 
+function uint(r: Reader, n: number, little: boolean, f: Place): number { return uintAt(r, take(r, n, f), n, little); }
+
 /** An integer with a sign, of up to 6 bytes. */
-function sint(r: Reader, n: number, little: boolean, f: Place): number {
-  const v = uint(r, n, little, f), most = Math.pow(2, 8 * n - 1);
+function sintAt(r: Reader, p: number, n: number, little: boolean): number {
+  const v = uintAt(r, p, n, little), most = Math.pow(2, 8 * n - 1);
   return v < most ? v : v - 2 * most;
 }
+
+function sint(r: Reader, n: number, little: boolean, f: Place): number { return sintAt(r, take(r, n, f), n, little); }
 
 /** Known to compilers whose library is older than 2020, too. */
 declare const BigInt: { (v: number | string): bigint; asIntN(width: number, v: bigint): bigint; asUintN(width: number, v: bigint): bigint };
 
 /** An unsigned integer of 7 or 8 bytes. */
-function wide(r: Reader, n: number, little: boolean, f: Place): bigint {
-  const p = take(r, n, f), b = r.b;
+function wideAt(r: Reader, p: number, n: number, little: boolean): bigint {
+  const b = r.b;
   let high = 0, low = 0;
   for (let i = 0; i < n; i++) {
     const x = b[little ? p + n - 1 - i : p + i]!;
@@ -1135,47 +1289,52 @@ function wide(r: Reader, n: number, little: boolean, f: Place): bigint {
   return (BigInt(high) << BigInt(32)) + BigInt(low);
 }
 
+function wide(r: Reader, n: number, little: boolean, f: Place): bigint { return wideAt(r, take(r, n, f), n, little); }
+
 /** Known to compilers without the library of browsers, too. */
 const floats = /*#__PURE__*/ new DataView(/*#__PURE__*/ new ArrayBuffer(8));
 
-function f32(r: Reader, little: boolean, f: Place): number {
-  floats.setInt32(0, little ? i32Little(r, f) : i32(r, f));
+function f32At(r: Reader, p: number): number {
+  floats.setInt32(0, i32At(r, p));
   return floats.getFloat32(0);
 }
 
-function f64(r: Reader, little: boolean, f: Place): number {
-  const p = take(r, 8, f);
-  for (let i = 0; i < 8; i++) floats.setUint8(little ? 7 - i : i, r.b[p + i]!);
+function f32LittleAt(r: Reader, p: number): number {
+  floats.setInt32(0, i32LittleAt(r, p));
+  return floats.getFloat32(0);
+}
+
+function readF32(r: Reader, f: Place): number { return f32At(r, take(r, 4, f)); }
+
+function readF32Little(r: Reader, f: Place): number { return f32LittleAt(r, take(r, 4, f)); }
+
+function f64At(r: Reader, p: number): number {
+  floats.setInt32(0, i32At(r, p));
+  floats.setInt32(4, i32At(r, p + 4));
   return floats.getFloat64(0);
 }
 
-function bool(r: Reader, f: Place): boolean {
-  const x = u8(r, f);
-  return x > 1 ? fail(r, "invalid_boolean", f, r.p - 1) : x === 1;
+function f64LittleAt(r: Reader, p: number): number {
+  floats.setInt32(0, i32LittleAt(r, p + 4));
+  floats.setInt32(4, i32LittleAt(r, p));
+  return floats.getFloat64(0);
 }
 
-/** A number that was read at `p`. */
-function within<T extends number | bigint>(r: Reader, p: number, v: T, low: T, high: T, f: Place): T {
-  return v >= low && v <= high ? v : fail(r, "out_of_range", f, p);
+function readF64(r: Reader, f: Place): number { return f64At(r, take(r, 8, f)); }
+
+function readF64Little(r: Reader, f: Place): number { return f64LittleAt(r, take(r, 8, f)); }
+
+function boolAt(r: Reader, p: number, f: Place): boolean {
+  const x = r.b[p]!;
+  return x > 1 ? fail(r, "invalid_boolean", f, p) : x === 1;
 }
 
-/** A float that was read at `p`; a NaN is in no range. */
-function floatWithin(r: Reader, p: number, v: number, low: number, high: number, f: Place): number {
-  return v >= low && v <= high ? v : fail(r, "float_out_of_range", f, p);
-}
-
-/** A number of an enum without others. */
-function known<T extends number | bigint>(r: Reader, p: number, v: number | bigint, cases: readonly T[], f: Place): T {
-  return cases.indexOf(v/*‹*/ as T/*›*/) >= 0 ? v/*‹*/ as T/*›*/ : fail(r, "unknown_case", f, p);
-}
-
-function constant(r: Reader, p: number, v: number | bigint | boolean, expected: number | bigint | boolean, f: Place): void {
-  if (v !== expected) fail(r, "wrong_constant", f, p);
-}
+function bool(r: Reader, f: Place): boolean { return boolAt(r, take(r, 1, f), f); }
 
 /** Unsigned LEB128 of at most so many bytes, up to 7. */
 function varint(r: Reader, most: number, f: Place): number {
   const p = r.p;
+  r.q = p;
   let v = 0, scale = 1;
   for (let i = 0; ; i++, scale *= 128) {
     if (i === most) fail(r, "varint_too_long", f, p);
@@ -1192,6 +1351,7 @@ function varint(r: Reader, most: number, f: Place): number {
 /** Unsigned LEB128 of at most so many bytes and 64 bits. */
 function wideVarint(r: Reader, most: number, f: Place): bigint {
   const p = r.p;
+  r.q = p;
   let low = 0, high = 0, scale = 1;
   for (let i = 0; ; i++, scale *= 128) {
     if (i === most) fail(r, "varint_too_long", f, p);
@@ -1289,7 +1449,7 @@ function utf8Text(b: Uint8Array, i: number, end: number): string {
 function blob(r: Reader, n: number, f: Place): Uint8Array { const p = take(r, n, f); return r.b.slice(p, p + n); }
 
 /** How many bytes there are up to the end. */
-function rest(r: Reader, most: number, f: Place): number { return atMost(r, r.p, r.end - r.p, most, f); }
+function rest(r: Reader, most: number, f: Place): number { return limitedAt(r, r.p, r.end - r.p, most, f); }
 
 /** How many bytes there are up to a byte of 0. */
 function terminated(r: Reader, most: number, f: Place): number {
@@ -1297,11 +1457,8 @@ function terminated(r: Reader, most: number, f: Place): number {
   let i = p;
   while (i < r.end && r.b[i] !== 0) i++;
   if (i === r.end) fail(r, "missing_terminator", f, p);
-  return atMost(r, p, i - p, most, f);
+  return limitedAt(r, p, i - p, most, f);
 }
-
-/** A value, and the byte of 0 after it. */
-function skip<T>(r: Reader, n: number, v: T): T { r.p += n; return v; }
 
 /** Text in so many bytes, which the byte `pad` fills. */
 function fixedText(r: Reader, n: number, pad: number, f: Place): string {
@@ -1324,10 +1481,15 @@ function digits(r: Reader, n: number, f: Place): string {
   return s;
 }
 
-/** Verifies bytes at `p`, of which only the first ones count. */
-function sameBytes(r: Reader, p: number, expected: readonly number[], f: Place): void {
+/** Verifies bytes at a place that counts from the packet's first byte, of which only the first ones count. */
+function sameBytes(r: Reader, place: number, expected: readonly number[], f: Place): void { sameBytesAt(r, r.start + place, expected, f); }
+
+function sameBytesAt(r: Reader, p: number, expected: readonly number[], f: Place): void {
   for (let i = 0; i < expected.length; i++) if (r.b[p + i] !== expected[i]) fail(r, "wrong_constant", f, p + i);
 }
+
+/** Goes over bytes of which the first ones must be these. */
+function constantText(r: Reader, n: number, expected: readonly number[], f: Place): void { sameBytesAt(r, take(r, n, f), expected, f); }
 
 /** Text of `n` units of 16 bits. */
 function utf16(r: Reader, n: number, little: boolean, f: Place): string {
@@ -1356,14 +1518,14 @@ function units(r: Reader, p: number, n: number, little: boolean, f: Place): stri
 /** How many units there are up to the end. */
 function restUnits(r: Reader, most: number, f: Place): number {
   const n = r.end - r.p;
-  atMost(r, r.p, Math.floor(n / 2), most, f);
+  limitedAt(r, r.p, Math.floor(n / 2), most, f);
   return n % 2 === 1 ? fail(r, "truncated", f, r.end - 1) : n / 2;
 }
 
 /** How many units there are up to one of 0. */
 function terminatedUnits(r: Reader, most: number, f: Place): number {
   let n = 0;
-  for (; r.p + 2 * n + 1 < r.end; n++) if (unit(r.b, r.p + 2 * n, false) === 0) return atMost(r, r.p, n, most, f);
+  for (; r.p + 2 * n + 1 < r.end; n++) if (unit(r.b, r.p + 2 * n, false) === 0) return limitedAt(r, r.p, n, most, f);
   return fail(r, "missing_terminator", f, r.p);
 }
 
@@ -1379,7 +1541,7 @@ function fixedUTF16(r: Reader, bytes: number, pad: number, little: boolean, f: P
 /** Lines of `key:value` up to the end. */
 function properties(r: Reader, strict: boolean, f: Place): Map<string, string> {
   rest(r, 65535, f);
-  const found = new Map/*‹*/<string, string>/*›*/();
+  const found = new Map/*types{*/<string, string>/*}*/();
   while (r.p < r.end) {
     const p = r.p;
     let end = p, colon = -1;
@@ -1404,11 +1566,20 @@ interface Unwrapped { id: MESSAGE_ID; header: Header; byteCount: number/*fixedHe
 function reject(kind: string, offset: number): never { throw new WireError(kind, "", offset); }
 
 /** The bytes of the whole packet, by one of its lengths. */
-function packetSize(length: number, difference: number, least: number, offset: number/*layers{*/, most = MAXIMUM_SIZE/*}*/): number {
+function packetSize(/*layers{*/r: Reader/*}*//*!layers{_r: Reader}*/, length: number, difference: number, least: number, place: number): number {
   const size = length + difference;
-  if (size < least) reject("length_too_small", offset);
-  return size > /*layers{*/most/*}*//*!layers{MAXIMUM_SIZE}*/ ? reject("packet_too_long", offset) : size;
+  if (size < least) reject("length_too_small", place);
+  return size > /*layers{*/r.limit/*}*//*!layers{MAXIMUM_SIZE}*/ ? reject("packet_too_long", place) : size;
 }
+
+/** The same by a number that may be negative, which no length is. */
+function packetSizeSigned(r: Reader, length: number, difference: number, least: number, place: number): number {
+  return packetSize(r, length, difference, Math.max(least, difference), place);
+}
+
+function atLeast(r: Reader, n: number): number { return Math.max(n, r.size); }
+
+function onlyPacket(r: Reader, total: number): void { if (total < r.size) reject("trailing_bytes", total); }
 
 function sameSize(r: Reader, size: number, other: number, f: Place, offset: number): number {
   return size === other ? size : fail(r, "length_mismatch", f, r.start + offset);
@@ -1435,10 +1606,10 @@ function bound(r: Reader, size: number): void {
   r.end = Math.min(r.end, r.last);
 }
 
-/** The reader at a place that has been read. */
-function reread(r: Reader, p: number): Reader {
-  r.p = p;
-  return r;
+/** Goes to a place, up to another one. */
+function goBetween(r: Reader, from: number, to: number): void {
+  r.p = r.start + from;
+  r.end = r.start + to;
 }
 
 function checkLength(w: Writer, v: number, low: number, high: number, f: Place): void {
@@ -1446,23 +1617,14 @@ function checkLength(w: Writer, v: number, low: number, high: number, f: Place):
   if (v < low) refuse(w, "length_too_small", f);
 }
 
-function refuseHeader(w: Writer, kind: string, f: Place): never {
-  w.at.push("packet");
-  return refuse(w, kind, f);
-}
-
-function clamped(v: number, low: number, high: number): number { return typeof v === "number" ? Math.min(high, Math.max(low, v)) : 0; }
-
-function clampedWide(v: bigint, low: bigint, high: bigint): bigint { return typeof v !== "bigint" ? BigInt(0) : v < low ? low : v > high ? high : v; }
-
 /** Whether lengths cannot hold a packet, so that another form of the header may. */
 function doesNotFit(error: unknown): boolean {
   return error instanceof WireError && /^(packet_too_long|length_too_small|invalid_message_id)$/.test(error.kind);
 }
 
-/** A copy of bytes in which some are zeros. */
-function zeroed(b: Uint8Array, from: number, to: number, ...zeros: number[]): Uint8Array {
-  const copy = b.slice(from, to);
+/** A copy of bytes between two places, in which some are zeros. */
+function zeroed(r: Reader, from: number, to: number, ...zeros: number[]): Uint8Array {
+  const copy = r.b.slice(r.start + from, r.start + to);
   for (let i = 0; i < zeros.length; i += 2) copy.fill(0, zeros[i]! - from, zeros[i]! - from + zeros[i + 1]!);
   return copy;
 }
@@ -1551,70 +1713,172 @@ function room(w: Writer, n: number): number {
   return p;
 }
 
-function check(w: Writer, v: number, low: number, high: number, f: Place): void {
+function demandThat(w: Writer, good: boolean, kind: string, f: Place): void { if (!good) refuse(w, kind, f); }
+
+function verifyPacket(_w: Writer, good: boolean, kind: string): void { if (!good) throw new WireError(kind, ""); }
+
+function verifyHeader(w: Writer, good: boolean, kind: string, f: Place): void {
+  if (good) return;
+  w.at.push("packet");
+  refuse(w, kind, f);
+}
+
+function checkWithin(w: Writer, v: number, low: number, high: number, f: Place): void {
   if (!(v >= low && v <= high) || Math.floor(v) !== v) refuse(w, typeof v === "number" ? "out_of_range" : "wrong_type", f);
 }
 
-function checkWide(w: Writer, v: bigint, low: bigint, high: bigint, f: Place): void {
-  if (typeof v !== "bigint") refuse(w, "wrong_type", f);
+function checkInteger(w: Writer, v: number, f: Place): void {
+  if (typeof v !== "number") refuse(w, "wrong_type", f);
+  if (Math.floor(v) !== v) refuse(w, "out_of_range", f);
+}
+
+function checkNumber(w: Writer, v: number, f: Place): void { if (typeof v !== "number") refuse(w, "wrong_type", f); }
+
+function checkFloat32(w: Writer, v: number, f: Place): void {
+  checkNumber(w, v, f);
+  if (Math.abs(Math.fround(v)) === Infinity && Math.abs(v) !== Infinity) refuse(w, "number_too_large", f);
+}
+
+function checkWide(w: Writer, v: bigint, f: Place): void { if (typeof v !== "bigint") refuse(w, "wrong_type", f); }
+
+function checkWideWithin(w: Writer, v: bigint, low: bigint, high: bigint, f: Place): void {
+  checkWide(w, v, f);
   if (v < low || v > high) refuse(w, "out_of_range", f);
 }
 
-function checkKnown(w: Writer, v: number | bigint, cases: readonly (number | bigint)[], f: Place): void {
-  if (cases.indexOf(v) < 0) refuse(w, typeof v === typeof cases[0] ? "unknown_case" : "wrong_type", f);
-}
+function checkBoolean(w: Writer, v: boolean, f: Place): void { if (typeof v !== "boolean") refuse(w, "wrong_type", f); }
 
-/** A tag that an arm has: a reader would take the bytes for the value of that arm. */
-function checkTag(w: Writer, v: number | bigint, tags: readonly (number | bigint)[], f: Place): void {
-  if (tags.indexOf(v) >= 0) refuse(w, "known_case", f);
-}
-
-function checkFloat(w: Writer, v: number, low: number, high: number, f: Place): void {
-  if (!(v >= low && v <= high)) refuse(w, "float_out_of_range", f);
-}
-
-function checkBool(w: Writer, v: boolean, f: Place): void { if (typeof v !== "boolean") refuse(w, "wrong_type", f); }
+function checkList(w: Writer, v: readonly unknown[], f: Place): void { if (!Array.isArray(v)) refuse(w, "wrong_type", f); }
 
 function putByte(w: Writer, v: number): void { const p = room(w, 1); w.b[p] = v; }
 
-function put2(w: Writer, v: number): void { const p = room(w, 2); w.b[p] = v >> 8; w.b[p + 1] = v; }
+function setU8(w: Writer, p: number, v: number, f: Place): void { checkWithin(w, v, 0, 255, f); w.b[p] = v; }
 
-function put2Little(w: Writer, v: number): void { const p = room(w, 2); w.b[p] = v; w.b[p + 1] = v >> 8; }
+function putU8(w: Writer, v: number, f: Place): void { setU8(w, room(w, 1), v, f); }
 
-function put4(w: Writer, v: number): void { const p = room(w, 4), b = w.b; b[p] = v >> 24; b[p + 1] = v >> 16; b[p + 2] = v >> 8; b[p + 3] = v; }
+function setU16(w: Writer, p: number, v: number, f: Place): void { checkWithin(w, v, 0, 65535, f); const b = w.b; b[p] = v >> 8; b[p + 1] = v; }
 
-function put4Little(w: Writer, v: number): void { const p = room(w, 4), b = w.b; b[p] = v; b[p + 1] = v >> 8; b[p + 2] = v >> 16; b[p + 3] = v >> 24; }
+function putU16(w: Writer, v: number, f: Place): void { setU16(w, room(w, 2), v, f); }
+
+function setU16Little(w: Writer, p: number, v: number, f: Place): void { checkWithin(w, v, 0, 65535, f); const b = w.b; b[p] = v; b[p + 1] = v >> 8; }
+
+function putU16Little(w: Writer, v: number, f: Place): void { setU16Little(w, room(w, 2), v, f); }
+
+function setU24(w: Writer, p: number, v: number, f: Place): void { checkWithin(w, v, 0, 16777215, f); const b = w.b; b[p] = v >> 16; b[p + 1] = v >> 8; b[p + 2] = v; }
+
+function putU24(w: Writer, v: number, f: Place): void { setU24(w, room(w, 3), v, f); }
+
+function setU24Little(w: Writer, p: number, v: number, f: Place): void { checkWithin(w, v, 0, 16777215, f); const b = w.b; b[p] = v; b[p + 1] = v >> 8; b[p + 2] = v >> 16; }
+
+function putU24Little(w: Writer, v: number, f: Place): void { setU24Little(w, room(w, 3), v, f); }
+
+function setU32(w: Writer, p: number, v: number, f: Place): void { checkWithin(w, v, 0, 4294967295, f); const b = w.b; b[p] = v >> 24; b[p + 1] = v >> 16; b[p + 2] = v >> 8; b[p + 3] = v; }
+
+function putU32(w: Writer, v: number, f: Place): void { setU32(w, room(w, 4), v, f); }
+
+function setU32Little(w: Writer, p: number, v: number, f: Place): void { checkWithin(w, v, 0, 4294967295, f); const b = w.b; b[p] = v; b[p + 1] = v >> 8; b[p + 2] = v >> 16; b[p + 3] = v >> 24; }
+
+function putU32Little(w: Writer, v: number, f: Place): void { setU32Little(w, room(w, 4), v, f); }
+
+function setI8(w: Writer, p: number, v: number, f: Place): void { checkWithin(w, v, -128, 127, f); w.b[p] = v; }
+
+function putI8(w: Writer, v: number, f: Place): void { setI8(w, room(w, 1), v, f); }
+
+function setI16(w: Writer, p: number, v: number, f: Place): void { checkWithin(w, v, -32768, 32767, f); const b = w.b; b[p] = v >> 8; b[p + 1] = v; }
+
+function putI16(w: Writer, v: number, f: Place): void { setI16(w, room(w, 2), v, f); }
+
+function setI16Little(w: Writer, p: number, v: number, f: Place): void { checkWithin(w, v, -32768, 32767, f); const b = w.b; b[p] = v; b[p + 1] = v >> 8; }
+
+function putI16Little(w: Writer, v: number, f: Place): void { setI16Little(w, room(w, 2), v, f); }
+
+function setI24(w: Writer, p: number, v: number, f: Place): void { checkWithin(w, v, -8388608, 8388607, f); const b = w.b; b[p] = v >> 16; b[p + 1] = v >> 8; b[p + 2] = v; }
+
+function putI24(w: Writer, v: number, f: Place): void { setI24(w, room(w, 3), v, f); }
+
+function setI24Little(w: Writer, p: number, v: number, f: Place): void { checkWithin(w, v, -8388608, 8388607, f); const b = w.b; b[p] = v; b[p + 1] = v >> 8; b[p + 2] = v >> 16; }
+
+function putI24Little(w: Writer, v: number, f: Place): void { setI24Little(w, room(w, 3), v, f); }
+
+function setI32(w: Writer, p: number, v: number, f: Place): void { checkWithin(w, v, -2147483648, 2147483647, f); const b = w.b; b[p] = v >> 24; b[p + 1] = v >> 16; b[p + 2] = v >> 8; b[p + 3] = v; }
+
+function putI32(w: Writer, v: number, f: Place): void { setI32(w, room(w, 4), v, f); }
+
+function setI32Little(w: Writer, p: number, v: number, f: Place): void { checkWithin(w, v, -2147483648, 2147483647, f); const b = w.b; b[p] = v; b[p + 1] = v >> 8; b[p + 2] = v >> 16; b[p + 3] = v >> 24; }
+
+function putI32Little(w: Writer, v: number, f: Place): void { setI32Little(w, room(w, 4), v, f); }
+
+function setU64(w: Writer, p: number, v: bigint, f: Place): void { checkWideWithin(w, v, BigInt(0), BigInt("18446744073709551615"), f); setWide(w, p, v, 8, false); }
+
+function putU64(w: Writer, v: bigint, f: Place): void { setU64(w, room(w, 8), v, f); }
+
+function setU64Little(w: Writer, p: number, v: bigint, f: Place): void { checkWideWithin(w, v, BigInt(0), BigInt("18446744073709551615"), f); setWide(w, p, v, 8, true); }
+
+function putU64Little(w: Writer, v: bigint, f: Place): void { setU64Little(w, room(w, 8), v, f); }
+
+function setI64(w: Writer, p: number, v: bigint, f: Place): void { checkWideWithin(w, v, BigInt("-9223372036854775808"), BigInt("9223372036854775807"), f); setWide(w, p, v, 8, false); }
+
+function putI64(w: Writer, v: bigint, f: Place): void { setI64(w, room(w, 8), v, f); }
+
+function setI64Little(w: Writer, p: number, v: bigint, f: Place): void { checkWideWithin(w, v, BigInt("-9223372036854775808"), BigInt("9223372036854775807"), f); setWide(w, p, v, 8, true); }
+
+function putI64Little(w: Writer, v: bigint, f: Place): void { setI64Little(w, room(w, 8), v, f); }
 
 /** An integer of up to 6 bytes, in two's complement. */
-function putInt(w: Writer, v: number, n: number, little: boolean): void {
-  const p = room(w, n);
+function setInt(w: Writer, p: number, v: number, n: number, little: boolean): void {
   for (let i = 0; i < n; i++) {
     w.b[little ? p + i : p + n - 1 - i] = v % 256;
     v = Math.floor(v / 256);
   }
 }
 
+function putInt(w: Writer, v: number, n: number, little: boolean): void { setInt(w, room(w, n), v, n, little); }
+
 /** An integer of 7 or 8 bytes, in two's complement. */
-function putWide(w: Writer, v: bigint, n: number, little: boolean): void {
+function setWide(w: Writer, p: number, v: bigint, n: number, little: boolean): void {
   const high = Number(BigInt.asUintN(32, v >> BigInt(32))), low = Number(BigInt.asUintN(32, v));
-  if (little) { putInt(w, low, 4, true); putInt(w, high, n - 4, true); } else { putInt(w, high, n - 4, false); putInt(w, low, 4, false); }
+  setInt(w, little ? p : p + n - 4, low, 4, little);
+  setInt(w, little ? p + 4 : p, high, n - 4, little);
 }
+
+function putWide(w: Writer, v: bigint, n: number, little: boolean): void { setWide(w, room(w, n), v, n, little); }
+
+function setBool(w: Writer, p: number, v: boolean): void { w.b[p] = v ? 1 : 0; }
+
+function putBool(w: Writer, v: boolean): void { putByte(w, v ? 1 : 0); }
 
 /** The bits of an integer in so many bits. */
 function twos(v: number, width: number): number { return v < 0 ? v + Math.pow(2, width) : v; }
 
 /** A float; a NaN is written as the quiet one. */
-function putFloat(w: Writer, v: number, n: number, little: boolean, f: Place): void {
-  const p = room(w, n);
-  if (typeof v !== "number") refuse(w, "wrong_type", f);
+function setFloat(w: Writer, p: number, v: number, n: number, little: boolean, f: Place): void {
   if (n === 4) {
-    if (Math.abs(Math.fround(v)) === Infinity && Math.abs(v) !== Infinity) refuse(w, "number_too_large", f);
+    checkFloat32(w, v, f);
     floats.setFloat32(0, v);
-  } else floats.setFloat64(0, v);
+  } else {
+    checkNumber(w, v, f);
+    floats.setFloat64(0, v);
+  }
   if (v !== v) floats.setInt32(0, n === 4 ? 0x7fc00000 : 0x7ff80000);
   if (v !== v) floats.setInt32(4, 0);
   for (let i = 0; i < n; i++) w.b[little ? p + n - 1 - i : p + i] = floats.getUint8(i);
 }
+
+function setF32(w: Writer, p: number, v: number, f: Place): void { setFloat(w, p, v, 4, false, f); }
+
+function putF32(w: Writer, v: number, f: Place): void { setF32(w, room(w, 4), v, f); }
+
+function setF32Little(w: Writer, p: number, v: number, f: Place): void { setFloat(w, p, v, 4, true, f); }
+
+function putF32Little(w: Writer, v: number, f: Place): void { setF32Little(w, room(w, 4), v, f); }
+
+function setF64(w: Writer, p: number, v: number, f: Place): void { setFloat(w, p, v, 8, false, f); }
+
+function putF64(w: Writer, v: number, f: Place): void { setF64(w, room(w, 8), v, f); }
+
+function setF64Little(w: Writer, p: number, v: number, f: Place): void { setFloat(w, p, v, 8, true, f); }
+
+function putF64Little(w: Writer, v: number, f: Place): void { setF64Little(w, room(w, 8), v, f); }
 
 function putVarint(w: Writer, v: number): void {
   for (; v > 127; v = Math.floor(v / 128)) putByte(w, (v % 128) + 128);
@@ -1630,9 +1894,10 @@ function zigzagBits(v: number): number { return v < 0 ? -2 * v - 1 : 2 * v; }
 
 function wideZigzagBits(v: bigint): bigint { return BigInt.asUintN(64, (v << BigInt(1)) ^ (v >> BigInt(63))); }
 
+/** How many bytes a varint has; a number that is none has any. */
 function varintSize(v: number): number {
   let n = 1;
-  for (; v > 127; v = Math.floor(v / 128)) n++;
+  for (; v > 127 && n < 10; v = Math.floor(v / 128)) n++;
   return n;
 }
 
@@ -1647,12 +1912,12 @@ declare const TextEncoder: (new () => { encodeInto(s: string, b: Uint8Array): { 
 const encoder = /*#__PURE__*/ (() => typeof TextEncoder === "function" && "encodeInto" in TextEncoder.prototype ? new TextEncoder() : undefined)();
 
 /** Appends UTF-8; returns how many bytes. Half of a surrogate pair is refused, not replaced. */
-function putText(w: Writer, s: string, f: Place): number {
+function appendText(w: Writer, s: string, f: Place): number {
   if (typeof s !== "string") refuse(w, "wrong_type", f);
   const start = room(w, s.length * 3), b = w.b, n = s.length;
   let p = start, i = 0;
   if (encoder && n > 24) {
-    const written = encoder.encodeInto(s, b.subarray(start)).written/*‹*/!/*›*/;
+    const written = encoder.encodeInto(s, b.subarray(start)).written/*types{*/!/*}*/;
     if (written > n) for (; i < n; i++) {
       const c = s.charCodeAt(i);
       if (c >= 0xd800 && c < 0xe000 && (c >= 0xdc00 || (s.charCodeAt(++i) & 0xfc00) !== 0xdc00)) refuse(w, "invalid_utf8", f);
@@ -1678,15 +1943,37 @@ function putText(w: Writer, s: string, f: Place): number {
   return p - start;
 }
 
-function putBlob(w: Writer, v: Uint8Array, f: Place): number {
+function putText(w: Writer, v: string, code: number, most: number, f: Place): void {
+  room(w, code & 7);
+  const n = appendText(w, v, f);
+  putPrefix(w, n, n, code, most, f);
+}
+
+function putTextVarint(w: Writer, v: string, code: number, most: number, f: Place): void {
+  const n = appendText(w, v, f);
+  putPrefixVarint(w, n, n, code, most, f);
+}
+
+function appendBlob(w: Writer, v: Uint8Array, f: Place): number {
   if (!(v instanceof Uint8Array)) refuse(w, "wrong_type", f);
   const p = room(w, v.length);
   w.b.set(v, p);
   return v.length;
 }
 
+function putBlob(w: Writer, v: Uint8Array, code: number, most: number, f: Place): void {
+  room(w, code & 7);
+  const n = appendBlob(w, v, f);
+  putPrefix(w, n, n, code, most, f);
+}
+
+function putBlobVarint(w: Writer, v: Uint8Array, code: number, most: number, f: Place): void {
+  const n = appendBlob(w, v, f);
+  putPrefixVarint(w, n, n, code, most, f);
+}
+
 /** Appends UTF-16; returns how many units. */
-function putUTF16(w: Writer, s: string, little: boolean, f: Place): number {
+function appendUTF16(w: Writer, s: string, little: boolean, f: Place): number {
   if (typeof s !== "string") refuse(w, "wrong_type", f);
   let p = room(w, 2 * s.length);
   for (let i = 0; i < s.length; i++, p += 2) {
@@ -1699,7 +1986,8 @@ function putUTF16(w: Writer, s: string, little: boolean, f: Place): number {
   return s.length;
 }
 
-function limited(w: Writer, n: number, limit: number, f: Place): number { return n > limit ? refuse(w, "too_long", f) : n; }
+/** A number that must not be above a limit, of which -1 is none. */
+function limited(w: Writer, n: number, most: number, f: Place): number { return most >= 0 && n > most ? refuse(w, "too_long", f) : n; }
 
 function notLess(w: Writer, n: number, limit: number, f: Place): number { return n < limit ? refuse(w, "length_too_small", f) : n; }
 
@@ -1729,7 +2017,7 @@ function padText(w: Writer, n: number, count: number, filler: number, width: num
     if (c === filler) refuse(w, "embedded_terminator", f);
     if (filler !== 0) break;
   }
-  for (let i = n; i < count; i++) if (width === 1) putByte(w, filler); else if (little) put2Little(w, filler); else put2(w, filler);
+  for (let i = n; i < count; i++) putInt(w, filler, width, little);
 }
 
 function putDigits(w: Writer, s: string, n: number, f: Place): void {
@@ -1743,28 +2031,35 @@ function putBytes(w: Writer, v: readonly number[]): void { for (let i = 0; i < v
 
 function putZeros(w: Writer, n: number): void { const p = room(w, n); w.b.fill(0, p, w.p); }
 
-/** Writes how many bytes were written into the room in front of them. */
-function putPrefix(w: Writer, width: number, little: boolean, limit: number, f: Place, n: number, bytes: number): void {
-  limited(w, n, limit, f);
-  const p = w.p;
-  w.p = p - bytes - width;
-  putInt(w, n, width, little);
-  w.p = p;
+/**
+ * Writes how many bytes, units or items there are into the room before the last bytes. The code is how many bytes the room has, and 16
+ * more if the first one is the least significant one.
+ */
+function putPrefix(w: Writer, n: number, bytes: number, code: number, most: number, f: Place): void {
+  const width = code & 7;
+  limited(w, n, most, f);
+  setInt(w, w.p - bytes - width, n, width, code > 16);
 }
 
-/** The same as LEB128, for which the bytes make room now. */
-function putPrefixVarint(w: Writer, scale: number, limit: number, f: Place, n: number, bytes: number): void {
-  limited(w, n, limit, f);
-  insertVarint(w, w.p - bytes, n * scale);
+/** The same as LEB128, for which the bytes make room now; the code 32 is zigzag. */
+function putPrefixVarint(w: Writer, n: number, bytes: number, code: number, most: number, f: Place): void {
+  limited(w, n, most, f);
+  insertVarint(w, w.p - bytes, code === 32 ? 2 * n : n);
 }
 
-function putCounted(w: Writer, width: number, little: boolean, limit: number, f: Place, n: number): void {
-  putPrefix(w, width, little, limit, f, n, n);
+/** Writes a count that is known. */
+function putCount(w: Writer, n: number, code: number, most: number, f: Place): void {
+  limited(w, n, most, f);
+  putInt(w, n, code & 7, code > 16);
 }
 
-function putCountedVarint(w: Writer, scale: number, limit: number, f: Place, n: number): void {
-  putPrefixVarint(w, scale, limit, f, n, n);
+function putCountVarint(w: Writer, n: number, code: number, most: number, f: Place): void {
+  limited(w, n, most, f);
+  putVarint(w, code === 32 ? 2 * n : n);
 }
+
+/** Writes the prefix of a value that is absent. */
+function putAbsent(w: Writer, code: number): void { if (code === 32) putByte(w, 1); else putInt(w, -1, code & 7, false); }
 
 function insertVarint(w: Writer, at: number, v: number): void {
   const n = varintSize(v), p = room(w, n), end = w.p;
@@ -1789,29 +2084,8 @@ function sink(w: Writer, f: Place): void {
   w.depth--;
 }
 
-/** How many items. */
-function countItems<T>(w: Writer, v: readonly T[], limit: number, f: Place): number {
-  if (!Array.isArray(v)) refuse(w, "wrong_type", f);
-  return limited(w, v.length, limit, f);
-}
-
-function each<T>(w: Writer, v: readonly T[], f: Place, write: (w: Writer, v: T, f: Place) => void): void {
-  w.at.push(f);
-  for (let i = 0; i < v.length; i++) write(w, v[i]!, i);
-  w.at.pop();
-}
-
-/** Items, and the byte that ends them; none begins with it. */
-function eachUntil<T>(w: Writer, v: readonly T[], stop: number, f: Place, write: (w: Writer, v: T, f: Place) => void): void {
-  w.at.push(f);
-  for (let i = 0; i < v.length; i++) {
-    const p = w.p;
-    write(w, v[i]!, i);
-    if (w.b[p] === stop) refuse(w, "embedded_terminator", i);
-  }
-  putByte(w, stop);
-  w.at.pop();
-}
+/** An item that began at a place must not begin with the byte that ends the list. */
+function notStop(w: Writer, p: number, stop: number): void { if (w.b[p] === stop) refuse(w, "embedded_terminator"); }
 
 function putProperties(w: Writer, v: ReadonlyMap<string, string>, f: Place): number {
   if (!(v instanceof Map)) refuse(w, "wrong_type", f);
@@ -1820,36 +2094,40 @@ function putProperties(w: Writer, v: ReadonlyMap<string, string>, f: Place): num
     if (typeof key !== "string" || typeof value !== "string") refuse(w, "wrong_type", f);
     if (key === "" || /[:\n]/.test(key) || /\n/.test(value)) refuse(w, "invalid_property", f);
     if (w.p > start) putByte(w, 10);
-    putText(w, key, f);
+    appendText(w, key, f);
     putByte(w, 58);
-    putText(w, value, f);
+    appendText(w, value, f);
   });
   return limited(w, w.p - start, 65535, f);
 }
 
-/** Whether a condition holds; a value is set exactly then. */
-function present(w: Writer, v: unknown, holds: boolean, f: Place): boolean {
-  if ((v !== undefined && v !== null) !== holds) refuse(w, "presence", f);
+/** Whether a value is there, which must be set exactly then. */
+function isPresent(w: Writer, isThere: boolean, holds: boolean, f: Place): boolean {
+  if (isThere !== holds) refuse(w, "presence", f);
   return holds;
 }
 
 function isSet<T>(v: T | undefined): v is T { return v !== undefined && v !== null; }
 
-/** The first field of several that is not set, where nothing that is set may follow. */
-function gap(w: Writer, before: string | undefined, v: unknown, f: string): string | undefined {
-  if (!isSet(v)) return before === undefined ? f : before;
-  return before === undefined ? before : refuse(w, "gap_before_optional", before);
+/** The first field of several that is not set, where nothing that is set may follow; empty if there is none. */
+function gapAfter(w: Writer, before: string, isThere: boolean, f: string): string {
+  if (!isThere) return before || f;
+  return before ? refuse(w, "gap_before_optional", before) : before;
 }
 
-function putTrailing(w: Writer, v: Uint8Array | undefined, before: string | undefined, f: string): void {
-  if (!isSet(v)) return;
-  if (putBlob(w, v, f) > 0 && before !== undefined) refuse(w, "gap_before_optional", before);
+function putTrailing(w: Writer, v: Uint8Array | undefined, before: string): void {
+  if (isSet(v) && appendBlob(w, v, "trailing") > 0 && before) refuse(w, "gap_before_optional", before);
 }
 
-/** The count of several fields, which must be the same. */
-function agreed(w: Writer, before: number | undefined, n: number, f: Place): number {
-  return before !== undefined && before !== n ? refuse(w, "wrong_item_count", f) : n;
+/** The count of several fields, which must be the same; one that nobody can have is none yet. */
+function agreed(w: Writer, before: number, n: number, more: number, f: Place): number {
+  return before !== -2147483648 && before !== n + more ? refuse(w, "wrong_item_count", f) : n + more;
 }
+
+function orZero(n: number): number { return n === -2147483648 ? 0 : n; }
+
+/** A copy of a packet. */
+function packetBytes(w: Writer, start: number, count: number): Uint8Array { return w.b.slice(start, start + count); }
 
 /** What has arrived of a packet between marks: its bytes, unescaped, and how many were read for them. */
 interface Frame { b: Uint8Array; n: number; count: number; inside: boolean; first: number }

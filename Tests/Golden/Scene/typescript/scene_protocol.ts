@@ -21,23 +21,28 @@ export interface Cs_20001 {
 export const Cs_20001: MessageType<"Cs_20001", Cs_20001> = {
   name: "Cs_20001",
   id: 20001,
-  read: r => {
-    const m: Cs_20001 = {
-      sceneId: u8(r, "SceneId"),
-      line: u32(r, "Line"),
-      message: text(r, u16(r, "message"), "message"),
-    };
-    if (r.p < r.end) m.trailing = r.b.slice(r.p, r.end);
+  read: (r) => {
+    if (lacksBytes(r, 7)) {
+      take(r, 1, "SceneId");
+      take(r, 4, "Line");
+      take(r, 2, "message");
+    }
+    const q0 = takeRun(r, 7, 2);
+    const v0 = u8At(r, q0);
+    const v1 = u32At(r, q0 + 1);
+    const n2 = u16At(r, q0 + 5);
+    const v2 = text(r, n2, "message");
+    const extra = trailingBytes(r);
+    const m: Cs_20001 = { sceneId: v0, line: v1, message: v2 };
+    if (extra !== undefined) m.trailing = extra;
     return m;
   },
   write: (w, m) => {
-    check(w, m.sceneId, 0, 255, "SceneId");
-    putByte(w, m.sceneId);
-    check(w, m.line, 0, 4294967295, "Line");
-    put4(w, m.line);
-    room(w, 2);
-    putCounted(w, 2, false, 65535, "message", putText(w, m.message, "message"));
-    putTrailing(w, m.trailing, undefined, "trailing");
+    const q0 = room(w, 5);
+    setU8(w, q0, m.sceneId, "SceneId");
+    setU32(w, q0 + 1, m.line, "Line");
+    putText(w, m.message, 2, 65535, "message");
+    putTrailing(w, m.trailing, "");
   },
 };
 
@@ -71,35 +76,40 @@ export interface Sc_20001 {
 export const Sc_20001: MessageType<"Sc_20001", Sc_20001> = {
   name: "Sc_20001",
   id: 20001,
-  read: r => {
-    const m: Sc_20001 = {
-      res: u8(r, "Res"),
-      sceneId: u32(r, "SceneId"),
-      pos: u8(r, "Pos"),
-      status: u8(r, "Status"),
-      type: u8(r, "Type"),
-      defaultCombat: u32(r, "DefaultCombat"),
-      message: text(r, u16(r, "message"), "message"),
-    };
-    if (r.p < r.end) m.trailing = r.b.slice(r.p, r.end);
+  read: (r) => {
+    if (lacksBytes(r, 14)) {
+      take(r, 1, "Res");
+      take(r, 4, "SceneId");
+      take(r, 1, "Pos");
+      take(r, 1, "Status");
+      take(r, 1, "Type");
+      take(r, 4, "DefaultCombat");
+      take(r, 2, "message");
+    }
+    const q0 = takeRun(r, 14, 2);
+    const v0 = u8At(r, q0);
+    const v1 = u32At(r, q0 + 1);
+    const v2 = u8At(r, q0 + 5);
+    const v3 = u8At(r, q0 + 6);
+    const v4 = u8At(r, q0 + 7);
+    const v5 = u32At(r, q0 + 8);
+    const n6 = u16At(r, q0 + 12);
+    const v6 = text(r, n6, "message");
+    const extra = trailingBytes(r);
+    const m: Sc_20001 = { res: v0, sceneId: v1, pos: v2, status: v3, type: v4, defaultCombat: v5, message: v6 };
+    if (extra !== undefined) m.trailing = extra;
     return m;
   },
   write: (w, m) => {
-    check(w, m.res, 0, 255, "Res");
-    putByte(w, m.res);
-    check(w, m.sceneId, 0, 4294967295, "SceneId");
-    put4(w, m.sceneId);
-    check(w, m.pos, 0, 255, "Pos");
-    putByte(w, m.pos);
-    check(w, m.status, 0, 255, "Status");
-    putByte(w, m.status);
-    check(w, m.type, 0, 255, "Type");
-    putByte(w, m.type);
-    check(w, m.defaultCombat, 0, 4294967295, "DefaultCombat");
-    put4(w, m.defaultCombat);
-    room(w, 2);
-    putCounted(w, 2, false, 65535, "message", putText(w, m.message, "message"));
-    putTrailing(w, m.trailing, undefined, "trailing");
+    const q0 = room(w, 12);
+    setU8(w, q0, m.res, "Res");
+    setU32(w, q0 + 1, m.sceneId, "SceneId");
+    setU8(w, q0 + 5, m.pos, "Pos");
+    setU8(w, q0 + 6, m.status, "Status");
+    setU8(w, q0 + 7, m.type, "Type");
+    setU32(w, q0 + 8, m.defaultCombat, "DefaultCombat");
+    putText(w, m.message, 2, 65535, "message");
+    putTrailing(w, m.trailing, "");
   },
 };
 
@@ -132,32 +142,42 @@ export const fromServer: Side<ServerPacket> = id => {
 };
 
 function unwrap(r: Reader): Unwrapped | undefined {
-  const size = r.end - r.start;
-  if (size < 4) return undefined;
-  const x0 = u32(r, "length");
-  const t0 = packetSize(x0, 0, 6, 0);
-  if (size < 6) return undefined;
-  const x1 = u16(r, "id");
-  if (size < t0) { r.wanted = t0; return undefined; }
-  const body = r.start + 6, end = r.start + t0;
-  r.p = body;
-  r.end = end;
-  const header: Header = { length: x0, id: x1 };
-  return { id: x1, header, byteCount: t0 };
+  if (r.size < 4) {
+    return undefined;
+  }
+  const x0 = u32At(r, r.start);
+  const t0 = packetSize(r, x0, 0, 6, 0);
+  if (r.size < 6) {
+    return undefined;
+  }
+  const x1 = u16At(r, r.start + 4);
+  if (r.size < t0) {
+    r.wanted = t0;
+    return undefined;
+  }
+  const body = 6;
+  const end = t0;
+  goBetween(r, body, end);
+  const header = { length: x0, id: x1 } as Header;
+  let id: number = 0;
+  id = id * 65536 + x1;
+  const total = t0;
+  return { id, header, byteCount: total };
 }
 
 function wrap(w: Writer, id: number, _h: Partial<Header> = {}): Uint8Array {
   w.at = ["packet"];
   const count = w.p - 6;
   const total = count + 6;
-  if (total > 1048576) throw new WireError("packet_too_long", "");
+  verifyPacket(w, !(total > 1048576), "packet_too_long");
   const y0 = total;
-  if (!(id >= 0 && id <= 65535)) throw new WireError("invalid_message_id", "");
+  verifyPacket(w, id >= 0 && id <= 65535, "invalid_message_id");
   const start = 0;
   w.p = start;
-  put4(w, y0);
-  put2(w, id);
-  return w.b.slice(start, start + total);
+  const q0 = room(w, 6);
+  setU32(w, q0, y0, "length");
+  setU16(w, q0 + 4, id, "id");
+  return packetBytes(w, start, total);
 }
 
 /** A message that was received, with its packet's header. */
@@ -211,7 +231,7 @@ export function encode<N extends string, M>(type: MessageType<N, M>, message: M,
 /** A packet of a message that the schema does not know. */
 export function encodeUnknown(id: number, payload: Uint8Array, header?: Partial<Header>): Uint8Array {
   const w: Writer = { b: new Uint8Array(1024), p: 6, at: [], depth: 0 };
-  putBlob(w, payload, "payload");
+  appendBlob(w, payload, "payload");
   return wrap(w, id, header);
 }
 
@@ -227,7 +247,7 @@ export function decode<P>(bytes: Uint8Array, side: Side<P>, start = 0): P | Unkn
 }
 
 function reader(b: Uint8Array, start: number, end: number): Reader {
-  return { b, p: start, end, start, last: Infinity, wanted: 0, at: ["packet"], depth: 32 };
+  return { b, p: start, q: start, end, start, size: end - start, last: Infinity, wanted: 0, at: ["packet"], depth: 32 };
 }
 
 function receive<P>(r: Reader, side: Side<P>): P | Unknown | undefined {
@@ -239,6 +259,7 @@ function receive<P>(r: Reader, side: Side<P>): P | Unknown | undefined {
   const message: unknown = type.read(r);
   return { name: type.name, id, header, message, byteCount } as unknown as P;
 }
+
 
 /**
  * Finds the packets in a stream, however they are glued and torn. After an error it stays failed: a stream without
@@ -318,13 +339,13 @@ export class WireError extends Error {
 type Place = string | number;
 
 /**
- * Bytes that are being read: where, up to where, where their packet begins, where it ends as far as that is known,
- * how many bytes it must have before it is worth another try, and in what.
+ * Bytes that are being read: where, where the last number began, up to where, where their packet begins, how many bytes there are, where
+ * the packet ends as far as that is known, how many bytes it must have before it is worth another try, and in what.
  */
-interface Reader { readonly b: Uint8Array; p: number; end: number; readonly start: number; last: number; wanted: number; readonly at: Place[]; depth: number }
+interface Reader { readonly b: Uint8Array; p: number; q: number; end: number; readonly start: number; readonly size: number; last: number; wanted: number; readonly at: Place[]; depth: number }
 
 function pathOf(at: readonly Place[]): string {
-  return at.reduce<string>((path, step) => path + (typeof step === "number" ? "[" + step + "]" : path ? "." + step : step), "");
+  return at.reduce<string>((path, step) => path + (typeof step === "number" ? "[" + step + "]" : path && step ? "." + step : step), "");
 }
 
 function fail(r: Reader, kind: string, f: Place | undefined, p: number): never {
@@ -338,20 +359,31 @@ function refuse(w: Writer, kind: string, f?: Place): never {
 function take(r: Reader, n: number, f: Place): number {
   const p = r.p;
   if (r.end - p < n) fail(r, "truncated", f, p);
+  r.q = p;
   r.p = p + n;
   return p;
 }
 
-function u8(r: Reader, f: Place): number { return r.b[take(r, 1, f)]!; }
+function lacksBytes(r: Reader, n: number): boolean { return r.end - r.p < n; }
 
-function u16(r: Reader, f: Place): number { const p = take(r, 2, f); return (r.b[p]! << 8) | r.b[p + 1]!; }
-
-function i32(r: Reader, f: Place): number {
-  const p = take(r, 4, f), b = r.b;
-  return (b[p]! << 24) | (b[p + 1]! << 16) | (b[p + 2]! << 8) | b[p + 3]!;
+/** Goes over numbers that are there, of which the last one has so many bytes. */
+function takeRun(r: Reader, n: number, width: number): number {
+  const p = r.p;
+  r.p = p + n;
+  r.q = r.p - width;
+  return p;
 }
 
-function u32(r: Reader, f: Place): number { return i32(r, f) >>> 0; }
+/** What is left, of which the schema knows nothing. */
+function trailingBytes(r: Reader): Uint8Array | undefined { return r.p < r.end ? r.b.slice(r.p, r.end) : undefined; }
+
+function u8At(r: Reader, p: number): number { return r.b[p]!; }
+
+function u16At(r: Reader, p: number): number { const b = r.b; return (b[p]! << 8) | b[p + 1]!; }
+
+function i32At(r: Reader, p: number): number { const b = r.b; return (b[p]! << 24) | (b[p + 1]! << 16) | (b[p + 2]! << 8) | b[p + 3]!; }
+
+function u32At(r: Reader, p: number): number { return i32At(r, p) >>> 0; }
 
 declare const TextDecoder: (new (label: string, options: { fatal: boolean; ignoreBOM: boolean }) => { decode(b: Uint8Array): string }) | undefined;
 
@@ -407,10 +439,16 @@ interface Unwrapped { id: number; header: Header; byteCount: number }
 function reject(kind: string, offset: number): never { throw new WireError(kind, "", offset); }
 
 /** The bytes of the whole packet, by one of its lengths. */
-function packetSize(length: number, difference: number, least: number, offset: number): number {
+function packetSize(_r: Reader, length: number, difference: number, least: number, place: number): number {
   const size = length + difference;
-  if (size < least) reject("length_too_small", offset);
-  return size > 1048576 ? reject("packet_too_long", offset) : size;
+  if (size < least) reject("length_too_small", place);
+  return size > 1048576 ? reject("packet_too_long", place) : size;
+}
+
+/** Goes to a place, up to another one. */
+function goBetween(r: Reader, from: number, to: number): void {
+  r.p = r.start + from;
+  r.end = r.start + to;
 }
 
 /** What packets are written into, while nobody does; each is copied out of it. */
@@ -430,19 +468,20 @@ function room(w: Writer, n: number): number {
   return p;
 }
 
-function check(w: Writer, v: number, low: number, high: number, f: Place): void {
+function verifyPacket(_w: Writer, good: boolean, kind: string): void { if (!good) throw new WireError(kind, ""); }
+
+function checkWithin(w: Writer, v: number, low: number, high: number, f: Place): void {
   if (!(v >= low && v <= high) || Math.floor(v) !== v) refuse(w, typeof v === "number" ? "out_of_range" : "wrong_type", f);
 }
 
-function putByte(w: Writer, v: number): void { const p = room(w, 1); w.b[p] = v; }
+function setU8(w: Writer, p: number, v: number, f: Place): void { checkWithin(w, v, 0, 255, f); w.b[p] = v; }
 
-function put2(w: Writer, v: number): void { const p = room(w, 2); w.b[p] = v >> 8; w.b[p + 1] = v; }
+function setU16(w: Writer, p: number, v: number, f: Place): void { checkWithin(w, v, 0, 65535, f); const b = w.b; b[p] = v >> 8; b[p + 1] = v; }
 
-function put4(w: Writer, v: number): void { const p = room(w, 4), b = w.b; b[p] = v >> 24; b[p + 1] = v >> 16; b[p + 2] = v >> 8; b[p + 3] = v; }
+function setU32(w: Writer, p: number, v: number, f: Place): void { checkWithin(w, v, 0, 4294967295, f); const b = w.b; b[p] = v >> 24; b[p + 1] = v >> 16; b[p + 2] = v >> 8; b[p + 3] = v; }
 
 /** An integer of up to 6 bytes, in two's complement. */
-function putInt(w: Writer, v: number, n: number, little: boolean): void {
-  const p = room(w, n);
+function setInt(w: Writer, p: number, v: number, n: number, little: boolean): void {
   for (let i = 0; i < n; i++) {
     w.b[little ? p + i : p + n - 1 - i] = v % 256;
     v = Math.floor(v / 256);
@@ -454,7 +493,7 @@ declare const TextEncoder: (new () => { encodeInto(s: string, b: Uint8Array): { 
 const encoder = /*#__PURE__*/ (() => typeof TextEncoder === "function" && "encodeInto" in TextEncoder.prototype ? new TextEncoder() : undefined)();
 
 /** Appends UTF-8; returns how many bytes. Half of a surrogate pair is refused, not replaced. */
-function putText(w: Writer, s: string, f: Place): number {
+function appendText(w: Writer, s: string, f: Place): number {
   if (typeof s !== "string") refuse(w, "wrong_type", f);
   const start = room(w, s.length * 3), b = w.b, n = s.length;
   let p = start, i = 0;
@@ -485,31 +524,37 @@ function putText(w: Writer, s: string, f: Place): number {
   return p - start;
 }
 
-function putBlob(w: Writer, v: Uint8Array, f: Place): number {
+function putText(w: Writer, v: string, code: number, most: number, f: Place): void {
+  room(w, code & 7);
+  const n = appendText(w, v, f);
+  putPrefix(w, n, n, code, most, f);
+}
+
+function appendBlob(w: Writer, v: Uint8Array, f: Place): number {
   if (!(v instanceof Uint8Array)) refuse(w, "wrong_type", f);
   const p = room(w, v.length);
   w.b.set(v, p);
   return v.length;
 }
 
-function limited(w: Writer, n: number, limit: number, f: Place): number { return n > limit ? refuse(w, "too_long", f) : n; }
+/** A number that must not be above a limit, of which -1 is none. */
+function limited(w: Writer, n: number, most: number, f: Place): number { return most >= 0 && n > most ? refuse(w, "too_long", f) : n; }
 
-/** Writes how many bytes were written into the room in front of them. */
-function putPrefix(w: Writer, width: number, little: boolean, limit: number, f: Place, n: number, bytes: number): void {
-  limited(w, n, limit, f);
-  const p = w.p;
-  w.p = p - bytes - width;
-  putInt(w, n, width, little);
-  w.p = p;
-}
-
-function putCounted(w: Writer, width: number, little: boolean, limit: number, f: Place, n: number): void {
-  putPrefix(w, width, little, limit, f, n, n);
+/**
+ * Writes how many bytes, units or items there are into the room before the last bytes. The code is how many bytes the room has, and 16
+ * more if the first one is the least significant one.
+ */
+function putPrefix(w: Writer, n: number, bytes: number, code: number, most: number, f: Place): void {
+  const width = code & 7;
+  limited(w, n, most, f);
+  setInt(w, w.p - bytes - width, n, width, code > 16);
 }
 
 function isSet<T>(v: T | undefined): v is T { return v !== undefined && v !== null; }
 
-function putTrailing(w: Writer, v: Uint8Array | undefined, before: string | undefined, f: string): void {
-  if (!isSet(v)) return;
-  if (putBlob(w, v, f) > 0 && before !== undefined) refuse(w, "gap_before_optional", before);
+function putTrailing(w: Writer, v: Uint8Array | undefined, before: string): void {
+  if (isSet(v) && appendBlob(w, v, "trailing") > 0 && before) refuse(w, "gap_before_optional", before);
 }
+
+/** A copy of a packet. */
+function packetBytes(w: Writer, start: number, count: number): Uint8Array { return w.b.slice(start, start + count); }

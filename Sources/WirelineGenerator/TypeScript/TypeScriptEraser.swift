@@ -1,33 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the types in the runtime's file, and marks them for ``TypeScriptForm``.
+/// Takes types, documentation comments and indentation out of the runtime, for scripts in pages.
 ///
-/// The file is TypeScript that its own tools read. It has no marks where types are found by rules: in the head of a function, after
-/// the name of a variable, in the members of a class, in `]!`, and in declarations, which end before an empty line. In a line with
-/// other types, all types stand between marks in comments:
-///
-///     return to/*‹*/ as Partial<Header>/*›*/;
-enum TypeScriptAnnotations {
+/// The runtime is TypeScript that its own tools read. Types are found where the file has them: in the head of a function, after the name
+/// of a variable, in the members of a class, in `]!`, and in declarations, which end before an empty line. Other types stand in regions
+/// for the feature `types`.
+enum TypeScriptEraser {
     private static let declarations = ["interface ", "type ", "declare "]
-    private static let comments = [("/*‹*/", "‹"), ("/*›*/", "›"), ("/*«", "«"), ("»*/", "»")]
 
-    /// Returns text of the runtime with marks.
-    static func marked(_ text: String) -> String {
+    /// Returns a text without types. Lines of which nothing is left are left out.
+    static func erased(_ text: String) -> String {
         var lines: [String] = []
-        var isInDeclaration = false
-        var isInClass = false
-        for line in (text + "\n").split(separator: "\n", omittingEmptySubsequences: false) {
-            if isInDeclaration, line.isEmpty {
-                lines[lines.count - 1] += "›"
-                isInDeclaration = false
-            }
-            let isStart = !isInDeclaration && isDeclaration(line)
-            isInDeclaration = isInDeclaration || isStart
+        var (isInDeclaration, isInClass, isInComment) = (false, false, false)
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            let code = line.drop { $0 == " " }
+            isInDeclaration = !line.isEmpty && (isInDeclaration || isDeclaration(line))
             isInClass = line.hasPrefix("export class ") || isInClass && line != "}"
-            lines.append(
-                isStart ? "‹" + line : isInDeclaration ? String(line) : marked(line: line, isInClass: isInClass))
+            let isComment = isInComment || code.hasPrefix("/**")
+            isInComment = isComment && !line.hasSuffix("*/")
+            if isInDeclaration || isComment { continue }
+            let left = erased(line: line, isInClass: isInClass).drop { $0 == " " }
+            // One of several empty lines stays.
+            if !left.isEmpty || line.isEmpty && lines.last?.isEmpty == false { lines.append(String(left)) }
         }
-        return lines.dropLast().joined(separator: "\n")
+        return lines.joined(separator: "\n")
     }
 
     private static func isDeclaration(_ line: Substring) -> Bool {
@@ -35,28 +31,23 @@ enum TypeScriptAnnotations {
         return declarations.contains { code.hasPrefix($0) }
     }
 
-    private static func marked(line: Substring, isInClass: Bool) -> String {
-        var text = String(line)
-        if line.utf8.contains(where: { $0 >= 0x80 }) {
-            text = comments.reduce(text) { $0.replacing($1.0, with: $1.1) }
-            guard !text.contains("‹") else { return text }
-        }
-        var scanner = Scanner(text)
+    private static func erased(line: Substring, isInClass: Bool) -> String {
+        var scanner = Scanner(String(line))
         if scanner.goesOver("export function ") || scanner.goesOver("function ") {
             scanner.functionHead()
         } else if scanner.goesOver("export class ") {
             scanner.classHead()
-        } else if isInClass, text.hasPrefix("  "), text.dropFirst(2).first?.isLetter == true {
+        } else if isInClass, line.hasPrefix("  "), line.dropFirst(2).first?.isLetter == true {
             _ = scanner.goesOver("  ")
             scanner.member()
         } else {
             scanner.goOver { $0 == " " }
             if scanner.goesOver("const ") || scanner.goesOver("let ") { scanner.variable() }
         }
-        return scanner.finished.replacing("]!", with: "]‹!›")
+        return scanner.finished.replacing("]!", with: "]")
     }
 
-    /// Copies a line, and puts marks around its types.
+    /// Copies a line without its types.
     private struct Scanner {
         private let line: [Unicode.Scalar]
         private var position = 0
@@ -108,15 +99,11 @@ enum TypeScriptAnnotations {
             return scanner.position
         }
 
-        private mutating func mark(to end: Int) {
-            result.append("‹")
-            go(to: end)
-            result.append("›")
-        }
+        private mutating func skip(to end: Int) { position = end }
 
         mutating func variable() {
             name()
-            if isAt(":") { mark(to: end([" =", ";"])) }
+            if isAt(":") { skip(to: end([" =", ";"])) }
         }
 
         mutating func classHead() {
@@ -131,8 +118,8 @@ enum TypeScriptAnnotations {
             inner.name()
             let isMethod = inner.isAt("(")
             let value = inner.end([" = "])
-            guard isMethod || value < line.count else { return mark(to: line.count) }
-            if !modifiers.isEmpty { mark(to: position + modifiers.unicodeScalars.count) }
+            guard isMethod || value < line.count else { return skip(to: line.count) }
+            if !modifiers.isEmpty { skip(to: position + modifiers.unicodeScalars.count) }
             if isMethod { functionHead() } else { variable() }
         }
 
@@ -140,7 +127,7 @@ enum TypeScriptAnnotations {
             guard isAt("<") else { return }
             var inner = self
             inner.position += 1
-            mark(to: inner.end([">"]) + 1)
+            skip(to: inner.end([">"]) + 1)
         }
 
         mutating func functionHead() {
@@ -150,12 +137,11 @@ enum TypeScriptAnnotations {
                 go(to: min(position + 1, line.count))
                 goOver { $0 == " " }
                 name()
-                if isAt(":") || isAt("?") { mark(to: end([",", ")", " = ", "«"])) }
-                go(to: end([",", ")", "«"]))
-                if isAt("«") { go(to: end(["»"]) + 1) }
+                if isAt(":") || isAt("?") { skip(to: end([",", ")", " = "])) }
+                go(to: end([",", ")"]))
             } while isAt(",")
             _ = goesOver(")")
-            if isAt(":") { mark(to: end([" {"])) }
+            if isAt(":") { skip(to: end([" {"])) }
         }
     }
 }

@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+
+/// How TypeScript writes the statements that read and write packets, and the types and values of a protocol.
+///
+/// Readers and writers are objects without methods: `r.u16(f)` is `u16(r, f)`, so that bundlers drop what a program does not use. The
+/// same statements without types are the JavaScript of pages. A number is a `bigint` only if its format has numbers beyond 53 bits.
+struct TypeScriptDialect: Dialect {
+    let plan: CodePlan
+    /// Whether it writes JavaScript.
+    let isForPages: Bool
+    /// The names of the functions that make the zero of a structure.
+    let zeros: [Int: String]
+    /// Whether a comparison stands beside others, of which each would narrow the type of what it compares.
+    private var isNarrowing = false
+
+    init(_ plan: CodePlan, isForPages: Bool) {
+        var plan = plan
+        var zeros: [Int: String] = [:]
+        for index in plan.coding.structuresNeedingZero.sorted() {
+            zeros[index] = plan.uniqueName("zero\(plan.names.structures[index].name)")
+        }
+        self.plan = plan
+        self.isForPages = isForPages
+        self.zeros = zeros
+        style = CodeStyle(
+            indent: isForPages ? "" : "  ", nothing: "undefined", marks: [.equal: "===", .unequal: "!=="],
+            endlessLoop: "for (;;) {")
+    }
+
+    let style: CodeStyle
+    var unwrapParameter: String { "" }
+    var valueChecks: ValueChecks { .type }
+    var hasRecords: Bool { true }
+    var countFormat: IntegerFormat { IntegerFormat(bitWidth: 53, isSigned: true) }
+
+    func unsigned(_ bitWidth: Int) -> IntegerFormat {
+        IntegerFormat(bitWidth: bitWidth > 53 ? 64 : bitWidth, isSigned: false)
+    }
+
+    func format(of varint: VarintFormat) -> IntegerFormat {
+        if varint.range.isWide { return varint.numberFormat }
+        return IntegerFormat(bitWidth: varint.encoding == .signed32 ? 32 : 53, isSigned: varint.isSigned)
+    }
+
+    func word(_ word: String, for varint: VarintFormat) -> String {
+        varint.range.isWide ? Self.wideWords[word] ?? word : word
+    }
+
+    private static let wideWords = [
+        "varint": "wideVarint", "zigzag": "wideZigzag", "varintSize": "wideVarintSize", "putVarint": "putWideVarint",
+        "insertVarint": "insertWideVarint", "zigzagBits": "wideZigzagBits",
+    ]
+
+    func suffix(of shape: PacketShape) -> String {
+        shape.words.map(NameStyle.Spelling.upperCamel.spelled).joined()
+    }
+
+    /// No number is left to its type: a variable may have any value.
+    func range(of format: IntegerFormat) -> ClosedRange<Int128> { Int128.min...Int128.max }
+
+    // MARK: Types
+
+    func type(_ type: CodeType) -> String {
+        switch type {
+        case .value(let value): self.typeName(value)
+        case .number(let format): Self.number(format.range)
+        case .position: "number"
+        case .boolean: "boolean"
+        case .text: "string"
+        case .bytes: "Uint8Array"
+        case .header: "Header"
+        case .message(let index): plan.names.messages[index].name
+        }
+    }
+
+    /// Returns the type of a value.
+    func typeName(_ value: ValuePlan) -> String {
+        switch value {
+        case .number(let number):
+            switch number.kind {
+            case .enumeration(let index): plan.names.enumerations[index].name
+            case .flags(let index): plan.names.flagSets[index].name
+            case .plain: Self.number(number.format.range)
+            }
+        case .float: "number"
+        case .boolean: "boolean"
+        case .varint(let format, _): Self.number(format.range)
+        case .text, .utf16, .digits: "string"
+        case .bytes: "Uint8Array"
+        case .properties: "Map<string, string>"
+        case .structure(let index): plan.names.structures[index].name
+        case .union(let index, _): plan.names.unions[index].name
+        case .list(let item, _, _): typeName(item) + "[]"
+        case .sized(let content, _, _): typeName(content)
+        }
+    }
+
+    /// Returns the type of a number with these values.
+    static func number(_ range: ClosedRange<Int128>) -> String { range.isWide ? "bigint" : "number" }
+
+    /// Returns a type after a mark such as `: `; nothing in a script.
+    func typed(_ mark: String, _ type: String) -> String { isForPages ? "" : mark + type }
+
+    private static func isWide(_ type: CodeType) -> Bool {
+        switch type {
+        case .number(let format): format.range.isWide
+        case .value(let value): isWide(value)
+        default: false
+        }
+    }
+
+    /// Returns whether values are of type `bigint`.
+    static func isWide(_ value: ValuePlan) -> Bool {
+        switch value {
+        case .number(let number): number.format.range.isWide
+        case .varint(let format, _): format.range.isWide
+        default: false
+        }
+    }
+
+    // MARK: Literals
+
+    func string(_ text: String) -> String { TypeScriptText.string(text, isForPages: isForPages) }
+
+    /// Returns a number; one of type `bigint` is made from text, because older targets have no literals.
+    static func number(_ value: Int128, isWide: Bool) -> String {
+        guard isWide else { return String(value) }
+        return (value...value).isWide ? "BigInt(\"\(value)\")" : "BigInt(\(value))"
+    }
+
+    private func literal(_ literal: LiteralPlan) -> String {
+        switch literal {
+        case .integer(let number, let value): Self.number(number, isWide: Self.isWide(value))
+        case .boolean(let value): String(value)
+        case .float(let value): TypeScriptText.float(value)
+        case .text(let text): string(text)
+        case .zeros(let byteCount): "new Uint8Array(\(byteCount))"
+        case .noProperties: "new Map()"
+        case .list(_, 0): "[]"
+        case .list(let item, let count): "Array.from({ length: \(count) }, () => (\(self.literal(item))))"
+        case .structure(let index): "\(zeros[index] ?? "zero")()"
+        }
+    }
+
+    // MARK: Expressions
+
+    func own(_ expression: Expression) -> Syntax? {
+        switch expression {
+        case .number(let number, let type): return .atom(Self.number(number, isWide: Self.isWide(type)))
+        case .float(let number, _): return .atom(TypeScriptText.float(number))
+        case .bytes(let bytes): return .call(.atom("new Uint8Array"), [list(bytes)])
+        case .initial(let literal, _): return .atom(self.literal(literal))
+        case .record(let members):
+            return .atom("{ " + members.map { "\($0.name): \(text($0.value))" }.joined(separator: ", ") + " }")
+        case .own(let name): return .selector(.atom("m"), name)
+        case .armMember(let member): return .selector(.atom("m"), member.rawValue)
+        case .item(let list, let index): return present(.index(syntax(list), syntax(index)))
+        case .count(let list): return .selector(syntax(list), "length")
+        case .inPacket(let place): return syntax(Self.start(place))
+        case .binary(.unequal, let value, .nothing): return .joined("!=", level: 5, syntax(value), .atom("null"))
+        case .binary(.unequal, .binary(.bitAnd, let value, .number(let mask, let type)), _)
+        where (33...53).contains(type.format?.bitWidth ?? 0):
+            // Operators for bits lose those above 32.
+            return .call(.atom("shares"), [syntax(value), syntax(.number(mask, type))])
+        case .binary(let mark, let value, .number(let number, let type))
+        where isNarrowing && !mark.isOrder && !Self.isWide(type):
+            return joined(mark, cast(syntax(value), "number"), syntax(.number(number, type)))
+        case .chain(let mark, let parts) where !isNarrowing && (mark == .and || mark == .or):
+            var inner = self
+            inner.isNarrowing = true
+            return .chained(style.mark(mark), level: style.level(mark), parts.map(inner.syntax))
+        case .same(let left, let right, _): return joined(.equal, left, right)
+        case .present(let value, _): return present(syntax(value))
+        case .convert(let value, let from, let to): return convert(value, from, to)
+        case .bits(.binary(.shiftRight, let number, let shift), let from, 0, let width, let to):
+            return bits(number, from, shift, width, to)
+        case .bits(let number, let from, let shift, let width, let to):
+            return bits(number, from, .place(shift), width, to)
+        case .packed(let parts, let format): return packed(parts, format)
+        case .checksum(let kind, .read(let from, let to)):
+            return checksum(kind, .member("r", "b"), Self.start(from), Self.start(to))
+        case .checksum(let kind, .written(let from, let to)): return checksum(kind, .member("w", "b"), from, to)
+        case .checksum(let kind, .copy(let copy, let byteCount)): return checksum(kind, copy, 0, byteCount)
+        case .call(.name("r")?, let word, let arguments): return reading(word, arguments)
+        case .call(.name("w")?, let word, let arguments): return writing(word, arguments)
+        default: return nil
+        }
+    }
+
+    private func joined(_ mark: Expression.Operator, _ left: Syntax, _ right: Syntax) -> Syntax {
+        .joined(style.mark(mark), level: style.level(mark), left, right)
+    }
+
+    private func call(_ function: String, _ arguments: Expression...) -> Syntax {
+        .call(.atom(function), arguments.map(syntax))
+    }
+
+    /// Returns a place that counts from the packet's first byte as an index in the reader's bytes.
+    private static func start(_ place: Expression) -> Expression {
+        if case .number(let number, _) = place { return Expression.member("r", "start").plus(Int(number)) }
+        return Expression.member("r", "start").plus(place)
+    }
+
+    private func list(_ bytes: [UInt8]) -> Syntax { .atom(TypeScriptText.list(bytes.map { String($0) })) }
+
+    /// Returns a value that the compiler takes for absent or for something else.
+    private func present(_ value: Syntax) -> Syntax { isForPages ? value : .atom(value.text + "!") }
+
+    /// Returns a value as one of a type that the compiler does not know it to have.
+    private func cast(_ value: Syntax, _ type: String) -> Syntax {
+        isForPages ? value : .joined("as", level: 0, value, .atom(type))
+    }
+
+    private func checksum(_ kind: ChecksumKind, _ bytes: Expression, _ from: Expression, _ to: Expression) -> Syntax {
+        call(kind.rawValue, bytes, from, to)
+    }
+
+    private func convert(_ value: Expression, _ from: CodeType, _ to: CodeType) -> Syntax {
+        if case .value(.float(4, _, _)) = from { return call("Math.fround", value) }
+        switch (Self.isWide(from), Self.isWide(to)) {
+        case (true, false): return call("Number", value)
+        case (false, true):
+            if case .number(let number, _) = value { return syntax(.number(number, to)) }
+            return call("BigInt", value)
+        case (true, true):
+            guard let old = from.format, let new = to.format, old.isSigned != new.isSigned else { return syntax(value) }
+            return call(new.isSigned ? "BigInt.asIntN" : "BigInt.asUintN", 64, value)
+        case (false, false):
+            // The type of a closed enum consists of its numbers.
+            if case .value(let plan) = from, plan.isClosed { return cast(syntax(value), "number") }
+            if case .value(let plan) = to, plan.isClosed { return cast(syntax(value), type(to)) }
+            return syntax(value)
+        }
+    }
+
+    // MARK: Bits
+
+    /// Returns bits of a number from a shift on, of which only a `bigint` may have more than 53.
+    private func bits(
+        _ number: Expression, _ from: IntegerFormat, _ shift: Expression, _ width: Int, _ to: IntegerFormat
+    ) -> Syntax {
+        var offset: Int?
+        if case .number(let number, _) = shift { offset = Int(number) }
+        if from.range.isWide {
+            let moved =
+                offset == 0
+                ? number : .binary(.shiftRightSigned, number, .convert(shift, from: .position, to: .number(.uint64)))
+            let own = Expression.call(nil, to.isSigned ? "BigInt.asIntN" : "BigInt.asUintN", [.place(width), moved])
+            return to.range.isWide ? syntax(own) : call("Number", own)
+        }
+        let own: Expression
+        if offset == 0, width >= from.bitWidth, !to.isSigned || from.isSigned {
+            own = from.isSigned && !to.isSigned ? .call(nil, "twos", [number, .place(width)]) : number
+        } else if offset == 0, from.isSigned, !to.isSigned {
+            own = .call(nil, "twos", [number, .place(width)])
+        } else if let offset, from.bitWidth <= 32, width < 32 {
+            if to.isSigned {
+                let left = Expression.binary(.shiftLeft, number, .place(32 - offset - width))
+                own = .binary(.shiftRightSigned, left, .place(32 - width))
+            } else {
+                let moved = offset == 0 ? number : .binary(.shiftRight, number, .place(offset))
+                own = .binary(.bitAnd, moved, .place(1 << width - 1))
+            }
+        } else {
+            own = .call(nil, to.isSigned ? "signedBits" : "bits", [number, shift, .place(width)])
+        }
+        return to.range.isWide ? call("BigInt", own) : syntax(own)
+    }
+
+    /// Returns a sum, because operators for bits lose those above 32.
+    private func packed(_ parts: [(part: Expression, shift: Int)], _ format: IntegerFormat) -> Syntax {
+        let sum = parts.map { item -> Expression in
+            var part = item.part
+            if case .call(.name("w")?, "bit", _) = part { part = part.converted(from: .uint8, to: format) }
+            guard item.shift > 0 else { return part }
+            return format.range.isWide
+                ? .binary(.shiftLeft, part, .number(Int128(item.shift), format))
+                : .binary(.times, part, .number(1 << Int128(item.shift), format))
+        }
+        return syntax(.joined(sum, .plus) ?? .number(0, format))
+    }
+
+    // MARK: Words
+
+    private func reading(_ word: String, _ arguments: [Expression]) -> Syntax {
+        switch (word, arguments.first, arguments.last) {
+        case ("position", _, _): return syntax(Expression.member("r", "p").minus(.member("r", "start")))
+        case ("take", _, _):
+            return .joined("-", level: 7, function("take", "r", arguments), syntax(.member("r", "start")))
+        case ("size", _, _): return syntax(.member("r", "size"))
+        case ("more", _, _): return joined(.less, .member("r", "p"), .member("r", "end"))
+        case ("hasItem", let index?, let count?): return joined(.less, index, count)
+        case ("saturated", let number?, _): return call("Number", number)
+        case ("count", .number(let code, _)?, let name?):
+            let limit = arguments[1...].map(syntax)
+            if code == 0 { return .call(.atom("countVarint"), [.atom("r")] + limit) }
+            let number = reading(prefix: Int(code), name)
+            if case .number(-1, _) = arguments[1] { return number }
+            return .call(.atom("atMost"), [.atom("r"), number] + limit)
+        case ("countOrAbsent", .number(let code, _)?, let name?):
+            let number =
+                code == 32
+                ? function("countZigzag", "r", [name])
+                : reading("sint", [.place(Int(code) & 7), .boolean(code > 16), name])
+            return .call(.atom(word), [.atom("r"), number] + arguments[1...].map(syntax))
+        case ("uint", .number(let byteCount, _)?, _), ("sint", .number(let byteCount, _)?, _):
+            return number(word == "sint", Int(byteCount), arguments[1], [], Array(arguments[2...]))
+        case ("uintAt", _, _), ("sintAt", _, _):
+            guard case .number(let byteCount, _) = arguments[1] else { return function(word, "r", arguments) }
+            return number(word == "sintAt", Int(byteCount), arguments[2], [arguments[0]], [])
+        default: return function(word, "r", arguments)
+        }
+    }
+
+    /// Returns the number of a prefix.
+    private func reading(prefix code: Int, _ name: Expression) -> Syntax {
+        code == 32
+            ? function("countZigzag", "r", [name]) : reading("uint", [.place(code & 7), .boolean(code > 16), name])
+    }
+
+    /// Returns the number of so many bytes: at an index, or the next one, which has a name.
+    private func number(
+        _ isSigned: Bool, _ byteCount: Int, _ isLittle: Expression, _ index: [Expression], _ name: [Expression]
+    ) -> Syntax {
+        let end = index.isEmpty ? "" : "At"
+        let format = IntegerFormat(bitWidth: 8 * byteCount, isSigned: isSigned)
+        guard ![1, 2, 4].contains(byteCount) else {
+            var little = ""
+            if case .boolean(true) = isLittle, byteCount > 1 { little = "Little" }
+            return function("\(isSigned ? "i" : "u")\(8 * byteCount)\(little)\(end)", "r", index + name)
+        }
+        let arguments = index + [.place(byteCount), isLittle] + name
+        guard format.range.isWide else { return function((isSigned ? "sint" : "uint") + end, "r", arguments) }
+        let wide = function("wide" + end, "r", arguments)
+        return isSigned ? .call(.atom("BigInt.asIntN"), [.atom(String(8 * byteCount)), wide]) : wide
+    }
+
+    private func writing(_ word: String, _ arguments: [Expression]) -> Syntax {
+        switch (word, arguments.first) {
+        case ("position", _): return syntax(.member("w", "p"))
+        case ("bit", let value?): return .chosen(syntax(value), .atom("1"), .atom("0"))
+        case ("given", let value?): return .chosen(syntax(value.isSet), syntax(value), syntax(arguments[1]))
+        case ("nonNegative", let number?): return call("Math.max", 0, number)
+        case ("putText", _), ("putBlob", _), ("putCount", _), ("putPrefix", _):
+            // Each function needs others.
+            var isVarint = false
+            if case .number(let code, _) = arguments[word == "putPrefix" ? 2 : 1] { isVarint = code & 7 == 0 }
+            return function(word + (isVarint ? "Varint" : ""), "w", arguments)
+        case ("putUint", _): return putting(arguments, at: [])
+        case ("setUint", let place?): return putting(Array(arguments[1...]), at: [place])
+        default:
+            return Self.plainWords.contains(word)
+                ? .call(.atom(word), arguments.map(syntax)) : function(word, "w", arguments)
+        }
+    }
+
+    private func putting(_ arguments: [Expression], at place: [Expression]) -> Syntax {
+        var isWide = false
+        if case .number(let byteCount, _) = arguments[1] { isWide = byteCount > 6 }
+        return function((place.isEmpty ? "put" : "set") + (isWide ? "Wide" : "Int"), "w", place + arguments)
+    }
+
+    /// The words that need no writer.
+    private static let plainWords: Set<String> = [
+        "varintSize", "wideVarintSize", "zigzagBits", "wideZigzagBits", "orZero",
+    ]
+
+    /// The functions of readers and writers that have other names than in other languages.
+    private static let functions = [
+        "r": [
+            "require": "expectThat", "verify": "verifyAt", "last": "bound", "bound": "goBetween", "lacks": "lacksBytes",
+            "run": "takeRun", "trailing": "trailingBytes", "another": "anotherItem", "seen": "seen_at",
+            "seenSize": "seen_size",
+        ],
+        "w": [
+            "require": "demandThat", "verify": "verifyPacket", "deeper": "sink", "gap": "gapAfter", "limit": "limited",
+            "packet": "packetBytes",
+        ],
+    ]
+    private static let places = ["enter": "enterValue", "leave": "leaveValue", "index": "enterItem"]
+
+    private func function(_ word: String, _ object: String, _ arguments: [Expression]) -> Syntax {
+        let values = arguments.map { argument -> Syntax in
+            // What only compares or copies bytes takes a list of them.
+            if case .bytes(let bytes) = argument { list(bytes) } else { syntax(argument) }
+        }
+        // A variable may be called `i8`.
+        let isNumber = object == "r" && word.dropFirst().first?.isNumber == true && !word.hasSuffix("At")
+        let name =
+            isNumber
+            ? "read" + word.prefix(1).uppercased() + word.dropFirst()
+            : Self.functions[object]?[word] ?? Self.places[word] ?? word
+        return .call(.atom(name), [.atom(object)] + values)
+    }
+
+    // MARK: Statements
+
+    /// Returns the statements without the reservation of bytes, which a writer makes by itself.
+    func completed(_ statements: [Statement]) -> [Statement] {
+        statements.replacing { statement in
+            if case .evaluate(.call(.name("w")?, "reserve", _)) = statement { [] } else { [statement] }
+        }
+    }
+
+    func own(_ statement: Statement) -> [String]? {
+        switch statement {
+        case .variable(let name, .header, let value):
+            return ["const \(name) = \(text(cast(syntax(value), "Header")));"]
+        case .constant(let name, _, let value, _): return ["const \(name) = \(text(value));"]
+        // A union always has an arm at the end, or has been refused.
+        case .variable("m", let type, .nothing): return ["let m\(typed("!: ", self.type(type)));"]
+        case .variable(let name, let type, .nothing):
+            return ["let \(name)\(typed(": ", self.type(type) + " | undefined"));"]
+        case .variable(let name, let type, let value):
+            return ["let \(name)\(typed(": ", self.type(type))) = \(text(value));"]
+        case .evaluate(.call(.name("r")?, "seek", let place)): return ["r.p = \(text(Self.start(place[0])));"]
+        case .evaluate(.call(.name("w")?, "seek", let place)): return ["w.p = \(text(place[0]));"]
+        case .evaluate(.call(.name("r")?, "take", let arguments)): return [text(function("take", "r", arguments)) + ";"]
+        case .evaluate(.call(.name("r")?, "wants", let size)): return ["r.wanted = \(text(size[0]));"]
+        case .evaluate(.call(let object?, "shallower", _)): return ["\(text(object)).depth++;"]
+        case .count(let name, let count, let inner):
+            return ["for (let \(name) = 0; \(name) < \(text(count)); \(name)++) {"] + indented(inner) + ["}"]
+        case .returnMore: return ["return undefined;"]
+        // What stands before it has failed.
+        case .returns(nil): return []
+        case .fit(let values, _, let function, let given):
+            let list = TypeScriptText.list(values.map { text($0) })
+            let call = { (index: String) in "return \(function)(w, id, h, values[\(index)]\(typed("!", "")));" }
+            return ["const values = \(list), end = w.p;", "for (let i = 0; i < values.length - 1; i++) try {"]
+                + indented([call("i")]) + ["} catch (error) {"]
+                + indented(["if (\(text(given.isSet)) || !doesNotFit(error)) throw error;", "w.p = end;"])
+                + ["}", call("values.length - 1")]
+        case .received(_, let places):
+            let at = places.isEmpty ? "" : ", at: \(list(places))"
+            return ["return { id, header, byteCount: total\(at) };"]
+        case .receivedPart(let part): return [received(part)]
+        case .newList(let name, let item, _, _): return ["const \(name)\(typed(": ", typeName(item) + "[]")) = [];"]
+        case .append(let value, let list, _, _): return ["\(list).push(\(text(value)));"]
+        case .makeArm(let arm, let members):
+            let own = [(name: "kind", value: Expression.text(arm))] + members.map { ($0.member.rawValue, $0.value) }
+            return ["m = \(text(.record(own)));"]
+        case .arms(let arms, let otherwise):
+            let cases = arms.flatMap { arm in
+                ["case \(string(arm.name)): {"] + indented(lines(arm.statements) + ["break;"]) + ["}"]
+            }
+            return ["switch (m?.kind) {"] + indented(cases)
+                + (otherwise.isEmpty ? [] : indented(["default:"]) + indented(indented(otherwise))) + ["}"]
+        case .returnBody(let members, let type): return returned(members, type)
+        default: return nil
+        }
+    }
+
+    private func list(_ items: [Expression]) -> String { TypeScriptText.list(items.map { text($0) }) }
+
+    private func returned(_ members: [Statement.BodyMember], _ type: CodeType) -> [String] {
+        let always = members.filter { !$0.mayBeUnset }.map { (name: $0.name, value: $0.value) }
+        let body = always.isEmpty ? "{}" : text(.record(always))
+        let others = members.filter(\.mayBeUnset)
+        guard !others.isEmpty else { return ["return \(body);"] }
+        let sets = others.map { "if (\(text($0.value)) !== undefined) m.\($0.name) = \(text($0.value));" }
+        return ["const m\(typed(": ", self.type(type))) = \(body);"] + sets + ["return m;"]
+    }
+
+    private func received(_ part: ReceivedPart) -> String {
+        var count = "undefined"
+        if let counter = part.counter {
+            let found = text(.record([("v", counter.number), ("at", counter.place)]))
+            if case .boolean(true) = counter.isThere {
+                count = found
+            } else {
+                count = "\(text(counter.isThere)) ? \(found) : undefined"
+            }
+        }
+        let places: [(name: String, value: Expression)] = [
+            ("body", Self.start("body")), ("end", Self.start("end")), ("after", Self.start("total")),
+            ("first", Self.start(part.first)),
+        ]
+        let members = places.map { "\($0.name): \(text($0.value))" }.joined(separator: ", ")
+        return
+            "return { id, header, \(members), count: \(count), rules: \(list(part.rules)), at: \(list(part.places)) };"
+    }
+}
