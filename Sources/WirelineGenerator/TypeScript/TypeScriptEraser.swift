@@ -36,7 +36,8 @@ enum TypeScriptEraser {
         if scanner.goesOver("export function ") || scanner.goesOver("function ") {
             scanner.functionHead()
         } else if scanner.goesOver("export class ") {
-            scanner.classHead()
+            scanner.name()
+            scanner.typeParameters()
         } else if isInClass, line.hasPrefix("  "), line.dropFirst(2).first?.isLetter == true {
             _ = scanner.goesOver("  ")
             scanner.member()
@@ -75,7 +76,7 @@ enum TypeScriptEraser {
             go(to: line[position...].firstIndex { !condition($0) } ?? line.count)
         }
 
-        private mutating func name() {
+        mutating func name() {
             goOver { $0 == "." || $0 == "_" || $0.properties.isAlphabetic || ("0"..."9").contains($0) }
         }
 
@@ -99,16 +100,9 @@ enum TypeScriptEraser {
             return scanner.position
         }
 
-        private mutating func skip(to end: Int) { position = end }
-
         mutating func variable() {
             name()
-            if isAt(":") { skip(to: end([" =", ";"])) }
-        }
-
-        mutating func classHead() {
-            name()
-            typeParameters()
+            if isAt(":") { position = end([" =", ";"]) }
         }
 
         mutating func member() {
@@ -117,17 +111,17 @@ enum TypeScriptEraser {
             inner.position += modifiers.unicodeScalars.count
             inner.name()
             let isMethod = inner.isAt("(")
-            let value = inner.end([" = "])
-            guard isMethod || value < line.count else { return skip(to: line.count) }
-            if !modifiers.isEmpty { skip(to: position + modifiers.unicodeScalars.count) }
+            // A field without a value is a type.
+            position =
+                isMethod || inner.end([" = "]) < line.count ? position + modifiers.unicodeScalars.count : line.count
             if isMethod { functionHead() } else { variable() }
         }
 
-        private mutating func typeParameters() {
+        mutating func typeParameters() {
             guard isAt("<") else { return }
             var inner = self
             inner.position += 1
-            skip(to: inner.end([">"]) + 1)
+            position = inner.end([">"]) + 1
         }
 
         mutating func functionHead() {
@@ -137,11 +131,11 @@ enum TypeScriptEraser {
                 go(to: min(position + 1, line.count))
                 goOver { $0 == " " }
                 name()
-                if isAt(":") || isAt("?") { skip(to: end([",", ")", " = "])) }
+                if isAt(":") || isAt("?") { position = end([",", ")", " = "]) }
                 go(to: end([",", ")"]))
             } while isAt(",")
             _ = goesOver(")")
-            if isAt(":") { skip(to: end([" {"])) }
+            if isAt(":") { position = end([" {"]) }
         }
     }
 }
