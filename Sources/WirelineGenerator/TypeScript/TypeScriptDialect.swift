@@ -181,9 +181,9 @@ struct TypeScriptDialect: Dialect {
             return bits(number, from, .place(shift), width, to)
         case .packed(let parts, let format): return packed(parts, format)
         case .checksum(let kind, .read(let from, let to)):
-            return checksum(kind, .member("r", "b"), Self.start(from), Self.start(to))
-        case .checksum(let kind, .written(let from, let to)): return checksum(kind, .member("w", "b"), from, to)
-        case .checksum(let kind, .copy(let copy, let byteCount)): return checksum(kind, copy, 0, byteCount)
+            return call(kind.rawValue, .member("r", "b"), Self.start(from), Self.start(to))
+        case .checksum(let kind, .written(let from, let to)): return call(kind.rawValue, .member("w", "b"), from, to)
+        case .checksum(let kind, .copy(let copy, let byteCount)): return call(kind.rawValue, copy, 0, byteCount)
         case .call(.name("r")?, let word, let arguments): return reading(word, arguments)
         case .call(.name("w")?, let word, let arguments): return writing(word, arguments)
         default: return nil
@@ -212,10 +212,6 @@ struct TypeScriptDialect: Dialect {
     /// Returns a value as one of a type that the compiler does not know it to have.
     private func cast(_ value: Syntax, _ type: String) -> Syntax {
         isForPages ? value : .joined("as", level: 0, value, .atom(type))
-    }
-
-    private func checksum(_ kind: ChecksumKind, _ bytes: Expression, _ from: Expression, _ to: Expression) -> Syntax {
-        call(kind.rawValue, bytes, from, to)
     }
 
     private func convert(_ value: Expression, _ from: CodeType, _ to: CodeType) -> Syntax {
@@ -297,14 +293,11 @@ struct TypeScriptDialect: Dialect {
         case ("count", .number(let code, _)?, let name?):
             let limit = arguments[1...].map(syntax)
             if code == 0 { return .call(.atom("countVarint"), [.atom("r")] + limit) }
-            let number = reading(prefix: Int(code), name)
+            let number = prefix(Int(code), isSigned: false, name)
             if case .number(-1, _) = arguments[1] { return number }
             return .call(.atom("atMost"), [.atom("r"), number] + limit)
         case ("countOrAbsent", .number(let code, _)?, let name?):
-            let number =
-                code == 32
-                ? function("countZigzag", "r", [name])
-                : reading("sint", [.place(Int(code) & 7), .boolean(code > 16), name])
+            let number = prefix(Int(code), isSigned: true, name)
             return .call(.atom(word), [.atom("r"), number] + arguments[1...].map(syntax))
         case ("uint", .number(let byteCount, _)?, _), ("sint", .number(let byteCount, _)?, _):
             return number(word == "sint", Int(byteCount), arguments[1], [], Array(arguments[2...]))
@@ -316,9 +309,9 @@ struct TypeScriptDialect: Dialect {
     }
 
     /// Returns the number of a prefix.
-    private func reading(prefix code: Int, _ name: Expression) -> Syntax {
+    private func prefix(_ code: Int, isSigned: Bool, _ name: Expression) -> Syntax {
         code == 32
-            ? function("countZigzag", "r", [name]) : reading("uint", [.place(code & 7), .boolean(code > 16), name])
+            ? function("countZigzag", "r", [name]) : number(isSigned, code & 7, .boolean(code > 16), [], [name])
     }
 
     /// Returns the number of so many bytes: at an index, or the next one, which has a name.
@@ -465,14 +458,10 @@ struct TypeScriptDialect: Dialect {
     }
 
     private func received(_ part: ReceivedPart) -> String {
-        var count = "undefined"
-        if let counter = part.counter {
-            let found = text(.record([("v", counter.number), ("at", counter.place)]))
-            if case .boolean(true) = counter.isThere {
-                count = found
-            } else {
-                count = "\(text(counter.isThere)) ? \(found) : undefined"
-            }
+        let count = part.counter.map { counter in
+            let found = Expression.record([("v", counter.number), ("at", counter.place)])
+            if case .boolean(true) = counter.isThere { return text(found) }
+            return text(.chosen(syntax(counter.isThere), syntax(found), syntax(.nothing)))
         }
         let places: [(name: String, value: Expression)] = [
             ("body", Self.start("body")), ("end", Self.start("end")), ("after", Self.start("total")),
@@ -480,6 +469,6 @@ struct TypeScriptDialect: Dialect {
         ]
         let members = places.map { "\($0.name): \(text($0.value))" }.joined(separator: ", ")
         return
-            "return { id, header, \(members), count: \(count), rules: \(list(part.rules)), at: \(list(part.places)) };"
+            "return { id, header, \(members), count: \(count ?? "undefined"), rules: \(list(part.rules)), at: \(list(part.places)) };"
     }
 }

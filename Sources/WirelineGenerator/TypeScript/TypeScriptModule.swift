@@ -149,20 +149,12 @@ struct TypeScriptModule {
                 members.append("from: \(only.map { dialect.string($0.rawValue) } ?? "undefined"),")
             }
             members += functions.members(ofMessage: index)
-            return onlyModule(documentation(of: message) + interface(name, body) + [""])
+            let documentation = message.documentation + "\n" + description.facts(of: message)
+            return onlyModule(
+                TypeScriptText.comment(documentation, message.deprecation) + interface(name, body) + [""])
                 + ["export const \(name)\(dialect.typed(": ", "MessageType<\(own), \(name)\(more)>")) = {"]
                 + dialect.indented(members) + ["};", ""]
         }
-    }
-
-    private func documentation(of message: MessageDescription) -> [String] {
-        let sides =
-            message.senders.count == 2 ? "both sides" : message.senders.contains(.client) ? "the client" : "the server"
-        let id = description.layout.hasMessageID ? ", ID \(message.id)" : ""
-        let replies = message.replies.map { "`\($0)`" }.joined(separator: " or ")
-        let facts = "`\(message.name)`\(id), sent by \(sides)\(replies.isEmpty ? "" : ", answered by \(replies)")."
-        let lines = CommentText.lines(of: message.documentation).map(TypeScriptText.escaped) + [facts]
-        return TypeScriptText.comment(lines: lines, message.deprecation)
     }
 
     // MARK: Header and sides

@@ -28,13 +28,8 @@ enum TypeScriptText {
     ///
     /// Nothing in the text ends the comment, or is a tag of a documentation tool.
     static func comment(_ text: String, _ deprecation: String? = nil, indent: String = "") -> [String] {
-        comment(lines: CommentText.lines(of: text).map(escaped), deprecation, indent: indent)
-    }
-
-    /// Returns a documentation comment of lines in which nothing ends it.
-    static func comment(lines: [String], _ deprecation: String?, indent: String = "") -> [String] {
         let reason = deprecation.map { "@deprecated " + escaped(CommentText.lines(of: $0).joined(separator: " ")) }
-        let all = lines + (reason.map { [$0] } ?? [])
+        let all = CommentText.lines(of: text).map(escaped) + (reason.map { [$0] } ?? [])
         switch all.count {
         case 0: return []
         case 1: return ["\(indent)/** \(all[0]) */"]

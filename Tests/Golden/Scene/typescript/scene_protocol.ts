@@ -5,7 +5,7 @@
 /**
  * 切换场景
  * The client asks to go into a scene.
- * `Cs_20001`, ID 20001, sent by the client, answered by `Sc_20001`.
+ * Cs_20001, ID 20001, sent by the client, answered by Sc_20001.
  */
 export interface Cs_20001 {
   /** the scene to go into */
@@ -48,7 +48,7 @@ export const Cs_20001: MessageType<"Cs_20001", Cs_20001> = {
 
 /**
  * The answer to Cs_20001, whether the client went in or not.
- * `Sc_20001`, ID 20001, sent by the server.
+ * Sc_20001, ID 20001, sent by the server.
  */
 export interface Sc_20001 {
   /**
