@@ -47,7 +47,7 @@ struct ErlangAdapter {
         let features = [
             // Packets are read and written with states and keys, which go on from packet to packet.
             ("context", hasStates || layout.hasContent), ("states", hasStates),
-            ("distinct", ErlangSenders(types).areDistinct), ("keys", ErlangLayers(types).hasKeys),
+            ("distinct", ErlangContexts(types: types).areDistinct), ("keys", ErlangLayers(types: types).hasKeys),
             // There is a layer; the script has no transforms, and Erlang/OTP has no brotli.
             ("layered", !layout.content.layers.isEmpty),
             ("layers", layout.hasContent), ("packets", layout.content.packets != nil),
@@ -70,13 +70,13 @@ struct ErlangAdapter {
     /// The header fields that any packet of a server can have: an echo keeps them, and begins with all states at 0.
     private var serverKeys: [String] {
         if description.layout.hasContent {
-            let whole = description.layout.layering(in: PacketContext(from: .server)).whole
-            return keys(description.with(layout: whole))
+            return keys(description.layout.layering(in: PacketContext(from: .server)).whole)
         }
-        return ErlangSenders(types).areDistinct ? keys(description.sent(by: .server)) : []
+        return ErlangContexts(types: types).areDistinct ? keys(description.sent(by: .server).layout) : []
     }
 
-    private func keys(_ description: ProtocolDescription) -> [String] {
-        ErlangWrapping(ErlangTypes(types, in: description, suffix: "_sc")).settableKeys
+    private func keys(_ layout: PacketLayout) -> [String] {
+        layout.fields.filter(\.isSettable).compactMap { description.packetField(named: $0.name) }
+            .map { ErlangText.atom(naming.packetFields[$0]) }
     }
 }

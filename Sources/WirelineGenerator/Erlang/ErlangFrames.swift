@@ -5,90 +5,111 @@ import WirelineLanguage
 
 /// Makes the functions for the marks around packets and their escapes; there are none for a layout without a frame.
 struct ErlangFrames {
-    private let framing: PacketFraming?
+    private let framing: PacketFraming
     private let limit: Int
 
-    init(_ types: ErlangTypes) {
-        framing = types.description.layout.framing
-        limit = types.description.options.maximumPacketByteCount
+    static func functions(_ types: ErlangTypes) -> [ErlangFunction] {
+        let layout = types.description.layout
+        let ends = layout.hasContent ? [ending(layout.framing)] : []
+        guard let framing = layout.framing else { return ends }
+        let maker = ErlangFrames(framing: framing, limit: types.description.options.maximumPacketByteCount)
+        return [maker.unframing, maker.unescaping] + maker.writing + ends
     }
 
-    /// Whether packets stand between marks.
-    var isUsed: Bool { framing != nil }
-
-    /// Returns the expression for a packet in a stream.
-    func framed(_ packet: String) -> String { isUsed ? "frame(\(packet))" : packet }
-
-    var functions: [String] {
-        guard let framing else { return [] }
-        return [unframing(framing), unescaping(framing), writing(framing)]
+    /// Returns the pattern of bytes, and of what follows them.
+    private static func bytes(_ bytes: [UInt8], _ rest: ErlangCode? = nil) -> ErlangCode {
+        .binary(bytes.map { .init(value: number($0)) } + (rest.map { [.bytes($0)] } ?? []))
     }
 
-    private func unframing(_ framing: PacketFraming) -> String {
-        let (start, end) = (Self.text(framing.start), Self.text(framing.end))
-        let empty =
+    private static func number(_ byte: UInt8) -> ErlangCode { .literal("16#" + byte.hexadecimal.dropFirst(2)) }
+
+    private static func fail(_ reason: [ErlangCode], at offset: Expression) -> ErlangCode {
+        .fail(.tuple(reason), .list([.text("frame"), .literal("packet")]), at: offset)
+    }
+
+    /// Returns the function that tells whether no packet follows; marks with nothing between them may.
+    private static func ending(_ framing: PacketFraming?) -> ErlangFunction {
+        let same = framing?.hasSameMarks == true
+        let marks = framing.map { framing -> [ErlangCode.Clause] in
+            let next: ErlangCode = same ? bytes([framing.start], "r") : "r"
+            let empty = ErlangCode.Clause(
+                bytes([framing.start, framing.end], "r"), body: [.call("ends_packets", [next])])
+            return (same ? [.init(bytes([framing.start]), body: [.literal("true")])] : []) + [empty]
+        }
+        let isEmpty = Expression.binary(.equal, "b", .bytes([])).code
+        return ErlangFunction("ends_packets", (marks ?? []) + [.init("b", body: [isEmpty])])
+    }
+
+    private var unframing: ErlangFunction {
+        let (start, end) = (framing.start, framing.end)
+        let empty: ErlangCode.Clause =
             framing.hasSameMarks
-            ? "unframe(<<\(start), \(start), _/binary>> = B) -> unframe(binary:part(B, 1, byte_size(B) - 1));"
-            : "unframe(<<\(start), \(end), R/binary>>) -> unframe(R);"
-        return """
-            %% What stands between the marks, unescaped, and what follows them. Marks with nothing between them are passed over.
-            \(empty)
-            unframe(<<\(start), R/binary>>) -> unescape(R, <<>>);
-            unframe(<<>>) -> more(1, 0);
-            unframe(<<V, _/binary>>) -> fail({wrong_constant, V, \(start)}, [<<"frame">>, packet], 0).
-
-            """
+            ? .init(
+                .match(Self.bytes([start, start], .ignored), "b"),
+                body: [.call("unframe", [.call("after_byte", ["b"])])])
+            : .init(Self.bytes([start, end], "r"), body: [.call("unframe", ["r"])])
+        let wrong = ErlangCode.binary([.init(value: "v"), .bytes(.ignored)])
+        return ErlangFunction(
+            "unframe",
+            [
+                empty, .init(Self.bytes([start], "r"), body: [.call("unescape", ["r", .noBytes])]),
+                .init(.noBytes, body: [.call("more", [1, 0])]),
+                .init(wrong, body: [Self.fail([.literal("wrong_constant"), "v", Self.number(start)], at: 0)]),
+            ],
+            comment: [
+                "What stands between the marks, unescaped, and what follows them. Marks with nothing between them are passed over."
+            ])
     }
 
-    private func unescaping(_ framing: PacketFraming) -> String {
-        let tooLong = "fail({packet_too_long, \(limit + 1), \(limit + 1), \(limit)}, [<<\"frame\">>, packet], 0)"
-        var lines = ["unescape(<<\(Self.text(framing.end)), R/binary>>, P) -> {P, R};"]
+    private var unescaping: ErlangFunction {
+        let most = ErlangCode.number(Int128(limit))
+        let more = ErlangCode.number(Int128(limit) + 1)
+        let tooLong = Self.fail([.literal("packet_too_long"), more, more, most], at: 0)
+        let read = Expression.byteSize("p")
+        func unescaped(_ byte: ErlangCode) -> ErlangCode {
+            .call("unescape", ["r", .binary([.bytes("p"), .init(value: byte)])])
+        }
+        var clauses = [ErlangCode.Clause(Self.bytes([framing.end], "r"), "p", body: [.tuple(["p", "r"])])]
         if !framing.hasSameMarks {
-            let start = Self.text(framing.start)
-            lines.append(
-                "unescape(<<\(start), _/binary>>, P) -> fail({invalid_escape, \(start)}, [<<\"frame\">>, packet], byte_size(P));"
-            )
+            let wrong = Self.fail([.literal("invalid_escape"), Self.number(framing.start)], at: read)
+            clauses.append(.init(Self.bytes([framing.start], .ignored), "p", body: [wrong]))
         }
+        let fits = Expression.binary(.less, read, .place(limit)).code
         for escape in framing.escapes {
-            let pair = "\(Self.text(escape.first)), \(Self.text(escape.second))"
-            lines.append(
-                "unescape(<<\(pair), R/binary>>, P) when byte_size(P) < \(limit) -> "
-                    + "unescape(R, <<P/binary, \(Self.text(escape.byte))>>);")
-            lines.append("unescape(<<\(pair), _/binary>>, _) -> \(tooLong);")
+            let pair = [escape.first, escape.second]
+            clauses += [
+                .init(Self.bytes(pair, "r"), "p", when: fits, body: [unescaped(Self.number(escape.byte))]),
+                .init(Self.bytes(pair, .ignored), .ignored, body: [tooLong]),
+            ]
         }
-        for first in Set(framing.escapes.map(\.first)).sorted().map(Self.text) {
-            lines.append("unescape(<<\(first)>>, _) -> more(1, 0);")
-            lines.append(
-                "unescape(<<\(first), V, _/binary>>, P) -> "
-                    + "fail({invalid_escape, \(first), V}, [<<\"frame\">>, packet], byte_size(P));")
+        for first in Set(framing.escapes.map(\.first)).sorted() {
+            let other = ErlangCode.binary([.init(value: Self.number(first)), .init(value: "v"), .bytes(.ignored)])
+            let wrong = Self.fail([.literal("invalid_escape"), Self.number(first), "v"], at: read)
+            clauses += [
+                .init(Self.bytes([first]), .ignored, body: [.call("more", [1, 0])]), .init(other, "p", body: [wrong]),
+            ]
         }
-        lines += [
-            "unescape(<<>>, _) -> more(1, 0);", "unescape(_, P) when byte_size(P) >= \(limit) -> \(tooLong);",
-            "unescape(<<V, R/binary>>, P) -> unescape(R, <<P/binary, V>>).", "",
+        let isFull = Expression.binary(.greaterOrEqual, read, .place(limit)).code
+        clauses += [
+            .init(.noBytes, .ignored, body: [.call("more", [1, 0])]),
+            .init(.ignored, "p", when: isFull, body: [tooLong]),
+            .init(.binary([.init(value: "v"), .bytes("r")]), "p", body: [unescaped("v")]),
         ]
-        return lines.joined(separator: "\n")
+        return ErlangFunction("unescape", clauses)
     }
 
-    private func writing(_ framing: PacketFraming) -> String {
-        let listed = framing.escapes.map { "<<\(Self.text($0.byte))>>" }.joined(separator: ", ")
+    private var writing: [ErlangFunction] {
+        let bytes = ErlangCode.call("iolist_to_binary", ["packet"])
         let escapes = framing.escapes.map { escape in
-            "escaped(\(Self.text(escape.byte))) -> <<\(Self.text(escape.first)), \(Self.text(escape.second))>>;"
+            ErlangCode.Clause(Self.number(escape.byte), body: [Self.bytes([escape.first, escape.second])])
         }
-        return """
-            %% A packet between its marks.
-            frame(Packet) -> [<<\(Self.text(framing.start))>>, escape(iolist_to_binary(Packet)), <<\(Self.text(framing.end))>>].
-
-            escape(B) ->
-                case binary:match(B, [\(listed)]) of
-                    nomatch -> B;
-                    _ -> << <<(escaped(V))/binary>> || <<V>> <= B >>
-                end.
-
-            \(escapes.joined(separator: "\n"))
-            escaped(V) -> <<V>>.
-
-            """
+        let escaped = ErlangCode.list(framing.escapes.map { Self.bytes([$0.byte]) })
+        return [
+            ErlangFunction(
+                "frame", ["packet"],
+                [.list([Self.bytes([framing.start]), .call("escape", [bytes, escaped]), Self.bytes([framing.end])])],
+                comment: ["A packet between its marks."]),
+            ErlangFunction("escaped", escapes + [.init("v", body: [.binary([.init(value: "v")])])]),
+        ]
     }
-
-    private static func text(_ byte: UInt8) -> String { "16#" + byte.hexadecimal.dropFirst(2) }
 }

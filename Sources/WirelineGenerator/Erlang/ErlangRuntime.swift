@@ -21,22 +21,42 @@ struct ErlangRuntime: Sendable {
             let lines = chunk.split(separator: "\n")
             let first = lines.first { line in ("a"..."z").contains(line.first ?? " ") } ?? ""
             return Function(
-                name: String(first.prefix { $0 != "(" }), arity: Self.arity(of: first), text: String(chunk))
+                name: String(first.prefix { $0 != "(" }), arity: Self.arity(of: first), text: String(chunk),
+                calls: Self.calls(of: chunk))
         }
         byName = Dictionary(grouping: all, by: \.name)
     }
 
-    /// Returns the functions that a module's code needs, in a fixed order.
-    func functions(for code: [String]) -> (text: String, names: Set<String>) {
+    /// Returns the functions that others need, in a fixed order.
+    func functions(for calls: Set<String>) -> (text: String, names: Set<String>) {
         var needed: Set<String> = []
-        var waiting = Array(code.reduce(into: Set<String>()) { $0.formUnion(ErlangTokens.calls(of: $1)) })
+        var waiting = Array(calls)
         while let word = waiting.popLast() {
             guard let functions = byName[word], needed.insert(word).inserted else { continue }
-            for function in functions { waiting += ErlangTokens.calls(of: function.text) }
+            for function in functions { waiting += function.calls }
         }
         let functions = all.filter { needed.contains($0.name) }
         let texts = functions.map { $0.text + "\n" }
         return (texts.joined(separator: "\n"), needed)
+    }
+
+    /// Returns the words of the runtime's own text before a parenthesis or an arity, which may be functions.
+    static func calls(of text: some StringProtocol) -> Set<String> {
+        var words: Set<String> = []
+        var word: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                word.append(byte)
+            default:
+                if !word.isEmpty, byte == UInt8(ascii: "(") || byte == UInt8(ascii: "/") {
+                    words.insert(String(decoding: word, as: UTF8.self))
+                }
+                word.removeAll(keepingCapacity: true)
+            }
+        }
+        return words
     }
 
     /// Returns each function with one of the names, with its arity.
@@ -48,6 +68,7 @@ struct ErlangRuntime: Sendable {
         let name: String
         let arity: Int
         let text: String
+        let calls: Set<String>
     }
 
     /// Returns the number of parameters in a function's head.

@@ -7,32 +7,19 @@ import WirelineLanguage
 struct ErlangTypes {
     let plan: CodingPlan
     let naming: ErlangNaming
-    /// The end of the names of functions for headers, which exist once for each shape: `_cs`; empty if they exist once.
-    let suffix: String
-    /// The fields that only packets of other shapes have, with their keys.
-    let foreignFields: [(field: PacketField, key: String)]
+    /// Shapes of packets, what they are in contexts, and layers. Its names are not used: they are those of ``naming``.
+    let code: CodePlan
+    let dialect: ErlangDialect
+    let printer: StatementPrinter
 
     var description: ProtocolDescription { plan.description }
 
     init(_ description: ProtocolDescription) {
-        plan = CodingPlan(description)
+        code = CodePlan(description, .erlang)
+        plan = code.coding
         naming = ErlangNaming(description)
-        suffix = ""
-        foreignFields = []
-    }
-
-    /// Makes the types for the functions that read and write headers of packets of one shape.
-    ///
-    /// - Parameters:
-    ///   - description: The protocol with the layout of these packets.
-    ///   - suffix: The end of the names of the functions.
-    init(_ types: ErlangTypes, in description: ProtocolDescription, suffix: String) {
-        let names = description.layout.fields.map(\.name)
-        let fields = zip(types.description.layout.fields, types.naming.packetFields)
-        plan = CodingPlan(description)
-        naming = types.naming.with(packetFields: fields.filter { names.contains($0.0.name) }.map(\.1))
-        self.suffix = suffix
-        foreignFields = fields.filter { !names.contains($0.0.name) }.map { ($0.0, $0.1) }
+        dialect = ErlangDialect(plan: code)
+        printer = StatementPrinter(dialect)
     }
 
     // MARK: Specifications
@@ -95,9 +82,6 @@ struct ErlangTypes {
     static func number(_ value: Int128) -> String {
         value > 0xFFFF ? "16#" + String(value, radix: 16, uppercase: true) : String(value)
     }
-
-    /// Returns a number as the value of a segment of bits: a negative one is in brackets.
-    static func segmentValue(_ value: Int128) -> String { value < 0 ? "(\(number(value)))" : number(value) }
 
     // MARK: Defaults
 
@@ -182,34 +166,56 @@ struct ErlangTypes {
 
     // MARK: Scalars
 
-    /// A value of fixed width in bit syntax: its bytes, and the suffix of its variable.
+    /// A number of fixed width.
     struct Scalar {
-        let byteCount: Int
-        /// For example `:16/little-signed`.
-        let reading: String
-        /// For example `:16/little`.
-        let writing: String
-        let range: ClosedRange<Int128>
+        let format: IntegerFormat
+        let order: ByteOrder
+
+        var byteCount: Int { format.byteCount }
+        func reading(_ value: ErlangCode) -> ErlangCode.Segment { .number(value, format, order, isRead: true) }
+        func writing(_ value: ErlangCode) -> ErlangCode.Segment { .number(value, format, order) }
     }
 
-    /// Returns the bit syntax of a scalar; nil for types of variable width and for types that contain values.
+    /// Returns how a scalar is written; nil for types of variable width and for types that contain values.
     func scalar(_ type: TypeDescription) -> Scalar? {
         switch type {
-        case .float32(let order): Self.scalar(.uint32, order)
-        case .float64(let order): Self.scalar(.uint64, order)
-        case .boolean: Self.scalar(.uint8, .bigEndian)
-        default: plan.number(type).map { Self.scalar($0.format, $0.byteOrder) }
+        case .float32(let order): Scalar(format: .uint32, order: order)
+        case .float64(let order): Scalar(format: .uint64, order: order)
+        case .boolean: Scalar(format: .uint8, order: .bigEndian)
+        default: plan.number(type).map { Scalar(format: $0.format, order: $0.byteOrder) }
         }
     }
 
-    static func scalar(_ format: IntegerFormat, _ order: ByteOrder) -> Scalar {
-        let little = order == .littleEndian && format.byteCount > 1 ? ["little"] : []
-        let signed = format.isSigned ? ["signed"] : []
-        func text(_ types: [String]) -> String {
-            ":\(format.byteCount * 8)" + (types.isEmpty ? "" : "/" + types.joined(separator: "-"))
+    /// Returns the segments of fields that share bytes.
+    ///
+    /// - Parameter isSigned: Whether each field is read with a sign; nil for writing, where constants have no variables.
+    func run(_ planned: PlannedRun, _ letter: String, isSigned: ((Int) -> Bool)? = nil) -> ErlangRun {
+        let parts = planned.bits.map { field -> ErlangCode.Segment in
+            if isSigned == nil, let number = field.constant { return .bits(.number(number), field.bitWidth) }
+            return .bits(
+                .name(letter + String(field.field)), field.bitWidth, isSigned?(field.field) == true ? ["signed"] : [])
         }
-        return Scalar(
-            byteCount: format.byteCount, reading: text(little + signed), writing: text(little), range: format.range)
+        return ErlangRun(
+            byteCount: planned.byteCount, byteOrder: planned.byteOrder, parts: parts,
+            integer: "i\(planned.bits.first?.field ?? 0)")
+    }
+
+    /// Returns the condition that a number is one of an enum's cases.
+    ///
+    /// - Parameter hasNames: Whether there is a function for the names of the cases.
+    func isCase(_ number: Expression, of index: Int, hasNames: Bool) -> Expression {
+        if hasNames { return .call(nil, "is_atom", [.call(nil, nameFunction(index), [number])]) }
+        return printer.isOne(of: description.enumerations[index].cases.map(\.value), number, .int64)
+    }
+
+    /// Returns the value that a kept tag of a union has for its number.
+    func tagValue(_ type: TypeDescription, _ number: ErlangCode) -> ErlangCode {
+        if case .enumeration(let index, _) = type { .call(nameFunction(index), [number]) } else { number }
+    }
+
+    /// Returns the number of a kept tag.
+    func tagNumber(_ type: TypeDescription, _ value: ErlangCode) -> ErlangCode {
+        if case .enumeration(let index, _) = type { .call(numberFunction(index), [value]) } else { value }
     }
 
     // MARK: Names of functions
@@ -270,19 +276,29 @@ extension ByteOrder {
     var erlangName: String { self == .littleEndian ? "little" : "big" }
 }
 
-/// The context of code that reads or writes a value, and its expressions.
+/// The context of code that reads or writes a value.
 struct ErlangPlace {
-    /// The expression for the value's name in the schema, or its index.
-    let name: String
-    /// The expression for the names that contain the value, innermost first.
-    let path: String
-    /// The expression for the number of nesting levels that are left.
-    let depth: String
+    /// The value's name in the schema, or its index.
+    let name: ErlangCode
+    /// The names that contain the value, innermost first.
+    let path: ErlangCode
+    /// The number of nesting levels that are left.
+    let depth: Expression
     /// The number that makes the function's variables unique.
     let number: Int
 
     /// The path with the value's own name first.
-    var ownPath: String {
-        path.hasPrefix("[") ? "[\(name), \(path.dropFirst())" : "[\(name) | \(path)]"
+    var ownPath: ErlangCode {
+        if case .list(let names, nil) = path { .list([name] + names) } else { .list([name], tail: path) }
     }
+
+    /// Returns the last arguments of functions that read: where the bytes end, the name and the path.
+    func end(_ end: Expression = "e") -> [ErlangCode] { [end.code, name, path] }
+}
+
+extension NameStyle {
+    /// Erlang has names of its own, which records of Swift share.
+    static let erlang = NameStyle(
+        types: Kind(spelling: .snake), fields: Kind(spelling: .snake), cases: Kind(spelling: .snake),
+        constants: Kind(spelling: .snake), headerFields: Kind(spelling: .snake), trailing: "trailing")
 }

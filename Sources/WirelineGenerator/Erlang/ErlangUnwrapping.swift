@@ -3,498 +3,468 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes the function that parses a packet: `unwrap/1`, which accepts partial packets.
+/// Makes the function that takes packets of one shape apart, of the steps of an ``UnwrapPlan``.
 ///
-/// Each length is checked as soon as it has arrived, so an invalid one is an error and never a wait.
+/// The number or the bytes of the field n are `Xn`, its value `Hn`, its width, whether it is there, and the size of the packet by it
+/// `Wn`, `Cn` and `Tn`.
 struct ErlangUnwrapping {
-    let types: ErlangTypes
-    private var layout: PacketLayout { types.description.layout }
-    private var fields: ErlangPacketFields { ErlangPacketFields(layout: layout) }
-    private var plan: PacketPlan { layout.plan }
-    private var limit: String { String(types.description.options.maximumPacketByteCount) }
-    private var lines: [String] = []
-    /// The variable for the packet's size in bytes, once a length field has been read.
-    private var packetSize: String?
-    /// The variables with the sizes of the header's varints and fields with a condition that have been read.
-    private var widths: [String] = []
-    /// The same, by the field's position.
-    private var widthsOfFields: [Int: String] = [:]
-    /// The number of varints among them that are always there.
-    private var varintCount = 0
-    private var last = "infinity"
-    /// What else the function returns, for a part of packets with layers.
-    private let layered: ErlangLayerFacts?
-    /// Whether something else than a length tells where the bytes end.
-    private var isBounded: Bool { layout.isBounded }
+    private let types: ErlangTypes
+    private let shape: PacketShape
+    private var layout: PacketLayout { shape.layout }
+    private var plan: UnwrapPlan { shape.unwrap }
+    private var limit: ErlangCode {
+        .number(Int128(shape.part?.limit ?? types.description.options.maximumPacketByteCount))
+    }
+    private var lines: [ErlangCode] = []
+    /// The bytes that have not been read, in a header whose fields have fixed widths.
+    private var bytes = "b"
+    /// The size of the packet, once a length has been read.
+    private var total: Expression?
+    /// Where the packet ends, as far as it is known.
+    private var last = ErlangCode.literal("infinity")
+    /// The field and the number of the bytes that are read next, in another header.
+    private var part: (field: Int, byteCount: Int)?
+    /// The size of the header, once all of it has been read.
+    private var headerEnd = PacketOffset(constant: 0)
+    /// What the match of the whole packet reads, and what follows it; nil before and after.
+    private var match: (segments: [ErlangCode.Segment], taking: [ErlangCode])?
+    /// The first letter of the variables of numbers: those inside of a branch have other names.
+    private var letter = "x"
 
-    init(_ types: ErlangTypes, _ layered: ErlangLayerFacts? = nil) {
+    private init(_ types: ErlangTypes, _ shape: PacketShape) {
         self.types = types
-        self.layered = layered
+        self.shape = shape
     }
 
-    static func function(_ types: ErlangTypes, _ layered: ErlangLayerFacts? = nil) -> String {
-        var maker = ErlangUnwrapping(types, layered)
-        maker.readHeader()
-        maker.readPayload()
-        let sender = !ErlangFixedHeaders(types).isUsed ? "" : layered == nil ? "Sender, " : "{Sender, Start}, "
-        return "unwrap\(types.suffix)(\(sender)B) ->\n    " + maker.lines.joined(separator: ",\n    ") + ".\n"
+    static func function(_ types: ErlangTypes, _ shape: PacketShape) -> ErlangFunction {
+        var maker = ErlangUnwrapping(types, shape)
+        maker.lines.append(.bind("size", Expression.byteSize("b").code))
+        for step in shape.unwrap.steps { maker.add(step) }
+        maker.finish()
+        let sender: [ErlangCode] =
+            !types.fixesHeaders(shape) ? [] : shape.part == nil ? ["sender"] : [.tuple(["sender", "start"])]
+        return ErlangFunction("unwrap" + shape.erlangSuffix, sender + ["b"], maker.lines)
     }
 
-    private var isFixed: Bool { !layout.hasConditions && layout.header.allSatisfy { $0.format.byteCount != nil } }
+    // MARK: Words
 
-    /// The size of the header, as far as it is known.
-    private var headerCount: Count {
-        Count(constant: plan.headerByteCount - varintCount, widths: widths)
-    }
+    private func name(_ index: Int) -> ErlangCode { .text(layout.fields[index].name) }
+    private func number(_ index: Int) -> Expression { .name(letter + String(index)) }
+    private func isConditional(_ index: Int) -> Bool { layout.fields[index].condition != nil }
+    private func byteCount(_ index: Int) -> Int { layout.byteCounts[index] ?? 0 }
 
-    /// The size of the trailer.
-    private var trailerCount: Count { Self.trailerCount(layout, layout.header.count..<layout.fields.count) }
-
-    /// Returns the size of some of the trailer's fields.
-    private static func trailerCount(_ layout: PacketLayout, _ indices: Range<Int>) -> Count {
-        indices.reduce(Count(constant: 0)) { count, index in
-            layout.fields[index].condition == nil
-                ? count + (layout.byteCounts[index] ?? 0) : count + Count(constant: 0, widths: ["C\(index + 1)"])
+    private func place(_ place: ChecksumRange.Place) -> Expression {
+        switch place {
+        case .header(let offset): offset.expression
+        case .trailer(let offset) where offset == PacketOffset(constant: 0): "end"
+        case .trailer(let offset): Expression.name("end").plus(offset.expression)
         }
     }
 
-    // MARK: Header
+    /// Returns the place of an offset of a field: those of the trailer count from the end of the payload.
+    private func place(_ index: Int, _ offset: PacketOffset) -> ErlangCode {
+        place(index < layout.header.count ? .header(offset) : .trailer(offset)).code
+    }
 
-    private mutating func readHeader() {
-        lines.append("Size = byte_size(B)")
-        var cursor = Count(constant: 0)
-        var bytes = "B"
-        var lengths: [Length] = []
-        for (index, field) in layout.header.enumerated() {
-            var start = cursor
-            if let condition = field.condition {
-                readConditional(index, field, condition, start, lengths)
-                cursor = Count(constant: start.constant, widths: widths)
-            } else if let place = layout.packedPlace(ofField: index), !place.isFirst {
-                start = cursor - place.runByteCount
-            } else if let byteCount = layout.byteCounts[index] {
-                cursor = start + byteCount
-                readFixed(index, field, start, byteCount, &bytes)
-            } else if case .varint(let format) = field.format {
-                let name = ErlangText.binary(field.name)
-                let arguments = "B, \(start.text), \(format.maximumByteCount), \(last), \(name)"
-                let width = ErlangWrapping.width(ofVarintAt: index, in: layout)
-                lines.append("{X\(index + 1), \(width)} = header_\(format.erlangReading)(\(arguments))")
-                add(width, of: index)
-                varintCount += 1
-                cursor = Count(constant: start.constant, widths: widths)
+    /// Returns the value of a field that is there, or another one if it may be absent.
+    private func ifThere(_ index: Int, _ value: ErlangCode, else other: ErlangCode) -> ErlangCode {
+        isConditional(index) ? .either("c\(index)", [value], else: other) : value
+    }
+
+    private func nothing(_ index: Int) -> ErlangCode { layout.fields[index].format.isNumber ? 0 : .noBytes }
+
+    private func condition(_ condition: WireCondition) -> ErlangCode {
+        types.condition(condition, numbers: "x", in: layout).code
+    }
+
+    // MARK: Steps
+
+    private mutating func add(_ step: UnwrapStep) {
+        if take(step) { return }
+        endMatch()
+        switch step {
+        case .need(let count): need(count)
+        case .part(let index, let byteCount): part = (index, byteCount)
+        case .varint(let index, let format):
+            lines.append(.match(.tuple([number(index).code, "w\(index)"]), read(index, format)))
+        case .text(let index, let at):
+            if let text = text(index, at) { lines.append(.match("h\(index)", text)) }
+        case .boolean, .constant, .constantText, .size, .checksum, .sameLength, .sameSize:
+            lines.append(check(step))
+            if case .size(let length) = step, plan.isFixed { total = "t\(length.field)" }
+        case .last(let length): end(by: length)
+        case .conditional(let index, let condition, let steps): conditional(index, condition, steps)
+        case .ifPresent(let index, let steps): for step in steps { ifPresent(index, step) }
+        case .presence(let index, let condition, let byteCount):
+            lines.append(.bind("c\(index)", self.condition(condition)))
+            lines.append(.bind("w\(index)", .call("count_if", ["c\(index)", .number(Int128(byteCount))])))
+        case .total(let lengths, let otherwise): takeTotal(lengths, otherwise)
+        case .whole(let header, let trailer): whole(header, trailer)
+        case .number, .run, .bytes, .skip: break
+        }
+    }
+
+    private mutating func need(_ count: Int) {
+        let end = Expression.place(count)
+        // The rest of the packet is asked for, too, if it can be read at once.
+        let needed = layout.plan.canReadAtOnce ? total.map { Expression.call(nil, "max", [end, $0]) } ?? end : end
+        wait(end, needed)
+    }
+
+    /// Adds the check that so many bytes have arrived.
+    private mutating func wait(_ end: Expression, _ needed: Expression) {
+        let isThere = Expression.binary(.greaterOrEqual, "size", end)
+        lines.append(.unless(isThere, .call("more", [needed.code, "size"])))
+    }
+
+    /// Adds what reads fields of a fixed width, and returns whether the step does that.
+    private mutating func take(_ step: UnwrapStep) -> Bool {
+        switch step {
+        case .number(let index), .bytes(let index, _): read(index)
+        case .run(let indices, _): read(indices.lowerBound)
+        case .skip(let byteCount): read([.bytes(.ignored, .number(Int128(byteCount)))], nil)
+        case .ifPresent(let index, let steps) where match != nil:
+            switch steps.first {
+            case .number?, .run?, .bytes?, .skip?: takeConditional(index)
+            default: return false
             }
-            take(index, field, start, cursor)
-            if case .length = field.role { lengths.append(Length(index: index, start: start, end: cursor)) }
+        default: return false
         }
-        // A varint after a length can change its meaning. Once all sizes are known, the lengths are checked again.
-        if layout.hasConditions {
-            findTrailer()
-            takeLengthsThatAreThere(lengths)
-        } else if !isFixed {
-            packetSize = nil
-            for length in lengths {
-                takeLength(length.index, layout.header[length.index], length.start, length.end, isAgain: true)
-            }
-        }
-        if isBounded, !layout.hasConditions, lengths.isEmpty {
-            measureFrame("undefined", headerCount + trailerCount)
-        }
-        if isFixed { remaining = bytes }
+        return true
     }
 
-    /// Takes the packet's size from that of all bytes if no length is there.
-    private mutating func measureFrame(_ size: String, _ minimum: Count) {
-        lines.append("PacketSize = size_or(\(size), max(\(minimum.text), Size), \(limit))")
-        packetSize = "PacketSize"
+    private mutating func read(_ index: Int) {
+        read(
+            layout.erlangSegments(index, letter, isRead: true),
+            layout.erlangRun(index, letter, isRead: true)?.taking)
     }
 
-    private var remaining = "B"
-
-    /// A length field, with its place.
-    private struct Length {
-        var index: Int
-        var start: Count
-        var end: Count
-    }
-
-    private mutating func add(_ width: String, of index: Int) {
-        widths.append(width)
-        widthsOfFields[index] = width
-    }
-
-    private mutating func readFixed(
-        _ index: Int, _ field: PacketField, _ start: Count, _ byteCount: Int, _ bytes: inout String
-    ) {
-        let segments = fields.reading(index).joined(separator: ", ")
-        defer { if let line = fields.taking(index) { lines.append(line) } }
-        guard isFixed else {
-            let name = ErlangText.binary(field.name)
-            lines.append("<<\(segments)>> = header_part(B, \(start.text), \(byteCount), \(last), \(name))")
+    private mutating func read(_ segments: [ErlangCode.Segment], _ taking: ErlangCode?) {
+        let more = taking.map { [$0] } ?? []
+        if let match {
+            self.match = (match.segments + segments, match.taking + more)
             return
         }
-        let end = String(start.constant + byteCount)
-        let needed = plan.canReadAtOnce ? packetSize.map { "max(\(end), \($0))" } ?? end : end
-        lines.append("Size >= \(end) orelse more(\(needed), Size)")
-        lines.append("<<\(segments), R\(index + 1)/binary>> = \(bytes)")
-        bytes = "R\(index + 1)"
+        if let part {
+            let place = [plan.starts[part.field].expression.code, .number(Int128(part.byteCount)), last]
+            lines.append(.match(.binary(segments), .call("header_part", ["b"] + place + [name(part.field)])))
+            self.part = nil
+        } else {
+            let rest = "r\(lines.count)"
+            lines.append(.match(.binary(segments + [.bytes(.name(rest))]), .name(bytes)))
+            bytes = rest
+        }
+        lines += more
     }
 
-    private mutating func take(_ index: Int, _ field: PacketField, _ start: Count, _ end: Count) {
-        let name = ErlangText.binary(field.name)
-        if field.format.isBoolean {
-            lines.append("H\(index + 1) = header_boolean(X\(index + 1), \(name), \(start.text))")
+    /// Adds what reads a field of the trailer if it is there.
+    private mutating func takeConditional(_ index: Int) {
+        let field = layout.fields[index]
+        guard field.format.isNumber, field.role != .padding else {
+            let bytes = ErlangCode.Segment.bytes(field.role == .padding ? .ignored : "x\(index)", "w\(index)")
+            match?.segments.append(bytes)
+            return
         }
-        if field.role != .padding, let text = types.packetFieldText(index, "X\(index + 1)", end.text) {
-            lines.append("H\(index + 1) = \(ErlangPresence.value(text, of: index, in: layout, otherwise: "<<>>"))")
-        }
-        switch field.role {
-        case .constant(let value):
-            let check = types.packetFieldCheck(index, value, "X\(index + 1)", start.text)
-            lines.append(ErlangPresence.check(check, of: index, in: layout))
-        case .length where layout.hasConditions: limitHeader(Length(index: index, start: start, end: end))
-        case .length: takeLength(index, field, start, end, isAgain: false)
-        default: break
+        match?.segments.append(.bytes("z\(index)", "w\(index)"))
+        let read = ErlangCode.match(.binary(layout.erlangSegments(index, "v", isRead: true)), "z\(index)")
+        match?.taking.append(.match("x\(index)", .either("c\(index)", [read, "v\(index)"], else: 0)))
+    }
+
+    private func read(_ index: Int, _ format: VarintFormat) -> ErlangCode {
+        let place = [plan.starts[index].expression.code, .number(Int128(format.maximumByteCount)), last]
+        return .call("header_" + format.encoding.name, ["b"] + place + [name(index)])
+    }
+
+    /// Returns what reads the text, digits or bytes of a field; nil for bytes as they are.
+    private func text(_ index: Int, _ at: PacketOffset) -> ErlangCode? {
+        let end = [place(index, at + byteCount(index)), name(index), .list([.literal("packet")])]
+        let bytes = number(index).code
+        switch layout.fields[index].format {
+        case .text(let byteCount, let padding):
+            return .call(
+                "element",
+                [1, .call("fixed_text", [bytes, .number(Int128(byteCount)), .number(Int128(padding))] + end)])
+        case .digits(let byteCount):
+            return .call("element", [1, .call("digits", [bytes, .number(Int128(byteCount))] + end)])
+        case .bytes, .integer, .boolean, .bit, .varint: return nil
         }
     }
 
-    private mutating func takeLength(
-        _ index: Int, _ field: PacketField, _ start: Count, _ end: Count, isAgain: Bool
-    ) {
-        guard case .length(let base, let constant) = field.role else { return }
-        let minimum = headerCount + plan.trailerByteCount
-        let difference: Count =
-            switch base {
-            case .packet: Count(constant: -constant)
-            case .payload: minimum - constant
-            case .rest: end - constant
-            }
+    /// Returns a check, which has no value that other code needs.
+    private func check(_ step: UnwrapStep) -> ErlangCode {
+        switch step {
+        case .boolean(let index, let at):
+            return .match(
+                "h\(index)", .call("header_boolean", [number(index).code, name(index), place(index, at)]))
+        case .constant(let index, let value, let at):
+            return .call("same_constant", [number(index).code, .number(value), name(index), place(index, at)])
+        case .constantText(let index, let bytes, let at):
+            let place = [place(index, at), name(index), .list([.literal("packet")])]
+            return .call("same_text", [number(index).code, Expression.bytes(bytes).code] + place)
+        case .size(let length):
+            guard plan.isFixed, letter == "x" else { return size(length) }
+            return .match("t\(length.field)", size(length))
+        case .sameSize(let length, let other):
+            return same("same_size", "t\(length.field)", "t\(other)", length)
+        case .sameLength(let index, let base, let constant, let rest, let at):
+            let counted: Expression =
+                switch base {
+                case .packet: total ?? 0
+                case .payload: "count"
+                case .rest: rest.expression
+                }
+            return .call(
+                "same_length",
+                [number(index).code, counted.plus(constant).code, name(index), place(index, at)])
+        case .checksum(let index, let kind, let range, let at):
+            let computed = ErlangTypes.checksum(kind, covered(by: range))
+            return .call("same_checksum", [number(index).code, computed, name(index), place(index, at)])
+        default: return .literal("ok")
+        }
+    }
+
+    // MARK: Lengths
+
+    /// Returns the size of the packet by a length, or its refusal.
+    private func size(_ length: UnwrapLength) -> ErlangCode {
+        var least = length.least.expression
         // A varint with a sign could be negative, but no length is.
-        let mayBeNegative = field.format.byteCount == nil && field.format.range.lowerBound < 0
-        let least = mayBeNegative ? "max(\(minimum.text), \(difference.text))" : minimum.text
-        let (length, size) = ("X\(index + 1)", (isAgain ? "U" : "T") + "\(index + 1)")
-        let isUsed = isFixed || isAgain || base != .payload && isRead(after: index)
-        lines.append(
-            (isUsed ? "\(size) = " : "")
-                + "packet_size(\(length), \(difference.text), \(least), \(limit), \(start.text))")
-        if isFixed || isAgain, let packetSize {
-            let name = ErlangText.binary(field.name)
-            lines.append("same_size(\(size), \(packetSize), \(length), \(difference.text), \(name), \(start.text))")
+        if length.mayBeNegative { least = .call(nil, "max", [least, length.difference.expression]) }
+        let number = Expression.name("x\(length.field)")
+        return .call(
+            "packet_size",
+            [number.code, length.difference.expression.code, least.code, limit, length.at.expression.code])
+    }
+
+    private func same(
+        _ function: String, _ own: ErlangCode, _ other: ErlangCode, _ length: UnwrapLength
+    ) -> ErlangCode {
+        .call(
+            function,
+            [
+                own, other, "x\(length.field)", length.difference.expression.code, name(length.field),
+                length.at.expression.code,
+            ])
+    }
+
+    /// Adds the check of a length that tells where the packet ends, so that no field after it is awaited past that.
+    private mutating func end(by length: UnwrapLength) {
+        let end = ErlangCode.call("min", [last, size(length)])
+        lines.append(.match("l\(length.field)", ifThere(length.field, end, else: last)))
+        last = "l\(length.field)"
+    }
+
+    private mutating func takeTotal(_ lengths: [UnwrapLength], _ otherwise: UnwrapSize?) {
+        var size = ErlangCode.literal("undefined")
+        for (position, length) in lengths.enumerated() {
+            let own = self.size(length)
+            let agreed = position == 0 ? own : same("agreeing_size", own, size, length)
+            lines.append(.match("t\(length.field)", ifThere(length.field, agreed, else: size)))
+            size = "t\(length.field)"
+            total = .name("t\(length.field)")
         }
-        packetSize = size
-        if base != .payload && !isFixed && !isAgain && isRead(after: index) {
-            lines.append("L\(index + 1) = min(\(last), \(size))")
-            last = "L\(index + 1)"
+        let least: Expression
+        switch otherwise {
+        case nil: return
+        case .emptyPayload(let count)?: least = count.expression
+        case .allBytes(let count)?: least = .call(nil, "max", [count.expression, "size"])
         }
+        lines.append(.match("total", .call("size_or", [size, least.code, limit])))
+        total = "total"
     }
 
     // MARK: Fields with a condition
 
-    /// Reads a field of the header if it is there; lengths before it must have room for it, too.
-    private mutating func readConditional(
-        _ index: Int, _ field: PacketField, _ condition: WireCondition, _ start: Count, _ lengths: [Length]
-    ) {
-        lines.append("P\(index + 1) = \(ErlangPresence.text(of: condition, types) { "X\($0 + 1)" })")
-        let minimum = headerCount + (layout.byteCounts[index] ?? 1) + plan.trailerByteCount
-        var reading = lengths.map { ErlangPresence.check(size(by: $0, minimum), of: $0.index, in: layout) }
-        let name = ErlangText.binary(field.name)
-        let width: String
-        if case .varint(let format) = field.format {
-            width = ErlangWrapping.width(ofVarintAt: index, in: layout)
-            reading.append(
-                "header_\(format.erlangReading)(B, \(start.text), \(format.maximumByteCount), \(last), \(name))")
-        } else {
-            width = "C\(index + 1)"
-            let byteCount = layout.byteCounts[index] ?? 0
-            let segments = fields.reading(index, as: "V").joined(separator: ", ")
-            reading.append("<<\(segments)>> = header_part(B, \(start.text), \(byteCount), \(last), \(name))")
-            reading.append("{V\(index + 1), \(byteCount)}")
+    private mutating func conditional(_ index: Int, _ condition: WireCondition, _ steps: [UnwrapStep]) {
+        lines.append(.bind("c\(index)", self.condition(condition)))
+        var inner = self
+        inner.lines = []
+        for step in steps.dropLast() { inner.add(step) }
+        inner.letter = "v"
+        var result = ErlangCode.tuple(["v\(index)", .number(Int128(byteCount(index)))])
+        if case .varint(_, let format)? = steps.last {
+            result = read(index, format)
+        } else if let step = steps.last {
+            inner.add(step)
         }
         lines.append(
-            """
-            {X\(index + 1), \(width)} =
-                    case P\(index + 1) of
-                        true ->
-                            \(reading.joined(separator: ",\n                "));
-                        false ->
-                            {\(field.format.isNumber ? "0" : "<<>>"), 0}
-                    end
-            """)
-        add(width, of: index)
+            .match(
+                .tuple(["x\(index)", "w\(index)"]),
+                .either("c\(index)", inner.lines + [result], else: .tuple([nothing(index), 0]))))
     }
 
-    /// Returns the call that computes the packet's size by a length, or refuses it.
-    private func size(by length: Length, _ minimum: Count) -> String {
-        let field = layout.header[length.index]
-        guard case .length(let base, let constant) = field.role else { return "ok" }
-        let difference: Count =
-            switch base {
-            case .packet: Count(constant: -constant)
-            case .payload: minimum - constant
-            case .rest: length.end - constant
-            }
-        let mayBeNegative = field.format.byteCount == nil && field.format.range.lowerBound < 0
-        let least = mayBeNegative ? "max(\(minimum.text), \(difference.text))" : minimum.text
-        return "packet_size(X\(length.index + 1), \(difference.text), \(least), \(limit), \(length.start.text))"
-    }
-
-    /// Checks a length that has just been read, and lets no field after it be awaited past the packet's end.
-    private mutating func limitHeader(_ length: Length) {
-        let size = size(by: length, headerCount + plan.trailerByteCount)
-        guard case .length(let base, _) = layout.header[length.index].role, base != .payload,
-            isRead(after: length.index)
-        else {
-            lines.append(ErlangPresence.check(size, of: length.index, in: layout))
-            return
+    private mutating func ifPresent(_ index: Int, _ step: UnwrapStep) {
+        switch step {
+        case .last(let length): end(by: length)
+        case .text(let index, let at):
+            guard let text = text(index, at) else { return }
+            lines.append(.match("h\(index)", ifThere(index, text, else: .noBytes)))
+        // Without the field the number is 0.
+        case .boolean: lines.append(check(step))
+        case .size(let length): lines.append(.chain(.and, ["c\(index)", size(length)]))
+        default: lines.append(.chain(.and, ["c\(index)", check(step)]))
         }
-        let variable = "L\(length.index + 1)"
-        let shorter = "min(\(last), \(size))"
-        lines.append(
-            "\(variable) = \(ErlangPresence.value(shorter, of: length.index, in: layout, otherwise: last))")
-        last = variable
-    }
-
-    /// Finds out which fields of the trailer are there.
-    private mutating func findTrailer() {
-        for (position, field) in layout.trailer.enumerated() {
-            guard let condition = field.condition else { continue }
-            let number = layout.header.count + position + 1
-            lines.append("P\(number) = \(ErlangPresence.text(of: condition, types) { "X\($0 + 1)" })")
-            lines.append("C\(number) = count_if(P\(number), \(layout.byteCounts[number - 1] ?? 0))")
-        }
-    }
-
-    /// Checks the lengths that are there, now that all widths are known. Without one the payload is empty.
-    private mutating func takeLengthsThatAreThere(_ lengths: [Length]) {
-        let minimum = headerCount + trailerCount
-        var size = "undefined"
-        for length in lengths {
-            let field = layout.header[length.index]
-            guard case .length(let base, let constant) = field.role else { continue }
-            let difference: Count =
-                switch base {
-                case .packet: Count(constant: -constant)
-                case .payload: minimum - constant
-                case .rest: length.end - constant
-                }
-            let place = "\(ErlangText.binary(field.name)), \(length.start.text)"
-            let own = self.size(by: length, minimum)
-            let agreeing =
-                size == "undefined"
-                ? own : "agreeing_size(\(own), \(size), X\(length.index + 1), \(difference.text), \(place))"
-            let value = ErlangPresence.value(agreeing, of: length.index, in: layout, otherwise: size)
-            size = "U\(length.index + 1)"
-            lines.append("\(size) = \(value)")
-        }
-        if lengths.allSatisfy({ layout.header[$0.index].condition != nil }) {
-            guard !isBounded else { return measureFrame(size, minimum) }
-            lines.append("PacketSize = size_or(\(size), \(minimum.text), \(limit))")
-            size = "PacketSize"
-        }
-        packetSize = size
-    }
-
-    /// Whether bytes of the header are read after a field; those of fields that share its bytes have been.
-    private func isRead(after index: Int) -> Bool {
-        layout.header.indices.dropFirst(index + 1).contains { layout.packedPlace(ofField: $0)?.isFirst ?? true }
     }
 
     // MARK: Payload and trailer
 
-    private mutating func readPayload() {
-        if packetSize == nil {
-            lines.append("PacketSize = size_or(undefined, \((headerCount + trailerCount).text), \(limit))")
+    private mutating func whole(_ header: PacketOffset, _ trailer: PacketOffset) {
+        let total = total ?? 0
+        wait(total, total)
+        headerEnd = header
+        let around = (header + trailer).expression
+        lines.append(.match("count", Expression.binary(.minus, total, around).code))
+        var segments = [ErlangCode.Segment.bytes("payload", "count")]
+        if !plan.isFixed {
+            lines.append(.bind("headerSize", header.expression.code))
+            segments.insert(.bytes(.ignored, "headerSize"), at: 0)
         }
-        let packetSize = packetSize ?? "PacketSize"
-        lines.append("Size >= \(packetSize) orelse more(\(packetSize), Size)")
-        lines.append("Count = \(packetSize) - \((headerCount + trailerCount).parenthesized)")
-        var segments = ["Payload:Count/binary"]
-        if !isFixed {
-            lines.append("HeaderSize = \(headerCount.text)")
-            segments.insert("_:HeaderSize/binary", at: 0)
-        }
-        let first = layout.header.count
-        for index in first..<layout.fields.count {
-            segments +=
-                layout.fields[index].condition == nil
-                ? fields.reading(index) : ["Y\(index + 1):C\(index + 1)/binary"]
-        }
-        lines.append("<<\(segments.joined(separator: ", ")), Rest/binary>> = \(remaining)")
-        lines += (first..<layout.fields.count).compactMap { fields.taking($0) }
-        lines += (first..<layout.fields.count).compactMap(takingConditional)
-        let end = "End = \(headerCount.text) + Count"
-        let isEndNeeded = layout.checksums.contains { $0.part < first && $0.parts != first..<first + 1 }
-        if isEndNeeded { lines.append(end) }
-        verifyChecksums()
-        if !isEndNeeded { lines.append(end) }
-        verifyTrailer(from: first)
-        if isBounded, layered?.mayHaveFiller != true {
-            lines.append(
-                "Rest =:= <<>> orelse fail({trailing_bytes, byte_size(Rest)}, [], Size - byte_size(Rest))")
-        }
-        var identifier = identifier()
-        let fixed = ErlangFixedHeaders(types)
-        if fixed.isUsed {
-            // The caller moves offsets to the innermost layer. That of a fixed field counts from the packet's first byte.
-            let start = layered == nil ? "" : "Start + "
-            lines += ["Id = \(identifier)", fixed.verification("Id") { start + offset(of: $0) }]
-            identifier = "Id"
-        }
-        lines.append("{\(identifier), \(header()), Payload, End, Rest\(facts())}")
+        // The end follows the match, which reads the trailer.
+        match = (segments, [.bind("end", header.expression.plus("count").code)])
     }
 
-    /// Returns what else is known of a part of a packet with layers: where a field begins, the number that counts the
-    /// content with its offset, and which conditions hold.
-    private func facts() -> String {
-        guard let layered else { return "" }
-        let start = layered.firstField.map { headerStarts[$0].text } ?? "0"
-        let counter = layout.header.firstIndex { $0.name == layered.counter }
-        let count = counter.map { index in
-            ErlangPresence.value(
-                "{X\(index + 1), \(headerStarts[index].text)}", of: index, in: layout, otherwise: "none")
-        }
-        let rules = layered.rules.map { ErlangPresence.text(of: $0, types) }.joined(separator: ", ")
-        return ", \(start), \(count ?? "none"), {\(rules)}"
-    }
-
-    /// Returns the line that reads a field of the trailer if it is there; nil for one that always is.
-    private func takingConditional(_ index: Int) -> String? {
-        let field = layout.fields[index]
-        guard field.condition != nil else { return nil }
-        let number = index + 1
-        guard field.format.isNumber else { return "X\(number) = Y\(number)" }
-        let segments = fields.reading(index, as: "V").joined(separator: ", ")
-        let reading = "begin <<\(segments)>> = Y\(number), V\(number) end"
-        return "X\(number) = \(ErlangPresence.value(reading, of: index, in: layout, otherwise: "0"))"
-    }
-
-    /// Verifies the checksums in the header, before the trailer is read.
-    private mutating func verifyChecksums() {
-        let starts = headerStarts
-        for (index, field) in layout.header.enumerated() where field.checksum != nil {
-            verify(checksum: index, field, starts[index].text)
-        }
-    }
-
-    /// The offset of each header field, and of the payload.
-    private var headerStarts: [Count] {
-        layout.header.indices.reduce(into: [Count(constant: 0)]) { starts, index in
-            let start = starts[starts.count - 1]
-            if let width = widthsOfFields[index] {
-                starts.append(start + Count(constant: 0, widths: [width]))
-            } else {
-                starts.append(start + (layout.byteCounts[index] ?? 0))
-            }
-        }
-    }
-
-    private mutating func verify(checksum index: Int, _ field: PacketField, _ offset: String) {
-        guard let planned = layout.checksums.first(where: { layout.fieldIndex(of: $0) == index }) else { return }
-        let computed = ErlangChecksums.call(planned.kind, covered(by: planned))
-        let check = "same_checksum(X\(index + 1), \(computed), \(ErlangText.binary(field.name)), \(offset))"
-        lines.append(ErlangPresence.check(check, of: index, in: layout))
+    private mutating func endMatch() {
+        guard let match else { return }
+        self.match = nil
+        lines.append(.match(.binary(match.segments + [.bytes("rest")]), .name(bytes)))
+        lines += match.taking
     }
 
     /// Returns the bytes that a checksum covers, with zeros for itself and for later ones.
-    private func covered(by planned: PlannedChecksum) -> String {
-        let payload = layout.header.count
-        guard planned.parts != payload..<payload + 1 else { return "Payload" }
-        var places = headerStarts.map(\.text)
-        places.append("End")
-        for index in layout.header.count..<layout.fields.count {
-            places.append("End + \(Self.trailerCount(layout, layout.header.count..<index + 1).text)")
+    private func covered(by range: ChecksumRange) -> ErlangCode {
+        if case .header(headerEnd) = range.start, case .trailer(PacketOffset(constant: 0)) = range.end {
+            return "payload"
         }
-        // `places` has the offset of each part, and then the packet's end.
-        var pieces: [String] = []
-        var start = planned.parts.lowerBound
-        func take(upTo end: Int) {
-            if start < end { pieces.append("bytes_between(B, \(places[start]), \(places[end]))") }
-        }
-        for zero in planned.zeros {
-            take(upTo: zero)
-            let field = layout.fields[zero < payload ? zero : zero - 1]
-            let zeros = "<<0:\(8 * (field.format.byteCount ?? 0))>>"
-            let index = zero < payload ? zero : zero - 1
-            pieces.append(ErlangPresence.value(zeros, of: index, in: layout, otherwise: "<<>>"))
-            start = zero + 1
-        }
-        take(upTo: planned.parts.upperBound)
-        return "[\(pieces.joined(separator: ", "))]"
-    }
-
-    /// Returns the offset of a field in a packet that has been read.
-    private func offset(of index: Int) -> String {
-        let packed = layout.packedPlace(ofField: index)
-        let back = packed.map { $0.isFirst ? 0 : $0.runByteCount } ?? 0
-        guard index >= layout.header.count else { return (headerStarts[index] - back).text }
-        return "End + \((Self.trailerCount(layout, layout.header.count..<index) - back).text)"
-    }
-
-    private mutating func verifyTrailer(from first: Int) {
-        for (position, field) in layout.trailer.enumerated() {
-            let index = first + position
-            let (variable, name) = ("X\(index + 1)", ErlangText.binary(field.name))
-            let packed = layout.packedPlace(ofField: index)
-            let back = packed.map { $0.isFirst ? 0 : $0.runByteCount } ?? 0
-            let start = (Self.trailerCount(layout, first..<index) - back).text
-            let place = start == "0" ? "End" : "End + \(start)"
-            let end = Self.trailerCount(layout, first..<index + 1).text
-            if field.format.isBoolean {
-                lines.append("H\(index + 1) = header_boolean(\(variable), \(name), \(place))")
-            }
-            if field.role != .padding, let text = types.packetFieldText(index, variable, "End + \(end)") {
-                lines.append("H\(index + 1) = \(ErlangPresence.value(text, of: index, in: layout, otherwise: "<<>>"))")
-            }
-            switch field.role {
-            case .constant(let value):
-                let check = types.packetFieldCheck(index, value, variable, place)
-                lines.append(ErlangPresence.check(check, of: index, in: layout))
-            case .length(let base, let constant):
-                let counted =
-                    switch base {
-                    case .packet: packetSize ?? "0"
-                    case .payload: "Count"
-                    case .rest: Self.trailerCount(layout, index + 1..<layout.fields.count).text
-                    }
-                let check = "same_length(\(variable), \(counted) + (\(constant)), \(name), \(place))"
-                lines.append(ErlangPresence.check(check, of: index, in: layout))
-            case .checksum: verify(checksum: index, field, place)
-            default: break
+        var pieces: [ErlangCode] = []
+        var start = range.start
+        func take(upTo end: ChecksumRange.Place) {
+            if !start.isSame(as: end) {
+                pieces.append(.call("bytes_between", ["b", place(start).code, place(end).code]))
             }
         }
+        for zero in range.zeros {
+            take(upTo: zero.at)
+            let zeros = ErlangCode.binary([.bits(0, 8 * zero.byteCount)])
+            pieces.append(ifThere(zero.field, zeros, else: .noBytes))
+            start = zero.at.plus(zero.byteCount, isConditional(zero.field) ? zero.field : nil)
+        }
+        take(upTo: range.end)
+        return .list(pieces)
     }
 
-    /// Returns the message's ID: the bits of its fields, the first one most significant.
-    private func identifier() -> String {
-        var text: String?
+    // MARK: Results
+
+    private mutating func finish() {
+        endMatch()
+        if layout.isBounded, shape.part?.mayHaveFiller != true {
+            let reason = ErlangCode.tuple([.literal("trailing_bytes"), Expression.byteSize("rest").code])
+            let place = Expression.name("size").minus(.byteSize("rest"))
+            lines.append(
+                .chain(
+                    .or,
+                    [Expression.binary(.equal, "rest", .bytes([])).code, .fail(reason, .list([]), at: place)]))
+        }
+        lines.append(.bind("id", identifier.code))
+        if types.fixesHeaders(shape) {
+            let fields = types.code.fixedHeaderFields.flatMap { position -> [ErlangCode] in
+                guard let index = shape.positions.firstIndex(of: position) else { return [0, 0] }
+                let own = place(plan.place(of: index))
+                // The caller moves offsets to the innermost layer. That of a fixed field counts from the packet's first byte.
+                return ["x\(index)", shape.part == nil ? own.code : Expression.name("start").plus(own).code]
+            }
+            lines.append(.call("fixed", ["sender", "id"] + fields))
+        }
+        lines.append(.tuple(["id", header, "payload", "end", "rest"] + facts))
+    }
+
+    /// What else is known of a part of a packet with layers: where a field begins, the number that counts the content with its
+    /// offset, and which conditions hold.
+    private var facts: [ErlangCode] {
+        guard let part = shape.part else { return [] }
+        let starts = plan.starts
+        let first = (part.firstField < starts.count ? starts[part.firstField] : headerEnd).expression
+        let counter = part.counter.map { index in
+            ifThere(index, .tuple([number(index).code, starts[index].expression.code]), else: .literal("none"))
+        }
+        let rules = part.rules.map { rule -> ErlangCode in
+            switch rule {
+            case .always: .literal("true")
+            case .never: .literal("false")
+            case .when(let condition): types.knownCondition(condition, in: layout).code
+            }
+        }
+        return [first.code, counter ?? .literal("none"), .tuple(rules)]
+    }
+
+    /// The message's ID: the bits of its fields, the first one most significant.
+    private var identifier: Expression {
+        var id: Expression?
         for (index, field) in layout.fields.enumerated() where field.role == .messageID {
             let width = field.format.idBitWidth
-            let mask = String((Int128(1) << Int128(width)) - 1, radix: 16, uppercase: true)
-            let bits = field.format.range.lowerBound < 0 ? "(X\(index + 1) band 16#\(mask))" : "X\(index + 1)"
-            if field.condition == nil {
-                text = text.map { "(\($0) bsl \(width)) bor \(bits)" } ?? bits
+            let bits = Expression.bits(
+                number(index), from: field.format.numberFormat, shift: 0, width: width, to: .uint64)
+            if field.condition != nil {
+                id = .call(nil, "append_id", ["c\(index)", id ?? 0, .place(width), bits])
             } else {
-                text = "append_id(P\(index + 1), \(text ?? "0"), \(width), \(bits))"
+                id = id.map { Expression.packed([(part: $0, shift: width), (part: bits, shift: 0)], .uint64) } ?? bits
             }
         }
-        return text ?? "0"
+        return id ?? 0
     }
 
-    /// Returns the map of the header's fields that are there.
-    private func header() -> String {
-        var always: [String] = []
-        var sometimes: [String] = []
-        for (index, name) in types.naming.packetFields.enumerated() where layout.fields[index].role != .padding {
-            let format = layout.fields[index].format
-            let variable = (format.isBoolean || !format.isNumber ? "H" : "X") + String(index + 1)
-            let value = types.packetFieldValue(index, variable) ?? variable
-            if layout.fields[index].condition == nil {
-                always.append("\(ErlangText.atom(name)) => \(value)")
+    /// The map of the header's fields that are there.
+    private var header: ErlangCode {
+        var always: [(key: String, value: ErlangCode)] = []
+        var sometimes: [ErlangCode] = []
+        for (index, position) in zip(layout.fields.indices, shape.positions) {
+            let field = layout.fields[index]
+            guard field.role != .padding else { continue }
+            let key = types.naming.packetFields[position]
+            let value = types.headerValue(position, value(index))
+            if field.condition == nil {
+                always.append((key, value))
             } else {
-                sometimes.append("{P\(index + 1), \(ErlangText.atom(name)), \(value)}")
+                sometimes.append(.tuple(["c\(index)", .atom(key), value]))
             }
         }
-        let map = "#{\(always.joined(separator: ", "))}"
-        return sometimes.isEmpty ? map : "header_fields([\(sometimes.joined(separator: ", "))], \(map))"
+        return sometimes.isEmpty ? .map(always) : .call("header_fields", [.list(sometimes), .map(always)])
+    }
+
+    private func value(_ index: Int) -> ErlangCode {
+        let field = layout.fields[index]
+        if case .constant(.text(let text)) = field.role { return .text(text) }
+        switch field.format {
+        case .boolean, .text, .digits: return "h\(index)"
+        case .bit: return number(index).compared(.equal, 1, .uint8).code
+        case .integer, .varint, .bytes: return number(index).code
+        }
+    }
+}
+
+extension ChecksumRange.Place {
+    fileprivate func isSame(as other: Self) -> Bool {
+        switch (self, other) {
+        case (.header(let own), .header(let other)), (.trailer(let own), .trailer(let other)): own == other
+        default: false
+        }
+    }
+
+    /// Returns the place after a field.
+    fileprivate func plus(_ byteCount: Int, _ conditional: Int?) -> Self {
+        func after(_ offset: PacketOffset) -> PacketOffset {
+            conditional.map { PacketOffset(constant: offset.constant, widths: offset.widths + [$0]) } ?? offset
+                + byteCount
+        }
+        return switch self {
+        case .header(let offset): .header(after(offset))
+        case .trailer(let offset): .trailer(after(offset))
+        }
+    }
+}
+
+extension PacketShape {
+    /// The end of the names of its functions, such as `_cs` or `_inside_1_0`; empty if there is one shape.
+    var erlangSuffix: String {
+        words.map { word in "_" + (Sender(rawValue: word)?.erlangAtom ?? word) }.joined()
     }
 }

@@ -3,285 +3,347 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes the function that adds header and trailer to a payload: `wrap/3`.
+/// Makes the functions that put header and trailer around a payload in packets of one shape, by a ``WrapPlan``.
+///
+/// The value of the field n is `Yn`, what is given for it if it may be absent `On`, its width `Wn`, and whether it is there `Cn`.
 struct ErlangWrapping {
-    let types: ErlangTypes
-    private var layout: PacketLayout { types.description.layout }
-    private var plan: PacketPlan { layout.plan }
-    /// The indices of the fields of variable width.
-    private var varints: [Int] { layout.header.indices.filter { layout.header[$0].format.byteCount == nil } }
-    /// The variables with the byte counts of those fields.
-    private var widths: [String] { varints.map { Self.width(ofVarintAt: $0, in: layout) } }
-    private var conditions: ErlangConditionalWrapping { ErlangConditionalWrapping(types) }
+    private let types: ErlangTypes
+    private let shape: PacketShape
+    private var layout: PacketLayout { shape.layout }
+    private var plan: WrapPlan { shape.wrap }
+    private var limit: Int { shape.part?.limit ?? types.description.options.maximumPacketByteCount }
 
-    init(_ types: ErlangTypes) { self.types = types }
+    private static let parameters: [ErlangCode] = ["id", "payload", "header"]
 
-    static func function(_ types: ErlangTypes) -> String {
-        let maker = ErlangWrapping(types)
-        return maker.fitting + maker.function()
+    static func functions(_ types: ErlangTypes, _ shape: PacketShape) -> [ErlangFunction] {
+        let maker = ErlangWrapping(types: types, shape: shape)
+        return maker.fitting + maker.wrapping + maker.finding
     }
+
+    // MARK: Words
 
     /// The name of the function that adds header and trailer when all values are chosen.
-    private var name: String { (layout.fitting == nil ? "wrap" : "wrap_fitted") + types.suffix }
+    private var function: String { (plan.fitting == nil ? "wrap" : "wrap_fitted") + shape.erlangSuffix }
 
-    /// The functions that choose the value of a field which fits itself to the packet; empty if there is none.
-    private var fitting: String {
-        guard let index = layout.fields.firstIndex(where: { $0.fittingValues != nil }),
-            let values = layout.fields[index].fittingValues
-        else { return "" }
-        let key = ErlangText.atom(types.naming.packetFields[index])
-        let choices = values.map { types.packetFieldLiteral(index, $0) }.joined(separator: ", ")
-        return """
-            wrap\(types.suffix)(Id, Payload, #{\(key) := _} = Header) -> \(name)(Id, Payload, Header);
-            wrap\(types.suffix)(Id, Payload, Header) -> fit\(types.suffix)([\(choices)], Id, Payload, Header).
+    private func field(_ index: Int) -> PacketField { layout.fields[index] }
+    private func name(_ index: Int) -> ErlangCode { .text(field(index).name) }
+    private func key(_ index: Int) -> String { types.naming.packetFields[shape.positions[index]] }
+    private func isConditional(_ index: Int) -> Bool { field(index).condition != nil }
+    private func own(_ index: Int) -> Expression { "y\(index)" }
 
-            %% The first value with which all lengths can hold the packet, or the error of the last one.
-            fit\(types.suffix)([Value], Id, Payload, Header) -> \(name)(Id, Payload, Header#{\(key) => Value});
-            fit\(types.suffix)([Value | Values], Id, Payload, Header) ->
-                try
-                    \(name)(Id, Payload, Header#{\(key) => Value})
-                catch
-                    throw:{error, #{reason := Reason}}
-                            when element(1, Reason) =:= packet_too_long; element(1, Reason) =:= length_too_small;
-                                 element(1, Reason) =:= invalid_message_id ->
-                        fit\(types.suffix)(Values, Id, Payload, Header)
-                end.
+    /// The variable with the width of a varint, if it is there.
+    private func width(_ index: Int) -> Expression { isConditional(index) ? "u\(index)" : "w\(index)" }
 
+    /// The variable with what is given for a field that conditions look at.
+    private func given(_ index: Int) -> Expression { isConditional(index) ? "o\(index)" : "y\(index)" }
 
-            """
+    private func ifThere(_ index: Int, _ value: ErlangCode, else other: ErlangCode) -> ErlangCode {
+        isConditional(index) ? .either("c\(index)", [value], else: other) : value
     }
 
-    private func function() -> String {
-        let limit = types.description.options.maximumPacketByteCount
-        let keys = (settableKeys + foreignKeys.map { ErlangText.atom($0.key) }).joined(separator: ", ")
-        let around = ([String(constantByteCount)] + variableWidths).joined(separator: " + ")
-        let most = conditions.limit(limit, around)
-        let measuring =
-            conditions.finding(checkedValue) + ["Count = iolist_size(Payload)", "T = Count + \(around)"] + most.lines
-            + [
-                "T =< \(most.value) orelse fail_without_offset({packet_too_long, T, T, \(most.value)}, [])"
-            ]
-        let checksums = ErlangChecksums(layout)
-        var lines = layout.fields.indices
-            .filter { !checksums.isComputedLast($0) && !conditions.isFoundFirst($0) }
-            .map { "F\($0 + 1) = \(conditions.value(of: $0, checkedValue(of: $0)))" }
-        lines += checksums.computing
-        if !layout.hasConditions {
-            lines.append(
-                "Id =< 16#\(String(layout.maximumMessageID, radix: 16, uppercase: true)) orelse "
-                    + "fail_without_offset({invalid_message_id, Id}, [])")
+    // MARK: Functions
+
+    /// The functions that choose the value of a field which fits itself to the packet; none without such a field.
+    private var fitting: [ErlangFunction] {
+        guard let (index, values) = plan.fitting else { return [] }
+        let position = shape.positions[index]
+        let choices = values.map { types.headerLiteral(position, .integer($0)) }
+        let (wrap, fit) = ("wrap" + shape.erlangSuffix, "fit" + shape.erlangSuffix)
+        let chosen = [(key: key(index), value: ErlangCode.name("value"))]
+        let call = ErlangCode.call(function, ["id", "payload", .map(chosen, of: "header")])
+        let tried = ErlangCode.call(
+            "fitting",
+            [.function(.init([], [call])), .function(.init([], [.call(fit, ["values"] + Self.parameters)]))])
+        return [
+            ErlangFunction(
+                wrap,
+                [
+                    .init(
+                        ["id", "payload", .mapPattern(key: key(index), .ignored, of: "header")],
+                        [.call(function, Self.parameters)]),
+                    .init(Self.parameters, [.call(fit, [.list(choices)] + Self.parameters)]),
+                ]),
+            ErlangFunction(
+                fit,
+                [
+                    .init([.list(["value"])] + Self.parameters, [call]),
+                    .init([.list(["value"], tail: "values")] + Self.parameters, [tried]),
+                ],
+                comment: ["The first value with which all lengths can hold the packet, or the error of the last one."]),
+        ]
+    }
+
+    private var wrapping: [ErlangFunction] {
+        let widths = plan.varints.map { width($0).code }
+        guard !widths.isEmpty else { return [ErlangFunction(function, Self.parameters, checks + measuring + writing)] }
+        func either(_ items: [ErlangCode]) -> ErlangCode { items.count == 1 ? items[0] : .tuple(items) }
+        let wider = plan.varints.map { ErlangCode.name("n\($0)") }
+        let choice = ErlangCode.choose(
+            either(plan.varints.map(size)),
+            [
+                .init(either(widths), body: writing),
+                .init(either(wider), body: [.call(function, Self.parameters + wider)]),
+            ])
+        return [
+            ErlangFunction(
+                function, Self.parameters,
+                checks + [.call(function, Self.parameters + widths.map { _ in ErlangCode.number(1) })]),
+            ErlangFunction(
+                function, Self.parameters + widths, measuring + [choice],
+                comment: [
+                    "The first widths of the variable-length fields that hold the numbers which they cause are the shortest.",
+                    "Only then are the fields checked: lengths count these fields, too.",
+                ]),
+        ]
+    }
+
+    /// What refuses keys of the header that cannot be set.
+    private var checks: [ErlangCode] {
+        let foreign = shape.foreign.filter { types.description.layout.fields[$0].isSettable }
+        let own = zip(layout.fields, shape.positions).filter(\.0.isSettable).map(\.1)
+        let check = ErlangCode.call("only_settable", ["header", types.headerKeys(own + foreign)])
+        let isEmpty = Expression.binary(.equal, .call(nil, "map_size", ["header"]), 0)
+        let refusals = foreign.map { position -> ErlangCode in
+            let key = ErlangCode.atom(types.naming.packetFields[position])
+            let name = ErlangCode.text(types.description.layout.fields[position].name)
+            return .match(.ignored, .call("absent", [key, "header", name, 0]))
         }
-        lines.append("[\(output().joined(separator: ", "))]")
         // What fits itself to the packet has been chosen: then the map is never empty.
-        let checkingKeys =
-            ([
-                (layout.fitting == nil ? "map_size(Header) =:= 0 orelse " : "") + "only_settable(Header, [\(keys)])"
-            ] + refusingForeign).joined(separator: ",\n    ")
-        switch varints.count {
-        case 0:
-            let all = [checkingKeys] + measuring + lines
-            return "\(name)(Id, Payload, Header) ->\n    " + all.joined(separator: ",\n    ") + ".\n"
-                + conditions.functions
-        case 1:
-            return """
-                \(name)(Id, Payload, Header) ->
-                    \(checkingKeys),
-                    \(name)(Id, Payload, Header, 1).
+        return [plan.fitting == nil ? .unless(isEmpty, check) : check] + refusals
+    }
 
-                %% The first width of the variable-length field that holds the number which it causes is the shortest. Only then
-                %% are the fields checked: other lengths count this one, too.
-                \(name)(Id, Payload, Header, W) ->
-                    \(measuring.joined(separator: ",\n    ")),
-                    case \(size(of: varints[0])) of
-                        Wider when Wider > W ->
-                            \(name)(Id, Payload, Header, Wider);
-                        _ ->
-                            \(lines.joined(separator: ",\n            "))
-                    end.
-
-                """ + conditions.functions
-        default: return function(checkingKeys, measuring, lines)
+    /// What finds the fields that are there, and the size of the packet.
+    private var measuring: [ErlangCode] {
+        let around = plan.around.expression
+        var most = Expression.place(limit)
+        var lines =
+            found + [
+                .bind("count", .call("iolist_size", ["payload"])),
+                .bind("total", Expression.name("count").plus(around).code),
+            ]
+        if let lengths = plan.lengthsThatMustBeThere {
+            let isThere = Expression.joined(lengths.map { "c\($0)" }, .or) ?? false
+            lines.append(.bind("most", .call("most", [isThere.code, most.code, around.code])))
+            most = "most"
         }
+        let reason = ErlangCode.tuple([.literal("packet_too_long"), "total", "total", most.code])
+        return lines + [.unless(.binary(.lessOrEqual, "total", most), .fail(reason, .list([])))]
     }
 
-    /// Returns the function for a header with several fields of variable width.
-    private func function(_ checkingKeys: String, _ measuring: [String], _ lines: [String]) -> String {
-        let widths = widths.joined(separator: ", ")
-        let sizes = varints.map(size).joined(separator: ", ")
-        return """
-            \(name)(Id, Payload, Header) ->
-                \(checkingKeys),
-                \(name)(Id, Payload, Header, {\(varints.map { _ in "1" }.joined(separator: ", "))}).
-
-            %% The first widths of the variable-length fields that hold the numbers which they cause are the shortest. Only then
-            %% are the fields checked: lengths count these fields, too.
-            \(name)(Id, Payload, Header, {\(widths)} = Widths) ->
-                \(measuring.joined(separator: ",\n    ")),
-                case {\(sizes)} of
-                    Widths ->
-                        \(lines.joined(separator: ",\n            "));
-                    Wider ->
-                        \(name)(Id, Payload, Header, Wider)
-                end.
-
-            """ + conditions.functions
-    }
-
-    /// The bytes around the payload that are the same in all packets.
-    private var constantByteCount: Int {
-        plan.minimumPacketByteCount - varints.count { layout.header[$0].condition == nil }
-    }
-
-    /// The variables with the other bytes around the payload.
-    private var variableWidths: [String] { layout.fields.indices.compactMap(variableWidth) }
-
-    /// The variable with the byte count of a field; nil if it is the same in all packets.
-    private func variableWidth(_ index: Int) -> String? {
-        if layout.fields[index].condition != nil { return "C\(index + 1)" }
-        return layout.fields[index].format.byteCount == nil ? Self.width(ofVarintAt: index, in: layout) : nil
-    }
-
-    /// The variable with the byte count of a header's field of variable width, if it is there.
-    static func width(ofVarintAt index: Int, in layout: PacketLayout) -> String {
-        let varints = layout.header.indices.filter { layout.header[$0].format.byteCount == nil }
-        return varints.count == 1 ? "W" : "W\(varints.count { $0 <= index })"
-    }
-
-    /// The keys that a caller can set.
-    var settableKeys: [String] {
-        zip(layout.fields, types.naming.packetFields).compactMap { field, name in
-            field.isSettable ? ErlangText.atom(name) : nil
+    /// What takes the values, and returns the packet.
+    private var writing: [ErlangCode] {
+        let planned = layout.checksums.filter { $0.parts != layout.header.count..<layout.header.count + 1 }
+        let late = planned.map { layout.fieldIndex(of: $0) }
+        var lines = layout.fields.indices
+            .filter { !late.contains($0) && (isConditional($0) || !plan.isOperand($0)) }
+            .map { ErlangCode.match(own($0).code, chosen($0)) }
+        // In wire order: each may cover the ones before it.
+        lines += zip(late, planned).map { index, planned in
+            let covered = ErlangCode.list(pieces(planned.parts, zeros: planned.zeros))
+            return .match(own(index).code, ErlangTypes.checksum(planned.kind, covered))
         }
-    }
-
-    /// The fields that a caller could set in packets of the other sender.
-    private var foreignKeys: [(field: PacketField, key: String)] {
-        types.foreignFields.filter { $0.field.isSettable }
-    }
-
-    /// The lines that refuse them.
-    private var refusingForeign: [String] {
-        foreignKeys.map { field, key in
-            "_ = absent(\(ErlangText.atom(key)), Header, \(ErlangText.binary(field.name)), 0)"
+        if !layout.hasConditions {
+            let fits = Expression.binary(.lessOrEqual, "id", .number(Int128(layout.maximumMessageID), .uint64))
+            lines.append(.unless(fits, .fail(.tuple([.literal("invalid_message_id"), "id"]), .list([]))))
         }
+        return lines + [.list(pieces(0..<layout.fields.count + 1, zeros: []))]
     }
+
+    // MARK: Values
 
     /// Returns the value of a field, unchecked.
-    private func value(of index: Int) -> String {
-        let field = layout.fields[index]
-        switch field.role {
-        case .value(let value): return settable(index, value)
-        case .fitting(let values): return settable(index, .integer(values.last ?? 0))
-        case .sequence: return settable(index, 0)
-        // A protocol with layers is refused before.
-        case .contentLength: return "0"
-        case .padding: return "<<0:\(8 * (field.format.byteCount ?? 0))>>"
-        case .constant(.text(let text)): return types.packetFieldBytes(index, text)
-        case .constant(let value): return ErlangTypes.number(value.number)
-        case .checksum(let checksum): return ErlangChecksums.call(checksum.kind, "Payload")
-        case .messageID: return identifierPart(index)
-        case .length(let base, let constant):
-            let counted =
-                switch base {
-                case .packet: "T"
-                case .payload: "Count"
-                case .rest: rest(behind: index)
-                }
-            return constant == 0 ? counted : "\(counted) + (\(constant))"
+    private func value(_ index: Int) -> ErlangCode {
+        switch plan.values[index] {
+        case .settable(let usual):
+            let literal = types.headerLiteral(shape.positions[index], usual)
+            return .call("maps:get", [.atom(key(index)), "header", literal])
+        case .constant(let number): return .number(number)
+        case .constantText(let bytes): return Expression.bytes(bytes).code
+        case .zeros(let byteCount): return .binary([.bits(0, 8 * byteCount)])
+        case .identifier(let part): return identifier(part).code
+        case .length(let counted, let constant): return length(counted, constant).code
+        case .checksum(let kind, _): return ErlangTypes.checksum(kind, "payload")
         }
-    }
-
-    private func settable(_ index: Int, _ value: PacketHeader.FieldValue) -> String {
-        let usual = types.packetFieldLiteral(index, value)
-        return "maps:get(\(ErlangText.atom(types.naming.packetFields[index])), Header, \(usual))"
     }
 
     /// Returns the value of a field, or an error that names the field.
-    private func checkedValue(of index: Int) -> String {
-        let field = layout.fields[index]
-        let value = value(of: index)
-        let name = ErlangText.binary(field.name)
-        let range = field.range
-        let bounds = "\(ErlangTypes.number(range.lowerBound)), \(ErlangTypes.number(range.upperBound))"
-        switch field.role {
-        case .length: return "length_field(\(value), \(bounds), T, \(name))"
-        case .constant, .checksum, .messageID, .padding, .contentLength: return value
-        case .value, .fitting, .sequence: return types.packetFieldNumber(index, value)
+    private func checked(_ index: Int) -> ErlangCode {
+        let field = field(index)
+        switch plan.values[index] {
+        case .settable: return types.headerNumber(field, shape.positions[index], value(index))
+        case .length:
+            let bounds = [ErlangCode.number(field.range.lowerBound), .number(field.range.upperBound)]
+            return .call("length_field", [value(index)] + bounds + ["total", name(index)])
+        case .constant, .constantText, .zeros, .identifier, .checksum: return value(index)
         }
     }
 
-    /// Returns the number of bytes after a field.
-    private func rest(behind index: Int) -> String {
-        func constant(_ indices: some Sequence<Int>) -> String {
-            String(indices.reduce(0) { $0 + (variableWidth($1) == nil ? layout.byteCounts[$1] ?? 0 : 0) })
+    /// Returns the value of a field; of one that is absent, nothing.
+    private func chosen(_ index: Int) -> ErlangCode {
+        let nothing: ErlangCode = field(index).format.isNumber ? 0 : .noBytes
+        switch plan.values[index] {
+        case .settable:
+            let absent = ErlangCode.call("absent", [.atom(key(index)), "header", name(index), nothing])
+            return ifThere(index, plan.isOperand(index) ? given(index).code : checked(index), else: absent)
+        case .length: return ifThere(index, checked(index), else: nothing)
+        case .constant, .constantText, .zeros, .identifier, .checksum: return checked(index)
         }
-        if index >= layout.header.count {
-            let after = index + 1..<layout.fields.count
-            return ([constant(after)] + after.compactMap(variableWidth)).joined(separator: " + ")
-        }
-        return (["T", constant(0...index)] + (0...index).compactMap(variableWidth)).joined(separator: " - ")
+    }
+
+    private func length(_ counted: WrapValue.Counted, _ constant: Int) -> Expression {
+        let number: Expression =
+            switch counted {
+            case .packet: "total"
+            case .payload: "count"
+            case .totalLess(let offset): Expression.name("total").minus(offset.expression)
+            case .fixed(let offset): offset.expression
+            }
+        return number.plus(constant)
     }
 
     /// Returns the bits of the ID that belong to one of its fields.
-    private func identifierPart(_ index: Int) -> String {
-        let others = (index + 1..<layout.fields.count).filter { layout.fields[$0].role == .messageID }
-        guard layout.fields.count(where: { $0.role == .messageID }) > 1 else { return "Id" }
-        let constant = others.reduce(0) { sum, other in
-            layout.fields[other].condition == nil ? sum + layout.fields[other].format.idBitWidth : sum
-        }
-        let conditional = others.filter { layout.fields[$0].condition != nil }
-            .map { "count_if(P\($0 + 1), \(layout.fields[$0].format.idBitWidth))" }
-        let parts = (constant == 0 && !conditional.isEmpty ? [] : [String(constant)]) + conditional
-        let behind = parts.count == 1 ? parts[0] : "(\(parts.joined(separator: " + ")))"
-        let mask = (Int128(1) << Int128(layout.fields[index].format.idBitWidth)) - 1
-        return "(Id bsr \(behind)) band 16#\(String(mask, radix: 16, uppercase: true))"
+    private func identifier(_ part: WrapIDPart) -> Expression {
+        guard layout.fields.count(where: { $0.role == .messageID }) > 1 else { return "id" }
+        let isKnown = part.laterBitWidth == 0 && !part.laterConditional.isEmpty
+        let later =
+            (isKnown ? [] : [Expression.place(part.laterBitWidth)])
+            + part.laterConditional.map { Expression.call(nil, "count_if", ["c\($0.field)", .place($0.bitWidth)]) }
+        let shifted = Expression.binary(.shiftRight, "id", .joined(later, .plus) ?? 0)
+        return .binary(.bitAnd, shifted, .number((1 << Int128(part.bitWidth)) - 1, .uint64))
     }
 
-    /// Returns the number that is written for the value of a field of variable width.
-    static func bits(of field: PacketField, _ value: String) -> String {
-        guard case .varint(let format) = field.format else { return value }
-        guard field.role == .messageID, format.encoding == .zigzag else { return format.erlangBits(value) }
-        // A part of an ID is a number without a sign.
-        return format.erlangBits("signed(\(value), \(format.bitWidth))")
+    /// Returns the number of bytes of a varint, whose value has not been checked.
+    private func size(_ index: Int) -> ErlangCode {
+        guard case .varint(let format) = field(index).format else { return 1 }
+        var value = value(index)
+        if case .length = plan.values[index], format.isSigned { value = .call("max", [0, value]) }
+        if case .identifier = plan.values[index] { value = signed(value, format) }
+        return ifThere(index, .call(format.erlangSize, [value]), else: 1)
     }
 
-    /// Returns the number of bytes of that field, whose value has not been checked.
-    private func size(of index: Int) -> String {
-        let field = layout.fields[index]
-        var value = value(of: index)
-        guard case .varint(let format) = field.format else { return "1" }
-        if case .length = field.role, format.isSigned { value = "max(0, \(value))" }
-        if field.role == .messageID, format.encoding == .zigzag { value = "signed(\(value), \(format.bitWidth))" }
-        return ErlangPresence.value("\(format.erlangSize)(\(value))", of: index, in: layout, otherwise: "1")
+    /// A part of an ID is a number without a sign.
+    private func signed(_ value: ErlangCode, _ format: VarintFormat) -> ErlangCode {
+        format.encoding == .zigzag ? .call("signed", [value, .number(Int128(format.bitWidth))]) : value
     }
 
-    private func output() -> [String] {
-        var parts: [String] = []
-        var segments: [String] = []
-        func endRun() {
-            if !segments.isEmpty { parts.append("<<\(segments.joined(separator: ", "))>>") }
+    // MARK: Bytes
+
+    /// Returns the bytes of fields and of the payload, which is the part after the header.
+    private func pieces(_ parts: Range<Int>, zeros: [Int]) -> [ErlangCode] {
+        var pieces: [ErlangCode] = []
+        var segments: [ErlangCode.Segment] = []
+        func add(_ piece: ErlangCode?) {
+            if !segments.isEmpty { pieces.append(.binary(segments)) }
             segments = []
+            if let piece { pieces.append(piece) }
         }
-        for (index, field) in layout.fields.enumerated() {
-            if index == layout.header.count {
-                endRun()
-                parts.append("Payload")
+        let payload = layout.header.count
+        for part in parts {
+            guard part != payload else {
+                add("payload")
+                continue
             }
-            if field.condition != nil {
-                endRun()
-                parts.append(ErlangConditionalWrapping.bytes(of: index, in: layout))
-            } else if !field.format.isNumber {
-                endRun()
-                parts.append("F\(index + 1)")
-            } else if field.format.byteCount != nil {
-                segments += ErlangPacketFields(layout: layout).writing(index)
+            let index = part < payload ? part : part - 1
+            let own: [ErlangCode.Segment]? =
+                zeros.contains(part) ? [.bits(0, 8 * (field(index).format.byteCount ?? 0))] : self.segments(index)
+            if isConditional(index) {
+                add(.call("bytes_of", ["c\(index)", own.map { ErlangCode.binary($0) } ?? bytes(index)]))
+            } else if let own {
+                segments += own
             } else {
-                endRun()
-                parts.append("leb128(\(Self.bits(of: field, "F\(index + 1)")))")
+                add(bytes(index))
             }
         }
-        endRun()
-        if layout.trailer.isEmpty { parts.append("Payload") }
-        return parts
+        add(nil)
+        return pieces
+    }
+
+    /// Returns the segments of numbers of fixed width; nil for what has bytes of its own.
+    private func segments(_ index: Int) -> [ErlangCode.Segment]? {
+        let format = field(index).format
+        guard format.isNumber, format.byteCount != nil else { return nil }
+        guard let place = layout.packedPlace(ofField: index) else {
+            return layout.erlangSegments(index, "y", isRead: false)
+        }
+        guard place.isFirst, let run = layout.erlangRun(index, "y", isRead: false) else { return [] }
+        guard run.making != nil else { return run.segments }
+        let number = ErlangCode.call("binary:decode_unsigned", [.binary(run.parts)])
+        return [.bits(number, 8 * run.byteCount, ["little"])]
+    }
+
+    private func bytes(_ index: Int) -> ErlangCode {
+        guard case .varint(let format) = field(index).format else { return own(index).code }
+        var value = own(index).code
+        if case .identifier = plan.values[index] { value = signed(value, format) }
+        return .call("leb128", [format.erlangBits(value)])
+    }
+
+    // MARK: Presence
+
+    private var conditional: [Int] { layout.fields.indices.filter(isConditional) }
+    private var arguments: [ErlangCode] { ["id"] + plan.operands.map { given($0).code } }
+    private var result: ErlangCode { .tuple(conditional.map { "c\($0)" }) }
+    private func presence(_ number: Int) -> String { "presence\(shape.erlangSuffix)_\(number)" }
+
+    /// What finds the fields that are there, and their sizes.
+    private var found: [ErlangCode] {
+        guard layout.hasConditions else { return [] }
+        return plan.operands.map { .match(given($0).code, checked($0)) } + [
+            .match(result, .call(presence(1), arguments))
+        ]
+            + conditional.map { index in
+                let width = layout.byteCounts[index].map { Expression.place($0) } ?? width(index)
+                return .bind("w\(index)", .call("count_if", ["c\(index)", width.code]))
+            }
+    }
+
+    /// The functions that find the fields that are there, one for each set of ID fields; none for a layout without conditions.
+    private var finding: [ErlangFunction] {
+        guard layout.hasConditions else { return [] }
+        return plan.sets.enumerated().map { number, set in
+            let most = set.bitWidth == 0 ? 0 : (Int128(1) << Int128(set.bitWidth)) - 1
+            let fits = Expression.binary(.lessOrEqual, "id", .number(most, .uint64))
+            let next: ErlangCode =
+                number + 1 == plan.sets.count
+                ? .fail(.tuple([.literal("invalid_message_id"), "id"]), .list([]))
+                : .call(presence(number + 2), arguments)
+            return ErlangFunction(
+                presence(number + 1),
+                [.init(arguments, when: fits.code, trying(set, next)), .init(arguments, [next])],
+                comment: number > 0
+                    ? []
+                    : [
+                        "Which fields with a condition are in a packet, whose ID must fit into the ID fields among them."
+                    ])
+        }
+    }
+
+    /// Returns what finds the fields that are there if the ID is in a set of ID fields.
+    private func trying(_ set: WrapIDSet, _ next: ErlangCode) -> [ErlangCode] {
+        let lines = set.fields.map { ErlangCode.match("c\($0.field)", condition($0.condition, set).code) }
+        let choices = set.fields.filter { $0.mustBe != nil }
+        guard !choices.isEmpty else { return lines + [result] }
+        let wanted = choices.map { Expression.boolean($0.mustBe == true).code }
+        return lines + [
+            .choose(
+                .tuple(choices.map { "c\($0.field)" }),
+                [.init(.tuple(wanted), body: [result]), .init(.ignored, body: [next])])
+        ]
+    }
+
+    private func condition(_ condition: WireCondition, _ set: WrapIDSet) -> Expression {
+        types.printer.condition(condition) { operand in
+            guard case .field(let name) = operand, let index = layout.header.firstIndex(where: { $0.name == name })
+            else { return .literal(0) }
+            let isThere: Expression? = isConditional(index) ? "c\(index)" : nil
+            let format = field(index).format.numberFormat
+            switch set.operands[index] {
+            case .given: return .number(given(index), format, isSet: isThere)
+            case .number(let value): return .literal(value, isSet: isThere)
+            case .identifier(let later, let bitWidth, _):
+                let bits = Expression.bits("id", from: .uint64, shift: later, width: bitWidth, to: format)
+                return .number(bits, format, isSet: isThere)
+            }
+        }
     }
 }

@@ -3,10 +3,12 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes the functions that write messages, structures and lists; they check every value before writing it.
+/// Makes the functions that write messages, structures, unions and lists; they check every value before writing it.
+///
+/// The value of the field n is `Vn`, its number or its bytes are `An`.
 struct ErlangWriting {
     let types: ErlangTypes
-    var functions: [String] = []
+    private(set) var functions: [ErlangFunction] = []
     private var lists: Set<String> = []
 
     init(_ types: ErlangTypes) { self.types = types }
@@ -14,339 +16,393 @@ struct ErlangWriting {
     // MARK: Records
 
     mutating func writeMessage(_ message: MessageDescription, _ plan: BodyPlan, _ naming: ErlangNaming.Record) {
-        let path = "[\(ErlangText.binary(message.name))]"
-        let (lines, output) = body(plan, path: path, depth: String(types.description.options.maximumDepth))
+        let path = ErlangCode.list([.text(message.name)])
+        let lines = body(plan, path: path, depth: .place(types.description.options.maximumDepth))
         let numbers = types.headerNumbers(plan, usual: \.usualNumber)
-        functions.append(head(naming, plan.looksAtHeader ? ["H"] : []) + join(numbers + lines + [output]))
+        functions.append(
+            ErlangFunction(
+                "write_\(naming.name)", [record(naming)] + (plan.looksAtHeader ? ["h"] : []), numbers + lines))
     }
 
     mutating func writeStructure(_ plan: BodyPlan, _ naming: ErlangNaming.Record) {
-        let maximum = types.description.options.maximumDepth
-        var (lines, output) = body(plan, path: "Q", depth: "(D - 1)")
-        if let prefix = plan.sizePrefix {
-            lines += [
-                "Body = \(output)", "Size = iolist_size(Body)",
-                "Size =< \(ErlangTypes.number(Int128(prefix.maximum))) orelse "
-                    + "fail_without_offset({too_long, Size, \(prefix.maximum)}, [N | P])",
-            ]
-            output = "[\(count("Size", prefix)), Body]"
+        var lines = body(plan, path: "q", depth: Self.lessDepth)
+        if let prefix = plan.sizePrefix, let output = lines.popLast() {
+            lines += [.match("body", output)] + counting("body", prefix) + [.list([count("size", prefix), "body"])]
         }
-        let words = (lines + [output]).reduce(into: Set<String>()) { $0.formUnion(ErlangTokens.words(of: $1)) }
-        if words.contains("Q") { lines.insert("Q = [N | P]", at: 0) }
-        let needsPath = words.contains("Q") || plan.sizePrefix != nil
-        let parameters = [words.contains("D") ? "D" : "_", needsPath ? "N" : "_", needsPath ? "P" : "_"]
+        let wrong = ErlangCode.fail(.tuple([.literal("wrong_type"), .literal("record")]), Self.path)
         functions.append(
-            "write_\(naming.name)(_, 0, N, P) -> fail_without_offset({too_deep, \(maximum)}, [N | P]);\n"
-                + head(naming, parameters) + join(lines + [output], end: ";\n")
-                + "write_\(naming.name)(_, _, N, P) -> fail_without_offset({wrong_type, record}, [N | P]).\n")
+            ErlangFunction(
+                "write_\(naming.name)",
+                [
+                    .init(.ignored, 0, "n", "p", body: [tooDeep]),
+                    .init([record(naming), "d", "n", "p"], [.bind("q", Self.path)] + lines),
+                    .init(.ignored, .ignored, "n", "p", body: [wrong]),
+                ]))
     }
 
-    private func head(_ naming: ErlangNaming.Record, _ parameters: [String]) -> String {
+    private func record(_ naming: ErlangNaming.Record) -> ErlangCode {
         let names = naming.fields + (naming.trailing.map { [$0] } ?? [])
-        let values = names.enumerated().compactMap { $1.isEmpty ? nil : "\(ErlangText.atom($1)) = V\($0 + 1)" }
-        let record = "#\(ErlangText.atom(naming.name)){\(values.joined(separator: ", "))}"
-        return "write_\(naming.name)(\(([record] + parameters).joined(separator: ", "))) ->\n"
+        return .record(naming.name, names.enumerated().filter { !$1.isEmpty }.map { ($1, "v\($0)") })
     }
 
-    func join(_ lines: [String], end: String = ".\n") -> String {
-        "    " + lines.joined(separator: ",\n    ") + end
+    private static let path = ErlangCode.list(["n"], tail: "p")
+    private static let lessDepth = Expression.name("d").minus(1)
+
+    private var tooDeep: ErlangCode {
+        .fail(.tuple([.literal("too_deep"), .number(Int128(types.description.options.maximumDepth))]), Self.path)
+    }
+
+    /// Returns what binds the size of a body, and checks it against what its prefix can say.
+    private func counting(_ body: ErlangCode, _ prefix: PlannedCount) -> [ErlangCode] {
+        let most = Int128(prefix.maximum)
+        let tooLong = ErlangCode.tuple([.literal("too_long"), "size", .number(most)])
+        return [
+            .bind("size", .call("iolist_size", [body])),
+            .unless(Expression.name("size").compared(.lessOrEqual, most, .int64), .fail(tooLong, Self.path)),
+        ]
     }
 
     // MARK: Fields
 
-    /// Returns statements that check the fields in order, and an expression for their bytes.
-    private mutating func body(_ plan: BodyPlan, path: String, depth: String) -> (lines: [String], output: String) {
-        var lines: [String] = []
-        var parts: [String] = []
-        var segments: [String] = []
-        func endRun() {
-            if !segments.isEmpty { parts.append("<<\(segments.joined(separator: ", "))>>") }
+    /// The bytes of the fields so far.
+    private struct Output {
+        var parts: [ErlangCode] = []
+        var segments: [ErlangCode.Segment] = []
+
+        mutating func add(_ part: ErlangCode?) {
+            if !segments.isEmpty { parts.append(.binary(segments)) }
             segments = []
+            if let part { parts.append(part) }
         }
+
+        var code: ErlangCode { parts.count == 1 ? parts[0] : .list(parts) }
+    }
+
+    /// Returns what checks the fields in order, and as the last line their bytes.
+    private mutating func body(_ plan: BodyPlan, path: ErlangCode, depth: Expression) -> [ErlangCode] {
+        var lines: [ErlangCode] = []
+        var output = Output()
         // What needs the numbers of fields that count others.
-        var lateLines: [String] = []
-        // The variable with the number of each field that conditions can look at.
-        var operands: [Int: String] = [:]
+        var late: [ErlangCode] = []
+        // The number of each field that conditions can look at.
+        var operands: [Int: Expression] = [:]
         // The first field that is not set; no field after it may be set.
-        var gap: String?
+        var gap: ErlangCode?
         for field in plan.fields {
+            let index = field.index
             if field.description.role == .padding {
-                segments.append("0:\(8 * (types.plan.fixedByteCount(of: field.type) ?? 0))")
+                output.segments.append(.bits(0, 8 * (types.plan.fixedByteCount(of: field.type) ?? 0)))
                 continue
             }
             if field.description.packing == nil, let constant = types.description.constant(of: field.description) {
-                segments += Self.segments(of: constant)
+                output.segments += Self.segments(of: constant)
                 continue
             }
-            if let user = field.reference.user, case .union(let index) = plan.fields[user].type.content {
-                let tag = "tag_of_\(types.naming.unions[index].type)(V\(user + 1))"
+            if let user = field.reference.user, case .union(let union) = plan.fields[user].type.content {
+                let tag = ErlangCode.call("tag_of_\(types.naming.unions[union].type)", ["v\(user)"])
                 if let scalar = types.scalar(field.type) {
-                    segments.append("(\(tag))\(scalar.writing)")
+                    output.segments.append(scalar.writing(tag))
                 } else {
-                    endRun()
-                    parts.append("leb128(\(tag))")
+                    output.add(.call("leb128", [tag]))
                 }
                 continue
             }
-            let number = field.index + 1
+            let place = ErlangPlace(name: .text(field.description.name), path: path, depth: depth, number: index)
+            let (value, result) = (Expression.name("v\(index)"), Expression.name("a\(index)"))
             if field.isCounter, field.description.packing == nil {
                 if let scalar = types.scalar(field.type) {
-                    segments.append("A\(number)" + scalar.writing)
+                    output.segments.append(scalar.writing(result.code))
                 } else {
-                    endRun()
-                    parts.append("A\(number)")
+                    output.add(result.code)
                 }
                 continue
             }
-            let place = ErlangPlace(
-                name: ErlangText.binary(field.description.name), path: path, depth: depth, number: number)
-            let (value, result) = ("V\(number)", "A\(number)")
             if field.isOptional || field.followsOptional {
-                let name = field.isFollowed ? "G\(number)" : "_"
                 if field.followsOptional || field.isFollowed {
-                    lines.append("\(name) = gap(\(gap ?? "none"), \(place.name), \(value), \(path))")
+                    let arguments = [gap ?? .literal("none"), place.name, value.code, path]
+                    lines.append(.match("g\(index)", .call("gap", arguments)))
                 }
-                gap = name
+                gap = "g\(index)"
             }
             if let packing = field.description.packing {
                 if field.hasValue {
-                    lines.append("\(result) = \(self.number(field.type, field.description, value, place))")
-                    operands[field.index] = result
+                    lines.append(.match(result.code, number(field.type, field.description, value.code, place)))
+                    operands[index] = result
                 }
-                guard packing.endsRun, let run = plan.runs.first(where: { $0.bits.last?.field == field.index }) else {
+                guard packing.endsRun, let planned = plan.runs.first(where: { $0.bits.last?.field == index }) else {
                     continue
                 }
-                if run.isInErlangOrder {
-                    segments.append(run.erlangSegments("A"))
-                } else {
-                    let integer = "\(run.erlangInteger):\(8 * run.byteCount)"
-                    lateLines.append("<<\(integer)>> = <<\(run.erlangSegments("A"))>>")
-                    if !run.bits.contains(where: { plan.fields[$0.field].isCounter }) {
-                        lines.append(lateLines.removeLast())
-                    }
-                    segments.append(run.erlangSegment)
-                }
+                let run = types.run(planned, "a")
+                output.segments += run.segments
+                let isLate = planned.bits.contains { plan.fields[$0.field].isCounter }
+                if let making = run.making { if isLate { late.append(making) } else { lines.append(making) } }
                 continue
             }
             if let scalar = types.scalar(field.type), !field.mayBeUnset {
-                lines.append("\(result) = \(self.number(field.type, field.description, value, place))")
-                segments.append(result + scalar.writing)
-                operands[field.index] = result
+                lines.append(.match(result.code, number(field.type, field.description, value.code, place)))
+                output.segments.append(scalar.writing(result.code))
+                operands[index] = result
                 continue
             }
-            endRun()
-            let bytes = write(field, value, place)
-            let checked = present(field, value, place, in: plan, operands)
-            lines.append(
-                field.mayBeUnset
-                    ? "\(result) = case \(checked) of undefined -> \(absence(of: field)); _ -> \(bytes) end"
-                    : "\(result) = \(bytes)")
-            parts.append(result)
+            var bytes = write(field, value, place)
+            if field.mayBeUnset {
+                let checked = present(field, value, place, in: plan, operands)
+                bytes = .choose(
+                    checked,
+                    [.init(Expression.nothing.code, body: [absence(of: field)]), .init(.ignored, body: [bytes])])
+            }
+            lines.append(.match(result.code, bytes))
+            output.add(result.code)
             lines += agreement(of: field, value, place, plan)
-            guard plan.operands.contains(field.index) else { continue }
-            lines.append("N\(number) = \(types.operandNumber(field, value, place))")
-            operands[field.index] = "N\(number)"
+            guard plan.operands.contains(index) else { continue }
+            lines.append(.match("n\(index)", types.operandNumber(field, value, place)))
+            operands[index] = "n\(index)"
         }
-        endRun()
-        lines += plan.derivations.map { number(of: $0, plan) } + lateLines
-        if plan.end == .kept { parts.append(keptBytes(behind: plan, gap: gap, path: path, &lines)) }
-        return (lines, parts.count == 1 ? parts[0] : "[\(parts.joined(separator: ", "))]")
+        output.add(nil)
+        lines += plan.derivations.map { number(of: $0, plan) } + late
+        if plan.end == .kept {
+            let kept = Expression.name("a\(plan.fields.count)")
+            lines.append(.match(kept.code, .call("bytes_value", ["v\(plan.fields.count)", .text("trailing"), path])))
+            if let gap { lines.append(.match(.ignored, .call("no_gap", [gap, path, kept.code]))) }
+            output.add(kept.code)
+        }
+        return lines + [output.code]
     }
 
-    /// Returns the bit syntax of a constant.
-    private static func segments(of constant: PlannedConstant) -> [String] {
+    /// Returns the segments of what a field always is.
+    private static func segments(of constant: PlannedConstant) -> [ErlangCode.Segment] {
         switch constant {
-        case .number(let number, let format, let order):
-            return [ErlangTypes.segmentValue(number) + ErlangTypes.scalar(format, order).writing]
+        case .number(let number, let format, let order): return [.number(.number(number), format, order)]
         case .text(let text, let byteCount, let padding):
-            let restCount = byteCount - text.utf8.count
-            let rest = restCount > 0 ? ["(binary:copy(<<\(padding)>>, \(restCount)))/binary"] : []
-            return text.utf8.map(String.init) + rest
+            let count = text.utf8.count
+            let bytes = text.utf8.map { ErlangCode.Segment(value: .number(Int128($0))) }
+            guard count < byteCount else { return bytes }
+            let rest = ErlangCode.call(
+                "binary:copy", [.binary([.init(value: .number(Int128(padding)))]), .number(Int128(byteCount - count))])
+            return bytes + [.bytes(rest)]
         }
     }
 
-    /// Adds statements that check the bytes after the last field, and returns their variable.
-    private func keptBytes(behind plan: BodyPlan, gap: String?, path: String, _ lines: inout [String]) -> String {
-        let (value, result) = ("V\(plan.fields.count + 1)", "A\(plan.fields.count + 1)")
-        lines.append("\(result) = bytes_value(\(value), <<\"trailing\">>, \(path))")
-        if let gap { lines.append("_ = no_gap(\(gap), \(path), \(result))") }
-        return result
-    }
-
-    /// Returns the expression for a value that is set exactly when its condition holds; without a condition the value.
+    /// Returns the value that is set exactly when its condition holds; without a condition the value.
     ///
-    /// - Parameter operands: The variables with the numbers of earlier fields.
+    /// - Parameter operands: The numbers of earlier fields.
     private func present(
-        _ field: PlannedField, _ value: String, _ place: ErlangPlace, in plan: BodyPlan, _ operands: [Int: String]
-    ) -> String {
-        guard let condition = field.condition else { return value }
-        let holds = types.condition(condition) { [types] operand in
-            types.headerVariable(operand) ?? plan.field(operand).flatMap { operands[$0.index] } ?? "0"
-        }
-        return "present(\(value), \(holds), \(place.name), \(place.path))"
+        _ field: PlannedField, _ value: Expression, _ place: ErlangPlace, in plan: BodyPlan,
+        _ operands: [Int: Expression]
+    ) -> ErlangCode {
+        guard let condition = field.condition else { return value.code }
+        let holds = types.condition(condition, plan, operands)
+        return .call("present", [value.code, holds.code, place.name, place.path])
     }
 
-    /// Returns the expression for the bytes of a field that is absent: those of its prefix, if that says so.
-    private func absence(of field: PlannedField) -> String {
-        guard field.isNullable, let format = field.description.count?.format else { return "[]" }
-        return format.fixedByteCount.map { "<<(-1):\(8 * $0)>>" } ?? "<<1>>"
+    /// Returns the bytes of a field that is absent: those of its prefix, if that says so.
+    private func absence(of field: PlannedField) -> ErlangCode {
+        guard field.isNullable, let format = field.description.count?.format else { return .list([]) }
+        return format.fixedByteCount.map { .binary([.bits(.number(-1), 8 * $0)]) } ?? .binary([.init(value: 1)])
+    }
+
+    // MARK: Counters
+
+    /// Returns what binds the number of a field that counts others, which is known once those are checked.
+    private func number(of derivation: PlannedDerivation, _ plan: BodyPlan) -> ErlangCode {
+        let number = number(counting: derivation, plan)
+        guard case .varint(let format) = plan.fields[derivation.field].type else {
+            return .match("a\(derivation.field)", number)
+        }
+        return .match("a\(derivation.field)", .call("leb128", [format.erlangBits(number)]))
+    }
+
+    private func number(counting derivation: PlannedDerivation, _ plan: BodyPlan) -> ErlangCode {
+        guard let last = derivation.counted.last else { return 0 }
+        let isAlwaysThere = derivation.counted.contains { !plan.fields[$0.field].mayBeUnset }
+        let shared = Expression.name("d\(last.field)")
+        let number = (derivation.isShared ? shared : Self.needed(by: last)).code
+        if isAlwaysThere { return number }
+        let (tested, nothing) =
+            derivation.isShared
+            ? (shared, ErlangCode.literal("none")) : (.name("v\(last.field)"), Expression.nothing.code)
+        return .choose(tested.code, [.init(nothing, body: [0]), .init(.ignored, body: [number])])
+    }
+
+    /// Returns what compares the number that a field needs with that of earlier ones; nothing if it is alone.
+    private func agreement(
+        of field: PlannedField, _ value: Expression, _ place: ErlangPlace, _ plan: BodyPlan
+    ) -> [ErlangCode] {
+        guard let derivation = plan.derivation(counting: field.index), derivation.isShared,
+            let position = derivation.counted.firstIndex(where: { $0.field == field.index })
+        else { return [] }
+        let counted = derivation.counted[position]
+        let before: ErlangCode = position == 0 ? .literal("none") : "d\(derivation.counted[position - 1].field)"
+        let arguments = [before, Self.needed(by: counted).code, .number(Int128(counted.count.addend))]
+        let agreed = ErlangCode.call("agreed", arguments + [place.name, place.path])
+        let number =
+            field.mayBeUnset
+            ? ErlangCode.choose(
+                value.code, [.init(Expression.nothing.code, body: [before]), .init(.ignored, body: [agreed])]) : agreed
+        return [.match("d\(field.index)", number)]
+    }
+
+    /// Returns the number that a field needs which has been checked and written.
+    private static func needed(by counted: PlannedDerivation.Counted) -> Expression {
+        let count: Expression =
+            counted.measure == .items
+            ? .call(nil, "length", ["v\(counted.field)"]) : .call(nil, "iolist_size", ["a\(counted.field)"])
+        return count.plus(-counted.count.addend)
     }
 
     // MARK: Values
 
-    /// Returns an expression for the bytes of a field.
-    private mutating func write(_ field: PlannedField, _ value: String, _ place: ErlangPlace) -> String {
+    /// Returns the bytes of a field.
+    private mutating func write(_ field: PlannedField, _ value: Expression, _ place: ErlangPlace) -> ErlangCode {
         guard field.reference.tagSource != nil, case .union(let index) = field.type.content else {
-            return write(field.type, field.description, value, place)
+            return write(field.type, field.description, value.code, place)
         }
-        let arguments = [value, place.depth, place.name, place.path]
-        let body = "bytes_of_\(types.naming.unions[index].type)(\(arguments.joined(separator: ", ")))"
+        let function = "bytes_of_\(types.naming.unions[index].type)"
+        let body = ErlangCode.call(function, [value.code, place.depth.code, place.name, place.path])
         guard case .sized(let content, let extent) = field.type else { return body }
         return sized(body, content, extent, place)
     }
 
-    /// Returns an expression for the integer that represents a value of fixed width.
+    /// Returns the integer that represents a value of fixed width.
     private func number(
-        _ type: TypeDescription, _ field: FieldDescription?, _ value: String, _ place: ErlangPlace
-    ) -> String {
-        let end = "\(place.name), \(place.path)"
+        _ type: TypeDescription, _ field: FieldDescription?, _ value: ErlangCode, _ place: ErlangPlace
+    ) -> ErlangCode {
+        let end = [place.name, place.path]
         switch type {
-        case .boolean, .bit: return "boolean(\(value), \(end))"
+        case .boolean, .bit: return .call("boolean", [value] + end)
         case .float32, .float64:
-            let width = if case .float32 = type { "32" } else { "64" }
-            let bits = "float\(width)_bits(\(value), \(end))"
+            let name = if case .float32 = type { "float32" } else { "float64" }
+            let bits = ErlangCode.call(name + "_bits", [value] + end)
             guard let range = field?.floatRange else { return bits }
-            let (low, high) = (ErlangText.float(range.lowerBound), ErlangText.float(range.upperBound))
-            return "float\(width)_within(\(bits), \(low), \(high), \(end))"
+            let bounds = [range.lowerBound, range.upperBound].map { Expression.float($0, byteCount: 8).code }
+            return .call(name + "_within", [bits] + bounds + end)
         case .enumeration(let index, _):
-            let number = "\(types.numberFunction(index))(\(value))"
-            guard !types.plan.isClosed(type) else { return "closed(\(number), \(end))" }
-            return "enumeration(\(number), \(bounds(type, field)), \(end))"
+            let number = ErlangCode.call(types.numberFunction(index), [value])
+            guard !types.plan.isClosed(type) else { return .call("closed", [number] + end) }
+            return .call("enumeration", [number] + bounds(type, field) + end)
         case .flags(let index, _):
-            let most = ErlangTypes.number(types.plan.number(type)?.allowed.upperBound ?? 0)
-            return "bits(\(value), \(types.masksFunction(index))(), \(most), \(end))"
-        case .integer: return "integer(\(value), \(bounds(type, field)), \(end))"
-        default: return ""
+            return .call("bits", [value, .call(types.masksFunction(index), []), bounds(type, nil)[1]] + end)
+        case .integer: return .call("integer", [value] + bounds(type, field) + end)
+        default: return value
         }
     }
 
-    /// Returns an expression for the number of a union's tag.
-    func number(ofTag type: TypeDescription, _ value: String, _ place: ErlangPlace) -> String {
-        guard case .varint(let format) = type else { return number(type, nil, value, place) }
-        return "integer(\(value), \(bounds(format.range)), \(place.name), \(place.path))"
-    }
-
-    private func bounds(_ type: TypeDescription, _ field: FieldDescription?) -> String {
+    private func bounds(_ type: TypeDescription, _ field: FieldDescription?) -> [ErlangCode] {
         bounds(types.plan.number(type, range: field?.range)?.allowed ?? 0...0)
     }
 
-    private func bounds(_ range: ClosedRange<Int128>) -> String {
-        "\(ErlangTypes.number(range.lowerBound)), \(ErlangTypes.number(range.upperBound))"
+    private func bounds(_ range: ClosedRange<Int128>) -> [ErlangCode] {
+        [.number(range.lowerBound), .number(range.upperBound)]
     }
 
-    /// Returns an expression for a value's bytes.
-    mutating func write(
-        _ type: TypeDescription, _ field: FieldDescription?, _ value: String, _ place: ErlangPlace
-    ) -> String {
-        let end = "\(place.name), \(place.path)"
+    /// Returns a value's bytes.
+    private mutating func write(
+        _ type: TypeDescription, _ field: FieldDescription?, _ value: ErlangCode, _ place: ErlangPlace
+    ) -> ErlangCode {
+        let end = [place.name, place.path]
         switch type {
-        case .digits(let byteCount): return "put_digits(\(value), \(byteCount), \(end))"
+        case .digits(let byteCount): return .call("put_digits", [value, .number(Int128(byteCount))] + end)
         case .string(.fixed(let byteCount, let padding)):
-            return "put_fixed_text(\(value), \(byteCount), \(padding), \(end))"
-        case .string(.exact(let byteCount)): return "exact(string_value(\(value), \(end)), \(byteCount), \(end))"
-        case .bytes(.exact(let byteCount)): return "exact(bytes_value(\(value), \(end)), \(byteCount), \(end))"
-        case .sized(let content, let extent): return writeSized(content, extent, field, value, place)
+            return .call("put_fixed_text", [value, .number(Int128(byteCount)), .number(Int128(padding))] + end)
+        case .string(.exact(let byteCount)):
+            return .call("exact", [.call("string_value", [value] + end), .number(Int128(byteCount))] + end)
+        case .bytes(.exact(let byteCount)):
+            return .call("exact", [.call("bytes_value", [value] + end), .number(Int128(byteCount))] + end)
+        case .sized(let content, let extent): return sized(write(content, field, value, place), content, extent, place)
         case .string: return text("string", "text", value, type, field, end)
         case .utf16(let extent, let order): return utf16(value, extent, order, field, place)
         case .bytes: return text("bytes", "bytes", value, type, field, end)
         case .varint(let format):
-            return "leb128(\(format.erlangBits("integer(\(value), \(bounds(field?.range ?? format.range)), \(end))")))"
-        case .properties: return "property_list(\(value), \(end))"
+            let number = ErlangCode.call("integer", [value] + bounds(field?.range ?? format.range) + end)
+            return .call("leb128", [format.erlangBits(number)])
+        case .properties: return .call("property_list", [value] + end)
         case .structure(let index):
-            return "write_\(types.naming.structures[index].name)(\(value), \(place.depth), \(end))"
+            return .call("write_" + types.naming.structures[index].name, [value, place.depth.code] + end)
         case .union(let index):
-            return "write_\(types.naming.unions[index].type)(\(value), \(place.depth), \(end))"
+            return .call("write_" + types.naming.unions[index].type, [value, place.depth.code] + end)
         case .fixedList(let element, let count):
-            return items("item_count(\(value), \(count), \(end))", element, place)
+            return items(.call("item_count", [value, .number(Int128(count))] + end), element, place)
         case .list(let element, let extent):
             if let prefix = type.count(limit: field?.maximumCount) {
-                let variable = "L\(place.number)"
-                return "case list_value(\(value), \(prefix.maximum), \(end)) of \(variable) -> "
-                    + "[\(count("length(\(variable))", prefix)) | \(items(variable, element, place))] end"
+                let own = ErlangCode.name("l\(place.number)")
+                let list = ErlangCode.call("list_value", [value, .number(Int128(prefix.maximum))] + end)
+                let length = Expression.call(nil, "length", [.name("l\(place.number)")])
+                let bytes = ErlangCode.list([count(length, prefix)], tail: items(own, element, place))
+                return .choose(list, [.init(own, body: [bytes])])
             }
-            let maximum = maximum(of: type, field).map(String.init) ?? "infinity"
-            return items("list_value(\(value), \(maximum), \(end))", element, until: extent.terminator, place)
-        default: return "<<(\(number(type, field, value, place)))\(types.scalar(type)?.writing ?? "")>>"
+            let list = ErlangCode.call("list_value", [value, limit(maximum(of: type, field))] + end)
+            return items(list, element, until: extent.terminator, place)
+        default:
+            let number = number(type, field, value, place)
+            return .binary(types.scalar(type).map { [$0.writing(number)] } ?? [])
         }
     }
 
-    /// Returns an expression for the bytes of a value that stands inside a number of bytes.
-    private mutating func writeSized(
-        _ content: TypeDescription, _ extent: TypeDescription.Extent, _ field: FieldDescription?, _ value: String,
-        _ place: ErlangPlace
-    ) -> String {
-        sized(write(content, field, value, place), content, extent, place)
-    }
+    private func limit(_ limit: Int?) -> ErlangCode { limit.map { .number(Int128($0)) } ?? .literal("infinity") }
 
-    /// Returns an expression for bytes with the prefix or the zeros that their number of bytes asks for.
+    /// Returns bytes with the prefix or the zeros that their number of bytes asks for.
     private func sized(
-        _ body: String, _ content: TypeDescription, _ extent: TypeDescription.Extent, _ place: ErlangPlace
-    ) -> String {
-        let end = "\(place.name), \(place.path)"
+        _ body: ErlangCode, _ content: TypeDescription, _ extent: TypeDescription.Extent, _ place: ErlangPlace
+    ) -> ErlangCode {
+        let end = [place.name, place.path]
+        let bytes = ErlangCode.call("iolist_to_binary", [body])
         if case .exact(let byteCount) = extent {
-            return "\(content.goesToEnd ? "exact" : "filled")(iolist_to_binary(\(body)), \(byteCount), \(end))"
+            return .call(content.goesToEnd ? "exact" : "filled", [bytes, .number(Int128(byteCount))] + end)
         }
         if case .field(let count) = extent {
-            let limited = "limited(iolist_to_binary(\(body)), \(count.range.upperBound), \(end))"
-            return Self.atLeast(count, limited, end)
+            return Self.atLeast(count, .call("limited", [bytes, .number(Int128(count.range.upperBound))] + end), end)
         }
         guard let prefix = TypeDescription.sized(content, extent).count(limit: nil) else { return body }
-        let variable = "Z\(place.number)"
-        return "case limited(iolist_to_binary(\(body)), \(ErlangTypes.number(Int128(prefix.maximum))), \(end)) of "
-            + "\(variable) -> [\(count("byte_size(\(variable))", prefix)), \(variable)] end"
+        let own = Expression.name("z\(place.number)")
+        return .choose(
+            .call("limited", [bytes, .number(Int128(prefix.maximum))] + end),
+            [.init(own.code, body: [.list([count(.byteSize(own), prefix), own.code])])])
     }
 
     private func text(
-        _ name: String, _ kind: String, _ value: String, _ type: TypeDescription, _ field: FieldDescription?,
-        _ end: String
-    ) -> String {
+        _ name: String, _ kind: String, _ value: ErlangCode, _ type: TypeDescription, _ field: FieldDescription?,
+        _ end: [ErlangCode]
+    ) -> ErlangCode {
         if let prefix = type.count(limit: field?.maximumCount) {
-            return "put_\(kind)_\(ErlangTypes.name(prefix))(\(value), \(prefix.maximum), \(end))"
+            return .call("put_\(kind)_\(ErlangTypes.name(prefix))", [value, .number(Int128(prefix.maximum))] + end)
         }
-        var checked = "\(name)_value(\(value), \(end))"
-        if let maximum = maximum(of: type, field) { checked = "limited(\(checked), \(maximum), \(end))" }
+        var checked = ErlangCode.call(name + "_value", [value] + end)
+        if let maximum = maximum(of: type, field) {
+            checked = .call("limited", [checked, .number(Int128(maximum))] + end)
+        }
         if let count = type.fieldCount { checked = Self.atLeast(count, checked, end) }
-        return type.extent == .terminated ? "[without_nul(\(checked), \(end)), 0]" : checked
+        return type.extent == .terminated ? .list([.call("without_nul", [checked] + end), 0]) : checked
     }
 
     private func utf16(
-        _ value: String, _ extent: TypeDescription.Extent, _ order: ByteOrder, _ field: FieldDescription?,
+        _ value: ErlangCode, _ extent: TypeDescription.Extent, _ order: ByteOrder, _ field: FieldDescription?,
         _ place: ErlangPlace
-    ) -> String {
-        let (order, end) = (order.erlangName, "\(place.name), \(place.path)")
-        let limit = field?.maximumCount
-        let maximum = limit.map(String.init) ?? "infinity"
+    ) -> ErlangCode {
+        let end = [.literal(order.erlangName), place.name, place.path]
+        let arguments = [value, limit(field?.maximumCount)] + end
         switch extent {
         case .counted:
-            guard let prefix = TypeDescription.string(extent).count(limit: limit) else { return "" }
-            let variable = "L\(place.number)"
-            return "case utf16_value(\(value), \(prefix.maximum), \(order), \(end)) of \(variable) -> "
-                + "[\(count("byte_size(\(variable)) div 2", prefix)), \(variable)] end"
-        case .terminated: return "put_terminated_utf16(\(value), \(maximum), \(order), \(end))"
-        case .rest, .exact, .field, .until: return "utf16_value(\(value), \(maximum), \(order), \(end))"
+            guard let prefix = TypeDescription.string(extent).count(limit: field?.maximumCount) else { return .noBytes }
+            let own = Expression.name("l\(place.number)")
+            let units = Expression.call(nil, "units_of", [own])
+            return .choose(
+                .call("utf16_value", [value, .number(Int128(prefix.maximum))] + end),
+                [.init(own.code, body: [.list([count(units, prefix), own.code])])])
+        case .terminated: return .call("put_terminated_utf16", arguments)
+        case .rest, .exact, .field, .until: return .call("utf16_value", arguments)
         case .fixed(let byteCount, let padding):
-            return "put_fixed_utf16(\(value), \(byteCount), \(padding), \(order), \(end))"
+            return .call("put_fixed_utf16", [value, .number(Int128(byteCount)), .number(Int128(padding))] + end)
         }
     }
 
-    func count(_ value: String, _ prefix: PlannedCount) -> String {
-        let order = prefix.byteOrder
-        return switch prefix.format {
-        case .uint8: "<<(\(value)):8>>"
-        case .uint16, .int16: "<<(\(value)):16\(order == .littleEndian ? "/little" : "")>>"
-        case .uint32, .int32: "<<(\(value)):32\(order == .littleEndian ? "/little" : "")>>"
-        case .varint: "leb128(\(value))"
-        case .zigzag: "leb128(2 * (\(value)))"
+    /// Returns the bytes of a prefix.
+    private func count(_ value: Expression, _ prefix: PlannedCount) -> ErlangCode {
+        switch prefix.format {
+        case .varint: return .call("leb128", [value.code])
+        case .zigzag: return .call("leb128", [Expression.binary(.times, 2, value).code])
+        default:
+            let isLittle = prefix.byteOrder == .littleEndian && prefix.format.hasByteOrder
+            return .binary([.bits(value.code, 8 * (prefix.format.fixedByteCount ?? 0), isLittle ? ["little"] : [])])
         }
     }
 
@@ -356,30 +412,108 @@ struct ErlangWriting {
         return min(field?.maximumCount ?? .max, count.range.upperBound)
     }
 
-    /// Returns the expression for bytes that are checked against the smallest size that an earlier field can say.
-    private static func atLeast(_ count: FieldCount, _ bytes: String, _ end: String) -> String {
-        count.range.lowerBound > 0 ? "at_least(\(bytes), \(count.range.lowerBound), \(end))" : bytes
+    /// Returns bytes that are checked against the smallest size that an earlier field can say.
+    private static func atLeast(_ count: FieldCount, _ bytes: ErlangCode, _ end: [ErlangCode]) -> ErlangCode {
+        count.range.lowerBound > 0 ? .call("at_least", [bytes, .number(Int128(count.range.lowerBound))] + end) : bytes
     }
 
     // MARK: Lists
 
     /// - Parameter terminator: The byte that ends the list, with which no item may begin; nil if none does.
     private mutating func items(
-        _ list: String, _ element: TypeDescription, until terminator: UInt8? = nil, _ place: ErlangPlace
-    ) -> String {
+        _ list: ErlangCode, _ element: TypeDescription, until terminator: UInt8? = nil, _ place: ErlangPlace
+    ) -> ErlangCode {
         let name = (terminator.map { "put_until_\($0)_" } ?? "put_") + types.listName(element)
         if lists.insert(name).inserted {
-            let item = ErlangPlace(name: "I", path: "P", depth: "D", number: 0)
-            var value = write(element, nil, "V", item)
-            if let terminator { value = "not_beginning_with(\(terminator), iolist_to_binary(\(value)), I, P)" }
+            let item = ErlangPlace(name: "i", path: "p", depth: "d", number: 0)
+            var value = write(element, nil, "v", item)
+            if let terminator {
+                let bytes = ErlangCode.call("iolist_to_binary", [value])
+                value = .call("not_beginning_with", [.number(Int128(terminator)), bytes, "i", "p"])
+            }
+            let rest = ErlangCode.call(name, ["t", Expression.name("i").plus(1).code, "d", "p"])
+            let end = ErlangCode.list(terminator.map { [.number(Int128($0))] } ?? [])
             functions.append(
-                """
-                \(name)([V | T], I, D, P) -> [\(value) | \(name)(T, I + 1, D, P)];
-                \(name)([], _, _, _) -> \(terminator.map { "[\($0)]" } ?? "[]").
-
-                """)
+                ErlangFunction(
+                    name,
+                    [
+                        .init([.list(["v"], tail: "t"), "i", "d", "p"], [.list([value], tail: rest)]),
+                        .init([.list([]), .ignored, .ignored, .ignored], [end]),
+                    ]))
         }
-        return "\(name)(\(list), 0, \(place.depth), \(place.ownPath))"
+        return .call(name, [list, 0, place.depth.code, place.ownPath])
+    }
+
+    // MARK: Unions
+
+    mutating func writeUnion(_ plan: UnionPlan, _ naming: ErlangNaming.Choice, tagsAt places: UnionPlan.TagPlaces) {
+        if places.contains(.before) { writeUnion(plan, naming, hasTag: true) }
+        guard places.contains(.elsewhere) else { return }
+        writeUnion(plan, naming, hasTag: false)
+        functions.append(tagFunction(plan, naming))
+    }
+
+    /// - Parameter hasTag: Whether the tag stands before the value.
+    private mutating func writeUnion(_ plan: UnionPlan, _ naming: ErlangNaming.Choice, hasTag: Bool) {
+        var clauses = zip(plan.arms, naming.cases).enumerated().map { index, arm in
+            clause(arm.0, .atom(arm.1), number: index + 1, plan, hasTag: hasTag)
+        }
+        let wrong = ErlangCode.tuple([.literal("wrong_type"), .literal("union")])
+        clauses.append(.init(.ignored, body: [.fail(wrong, Self.path)]))
+        var lines = [ErlangCode.choose("v", clauses)]
+        if let prefix = plan.sizePrefix {
+            lines =
+                [.match(hasTag ? .tuple(["t", "body"]) : "body", lines[0])] + counting("body", prefix)
+                + [.list((hasTag ? ["t"] : []) + [count("size", prefix), "body"])]
+        }
+        functions.append(
+            ErlangFunction(
+                (hasTag ? "write_" : "bytes_of_") + naming.type,
+                [
+                    .init(.ignored, 0, "n", "p", body: [tooDeep]),
+                    .init(["v", "d", "n", "p"], [.bind("q", Self.path)] + lines),
+                ]))
+    }
+
+    /// Returns the clause of an arm: its tag and its value, apart if a size stands between them.
+    private mutating func clause(
+        _ arm: PlannedArm, _ atom: ErlangCode, number: Int, _ plan: UnionPlan, hasTag: Bool
+    ) -> ErlangCode.Clause {
+        func pair(_ tag: ErlangCode, _ value: ErlangCode?) -> ErlangCode {
+            guard hasTag else { return value ?? .list([]) }
+            return plan.sizePrefix != nil ? .tuple([tag, value ?? .list([])]) : value.map { .list([tag, $0]) } ?? tag
+        }
+        func bytes(_ number: ErlangCode) -> ErlangCode {
+            types.scalar(plan.tag).map { .binary([$0.writing(number)]) } ?? .call("leb128", [number])
+        }
+        guard let field = arm.field else { return .init(atom, body: [pair(bytes(.number(arm.tag ?? 0)), nil)]) }
+        let place = ErlangPlace(name: .text(arm.name), path: "q", depth: Self.lessDepth, number: number)
+        let own = ErlangCode.name("v\(number)")
+        let value = write(field.type, field.description, own, place)
+        if let tag = arm.tag { return .init(.tuple([atom, own]), body: [pair(bytes(.number(tag)), value)]) }
+        let known = ErlangCode.list(plan.taggedArms.compactMap(\.tag).map { .number($0) })
+        let tag = ErlangCode.name("t\(number)")
+        let kept = ErlangCode.call("kept_tag", [self.number(ofTag: plan.tag, tag, place), known, place.name, "q"])
+        return .init(
+            .tuple([atom, tag, own]), body: hasTag ? [pair(bytes(kept), value)] : [.match(.ignored, kept), value])
+    }
+
+    /// Returns the number of a union's tag.
+    private func number(ofTag type: TypeDescription, _ value: ErlangCode, _ place: ErlangPlace) -> ErlangCode {
+        guard case .varint(let format) = type else { return number(type, nil, value, place) }
+        return .call("integer", [value] + bounds(format.range) + [place.name, place.path])
+    }
+
+    /// Returns the function for the tag that stands in another field: 0 if the union is not set.
+    private func tagFunction(_ plan: UnionPlan, _ naming: ErlangNaming.Choice) -> ErlangFunction {
+        let clauses = zip(plan.arms, naming.cases).map { arm, name -> ErlangCode.Clause in
+            guard let tag = arm.tag else {
+                return .init(.tuple([.atom(name), "t", .ignored]), body: [types.tagNumber(plan.tag, "t")])
+            }
+            return .init(arm.field == nil ? .atom(name) : .tuple([.atom(name), .ignored]), body: [.number(tag)])
+        }
+        return ErlangFunction(
+            "tag_of_\(naming.type)", clauses + [.init(Expression.nothing.code, body: [0])])
     }
 }
 

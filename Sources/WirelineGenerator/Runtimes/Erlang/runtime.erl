@@ -2,7 +2,7 @@
 
 %% The runtime of generated Erlang, with all that a protocol can need.
 %%
-%% Generated modules have the region `types`, and the functions of the region `functions` that they call, directly or
+%% Generated modules have the regions `types` and `coding`, and the functions of the region `functions` that they call, directly or
 %% indirectly. Regions inside of them stay for a feature, or with `!` without it. The generator prints the other functions:
 %% here they only make the module complete.
 %%
@@ -11,6 +11,9 @@
 -module(runtime).
 -compile([export_all, nowarn_export_all]).
 -export_type([error/0, float32/0]).
+
+%% What a protocol puts in place of these.
+-define(SETTABLE_KEYS, []).
 
 %% #region types
 %% Where it is, with the names of the schema, and in which byte of the packet.
@@ -82,6 +85,215 @@
 -type float64() :: number() | infinity | neg_infinity | {nan, Bits :: 0..16#FFFFFFFFFFFFFFFF}.
 %% #endregion
 
+%% #region coding
+%% @doc A whole packet of a message, with the header's defaults.
+-spec encode(message()) -> {ok, iodata()} | {error, error()}.
+encode(Message) -> encode(#{}, Message).
+
+%% #region !context
+%%| %% @doc A whole packet of a message.
+%%| %%
+%%| %% Of the header what can be set is taken from the map: see settable/1. IDs, lengths, constants and checksums are
+%%| %% computed and must not be in it. Every value is checked before it is written; nothing is cut to fit.
+%%| -spec encode(header(), message()) -> {ok, iodata()} | {error, error()}.
+%% #region !senders
+%%| encode(Header, Message) when is_map(Header) ->
+%%|     try
+%%|         {Id, Payload} = ?MESSAGE_PAYLOAD,
+%%|         {ok, ?WRAPPED_PACKET}
+%%|     catch
+%%|         throw:{error, Error} -> {error, Error}
+%%|     end.
+
+%% #endregion
+%% #region senders
+%%| encode(Header, Message) -> encode(#{}, Header, Message).
+%%|
+%%| %% @doc A whole packet as the client (cs) or the server (sc) sends it.
+%%| %%
+%%| %% A message that both may send, and one that is unknown, must have a sender here: their packets differ.
+%%| -spec encode(context(), header(), message()) -> {ok, iodata()} | {error, error()}.
+%%| encode(Context, Header, Message) when is_map(Context), is_map(Header) ->
+%%|     try
+%%|         {Id, Payload} = ?MESSAGE_PAYLOAD,
+%%|         {ok, ?WRAPPED_PACKET}
+%%|     catch
+%%|         throw:{error, Error} -> {error, Error}
+%%|     end.
+
+%% #endregion
+%%| %% @doc The packet that bytes begin with, which the client (cs) or the server (sc) has sent.
+%%| %%
+%%| %% If the bytes end in the packet, at least so many more are needed. After an error in a header, the start
+%%| %% of the next packet is unknown. Strings and bytes are parts of the binary that was given: binary:copy/1 those that
+%%| %% are kept for long.
+%%| -spec decode(cs | sc, binary()) ->
+%%|     {ok, header(), message(), Rest :: binary()} | {more, pos_integer()} | {error, error()}.
+%%| decode(Sender, Bytes) when is_binary(Bytes), (Sender =:= cs orelse Sender =:= sc) ->
+%%|     try
+%% #region frames
+%%|         {Packet, Rest} = unframe(Bytes),
+%%|         {Id, Header, Payload, End, <<>>} = unwrap_whole(fun(B) -> ?UNWRAPPED_PACKET end, Packet),
+%% #endregion
+%% #region !frames
+%%|         {Id, Header, Payload, End, Rest} = ?UNWRAPPED_PACKET,
+%% #endregion
+%%|         {ok, Header, ?READ_MESSAGE, Rest}
+%%|     catch
+%%|         throw:{more, Count} -> {more, Count};
+%%|         throw:{error, Error} -> {error, Error}
+%%|     end.
+
+%% #endregion
+%% #region context
+%% @doc A whole packet of a message as the first one of a connection: all states are 0, and there are no keys.
+%%
+%% Of the header what can be set is taken from the map: see settable/1. IDs, lengths, constants and checksums are
+%% computed and must not be in it. Every value is checked before it is written; nothing is cut to fit.
+-spec encode(header(), message()) -> {ok, iodata()} | {error, error()}.
+encode(Header, Message) ->
+    case encode(#{}, Header, Message) of
+        {ok, Data, _} -> {ok, Data};
+        Error -> Error
+    end.
+
+%% #region !layers
+%%| %% @doc A whole packet as the client (cs) or the server (sc) sends it, with the states of the connection.
+%%| %%
+%%| %% It returns the context of the packets after it, which a message may change. Both directions share the states:
+%%| %% pass the context from each packet to the next, whoever sends it.
+%%| -spec encode(context(), header(), message()) -> {ok, iodata(), context()} | {error, error()}.
+%%| encode(Context, Header, Message) when is_map(Context), is_map(Header) ->
+%%|     try
+%%|         {Id, Payload} = ?MESSAGE_PAYLOAD,
+%%|         Sender = sender_of(Context, Message),
+%%|         Shape = shape(Sender, Context),
+%%|         {ok, ?WRAPPED_PACKET, sets(Sender, Id, Context)}
+%%|     catch
+%%|         throw:{error, Error} -> {error, Error}
+%%|     end.
+
+%% #endregion
+%% #region layers
+%% @doc A whole packet as the client (cs) or the server (sc) sends it, in the context of the connection.
+%%
+%% {packets, Id, Messages} is a packet that holds others; each is a message, or a header with a message. The function
+%% returns the context of the packets after it: states that a message has set, and where keystreams go on. Both
+%% directions share the context: pass it from each packet to the next, whoever sends it.
+-spec encode(context(), header(), message()) -> {ok, iodata(), context()} | {error, error()}.
+encode(Context, Header, Message) when is_map(Context), is_map(Header) ->
+    try
+        Sender = sender_of(Context, Message),
+        {Packet, {Next, _, _, Ids, _}} = seal(Sender, 0, Header, Message, {Context, max_inflated(), 0, [], []}),
+        {ok, Packet, next_context(Sender, Ids, Next)}
+    catch
+        throw:{error, Error} -> {error, Error}
+    end.
+
+%% #endregion
+%% @doc The packet that bytes begin with, as the first one of a connection: see decode/3.
+-spec decode(cs | sc, binary()) ->
+    {ok, header(), message(), Rest :: binary()} | {more, pos_integer()} | {error, error()}.
+decode(Sender, Bytes) ->
+    case decode(#{}, Sender, Bytes) of
+        {ok, Header, Message, Rest, _} -> {ok, Header, Message, Rest};
+        Other -> Other
+    end.
+
+%% #region !layers
+%%| %% @doc The packet that bytes begin with, which the client (cs) or the server (sc) has sent.
+%%| %%
+%%| %% It returns the context of the packets after it, which a message may change. Both directions share the states:
+%%| %% pass the context from each packet to the next, whoever sends it.
+%%| %%
+%%| %% If the bytes end in the packet, at least so many more are needed. After an error in a header, the start
+%%| %% of the next packet is unknown. Strings and bytes are parts of the binary that was given: binary:copy/1 those that
+%%| %% are kept for long.
+%%| -spec decode(context(), cs | sc, binary()) ->
+%%|     {ok, header(), message(), Rest :: binary(), context()} | {more, pos_integer()} | {error, error()}.
+%%| decode(Context, Sender, Bytes)
+%%|     when is_map(Context), is_binary(Bytes), (Sender =:= cs orelse Sender =:= sc) ->
+%%|     try
+%%|         Shape = shape(Sender, Context),
+%% #region frames
+%%|         {Packet, Rest} = unframe(Bytes),
+%%|         {Id, Header, Payload, End, <<>>} = unwrap_whole(fun(B) -> ?UNWRAPPED_PACKET end, Packet),
+%% #endregion
+%% #region !frames
+%%|         {Id, Header, Payload, End, Rest} = ?UNWRAPPED_PACKET,
+%% #endregion
+%%|         {ok, Header, ?READ_MESSAGE, Rest, sets(Sender, Id, Context)}
+%%|     catch
+%%|         throw:{more, Count} -> {more, Count};
+%%|         throw:{error, Error} -> {error, Error}
+%%|     end.
+
+%% #endregion
+%% #region layers
+%% @doc The packet that bytes begin with, which the client (cs) or the server (sc) has sent.
+%%
+%% A packet that holds others is {packets, Id, [{Header, Message}]}. The function returns the context of the packets
+%% after it: see encode/3.
+%%
+%% If the bytes end in the packet, at least so many more are needed. After an error the connection ends: nobody knows
+%% where the next packet begins, or where a keystream goes on. Strings and bytes are parts of the binary that was
+%% given: binary:copy/1 those that are kept for long.
+-spec decode(context(), cs | sc, binary()) ->
+    {ok, header(), message(), Rest :: binary(), context()} | {more, pos_integer()} | {error, error()}.
+decode(Context, Sender, Bytes)
+    when is_map(Context), is_binary(Bytes), (Sender =:= cs orelse Sender =:= sc) ->
+    try
+        {Header, Message, Rest, {Next, _, _, Ids, _}} =
+            next_packet(Sender, 0, Bytes, {Context, max_inflated(), 0, [], []}),
+        {ok, Header, Message, Rest, next_context(Sender, Ids, Next)}
+    catch
+        throw:{more, Count} -> {more, Count};
+        throw:{error, Error} -> {error, Error}
+    end.
+
+%% #endregion
+%% #endregion
+%% #region keys
+%% @doc The context with a key for the packets of the client (cs), the server (sc) or both.
+%%
+%% The keystreams of these packets begin anew.
+-spec set_key(context(), atom(), binary(), cs | sc | both) -> context().
+set_key(Context, Name, Key, both) -> set_key(set_key(Context, Name, Key, cs), Name, Key, sc);
+set_key(Context, Name, Key, Sender) ->
+    Keys = maps:get(keys, Context, #{}),
+    Each =
+        case Keys of
+            #{Name := Both} when is_binary(Both) -> #{cs => Both, sc => Both};
+            #{Name := Other} -> Other;
+            _ -> #{}
+        end,
+    Streams = maps:filter(
+        fun({Whose, N}, _) -> Whose =/= Sender orelse not uses_key(element(1, layer(N)), Name) end,
+        maps:get(streams, Context, #{})
+    ),
+    Context#{keys => Keys#{Name => Each#{Sender => Key}}, streams => Streams}.
+
+%% #region keyless
+uses_key(Kind, _) when is_atom(Kind) -> false;
+%% #endregion
+uses_key(Kind, Name) -> element(2, Kind) =:= Name orelse lists:member({key, Name}, tuple_to_list(Kind)).
+
+%% #endregion
+%% @doc What of a packet's header can be set in another packet, such as its answer.
+-spec settable(header()) -> header().
+settable(Header) -> maps:with(?SETTABLE_KEYS, Header).
+
+%% @doc One line for people.
+-spec format_error(error()) -> unicode:chardata().
+format_error(#{reason := Reason, path := Path} = Error) ->
+    Place =
+        case Error of
+            #{offset := Offset} -> io_lib:format(" at offset ~b", [Offset]);
+            _ -> ""
+        end,
+    [[[Path, ": "] || Path =/= <<>>], io_lib:format("~tp", [Reason]), Place].
+%% #endregion
+
 %% #region functions
 %% Errors, and what reads values.
 
@@ -108,6 +320,12 @@ joined([], Text) -> Text.
 
 -spec cut(binary(), pos_integer(), non_neg_integer(), binary() | non_neg_integer(), list()) -> no_return().
 cut(B, Count, E, N, P) -> fail({truncated, Count, byte_size(B)}, [N | P], E - byte_size(B)).
+
+%% The item of a list that is cut off.
+-spec cut_items(pos_integer(), binary(), non_neg_integer(), binary() | non_neg_integer(), list()) -> no_return().
+cut_items(Count, B, E, N, P) ->
+    Left = byte_size(B) rem Count,
+    fail({truncated, Count, Left}, [byte_size(B) div Count, N | P], E - Left).
 
 %% Finds what is wrong with fields of which the last are cut off.
 -spec cut_run([{binary(), pos_integer()}, ...], binary(), non_neg_integer(), list()) -> no_return().
@@ -380,6 +598,8 @@ bytes_value(_, N, P) -> fail_without_offset({wrong_type, bytes}, [N | P]).
 limited(V, Max, _, _) when byte_size(V) =< Max -> V;
 limited(V, Max, N, P) -> fail_without_offset({too_long, byte_size(V), Max}, [N | P]).
 
+units_of(V) -> byte_size(V) div 2.
+
 without_nul(V, N, P) ->
     case binary:match(V, <<0>>) of
         nomatch -> V;
@@ -438,6 +658,15 @@ unwrap_whole(Unwrap, Packet) ->
         Unwrap(Packet)
     catch
         throw:{more, Count} -> fail({truncated, Count, 0}, [], byte_size(Packet))
+    end.
+
+after_byte(B) -> binary:part(B, 1, byte_size(B) - 1).
+
+%% What stands between the marks of a packet.
+escape(B, Bytes) ->
+    case binary:match(B, Bytes) of
+        nomatch -> B;
+        _ -> << <<(escaped(V))/binary>> || <<V>> <= B >>
     end.
 
 %% A field of a header that may not have arrived; Last is where the packet ends, as far as it is known.
@@ -499,6 +728,43 @@ only_settable(Header, Keys) ->
         [Key | _] -> fail_without_offset({invalid_header_field, Key}, [])
     end.
 
+%% A packet with one value of the field that fits itself, or with the next one if that is too small.
+fitting(Wrap, Next) ->
+    try
+        Wrap()
+    catch
+        throw:{error, #{reason := Reason}}
+                when element(1, Reason) =:= packet_too_long; element(1, Reason) =:= length_too_small;
+                     element(1, Reason) =:= invalid_message_id ->
+            Next()
+    end.
+
+%% The header with the value that a message fixes, or what differs from it.
+fixed_number(Key, Number, Value, Name, Message, Header, Checked) ->
+    case Header of
+        #{Key := V} ->
+            same_fixed(Checked(V), Number, Name, Message),
+            Header;
+        _ -> Header#{Key => Value}
+    end.
+
+fixed_bytes(Key, Text, Value, Name, Message, Header, Checked) ->
+    case Header of
+        #{Key := V} ->
+            same_fixed_text(iolist_to_binary(Checked(V)), Text, Name, Message),
+            Header;
+        _ -> Header#{Key => Value}
+    end.
+
+same_fixed(V, V, _, _) -> ok;
+same_fixed(V, Expected, Name, Message) ->
+    fail_without_offset({wrong_constant, V, Expected}, [Name, <<"packet">>, Message]).
+
+same_fixed_text(<<X, F/binary>>, <<X, T/binary>>, Name, Message) -> same_fixed_text(F, T, Name, Message);
+same_fixed_text(<<X, _/binary>>, <<Y, _/binary>>, Name, Message) ->
+    fail_without_offset({wrong_constant, X, Y}, [Name, <<"packet">>, Message]);
+same_fixed_text(<<>>, <<>>, _, _) -> ok.
+
 %% Integers of variable length with a sign.
 
 %% Zigzag numbers: 0, 1, 2, 3 for 0, -1, 1, -2.
@@ -518,6 +784,10 @@ varint64_value({V, R}) when V > 16#7FFFFFFFFFFFFFFF -> {V - 16#10000000000000000
 varint64_value(Value) -> Value.
 
 zigzag_bits(V) -> (V bsl 1) bxor (V bsr 63).
+
+varint32_bits(V) -> V band 16#FFFFFFFF.
+
+varint64_bits(V) -> V band 16#FFFFFFFFFFFFFFFF.
 
 %% The width of a number before it is checked.
 zigzag_size(V) when is_integer(V) -> leb128_size(zigzag_bits(clamped(V, 16#7FFFFFFFFFFFFFFF)));
@@ -1003,6 +1273,44 @@ crc_ccitt() ->
     {16#0000, 16#1021, 16#2042, 16#3063, 16#4084, 16#50A5, 16#60C6, 16#70E7,
      16#8108, 16#9129, 16#A14A, 16#B16B, 16#C18C, 16#D1AD, 16#E1CE, 16#F1EF}.
 
+%% States of a connection.
+
+%% The number of a state in a context; 0 if it has not been set.
+state(Key, Context) ->
+    case Context of
+        #{state := #{Key := V}} -> state_number(Key, V);
+        _ -> 0
+    end.
+
+check_states(#{state := States}, Known) when is_map(States) ->
+    case maps:keys(States) -- Known of
+        [] -> ok;
+        [Key | _] -> fail_without_offset({unknown_state, Key}, [])
+    end;
+check_states(_, _) -> ok.
+
+put_state(Key, V, Context) ->
+    States = maps:get(state, Context, #{}),
+    Context#{state => States#{Key => V}}.
+
+state_bits(Names, Masks, Name) ->
+    lists:foldl(
+        fun(N, Bits) ->
+            case lists:keyfind(N, 1, Masks) of
+                {_, Mask} -> Bits bor Mask;
+                false when is_integer(N) -> Bits bor N;
+                false -> fail_without_offset({wrong_type, integer}, [Name, <<"state">>])
+            end
+        end,
+        0,
+        Names
+    ).
+
+state_in_range(V, Min, Max, _) when is_integer(V), V >= Min, V =< Max -> V;
+state_in_range(V, Min, Max, Name) when is_integer(V) ->
+    fail_without_offset({out_of_range, V, Min, Max}, [Name, <<"state">>]);
+state_in_range(_, _, _, Name) -> fail_without_offset({wrong_type, integer}, [Name, <<"state">>]).
+
 %% What opens and seals packets with layers.
 %%
 %% The functions pass on what changes from packet to packet: the context, how many bytes layers may still make of the outermost
@@ -1105,6 +1413,12 @@ open_content(Sender, Depth, Id, Header, Content, End, Rules, St) ->
 
 require_depth(Depth) ->
     Depth < max_nested() orelse fail_without_offset({too_deep, max_nested()}, []).
+
+%% The same for a packet between marks.
+framed_next(Sender, Depth, B, St) ->
+    {Packet, Rest} = unframe(B),
+    {Header, Message, <<>>, Next} = unwrap_whole(fun(P) -> open_packet(Sender, Depth, P, St) end, Packet),
+    {Header, Message, Rest, Next}.
 
 open_packets(Sender, Depth, B, Index, {Context, Left, Packets, Ids, Streams} = St) ->
     case ends_packets(B) of
@@ -1529,6 +1843,16 @@ aes_unpadded(B, Name) ->
 
 %% The functions of a protocol that the generator prints, for a packet with a count and one layer.
 
+-type header() :: map().
+-type message() :: {unknown, non_neg_integer(), binary()}.
+-type context() :: map().
+
+sender_of(_, _) -> cs.
+
+next_context(_, _, Context) -> Context.
+
+state_number(_, V) -> V.
+
 shape(Sender, IsNested, _) -> {Sender, IsNested}.
 
 unwrap_outer(_, B) -> unwrap(B).
@@ -1576,6 +1900,10 @@ sealed_layer(_, _, Content, _, _, Context) -> {Content, Context}.
 made(_, Content) -> byte_size(Content).
 
 next_packet(Sender, Depth, B, St) -> open_packet(Sender, Depth, B, St).
+
+unframe(B) -> {B, <<>>}.
+
+escaped(V) -> <<V>>.
 
 ends_packets(B) -> B =:= <<>>.
 

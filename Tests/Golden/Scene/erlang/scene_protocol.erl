@@ -147,61 +147,62 @@ message(_, Id, B, _) -> {unknown, Id, B}.
 
 payload(#cs_20001{} = M) -> {20001, write_cs_20001(M)};
 payload(#sc_20001{} = M) -> {20001, write_sc_20001(M)};
-payload({unknown, Id, B}) when is_integer(Id), Id >= 0, is_binary(B) -> {Id, B};
+payload({unknown, Id, B}) when is_integer(Id) andalso Id >= 0 andalso is_binary(B) -> {Id, B};
 payload(_) -> fail_without_offset(not_a_message, []).
 
 unwrap(B) ->
     Size = byte_size(B),
     Size >= 4 orelse more(4, Size),
-    <<X1:32, R1/binary>> = B,
-    T1 = packet_size(X1, 0, 6, 1048576, 0),
-    Size >= 6 orelse more(max(6, T1), Size),
-    <<X2:16, R2/binary>> = R1,
-    Size >= T1 orelse more(T1, Size),
-    Count = T1 - 6,
-    <<Payload:Count/binary, Rest/binary>> = R2,
+    <<X0:32, R2/binary>> = B,
+    T0 = packet_size(X0, 0, 6, 16#100000, 0),
+    Size >= 6 orelse more(max(6, T0), Size),
+    <<X1:16, R5/binary>> = R2,
+    Size >= T0 orelse more(T0, Size),
+    Count = T0 - 6,
+    <<Payload:Count/binary, Rest/binary>> = R5,
     End = 6 + Count,
-    {X2, #{length => X1, id => X2}, Payload, End, Rest}.
+    Id = X1,
+    {Id, #{length => X0, id => X1}, Payload, End, Rest}.
 
 wrap(Id, Payload, Header) ->
     map_size(Header) =:= 0 orelse only_settable(Header, []),
     Count = iolist_size(Payload),
-    T = Count + 6,
-    T =< 1048576 orelse fail_without_offset({packet_too_long, T, T, 1048576}, []),
-    F1 = length_field(T, 0, 16#FFFFFFFF, T, <<"length">>),
-    F2 = Id,
-    Id =< 16#FFFF orelse fail_without_offset({invalid_message_id, Id}, []),
-    [<<F1:32, F2:16>>, Payload].
+    Total = Count + 6,
+    Total =< 16#100000 orelse fail_without_offset({packet_too_long, Total, Total, 16#100000}, []),
+    Y0 = length_field(Total, 0, 16#FFFFFFFF, Total, <<"length">>),
+    Y1 = Id,
+    Id =< 65535 orelse fail_without_offset({invalid_message_id, Id}, []),
+    [<<Y0:32, Y1:16>>, Payload].
 
-read_cs_20001(B0, E) ->
-    byte_size(B0) >= 5 orelse cut_run([{<<"SceneId">>, 1}, {<<"Line">>, 4}], B0, E, [<<"Cs_20001">>]),
-    <<X1:8, X2:32, B2/binary>> = B0,
-    {V3, B3} = text_uint16_big(B2, infinity, E, <<"message">>, [<<"Cs_20001">>]),
-    #cs_20001{scene_id = X1, line = X2, message = V3, trailing = B3}.
+read_cs_20001(B, E) ->
+    byte_size(B) >= 5 orelse cut_run([{<<"SceneId">>, 1}, {<<"Line">>, 4}], B, E, [<<"Cs_20001">>]),
+    <<X0:8, X1:32, B1/binary>> = B,
+    {V2, B2} = text_uint16_big(B1, infinity, E, <<"message">>, [<<"Cs_20001">>]),
+    #cs_20001{scene_id = X0, line = X1, message = V2, trailing = B2}.
 
-read_sc_20001(B0, E) ->
-    byte_size(B0) >= 12 orelse cut_run([{<<"Res">>, 1}, {<<"SceneId">>, 4}, {<<"Pos">>, 1}, {<<"Status">>, 1}, {<<"Type">>, 1}, {<<"DefaultCombat">>, 4}], B0, E, [<<"Sc_20001">>]),
-    <<X1:8, X2:32, X3:8, X4:8, X5:8, X6:32, B6/binary>> = B0,
-    {V7, B7} = text_uint16_big(B6, infinity, E, <<"message">>, [<<"Sc_20001">>]),
-    #sc_20001{res = X1, scene_id = X2, pos = X3, status = X4, type = X5, default_combat = X6, message = V7, trailing = B7}.
+read_sc_20001(B, E) ->
+    byte_size(B) >= 12 orelse cut_run([{<<"Res">>, 1}, {<<"SceneId">>, 4}, {<<"Pos">>, 1}, {<<"Status">>, 1}, {<<"Type">>, 1}, {<<"DefaultCombat">>, 4}], B, E, [<<"Sc_20001">>]),
+    <<X0:8, X1:32, X2:8, X3:8, X4:8, X5:32, B5/binary>> = B,
+    {V6, B6} = text_uint16_big(B5, infinity, E, <<"message">>, [<<"Sc_20001">>]),
+    #sc_20001{res = X0, scene_id = X1, pos = X2, status = X3, type = X4, default_combat = X5, message = V6, trailing = B6}.
 
-write_cs_20001(#cs_20001{scene_id = V1, line = V2, message = V3, trailing = V4}) ->
-    A1 = integer(V1, 0, 255, <<"SceneId">>, [<<"Cs_20001">>]),
-    A2 = integer(V2, 0, 16#FFFFFFFF, <<"Line">>, [<<"Cs_20001">>]),
-    A3 = put_text_uint16_big(V3, 65535, <<"message">>, [<<"Cs_20001">>]),
-    A4 = bytes_value(V4, <<"trailing">>, [<<"Cs_20001">>]),
-    [<<A1:8, A2:32>>, A3, A4].
+write_cs_20001(#cs_20001{scene_id = V0, line = V1, message = V2, trailing = V3}) ->
+    A0 = integer(V0, 0, 255, <<"SceneId">>, [<<"Cs_20001">>]),
+    A1 = integer(V1, 0, 16#FFFFFFFF, <<"Line">>, [<<"Cs_20001">>]),
+    A2 = put_text_uint16_big(V2, 65535, <<"message">>, [<<"Cs_20001">>]),
+    A3 = bytes_value(V3, <<"trailing">>, [<<"Cs_20001">>]),
+    [<<A0:8, A1:32>>, A2, A3].
 
-write_sc_20001(#sc_20001{res = V1, scene_id = V2, pos = V3, status = V4, type = V5, default_combat = V6, message = V7, trailing = V8}) ->
-    A1 = integer(V1, 0, 255, <<"Res">>, [<<"Sc_20001">>]),
-    A2 = integer(V2, 0, 16#FFFFFFFF, <<"SceneId">>, [<<"Sc_20001">>]),
-    A3 = integer(V3, 0, 255, <<"Pos">>, [<<"Sc_20001">>]),
-    A4 = integer(V4, 0, 255, <<"Status">>, [<<"Sc_20001">>]),
-    A5 = integer(V5, 0, 255, <<"Type">>, [<<"Sc_20001">>]),
-    A6 = integer(V6, 0, 16#FFFFFFFF, <<"DefaultCombat">>, [<<"Sc_20001">>]),
-    A7 = put_text_uint16_big(V7, 65535, <<"message">>, [<<"Sc_20001">>]),
-    A8 = bytes_value(V8, <<"trailing">>, [<<"Sc_20001">>]),
-    [<<A1:8, A2:32, A3:8, A4:8, A5:8, A6:32>>, A7, A8].
+write_sc_20001(#sc_20001{res = V0, scene_id = V1, pos = V2, status = V3, type = V4, default_combat = V5, message = V6, trailing = V7}) ->
+    A0 = integer(V0, 0, 255, <<"Res">>, [<<"Sc_20001">>]),
+    A1 = integer(V1, 0, 16#FFFFFFFF, <<"SceneId">>, [<<"Sc_20001">>]),
+    A2 = integer(V2, 0, 255, <<"Pos">>, [<<"Sc_20001">>]),
+    A3 = integer(V3, 0, 255, <<"Status">>, [<<"Sc_20001">>]),
+    A4 = integer(V4, 0, 255, <<"Type">>, [<<"Sc_20001">>]),
+    A5 = integer(V5, 0, 16#FFFFFFFF, <<"DefaultCombat">>, [<<"Sc_20001">>]),
+    A6 = put_text_uint16_big(V6, 65535, <<"message">>, [<<"Sc_20001">>]),
+    A7 = bytes_value(V7, <<"trailing">>, [<<"Sc_20001">>]),
+    [<<A0:8, A1:32, A2:8, A3:8, A4:8, A5:32>>, A6, A7].
 
 -spec more(pos_integer(), non_neg_integer()) -> no_return().
 more(Needed, Size) -> throw({more, Needed - Size}).
