@@ -52,6 +52,25 @@ protocol Dialect: Sendable {
     /// Returns the word for a varint of a format.
     func word(_ word: String, for varint: VarintFormat) -> String
 
+    /// Whether one call of the language packs and unpacks numbers in a row, and bytes are values.
+    ///
+    /// The payload of a packet is then the variable `payload`, and the packet is made in the variable `o`. Words for numbers have the
+    /// width and the byte order as arguments.
+    var packsNumbers: Bool { get }
+
+    /// What the names of functions for unions begin with.
+    var helperPrefix: String { get }
+
+    /// Whether a header that a program gives is a table, which may lack each field.
+    var hasSparseHeaders: Bool { get }
+
+    /// Returns the expression that checks the type and the range of what a program gives for a number, or for a boolean without a range,
+    /// and is its number; nil in a language whose compiler checks types.
+    func checked(_ given: Expression, _ range: ClosedRange<Int128>?, _ name: Expression) -> Expression?
+
+    /// Returns a number that a program gives, before it is checked, as one that can be computed with.
+    func unchecked(_ given: Expression, _ range: ClosedRange<Int128>) -> Expression
+
     /// Returns how the language writes an expression otherwise than others; nil for one that it writes as they do.
     func own(_ expression: Expression) -> Syntax?
 
@@ -85,6 +104,11 @@ extension Dialect {
 
     func text(_ syntax: Syntax) -> String { syntax.text }
     func completed(_ statements: [Statement]) -> [Statement] { statements }
+    var packsNumbers: Bool { false }
+    var helperPrefix: String { "" }
+    var hasSparseHeaders: Bool { false }
+    func checked(_ given: Expression, _ range: ClosedRange<Int128>?, _ name: Expression) -> Expression? { nil }
+    func unchecked(_ given: Expression, _ range: ClosedRange<Int128>) -> Expression { given }
 
     func text(_ expression: Expression) -> String { text(syntax(expression)) }
 
@@ -123,7 +147,8 @@ extension Dialect {
         case .convert(let inner, _, _), .present(let inner, _), .optional(let inner, _), .inPacket(let inner):
             return syntax(inner)
         case .finished(let list, _, _): return .atom(list)
-        case .bytes, .sender, .initial, .structure, .header, .record, .count, .checksum, .same:
+        case .bytes, .sender, .initial, .structure, .header, .count, .checksum, .same, .record, .pack, .numbers,
+            .isCase, .packAll:
             preconditionFailure("a dialect does not write \(expression)")
         }
     }
@@ -169,7 +194,7 @@ extension Dialect {
         case .returns(nil): return ["return" + style.end]
         case .returns(let value?), .succeed(let value): return ["return \(text(value))\(style.end)"]
         case .constant, .variable, .count, .select, .returnMore, .fail, .received, .receivedPart, .fit, .newList,
-            .append, .makeArm, .arms, .returnBody:
+            .append, .makeArm, .arms, .returnBody, .unpack, .unpackRun, .within, .pack:
             preconditionFailure("a dialect does not write \(statement)")
         }
     }

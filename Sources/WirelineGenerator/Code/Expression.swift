@@ -68,6 +68,14 @@ indirect enum Expression: Sendable {
     case present(Expression, CodeType)
     /// What sets a member that may be absent to the value in a variable.
     case optional(Expression, CodeType)
+    /// So many numbers of one format that are read by one call, as a list.
+    case numbers(PackedFormat, count: Expression, name: Expression)
+    /// Whether a number is one of the cases of a closed enum, by its index.
+    case isCase(Expression, of: Int)
+    /// The bytes of all numbers in a list, by one call.
+    case packAll(PackedFormat, list: Expression)
+    /// Bytes made of values of fixed width in a row.
+    case pack([(format: PackedFormat, value: Expression)])
     /// The list in a variable, which has been read and has so many items.
     case finished(list: String, count: Expression, fixedCount: Int?)
 
@@ -106,6 +114,19 @@ indirect enum Expression: Sendable {
         /// The number has the format `int64`, and keeps its sign.
         case shiftRightSigned = ">>"
 
+        /// The comparison that holds if this one does not; nil for what is no comparison. No number may be a NaN.
+        fileprivate var negated: Operator? {
+            switch self {
+            case .equal: .unequal
+            case .unequal: .equal
+            case .less: .greaterOrEqual
+            case .lessOrEqual: .greater
+            case .greater: .lessOrEqual
+            case .greaterOrEqual: .less
+            default: nil
+            }
+        }
+
         /// Whether it compares which of two numbers is larger.
         var isOrder: Bool {
             switch self {
@@ -114,6 +135,15 @@ indirect enum Expression: Sendable {
             }
         }
     }
+}
+
+/// How a value of fixed width stands in bytes.
+enum PackedFormat: Sendable {
+    case integer(IntegerFormat, ByteOrder)
+    case float(byteCount: Int, ByteOrder)
+    case bytes(Int)
+    /// Bytes that are not looked at, and are written as zeros.
+    case filler(Int)
 }
 
 /// The type of something in printed code.
@@ -185,6 +215,19 @@ extension Expression: ExpressibleByStringInterpolation, ExpressibleByIntegerLite
     /// Returns a place as a number of a format.
     func converted(to format: IntegerFormat) -> Expression { .convert(self, from: .position, to: .number(format)) }
 
+    /// The condition that holds if this one does not.
+    var negated: Expression {
+        switch self {
+        case .boolean(let value): return .boolean(!value)
+        case .not(let inner): return inner
+        case .chain(.and, let parts): return .chain(.or, parts.map(\.negated))
+        case .chain(.or, let parts): return .chain(.and, parts.map(\.negated))
+        case .binary(let mark, let left, let right):
+            return mark.negated.map { .binary($0, left, right) } ?? .not(self)
+        default: return .not(self)
+        }
+    }
+
     /// Returns some expressions with the operator of a chain between them; nil if there are none.
     static func joined(_ parts: [Expression], _ mark: Operator) -> Expression? {
         parts.count > 1 ? .chain(mark, parts) : parts.first
@@ -219,7 +262,10 @@ extension Expression: ExpressibleByStringInterpolation, ExpressibleByIntegerLite
         case .checksum(_, .copy(let copy, let byteCount)): [copy, byteCount]
         case .chain(_, let parts): parts
         case .packed(let parts, _): parts.map(\.part)
+        case .numbers(_, let count, let name): [count, name]
+        case .isCase(let inner, _), .packAll(_, let inner): [inner]
         case .record(let members): members.map(\.value)
+        case .pack(let parts): parts.map(\.value)
         case .finished(let list, let count, _): [.name(list), count]
         }
     }

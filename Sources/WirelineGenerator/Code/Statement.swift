@@ -44,6 +44,16 @@ indirect enum Statement: Sendable {
     /// a program has given a value, which is set then, the first call counts.
     case fit([Expression], CodeType, function: String, given: Expression)
 
+    /// What reads the fields at the beginning of a packet into variables by one call. What has not arrived is 0.
+    case unpack([(name: String, format: PackedFormat)])
+    /// What reads values of a body in a row by one call, and goes on after them. The error for bytes that end before has the name of the
+    /// first value that is cut off.
+    case unpackRun([(target: Expression, format: PackedFormat, name: Expression)])
+    /// What adds bytes that one call makes; if it cannot, the other statements tell what is wrong.
+    case pack(Expression, name: String, otherwise: [Statement])
+    /// Statements inside a value: the path of an error in them begins with the value's name.
+    case within(Expression, [Statement])
+
     /// The variable of a list that is read, with the number of items for which there is room at first, of the type `position`. A list
     /// with a fixed count always has so many.
     case newList(String, ValuePlan, capacity: Expression, fixedCount: Int?)
@@ -109,7 +119,9 @@ extension Statement {
         case .count(_, let count, _): [count]
         case .select(let number, _): [number]
         case .returns(let value): value.map { [$0] } ?? []
-        case .breakLoop, .returnMore, .fail: []
+        case .breakLoop, .returnMore, .fail, .unpack, .unpackRun: []
+        case .within(let name, _): [name]
+        case .pack(let bytes, _, _): [bytes]
         case .received(_, let places): ["id", "total"] + places
         case .receivedPart(let part):
             ["id", "header", "total", "body", "end", part.first] + part.rules + part.places
@@ -127,7 +139,7 @@ extension Statement {
     fileprivate var blocks: [[Statement]] {
         switch self {
         case .choose(let branches, let otherwise): branches.map(\.statements) + [otherwise]
-        case .loop(_, let inner), .count(_, _, let inner): [inner]
+        case .loop(_, let inner), .count(_, _, let inner), .within(_, let inner), .pack(_, _, let inner): [inner]
         case .select(_, let branches): branches
         case .arms(let arms, let otherwise): arms.map(\.statements) + [otherwise]
         default: []
@@ -143,6 +155,8 @@ extension Statement {
                 otherwise: change(otherwise))
         case .loop(let condition, let inner): .loop(while: condition, change(inner))
         case .count(let name, let count, let inner): .count(name, below: count, change(inner))
+        case .within(let name, let inner): .within(name, change(inner))
+        case .pack(let bytes, let name, let inner): .pack(bytes, name: name, otherwise: change(inner))
         case .select(let number, let branches): .select(number, branches.map(change))
         case .arms(let arms, let otherwise):
             .arms(arms.map { ($0.name, change($0.statements)) }, otherwise: change(otherwise))

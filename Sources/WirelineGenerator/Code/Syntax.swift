@@ -35,6 +35,9 @@ indirect enum Syntax {
     /// Returns the operand of a mark or of a conversion.
     static func marked(_ mark: String, _ inner: Syntax) -> Syntax { .prefix(mark, inner.operand(90)) }
 
+    /// Returns a member of a value.
+    static func member(_ inner: Syntax, _ name: String) -> Syntax { .selector(inner.operand(100), name) }
+
     /// Returns two operands with an operator between them, in parentheses where they need some.
     static func joined(_ mark: String, level: Int, _ left: Syntax, _ right: Syntax) -> Syntax {
         .binary(mark, level: level, left.operand(level), right.operand(level + 1))

@@ -15,24 +15,18 @@ struct PythonModule {
 
     func text() -> String {
         let bodies = PythonBodies(types: types).functions
-        let packets = plan.shapes.flatMap { shape in
-            (shape.reads ? [PythonUnwrapping.function(types, shape, parameters)] : [])
-                + (shape.writes ? PythonWrapping.functions(types, shape) : [])
-        }
-        let fixed = description.messages.indices.flatMap { fixedHeader($0) }
-        let functions = (types.readerFunctions + bodies + fixed + packets).map { $0.joined(separator: "\n") }
-        let api = PythonRuntime.api(parameters)
-        let classes = PythonRuntime.classes(parameters)
-        let declarations = constants + choices + structures + unions + messages
-        let words = Self.words(functions + [api, classes])
+        let headers = PythonHeaders(types: types)
+        let functions = (bodies + headers.fixed + headers.packets).map { $0.joined(separator: "\n") }
+        let runtime = PythonRuntime(plan)
+        let classes = runtime.classes(plan)
+        let api = runtime.functions(plan, shapes: connection)
+        let words = Self.words(functions + api + classes)
         let caseTables = zip(types.cases, caseTables).filter { words.contains($0.0) }.map(\.1)
-        let runtime = PythonRuntime.text(parameters).text(for: words)
-            .replacing("\n\n", with: "\n\n\n")
+        let pieces = runtime.pieces.text(for: words).replacing("\n\n", with: "\n\n\n")
         let values = (types.formatLines + caseTables).joined(separator: "\n")
         let parts =
-            [classes] + declarations + [values, runtime] + functions
-            + [tables, api.replacing("\n    \n", with: "\n\n")]
-        let body = parts.filter { !$0.isEmpty }.map { $0.trimmingNewlines() }.joined(separator: "\n\n\n")
+            classes + constants + choices + structures + unions + messages + [values, pieces] + functions + [tables]
+        let body = (parts + api).filter { !$0.isEmpty }.map { $0.trimmingNewlines() }.joined(separator: "\n\n\n")
         return [banner, documentation, imports(Self.words([body])), body].joined(separator: "\n") + "\n"
     }
 
@@ -42,18 +36,24 @@ struct PythonModule {
         }
     }
 
-    private var parameters: PythonRuntimeParameters {
-        PythonRuntimeParameters(
-            maximumDepth: description.options.maximumDepth,
-            maximumPacketByteCount: description.options.maximumPacketByteCount,
-            varintForms: description.options.varintForms,
-            headerType: plan.headerType,
-            dependsOnSender: plan.dependsOnSender, looksAtHeader: description.hasHeaderConditions,
-            fixesHeader: !plan.fixedHeaderFields.isEmpty,
-            nests: plan.structures.contains(where: \.plan.countsDepth)
-                || plan.unions.contains(where: \.plan.countsDepth),
-            framing: description.layout.framing, hasStates: description.layout.dependsOnStates, layers: plan.layers,
-            context: plan.context.map { PythonConnection(types: types, plan: $0).text } ?? "")
+    /// What the module has if packets depend on a connection: tables, the functions of shapes, and what messages do to states.
+    private var connection: [String] {
+        guard let context = plan.context else { return [] }
+        let list = { (names: [String]) in names.joined(separator: ", ") }
+        let suffixes = plan.shapes.map(\.pythonSuffix)
+        let own =
+            plan.layers.map { PythonLayers(types: types, plan: $0).text }
+            ?? "_DECODERS: Final = (\(list(suffixes.map { "_decode" + $0 })),)\n\n"
+            + "_WRAPPERS: Final = (\(list(suffixes.map { "_wrap" + $0 })),)"
+        let states = context.states.map {
+            "\(PythonText.string($0.name)): (\($0.range.lowerBound), \($0.range.upperBound))"
+        }
+        let ranges = """
+            # The least and the greatest number of each state.
+            _STATES: Final[Mapping[str, tuple[int, int]]] = {\(list(states))}
+            """
+        return [own, "_SHAPES: Final = (\(list(context.shapes.map(String.init))))"] + (states.isEmpty ? [] : [ranges])
+            + PythonHeaders(types: types).connection(context).map { $0.joined(separator: "\n") }
     }
 
     // MARK: The first lines
@@ -205,10 +205,10 @@ struct PythonModule {
                 }
                 return
                     (["@dataclasses.dataclass(slots=True)"]
-                    + PythonText.block("class \(types.arms[index][position]):", lines)).joined(separator: "\n")
+                    + PythonText.block("class \(names.unions[index].cases[position]):", lines)).joined(separator: "\n")
             }
             let comment = comment(description.documentation, description.deprecation)
-            let alias = "\(names.unions[index].name) = \(types.arms[index].joined(separator: " | "))"
+            let alias = "\(names.unions[index].name) = \(names.unions[index].cases.joined(separator: " | "))"
             return classes + [(comment + [alias]).joined(separator: "\n")]
         }
     }
@@ -232,48 +232,6 @@ struct PythonModule {
 
     // MARK: Header and tables
 
-    /// Returns the functions for header fields that have the same value in every packet of a message (`@header`).
-    private func fixedHeader(_ index: Int) -> [[String]] {
-        let message = description.messages[index]
-        guard !message.headerValues.isEmpty else { return [] }
-        let fields = plan.fixedHeaderFields
-        var (verification, comparison, members) = ([String](), [String](), [String]())
-        for item in message.headerValues {
-            guard let position = fields.firstIndex(of: item.field) else { continue }
-            let field = description.layout.fields[item.field]
-            let (key, path) = (PythonText.string(field.name), PythonText.string("packet." + field.name))
-            let literal: String
-            switch item.value {
-            case .text(let text):
-                literal = PythonText.string(text)
-                let bytes = field.format.comparedBytes(ofText: text)
-                let place = "places[\(position)]"
-                verification.append(
-                    "_same(b[\(place):\(place) + \(bytes.count)], \(PythonText.bytes(bytes)), \(path), \(place))")
-            case .bytes(let bytes): literal = PythonText.bytes(bytes)
-            case .integer(let number):
-                literal = field.format.isBoolean ? (number != 0 ? "True" : "False") : String(number)
-            }
-            if case .text = item.value {
-            } else {
-                verification.append(
-                    "if h.get(\(key)) != \(literal): raise WireError(\"wrong_constant\", \(path), places[\(position)])")
-            }
-            comparison.append(
-                "if _given(h, \(key), \(literal)) != \(literal): raise WireError(\"wrong_constant\", \(path))")
-            members.append("\(key): \(literal)")
-        }
-        let own = types.messages[index]
-        return [
-            PythonText.block(
-                "def \(own.verifyHeader)(b: bytes, h: Mapping[str, Any], places: tuple[int, ...]) -> None:",
-                verification),
-            PythonText.block(
-                "def \(own.fixHeader)(h: Mapping[str, Any]) -> Mapping[str, Any]:",
-                comparison + ["return {**h, \(members.joined(separator: ", "))}"]),
-        ]
-    }
-
     private var tables: String {
         let hasFixed = !plan.fixedHeaderFields.isEmpty
         func messages(from sender: Sender) -> [Int] {
@@ -295,10 +253,10 @@ struct PythonModule {
             let message = description.messages[index]
             let own = types.messages[index]
             let only = message.senders.count == 1 ? message.senders.first : nil
-            let from = parameters.takesSender ? ", \(only.map { "\"\($0.rawValue)\"" } ?? "None")" : ""
-            let fixed = hasFixed ? ", \(message.headerValues.isEmpty ? "None" : own.fixHeader)" : ""
+            let from = only.map { "\"\($0.rawValue)\"" } ?? "None"
+            let fixed = message.headerValues.isEmpty ? "None" : own.fixHeader
             let name = PythonText.string(message.name)
-            return "    \(names.messages[index].name): (\(message.id), \(name), \(own.write)\(from)\(fixed)),\n"
+            return "    \(names.messages[index].name): (\(message.id), \(name), \(own.write), \(from), \(fixed)),\n"
         }
         let fields = description.layout.fields.filter { $0.role != .padding }.map { PythonText.string($0.name) }
         return """

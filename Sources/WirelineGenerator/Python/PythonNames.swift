@@ -12,13 +12,15 @@ extension NameStyle {
             + description.enumerations.map { $0.alias ?? $0.name } + description.flagSets.map { $0.alias ?? $0.name }
             + description.unions.map { $0.alias ?? $0.name }
         let hidden = names.filter { $0.hasPrefix("__") && !$0.hasSuffix("__") }
+        let reserved = known.union(hidden).union(hidden.map { $0 + "_" })
         return NameStyle(
-            types: Kind(spelling: .capitalized, reserved: known.union(hidden).union(hidden.map { $0 + "_" })),
+            types: Kind(spelling: .capitalized, reserved: reserved),
             fields: Kind(spelling: .snake, reserved: pythonWords.union(classNames)),
             // `___2` would be no case: Python reads it as a private name of the class.
             cases: Kind(spelling: .shouting, reserved: ["_"], addsUnderscores: true),
             constants: Kind(spelling: .shouting, reserved: PythonRuntime.names),
-            headerFields: Kind(spelling: .unchanged), trailing: "trailing")
+            headerFields: Kind(spelling: .unchanged), trailing: "trailing",
+            arms: Kind(spelling: .upperCamel, reserved: reserved))
     }
 
     /// The names that each module has with parts of its own.

@@ -76,8 +76,9 @@ struct CounterStatements {
         }
         guard case .number(let plan) = field.value else { return [] }
         let number = plan.value(of: number(field, plan.format))
-        return filling(
-            field.index, printer.putUnchecked(field.value, number, .text(field.name)))
+        let place: Expression? = printer.dialect.packsNumbers ? "x\(field.index)" : nil
+        let put = printer.putUnchecked(field.value, number, at: place, .text(field.name))
+        return place == nil ? filling(field.index, put) : put
     }
 
     private func filling(_ run: PlannedRun) -> [Statement] {
@@ -86,7 +87,11 @@ struct CounterStatements {
             guard case .number(let plan) = field.value else { return 0 }
             return number(field, plan.format)
         }
-        return filling(run.bits[0].field, [put])
+        let first = run.bits[0].field
+        guard printer.dialect.packsNumbers, case .evaluate(.call(_, _, let arguments)) = put else {
+            return filling(first, [put])
+        }
+        return [.evaluate(.call("w", "setUint", ["x\(first)"] + arguments))]
     }
 
     private func filling(_ first: Int, _ put: [Statement]) -> [Statement] {

@@ -83,11 +83,14 @@ extension StatementPrinter {
         }
         let own = Expression.member("h", plan.names.headerFields[position])
         let isAlways =
-            isWritten ? isGiven(headerField: position) : plan.hasAlways(headerField: position)
+            isWritten
+            ? isGiven(headerField: position)
+            : !dialect.hasSparseHeaders && plan.hasAlways(headerField: position)
         let type = headerType(position)
         let value = isAlways ? own : .present(own, type)
         let isSet = isAlways ? nil : own.isSet
-        if field.format.isBoolean { return .boolean(value, isSet: isSet, usual: usual) }
+        // A program may give a table any number for a boolean, which is refused later.
+        if field.format.isBoolean, !dialect.hasSparseHeaders { return .boolean(value, isSet: isSet, usual: usual) }
         let number = plan.headerNumber(position)?.number(of: value) ?? value
         return .number(number, format(of: field.format), isSet: isSet, usual: usual)
     }

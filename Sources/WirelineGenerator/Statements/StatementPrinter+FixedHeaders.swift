@@ -45,6 +45,9 @@ extension StatementPrinter {
         switch item.value {
         case .text, .bytes: return own(item).isSet.and(.same(value, literal(headerField: item.field, item.value), type))
         case .integer(let number):
+            if format.isBoolean, dialect.hasSparseHeaders {
+                return own(item).isSet.and(.binary(.equal, value, .boolean(number != 0)))
+            }
             if format.isBoolean { return own(item).isSet.and(number != 0 ? value : .not(value)) }
             let found = plan.headerNumber(item.field)?.number(of: value) ?? value
             return own(item).isSet.and(found.compared(.equal, number, self.format(of: format)))

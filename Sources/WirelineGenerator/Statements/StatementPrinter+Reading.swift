@@ -45,6 +45,8 @@ extension StatementPrinter {
         _ body: BodyFields? = nil
     ) -> [Statement] {
         switch value {
+        case .structure(let index) where dialect.packsNumbers:
+            return [set(target, value, .call(.structure(index), "read", ["r", name]))]
         case .structure(let index) where dialect.hasRecords:
             return [set(target, value, .call(nil, structures[index].read, ["r", name]))]
         case .structure(let index):
@@ -64,10 +66,45 @@ extension StatementPrinter {
             return [.constant(end, .position, inside)]
                 + read(content, name, into: target, unique: unique + "_", body) + [reading("outside", .name(end))]
         default:
+            guard !dialect.packsNumbers else { return readChecked(value, name, into: target, unique, known, body) }
             var statements = [set(target, value, read(value, name, count: known, body))]
             if known == nil { statements += afterText(value, name) }
             return statements + check(value, target.expression, name, "r")
         }
+    }
+
+    /// Returns the statements that read a value, check its number where that began, and give the value its type.
+    private func readChecked(
+        _ value: ValuePlan, _ name: Expression, into target: Target, _ unique: String, _ known: Expression?,
+        _ body: BodyFields?
+    ) -> [Statement] {
+        let read = read(value, name, count: known, body)
+        switch value {
+        case .number(let plan):
+            let number = integer(plan.format, plan.byteOrder, name)
+            return typed(value, number, name, into: target, unique, at: last(plan.format.byteCount))
+        case .varint(let format, let allowed) where allowed != format.range:
+            let start = "s\(unique)"
+            return [.constant(start, .position, self.read("position")), set(target, value, read)]
+                + check(value, target.expression, name, "r", at: .name(start))
+        case .float(let byteCount, _, _):
+            return [set(target, value, read)] + check(value, target.expression, name, "r", at: last(byteCount))
+        default: return [set(target, value, read)] + (known == nil ? afterText(value, name) : [])
+        }
+    }
+
+    /// Returns the statements that check a number that is read, and give it its type.
+    func typed(
+        _ value: ValuePlan, _ raw: Expression, _ name: Expression, into target: Target, _ unique: String,
+        at place: Expression?
+    ) -> [Statement] {
+        guard case .number(let number) = value else { return [] }
+        let own = "x\(unique)"
+        if case .plain = number.kind {
+            return [set(target, value, raw)] + check(value, target.expression, name, "r", at: place)
+        }
+        return [.constant(own, .number(number.format), raw, hasEffect: true)]
+            + check(value, .name(own), name, "r", at: place) + [set(target, value, number.value(of: .name(own)))]
     }
 
     /// Returns the statements that read a value, and tell where it was read if the language does so.
@@ -97,15 +134,24 @@ extension StatementPrinter {
     }
 
     /// Returns the statements that check a number after it was read, or before it is written.
-    func check(_ value: ValuePlan, _ own: Expression, _ name: Expression, _ object: String) -> [Statement] {
+    ///
+    /// - Parameter place: Where it was read; nil in languages whose reader knows it (default: nil).
+    func check(
+        _ value: ValuePlan, _ own: Expression, _ name: Expression, _ object: String, at place: Expression? = nil
+    ) -> [Statement] {
         let types = object == "w" ? checkType(value, own, name) : []
         func require(_ condition: Expression, _ kind: String) -> [Statement] {
-            types + [.evaluate(.call(.name(object), "require", [condition, .text(kind), name]))]
+            types + [
+                .evaluate(.call(.name(object), "require", [condition, .text(kind), name] + (place.map { [$0] } ?? [])))
+            ]
         }
         switch value {
         case .number(let number):
             let own = number.number(of: own)
             if let cases = number.closedNumbers {
+                if dialect.packsNumbers, case .enumeration(let index) = number.kind {
+                    return require(.isCase(own, of: index), "unknown_case")
+                }
                 return require(isOne(of: cases, own, number.format), "unknown_case")
             }
             guard let range = number.range, let condition = isWithin(own, range, number.format) else {
@@ -238,6 +284,9 @@ extension StatementPrinter {
         let (list, index, one, number) = ("a\(unique)", "i\(unique)", "o\(unique)", "n\(unique)")
         var fixed: Int?
         var statements: [Statement] = []
+        if dialect.packsNumbers, let format = item.packedFormat, let number = knownCount(count, name, body) {
+            return [set(target, value, .numbers(format, count: number, name: name))]
+        }
         let next: Expression
         var capacity: Expression = 0
         func counted(_ value: Expression) -> Expression {
@@ -258,20 +307,27 @@ extension StatementPrinter {
         case .plan(let count): next = counted(self.count(count, name, body))
         }
         statements += [
-            .newList(list, item, capacity: capacity, fixedCount: fixed), reading("enter", name),
-            .variable(index, .position, 0),
+            .newList(list, item, capacity: capacity, fixedCount: fixed)
         ]
         let inner =
-            [reading("index", .name(index))]
-            + readTraced(item, .text(""), into: .declare(one), unique: unique + "_")
+            (dialect.packsNumbers ? [] : [reading("index", .name(index))])
+            + readTraced(item, itemName(index), into: .declare(one), unique: unique + "_")
             + [
                 .append(.name(one), list: list, index: index, fixedCount: fixed),
                 .assign(.name(index), Expression.name(index).plus(1)),
             ]
         let finished = Expression.finished(list: list, count: .name(index), fixedCount: fixed)
-        return statements + [
-            .loop(while: next, inner), reading("leave"), set(target, value, finished, hasEffect: false),
-        ]
+        return statements + within("r", name, [.variable(index, .position, 0), .loop(while: next, inner)])
+            + [set(target, value, finished, hasEffect: false)]
+    }
+
+    /// Returns the number of a list's items that is known before they are read; nil if they end otherwise.
+    private func knownCount(_ count: ListCount, _ name: Expression, _ body: BodyFields?) -> Expression? {
+        switch count {
+        case .known(let count): count
+        case .plan(.until), .plan(.rest), .plan(.terminated): nil
+        case .plan(let count): self.count(count, name, body)
+        }
     }
 
     // MARK: Bodies
@@ -323,22 +379,16 @@ extension StatementPrinter {
     /// Returns the statements of a structure's function `read(r, f)`.
     func readStructure(_ index: Int) -> [Statement] {
         let body = plan.structures[index]
-        return entering(body.plan.sizePrefix, countsDepth: body.plan.countsDepth) + reading(body)
-            + leaving(body.plan.sizePrefix, countsDepth: body.plan.countsDepth)
+        return (body.plan.countsDepth ? [reading("deeper", "f")] : []) + inside(body.plan.sizePrefix, reading(body))
+            + (body.plan.countsDepth ? [reading("shallower")] : [])
             + (dialect.hasRecords ? [returning(body, .value(.structure(index)))] : [])
     }
 
-    func entering(_ prefix: PlannedCount?, countsDepth: Bool) -> [Statement] {
-        var statements = countsDepth ? [reading("deeper", "f")] : []
-        if let prefix {
-            statements.append(.constant("end", .position, read("inside", count(.prefix(prefix), "f", nil), "f")))
-        }
-        return statements + [reading("enter", "f")]
-    }
-
-    func leaving(_ prefix: PlannedCount?, countsDepth: Bool) -> [Statement] {
-        (prefix == nil ? [] : [reading("outside", "end")]) + [reading("leave")]
-            + (countsDepth ? [reading("shallower")] : [])
+    /// Returns statements inside the value `f` and, if it has a prefix, inside its bytes.
+    func inside(_ prefix: PlannedCount?, _ statements: [Statement]) -> [Statement] {
+        guard let prefix else { return within("r", "f", statements) }
+        return [.constant("end", .position, read("inside", count(.prefix(prefix), "f", nil), "f"))]
+            + within("r", "f", statements + [reading("outside", "end")])
     }
 
     /// Returns the value of a field that is absent. A page may reach people who must not see that of a sensitive one.
@@ -360,9 +410,9 @@ extension StatementPrinter {
             let own = Expression.name("v\(field.index)")
             let read = integer(format, order, name)
             guard dialect.isForPages else {
-                return [
-                    reading("require", read.compared(.equal, number, format), .text("wrong_constant"), name)
-                ]
+                let place = last(format.byteCount).map { [$0] } ?? []
+                let isGood = read.compared(.equal, number, format)
+                return [.evaluate(.call("r", "require", [isGood, .text("wrong_constant"), name] + place))]
             }
             return traced([.constant("v\(field.index)", .number(format), read)], own, name, unique: "\(field.index)")
                 + [reading("require", own.compared(.equal, number, format), .text("wrong_constant"), name)]
@@ -453,10 +503,17 @@ extension StatementPrinter {
             let format: IntegerFormat
             if case .number(let number) = field.value { format = number.format } else { format = .uint8 }
             let own = self.part(of: .name(bits), bitWidth, shift: part.shift, width: part.bitWidth, format)
+            let place = last(run.byteCount)
             if let constant = part.constant {
                 if dialect.isForPages { statements.append(reading("seen", start, own, name)) }
-                statements.append(
-                    reading("require", own.compared(.equal, constant, format), .text("wrong_constant"), name))
+                let arguments = [own.compared(.equal, constant, format), .text("wrong_constant"), name]
+                statements.append(.evaluate(.call("r", "require", arguments + (place.map { [$0] } ?? []))))
+                continue
+            }
+            if dialect.packsNumbers, case .number = field.value {
+                let target: Target =
+                    field.planned.hasValue ? .assign(.own(field.ownName)) : .declare("v\(part.field)")
+                statements += typed(field.value, own, name, into: target, "\(part.field)", at: place)
                 continue
             }
             var value = own.compared(.unequal, 0, format)

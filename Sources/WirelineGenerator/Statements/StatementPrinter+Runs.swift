@@ -54,7 +54,7 @@ extension StatementPrinter {
         while index < body.fields.count {
             if let fixed = runs.first(where: { $0.fields.lowerBound == index }) {
                 let run = StatementRun(fixed, body)
-                if run.byteCounts.count > 1 {
+                if run.byteCounts.count > 1 || dialect.packsNumbers {
                     statements += read(run, body)
                     index += run.byteCounts.count
                     continue
@@ -67,6 +67,7 @@ extension StatementPrinter {
     }
 
     private func read(_ run: StatementRun, _ body: BodyFields) -> [Statement] {
+        guard !dialect.packsNumbers else { return unpacked(run, body) }
         let start = Expression.name("q\(run.fields[0].index)")
         let byteCount = Expression.place(run.byteCount)
         let width = run.byteCounts[run.byteCounts.count - 1]
@@ -98,6 +99,53 @@ extension StatementPrinter {
             + read(field.value, name, into: target(field), unique: String(field.index), count: count, body)
     }
 
+    /// Returns the statements that read a run by one call; only its last field can be wrong.
+    private func unpacked(_ run: StatementRun, _ body: BodyFields) -> [Statement] {
+        var parts: [(target: Expression, format: PackedFormat, name: Expression)] = []
+        var after: [Statement] = []
+        for field in run.fields {
+            guard let format = field.value.packedWidth else { continue }
+            let (member, raw, name) = (Expression.own(field.ownName), "r\(field.index)", Expression.text(field.name))
+            switch field.value {
+            case .float(let byteCount, _, _):
+                parts.append((member, format, name))
+                after += check(field.value, member, name, "r", at: last(byteCount))
+            case .number(let number):
+                if case .plain = number.kind {
+                    parts.append((member, format, name))
+                    after += check(field.value, member, name, "r", at: last(number.format.byteCount))
+                } else {
+                    parts.append((.name(raw), format, name))
+                    after += typed(
+                        field.value, .name(raw), name, into: .assign(member), "\(field.index)",
+                        at: last(number.format.byteCount))
+                }
+            default:
+                parts.append((.name(raw), format, name))
+                let isGood = Expression.name(raw).compared(.lessOrEqual, 1, .uint8)
+                let arguments = [isGood, .text("invalid_boolean"), name] + (last(1).map { [$0] } ?? [])
+                after += [
+                    .evaluate(.call("r", "require", arguments)),
+                    .assign(member, Expression.name(raw).compared(.equal, 1, .uint8)),
+                ]
+            }
+        }
+        guard let (field, prefix) = run.prefixed, let width = prefix.format.fixedByteCount else {
+            return [.unpackRun(parts)] + after
+        }
+        let (count, name) = (Expression.name("n\(field.index)"), Expression.text(field.name))
+        let format = IntegerFormat(bitWidth: 8 * width, isSigned: false)
+        parts.append((count, .integer(format, prefix.byteOrder), name))
+        if let limit = prefix.limit {
+            let isWithin = count.compared(.lessOrEqual, Int128(limit), .int64)
+            let arguments = [isWithin, .text("too_long"), name] + (last(width).map { [$0] } ?? [])
+            after.append(.evaluate(.call("r", "require", arguments)))
+        }
+        let target = Target.assign(.own(field.ownName))
+        after += read(field.value, name, into: target, unique: String(field.index), count: count, body)
+        return [.unpackRun(parts)] + after
+    }
+
     /// Returns the expression for a value at a place in the reader's bytes.
     private func value(_ value: ValuePlan, at place: Expression, _ name: Expression) -> Expression {
         switch value {
@@ -124,6 +172,7 @@ extension StatementPrinter {
         let fields = body.fields[run.fields]
         guard fields.allSatisfy({ !$0.planned.isOptional && !$0.planned.followsOptional && tag(for: $0, body) == nil })
         else { return nil }
+        guard !dialect.packsNumbers else { return (packed(Array(fields), "o\(index)"), fields.count) }
         let start = Expression.name("q\(index)")
         var statements: [Statement] = [.constant("q\(index)", .position, written("room", .place(run.byteCount)))]
         var offset = 0
@@ -134,6 +183,25 @@ extension StatementPrinter {
             offset += byteCount
         }
         return (statements, fields.count)
+    }
+
+    /// Returns the statement that packs a run by one call. The first field that is wrong is told by writing them one by one.
+    private func packed(_ fields: [FieldPlan], _ variable: String) -> [Statement] {
+        func put(_ fields: ArraySlice<FieldPlan>) -> [Statement] {
+            fields.flatMap { self.put($0.value, .own($0.ownName), .text($0.name), unique: String($0.index)) }
+        }
+        // The range of a float is that of what is written.
+        if case .float(_, _, _?)? = fields.last?.value {
+            let others = fields.dropLast()
+            return (others.count > 1 ? packed(Array(others), variable) : put(others)) + put(fields.suffix(1))
+        }
+        let parts = fields.compactMap { field -> (format: PackedFormat, value: Expression)? in
+            guard let format = field.value.packedWidth else { return nil }
+            let (own, name) = (Expression.own(field.ownName), Expression.text(field.name))
+            if case .float = field.value { return (format, written("quiet", own)) }
+            return (format, field.value.canBeRefused ? checked(field.value, own, name) ?? own : own)
+        }
+        return [.pack(.pack(parts), name: variable, otherwise: put(fields[...]))]
     }
 
     /// Returns the statement that makes room for what a message will probably have, so that its bytes need not move.
@@ -159,6 +227,29 @@ extension StatementPrinter {
         if let trailing = body.trailing { lengths.append(written("blobLength", .own(trailing))) }
         let fixed = Expression.place(byteCount + (isExact ? 0 : 256))
         return writing("reserve", .joined([fixed] + lengths, .plus) ?? fixed)
+    }
+}
+
+extension ValuePlan {
+    /// How a number, a float or a boolean of whole bytes stands there; nil for another value.
+    fileprivate var packedWidth: PackedFormat? {
+        switch self {
+        case .number(let number): .integer(number.format, number.byteOrder)
+        case .float(let byteCount, let order, _): .float(byteCount: byteCount, order)
+        case .boolean: .integer(.uint8, .bigEndian)
+        default: nil
+        }
+    }
+
+    /// The format of items that one call reads and writes: no check and no type of their own is needed; nil for other ones.
+    var packedFormat: PackedFormat? {
+        switch self {
+        case .number(let number) where !canBeRefused && [1, 2, 4, 8].contains(number.format.byteCount):
+            if case .enumeration = number.kind { return nil }
+            return .integer(number.format, number.byteOrder)
+        case .float(let byteCount, let order, nil): return .float(byteCount: byteCount, order)
+        default: return nil
+        }
     }
 }
 

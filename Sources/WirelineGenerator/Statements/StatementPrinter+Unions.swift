@@ -58,15 +58,10 @@ extension StatementPrinter {
     /// Returns the statements of the function that reads a union: its parameters are `r`, the tag `t` if it stands elsewhere, and `f`.
     func readUnion(_ index: Int, hasTag: Bool) -> [Statement] {
         let (union, arms) = plan.unions[index]
-        var statements = union.countsDepth ? [reading("deeper", "f")] : []
+        let (prefix, countsDepth) = (union.sizePrefix, union.countsDepth)
+        var statements = countsDepth ? [reading("deeper", "f")] : []
         statements.append(.constant("p", .position, read("position")))
         if hasTag { statements += readTag(index) }
-        if let prefix = union.sizePrefix {
-            statements += entering(prefix, countsDepth: false)
-        } else {
-            statements.append(reading("enter", "f"))
-        }
-        statements.append(.variable("m", .value(.union(index, tagSource: nil)), .nothing))
         var branches: [Statement.Branch] = []
         let unknown = { (isKnown: Expression) in
             self.reading("verify", isKnown, .text("unknown_case"), .text(""), "p")
@@ -77,12 +72,14 @@ extension StatementPrinter {
             var members: [(member: Expression.ArmMember, value: Expression)] = []
             var made: [Statement] = []
             if let field = arms[position].fields.first {
-                made = readTraced(field.value, .text(arm.name), into: .declare("v"), unique: "v")
+                // A variable of a language without declarations has one type in all branches.
+                let value = dialect.packsNumbers ? "v\(position)" : "v"
+                made = readTraced(field.value, .text(arm.name), into: .declare(value), unique: value)
                 // A tag that is no case of a closed enum has been refused.
                 let own: Expression =
                     dialect.hasRecords
                     ? .convert("t", from: .number(format(ofTag: index)), to: .value(tag(index))) : "t"
-                members = arm.tag == nil ? [(.tag, own), (.bytes, "v")] : [(.value, "v")]
+                members = arm.tag == nil ? [(.tag, own), (.bytes, .name(value))] : [(.value, .name(value))]
             }
             made.append(.makeArm(plan.names.unions[index].cases[position], members))
             if let tag = arm.tag {
@@ -98,16 +95,16 @@ extension StatementPrinter {
                 otherwise = [unknown(isOne(of: cases, number, plan.format))] + made
             }
         }
-        statements.append(.choose(branches, otherwise: otherwise))
-        return statements + leaving(union.sizePrefix, countsDepth: union.countsDepth) + [.returns("m")]
+        let own = Statement.variable("m", .value(.union(index, tagSource: nil)), .nothing)
+        return statements + inside(prefix, [own, .choose(branches, otherwise: otherwise)])
+            + (countsDepth ? [reading("shallower")] : []) + [.returns("m")]
     }
 
     /// Returns the statements of the function that writes a union: its parameters are `w`, `m` and `f`.
     func writeUnion(_ index: Int, hasTag: Bool) -> [Statement] {
         let (union, arms) = plan.unions[index]
         var statements = union.countsDepth ? [writing("deeper", "f")] : []
-        statements.append(writing("enter", "f"))
-        if union.sizePrefix != nil { statements.append(.variable("s", .position, written("position"))) }
+        let before: [Statement] = union.sizePrefix == nil ? [] : [.variable("s", .position, written("position"))]
         let cases = union.arms.enumerated().map { position, arm -> (name: String, statements: [Statement]) in
             var inner: [Statement] = []
             let own = Expression.text(arm.name)
@@ -116,7 +113,8 @@ extension StatementPrinter {
             } else {
                 let given = Expression.armMember(.tag)
                 let known = union.taggedArms.compactMap(\.tag)
-                inner = check(tag(index), given, own, "w")
+                inner =
+                    checked(tag(index), given, own).map { [.evaluate($0)] } ?? check(tag(index), given, own, "w")
                 if !known.isEmpty {
                     let isKnown = isOne(of: known, number(ofTag: index, given), format(ofTag: index))
                     inner.append(writing("require", .not(isKnown), .text("known_case"), own))
@@ -131,9 +129,8 @@ extension StatementPrinter {
             }
             return (plan.names.unions[index].cases[position], inner)
         }
-        statements.append(
-            .arms(cases, otherwise: [writing("require", false, .text("wrong_type"), .text(""))]))
-        statements.append(writing("leave"))
+        let refusal = writing("require", false, .text("wrong_type"), .text(""))
+        statements += within("w", "f", before + [.arms(cases, otherwise: [refusal])])
         if let prefix = union.sizePrefix { statements.append(writtenPrefix(prefix, "s", "f")) }
         if union.countsDepth { statements.append(writing("shallower")) }
         return statements
@@ -143,7 +140,8 @@ extension StatementPrinter {
     func tagOfUnion(_ index: Int) -> [Statement] {
         let (union, _) = plan.unions[index]
         let cases = union.arms.enumerated().map { position, arm in
-            let number = arm.tag.map { tag(index, $0) } ?? .armMember(.tag)
+            let number =
+                arm.tag.map { tag(index, $0) } ?? dialect.unchecked(.armMember(.tag), format(ofTag: index).range)
             return (name: plan.names.unions[index].cases[position], statements: [Statement.returns(number)])
         }
         return [.arms(cases, otherwise: []), .returns(tag(index, 0))]

@@ -15,9 +15,10 @@ extension StatementPrinter {
         _ name: Expression
     ) -> [Statement] {
         if hasWord(format) { return [putting(suffix(format, order), at: place, [number, name])] }
-        let check = isWithin(number, format.range, format).map {
-            writing("require", $0, .text("out_of_range"), name)
-        }
+        let check =
+            dialect.packsNumbers
+            ? nil
+            : isWithin(number, format.range, format).map { writing("require", $0, .text("out_of_range"), name) }
         let wide = number.converted(from: format, to: dialect.unsigned(format.bitWidth))
         return [check, putting("uint", at: place, [wide, .place(format.byteCount), order.isLittle])].compactMap(\.self)
     }
@@ -66,8 +67,12 @@ extension StatementPrinter {
     ///
     /// - Parameter unique: What distinguishes the variables from those of other values of the body.
     func put(_ value: ValuePlan, _ own: Expression, _ name: Expression, unique: String) -> [Statement] {
-        let checks = check(value, own, name, "w")
+        if let checked = checked(value, own, name) { return putUnchecked(value, checked, name) }
+        let checks = dialect.packsNumbers ? [] : check(value, own, name, "w")
         switch value {
+        case .float(let byteCount, let order, let range?) where dialect.packsNumbers:
+            let limits = [range.lowerBound, range.upperBound].map { Expression.float($0, byteCount: 8) }
+            return [putting(suffix(byteCount, order), at: nil, [own] + limits + [name])]
         case .number, .varint, .float, .boolean: return checks + putUnchecked(value, own, name)
         case .text(let count):
             return putText("Text", own, written("appendText", own, name), count, name, unique)
@@ -78,6 +83,8 @@ extension StatementPrinter {
             return putText("", own, append, count, name, width: 2, little: order == .littleEndian, unique)
         case .digits(let byteCount): return [writing("putDigits", own, .place(byteCount), name)]
         case .properties: return [writing("putProperties", own, name)]
+        case .structure(let index) where dialect.packsNumbers:
+            return [.evaluate(.call(.structure(index), "write", ["w", own, name]))]
         case .structure(let index) where dialect.hasRecords:
             return [.evaluate(.call(nil, structures[index].write, ["w", own, name]))]
         case .structure: return notNull(own, name) + [.evaluate(.call(own, "write", ["w", name]))]
@@ -89,6 +96,22 @@ extension StatementPrinter {
         case .list(let item, let count, _): return putList(item, count, own, name, unique)
         case .sized(let content, let count, let fills):
             return putSized(content, count, fills: fills, own, name, unique)
+        }
+    }
+
+    /// Returns the expression that checks a number or a boolean that a program gives, and is its number; nil in a language whose
+    /// compiler checks types.
+    func checked(_ value: ValuePlan, _ own: Expression, _ name: Expression) -> Expression? {
+        guard dialect.packsNumbers else { return nil }
+        switch value {
+        case .number(let number):
+            guard number.closedNumbers != nil, case .enumeration(let index) = number.kind else {
+                return dialect.checked(own, number.allowed, name)
+            }
+            return written("checkedCase", own, .isCase(own, of: index), name)
+        case .varint(_, let allowed): return dialect.checked(own, allowed, name)
+        case .boolean: return dialect.checked(own, nil, name)
+        default: return nil
         }
     }
 
@@ -131,6 +154,8 @@ extension StatementPrinter {
         width: Int = 1, little: Bool = false, _ unique: String
     ) -> [Statement] {
         switch count {
+        case .prefix(let prefix) where dialect.packsNumbers:
+            return [writing("prefixed", append, code(prefix), limit(prefix.maximum), name)]
         case .prefix(let prefix):
             guard whole.isEmpty else {
                 return [writing("put" + whole, own, code(prefix), limit(prefix.maximum), name)]
@@ -171,6 +196,7 @@ extension StatementPrinter {
     private func putList(
         _ item: ValuePlan, _ count: CountPlan, _ own: Expression, _ name: Expression, _ unique: String
     ) -> [Statement] {
+        guard !dialect.packsNumbers else { return putItems(item, count, own, name, unique) }
         let (number, index) = (Expression.name("n\(unique)"), Expression.name("i\(unique)"))
         var statements = notNull(own, name)
         statements.append(.constant("n\(unique)", .position, .count(own)))
@@ -193,6 +219,37 @@ extension StatementPrinter {
         statements.append(.count("i\(unique)", below: number, inner))
         if let stop { statements += put(.uint8, .bigEndian, .number(Int128(stop), .uint8), name) }
         return statements + [writing("leave")]
+    }
+
+    /// Returns the statements that check a list that a program gives, and write it: numbers by one call.
+    private func putItems(
+        _ item: ValuePlan, _ count: CountPlan, _ own: Expression, _ name: Expression, _ unique: String
+    ) -> [Statement] {
+        let (list, index) = (Expression.name("a\(unique)"), "i\(unique)")
+        let items: Expression =
+            if case .exactly(let count) = count {
+                written("exactItems", own, .place(count), name)
+            } else {
+                written("items", own, .place(count.minimum), limit(count.maximum), name)
+            }
+        let type = CodeType.value(.list(item, count, leastItemByteCount: 0))
+        var statements: [Statement] = [.constant("a\(unique)", type, items, hasEffect: true)]
+        if case .prefix(let prefix) = count {
+            statements.append(writing("putCount", .count(list), code(prefix)))
+        }
+        var stop: UInt8?
+        if case .until(let byte, _) = count { stop = byte }
+        var inner = stop == nil ? [] : [Statement.constant("s\(unique)", .position, written("position"))]
+        inner += put(item, .item(list, at: .name(index)), .name(index), unique: unique + "_")
+        if let stop { inner.append(writing("notStop", "s\(unique)", .place(Int(stop)), .name(index))) }
+        let singly = within("w", name, [.count(index, below: .count(list), inner)])
+        if let format = item.packedFormat, case .integer = format, stop == nil {
+            statements.append(.pack(.packAll(format, list: list), name: "o\(unique)", otherwise: singly))
+        } else {
+            statements += singly
+        }
+        if let stop { statements.append(writing("putBytes", .bytes([stop]))) }
+        return statements
     }
 
     /// Returns the statements that write a value inside a number of bytes.
@@ -219,7 +276,9 @@ extension StatementPrinter {
     // MARK: Bodies
 
     /// Returns the statements of a message's function `write(w, h)`.
-    func writeMessage(_ body: BodyFields) -> [Statement] { [reservation(body)] + defaults(of: body) + writing(body) }
+    func writeMessage(_ body: BodyFields) -> [Statement] {
+        (dialect.packsNumbers ? [] : [reservation(body)]) + defaults(of: body) + writing(body)
+    }
 
     /// Returns the declarations of members that a program may leave out, in a language with records.
     private func defaults(of body: BodyFields) -> [Statement] {
@@ -241,12 +300,15 @@ extension StatementPrinter {
     func writeStructure(_ index: Int) -> [Statement] {
         let body = plan.structures[index]
         var statements = body.plan.countsDepth ? [writing("deeper", "f")] : []
-        statements.append(writing("enter", "f"))
-        if let prefix = body.plan.sizePrefix {
-            statements += roomForPrefix(prefix) + [.constant("start", .position, written("position"))]
-            statements += defaults(of: body) + writing(body) + [writing("leave"), writtenPrefix(prefix, "start", "f")]
+        if let prefix = body.plan.sizePrefix, dialect.packsNumbers {
+            statements += within("w", "f", defaults(of: body) + writing(body))
+            statements.append(writing("prefixAll", code(prefix), limit(prefix.maximum), "f"))
+        } else if let prefix = body.plan.sizePrefix {
+            let start = roomForPrefix(prefix) + [.constant("start", .position, written("position"))]
+            statements +=
+                within("w", "f", start + defaults(of: body) + writing(body)) + [writtenPrefix(prefix, "start", "f")]
         } else {
-            statements += defaults(of: body) + writing(body) + [writing("leave")]
+            statements += within("w", "f", defaults(of: body) + writing(body))
         }
         if body.plan.countsDepth { statements.append(writing("shallower")) }
         return statements
@@ -282,6 +344,7 @@ extension StatementPrinter {
         if field.description.packing != nil { return packed(field, body) }
         switch field.constant {
         case .number(let number, let format, let order):
+            if dialect.packsNumbers { return [.evaluate(.pack([(.integer(format, order), .number(number, format))]))] }
             return put(format, order, .number(number, format), name)
         case .text(let text, let byteCount, let padding):
             let bytes = Array(text.utf8) + Array(repeating: padding, count: max(0, byteCount - text.utf8.count))
@@ -341,9 +404,15 @@ extension StatementPrinter {
         let member = Expression.own(field.ownName)
         var statements: [Statement] = []
         if field.planned.hasValue {
-            statements = check(field.value, member, .text(field.name), "w")
+            // What is checked where it is written is told too late if that is after later fields.
+            let run = body.plan.runs.first { $0.bits.contains { $0.field == field.index } }
+            let isLate = run?.bits.contains { body.fields[$0.field].planned.isCounter } == true
+            let checked = isLate ? checked(field.value, member, .text(field.name)) : nil
+            statements =
+                dialect.packsNumbers
+                ? checked.map { [.evaluate($0)] } ?? [] : check(field.value, member, .text(field.name), "w")
             let types = checkType(field.value, member, .text(field.name))
-            if statements.count <= types.count, case .number(let number) = field.value,
+            if statements.count <= types.count, !dialect.packsNumbers, case .number(let number) = field.value,
                 let width = body.plan.runs.flatMap(\.bits).first(where: { $0.field == field.index })?.bitWidth
             {
                 let range = IntegerFormat(bitWidth: width, isSigned: number.format.isSigned).range
@@ -372,8 +441,18 @@ extension StatementPrinter {
                 return bits == 0 ? nil : (.number(bits, dialect.unsigned(bitWidth)), part.shift)
             }
             switch field.value {
-            case .boolean: return (written("bit", .own(field.ownName)), part.shift)
+            case .boolean:
+                let own = Expression.own(field.ownName)
+                return (written("bit", checked(field.value, own, .text(field.name)) ?? own), part.shift)
             case .number(let number):
+                if dialect.packsNumbers, field.planned.hasValue {
+                    let (own, name) = (Expression.own(field.ownName), Expression.text(field.name))
+                    let held = IntegerFormat(bitWidth: part.bitWidth, isSigned: number.format.isSigned).range
+                    let checked =
+                        number.closedNumbers == nil
+                        ? dialect.checked(own, number.range ?? held, name) : checked(field.value, own, name)
+                    return (bits(checked ?? own, number.format, width: part.bitWidth, of: bitWidth), part.shift)
+                }
                 let own =
                     tag(for: field, body).map(number.number)
                     ?? (field.planned.isCounter ? counter(field) : number.number(of: .own(field.ownName)))

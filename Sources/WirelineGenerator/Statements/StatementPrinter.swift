@@ -28,6 +28,7 @@ struct StatementPrinter: Sendable {
         self.dialect = dialect
         plan = dialect.plan
         var names = dialect.plan
+        func unique(_ name: String) -> String { names.uniqueName(dialect.helperPrefix + name) }
         structures =
             dialect.hasRecords
             ? names.names.structures.map {
@@ -35,10 +36,9 @@ struct StatementPrinter: Sendable {
             } : []
         unions = names.names.unions.map { union in
             UnionFunctions(
-                read: names.uniqueName("read\(union.name)"), write: names.uniqueName("write\(union.name)"),
-                readTagged: names.uniqueName("read\(union.name)Value"),
-                writeTagged: names.uniqueName("write\(union.name)Value"),
-                tag: names.uniqueName("tagOf\(union.name)"))
+                read: unique("read\(union.name)"), write: unique("write\(union.name)"),
+                readTagged: unique("read\(union.name)Value"), writeTagged: unique("write\(union.name)Value"),
+                tag: unique("tagOf\(union.name)"))
         }
     }
 
@@ -70,6 +70,23 @@ struct StatementPrinter: Sendable {
         }
     }
 
+    /// Returns statements inside a value with a name.
+    ///
+    /// - Parameter object: The reader or the writer, which keeps the names in most languages.
+    func within(_ object: String, _ name: Expression, _ statements: [Statement]) -> [Statement] {
+        guard !dialect.packsNumbers else { return [.within(name, statements)] }
+        return [.evaluate(.call(.name(object), "enter", [name]))] + statements
+            + [.evaluate(.call(.name(object), "leave", []))]
+    }
+
+    /// Returns the name of a list's item: the reader and the writer keep its index in most languages.
+    func itemName(_ index: String) -> Expression { dialect.packsNumbers ? .name(index) : .text("") }
+
+    /// Returns the place where the last number of so many bytes began, for errors; nil in languages whose reader knows it.
+    func last(_ byteCount: Int) -> Expression? {
+        dialect.packsNumbers ? read("position").minus(.place(byteCount)) : nil
+    }
+
     // MARK: Numbers
 
     /// Returns the end of the words for numbers of whole bytes: `U16Little`.
@@ -84,7 +101,9 @@ struct StatementPrinter: Sendable {
     }
 
     /// Whether numbers of so many bytes have words of their own.
-    func hasWord(_ format: IntegerFormat) -> Bool { [1, 2, 3, 4, 8].contains(format.byteCount) }
+    func hasWord(_ format: IntegerFormat) -> Bool {
+        !dialect.packsNumbers && [1, 2, 3, 4, 8].contains(format.byteCount)
+    }
 
     /// Returns the condition that a number is in a range; nil if its type holds no other ones.
     func isWithin(_ number: Expression, _ range: ClosedRange<Int128>, _ format: IntegerFormat) -> Expression? {
@@ -148,7 +167,9 @@ struct StatementPrinter: Sendable {
     }
 
     /// Whether a header for a packet that is written has a field.
-    func isGiven(headerField position: Int) -> Bool { !dialect.hasRecords && plan.hasAlways(headerField: position) }
+    func isGiven(headerField position: Int) -> Bool {
+        !dialect.hasRecords && !dialect.hasSparseHeaders && plan.hasAlways(headerField: position)
+    }
 }
 
 extension PacketShape {

@@ -14,11 +14,14 @@ struct UnwrapStatements {
     private var total = ""
     /// Whether the header's numbers stand at places that are known, in bytes that have arrived.
     private let isInPlace: Bool
+    /// Whether one call reads all of the header's numbers, before it is known whether they have arrived.
+    private let isUnpacked: Bool
     private var layout: PacketLayout { shape.layout }
 
     private init(_ printer: StatementPrinter, _ shape: PacketShape) {
         self.printer = printer
         self.shape = shape
+        isUnpacked = printer.dialect.packsNumbers && shape.unwrap.isFixed && !shape.layout.header.isEmpty
         // What is read without a place goes on from where the reader stands. After the header it goes to the payload.
         isInPlace =
             shape.unwrap.isFixed && shape.part == nil && !printer.dialect.isForPages
@@ -33,7 +36,7 @@ struct UnwrapStatements {
     /// Returns the statements of the function, whose reader is `r`.
     static func statements(_ printer: StatementPrinter, _ shape: PacketShape) -> [Statement] {
         var maker = UnwrapStatements(printer, shape)
-        var statements: [Statement] = []
+        var statements: [Statement] = maker.isUnpacked ? [.unpack(maker.headerFields)] : []
         for (position, step) in shape.unwrap.steps.enumerated() {
             if case .whole = step, maker.total.isEmpty, let last = maker.lastLength(before: position) {
                 maker.total = "t\(last)"
@@ -89,6 +92,24 @@ struct UnwrapStatements {
         if case .bytes = layout.fields[index].format { .bytes } else { .text }
     }
 
+    /// The fields of a header of fixed width, as they are read at once. Bytes are looked at where they are.
+    private var headerFields: [(name: String, format: PackedFormat)] {
+        layout.header.indices.compactMap { index in
+            if let place = layout.packedPlace(ofField: index) {
+                let format = IntegerFormat(bitWidth: 8 * place.runByteCount, isSigned: false)
+                return place.isFirst ? ("b\(index)", .integer(format, place.byteOrder)) : nil
+            }
+            let format = layout.fields[index].format
+            switch format {
+            case .integer(let integer, let order): return ("x\(index)", .integer(integer, order))
+            case .boolean, .bit: return ("x\(index)", .integer(.uint8, .bigEndian))
+            case .text, .digits, .bytes, .varint: return ("", .filler(format.byteCount ?? 0))
+            }
+        }
+    }
+
+    private func isUnpacked(_ index: Int) -> Bool { isUnpacked && index < layout.header.count }
+
     // MARK: Steps
 
     private mutating func statements(_ step: UnwrapStep) -> [Statement] {
@@ -98,14 +119,18 @@ struct UnwrapStatements {
         case .part(let index, let byteCount):
             return [moreUnless(printer.read("arrived", .place(byteCount), name(index)))]
         case .number(let index):
+            if isUnpacked(index) { return [] }
             guard isInPlace, index < layout.header.count else { return traced([define(index, read(index))], index) }
             return [.constant("x\(index)", .number(format(index)), readInPlace(index))]
         case .run(let indices, let place): return run(indices, place)
         case .varint(let index, let format): return varint(index, format)
+        case .bytes(let index, _) where isUnpacked(index):
+            return [.constant("x\(index)", .position, .place(shape.unwrap.starts[index].constant))]
         case .bytes(let index, let byteCount):
             return printer.traced(
                 [define(index, printer.read("take", .place(byteCount), name(index)))], .nothing, name(index),
                 unique: "\(index)")
+        case .skip where isUnpacked && total.isEmpty: return []
         case .skip(let byteCount): return [printer.reading("take", .place(byteCount), .text(""))]
         case .boolean(let index, let at):
             let isGood = number(index).compared(.lessOrEqual, 1, format(index))
@@ -163,7 +188,7 @@ struct UnwrapStatements {
 
     private func read(_ index: Int) -> Expression {
         guard case .integer(let format, let order) = layout.fields[index].format else {
-            return printer.read("u8", name(index))
+            return printer.integer(.uint8, .bigEndian, name(index))
         }
         return printer.integer(format, order, name(index))
     }
@@ -193,9 +218,9 @@ struct UnwrapStatements {
         let read = printer.read(
             "uint", .place(place.runByteCount), place.byteOrder.isLittle, name(indices.lowerBound))
         let bitWidth = 8 * place.runByteCount
-        var statements: [Statement] = [
-            .constant(bits, .number(printer.dialect.unsigned(bitWidth)), read, hasEffect: true)
-        ]
+        let type = CodeType.number(printer.dialect.unsigned(bitWidth))
+        var statements: [Statement] =
+            isUnpacked(indices.lowerBound) ? [] : [.constant(bits, type, read, hasEffect: true)]
         var seen: [Statement] = []
         for index in indices {
             guard let own = layout.packedPlace(ofField: index), layout.fields[index].role != .padding else { continue }
@@ -405,7 +430,7 @@ extension StatementPrinter {
     /// Returns the statements that set a field of the header in a variable.
     func setHeader(_ variable: String, _ position: Int, _ value: Expression) -> [Statement] {
         let own = Expression.member(.name(variable), plan.names.headerFields[position])
-        if plan.hasAlways(headerField: position) { return [.assign(own, value)] }
+        if dialect.hasSparseHeaders || plan.hasAlways(headerField: position) { return [.assign(own, value)] }
         let type = headerType(position)
         return [.constant("f\(position)", type, value), .assign(own, .optional("f\(position)", type))]
     }

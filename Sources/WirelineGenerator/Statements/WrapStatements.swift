@@ -8,17 +8,23 @@ import WirelineLanguage
 /// The payload stands in the writer after as much room as the longest header needs. The parameters are `w`, the header `h`, the
 /// message's `id` of the format `uint64`, and `fit`, the value of a field that fits itself, if there is one. The value of the field n
 /// is `yn`, its width `wn`, and `cn` is whether it is there.
+///
+/// In a language that packs numbers the payload is the parameter `payload`, and the packet is made in the variable `o`.
 struct WrapStatements {
     private let printer: StatementPrinter
     private let shape: PacketShape
     /// The place in the writer where the payload begins.
     private let lead: Int
+    private var isPacked: Bool { printer.dialect.packsNumbers }
     private var layout: PacketLayout { shape.layout }
     private var plan: WrapPlan { shape.wrap }
     private var limit: Int {
         // A number that each language has for positions.
         min(shape.part?.limit ?? printer.plan.description.options.maximumPacketByteCount, Int(Int32.max))
     }
+
+    /// The place of the payload in what has been written.
+    private var payloadStart: Expression { isPacked ? plan.payloadStart.expression : .place(lead) }
 
     /// Returns the statements of the function.
     static func statements(_ printer: StatementPrinter, _ shape: PacketShape) -> [Statement] {
@@ -58,7 +64,11 @@ struct WrapStatements {
                 return printer.writing("verify", .not(isSet), .text("invalid_header_field"))
             }
             return printer.writing("isPresent", isSet, false, .text(field.name))
-        } + [.constant("count", .position, printer.written("position").minus(.place(lead)))]
+        } + [
+            .constant(
+                "count", .position,
+                isPacked ? .count("payload") : printer.written("position").minus(.place(lead)))
+        ]
     }
 
     // MARK: Presence
@@ -151,6 +161,10 @@ struct WrapStatements {
     /// Returns the statements that check what a program sets.
     private func check(_ index: Int) -> [Statement] {
         let field = layout.fields[index]
+        let range = field.format.isBoolean ? nil : field.range
+        if field.format.isNumber, let checked = printer.dialect.checked(given(index), range, name(index)) {
+            return [.evaluate(checked)]
+        }
         guard field.format.isNumber, !field.format.isBoolean,
             let condition = printer.isWithin(given(index), field.range, format(index))
         else { return checkType(index) }
@@ -218,6 +232,7 @@ struct WrapStatements {
     private func size(_ index: Int) -> Expression {
         guard case .varint(let varint) = layout.fields[index].format else { return 1 }
         var value = number(index)
+        if case .settable = plan.values[index] { value = printer.dialect.unchecked(value, varint.range) }
         if case .length(let counted, let constant) = plan.values[index] {
             value = printer.written("nonNegative", length(counted, constant)).converted(to: format(index))
         }
@@ -227,6 +242,9 @@ struct WrapStatements {
 
     private func identifier(_ part: WrapIDPart, _ index: Int) -> Expression {
         let isKnown = part.laterBitWidth == 0 && !part.laterConditional.isEmpty
+        // An ID that is one unsigned field is the field.
+        let isWhole = layout.maximumMessageID >> UInt64(part.bitWidth - 1) <= 1 && !part.isSigned
+        if isPacked, isWhole, part.laterBitWidth == 0, !layout.hasConditions { return "id" }
         let parts =
             (isKnown ? [] : [Expression.place(part.laterBitWidth)])
             + part.laterConditional.map { "p\($0.field)" }
@@ -272,6 +290,11 @@ struct WrapStatements {
     // MARK: Writing
 
     private var writingPacket: [Statement] {
+        guard !isPacked else {
+            return [.variable("o", .bytes, .bytes([]))] + pack(layout.header.indices)
+                + [printer.writing("putBytes", "payload")] + pack(layout.header.count..<layout.fields.count) + checksums
+                + [.returns(printer.written("packet"))]
+        }
         let payload = plan.payloadStart
         let start =
             payload.widths.isEmpty
@@ -285,6 +308,43 @@ struct WrapStatements {
             statements += put(layout.header.count..<layout.fields.count)
         }
         return statements + checksums + [.returns(printer.written("packet", "start", "total"))]
+    }
+
+    /// Returns the statements that add the bytes of fields to the packet; those of a fixed width that are always there, in a row, are one.
+    private func pack(_ indices: Range<Int>) -> [Statement] {
+        var statements: [Statement] = []
+        var parts: [(format: PackedFormat, value: Expression)] = []
+        for index in indices where layout.packedPlace(ofField: index)?.isFirst ?? true {
+            if let part = part(index) {
+                parts.append(part)
+                continue
+            }
+            statements += (parts.isEmpty ? [] : [.evaluate(.pack(parts))]) + put(index)
+            parts = []
+        }
+        return statements + (parts.isEmpty ? [] : [.evaluate(.pack(parts))])
+    }
+
+    /// Returns a field of a fixed width that is always there, with the others that share its bytes; nil for another one.
+    private func part(_ index: Int) -> (format: PackedFormat, value: Expression)? {
+        if let place = layout.packedPlace(ofField: index) {
+            let format = IntegerFormat(bitWidth: 8 * place.runByteCount, isSigned: false)
+            return (.integer(format, place.byteOrder), packed(index, place))
+        }
+        let field = layout.fields[index]
+        guard field.condition == nil, let byteCount = layout.byteCounts[index] else { return nil }
+        switch plan.values[index] {
+        case .checksum, .zeros: return (.filler(byteCount), 0)
+        case .constantText(let bytes): return (.bytes(byteCount), .bytes(bytes))
+        default: break
+        }
+        switch field.format {
+        case .integer(let format, let order): return (.integer(format, order), number(index))
+        case .boolean, .bit: return (.integer(.uint8, .bigEndian), number(index))
+        case .varint, .text, .digits, .bytes:
+            guard case .evaluate(let bytes)? = statements(index).first else { return nil }
+            return (.bytes(byteCount), bytes)
+        }
     }
 
     /// Returns the statements that write fields; they make room once for several integers in a row.
@@ -356,8 +416,8 @@ struct WrapStatements {
         }
     }
 
-    /// Returns the statement that writes the integer of fields that share bytes.
-    private func put(run first: Int, _ place: PackedPlace) -> Statement {
+    /// Returns the integer of fields that share bytes.
+    private func packed(_ first: Int, _ place: PackedPlace) -> Expression {
         let bitWidth = 8 * place.runByteCount
         let parts = (first..<first + place.fieldCount).compactMap { index -> (part: Expression, shift: Int)? in
             guard let own = layout.packedPlace(ofField: index) else { return nil }
@@ -366,9 +426,11 @@ struct WrapStatements {
             }
             return (printer.bits(number(index), format(index), width: own.bitWidth, of: bitWidth), own.shift)
         }
-        return printer.writing(
-            "putUint", .packed(parts, printer.dialect.unsigned(bitWidth)), .place(place.runByteCount),
-            place.byteOrder.isLittle)
+        return .packed(parts, printer.dialect.unsigned(bitWidth))
+    }
+
+    private func put(run first: Int, _ place: PackedPlace) -> Statement {
+        printer.writing("putUint", packed(first, place), .place(place.runByteCount), place.byteOrder.isLittle)
     }
 
     /// The statements that compute checksums, in wire order: each may cover the ones before it.
@@ -379,12 +441,17 @@ struct WrapStatements {
             else { return [] }
             func place(_ place: ChecksumRange.Place) -> Expression {
                 switch place {
-                case .header(let offset): Expression.name("start").plus(offset.expression)
-                case .trailer(let offset): Expression.place(lead).plus("count").plus(offset.expression)
+                case .header(let offset):
+                    isPacked ? offset.expression : Expression.name("start").plus(offset.expression)
+                case .trailer(let offset): payloadStart.plus("count").plus(offset.expression)
                 }
             }
             let bytes = Expression.ChecksumBytes.written(from: place(range.start), to: place(range.end))
             let value = Expression.checksum(kind, bytes).converted(from: printer.dialect.unsigned(32), to: format)
+            guard !isPacked else {
+                let at = place(shape.unwrap.place(of: index))
+                return ifThere(index, printer.put(format, order, value, at: at, name(index)))
+            }
             return ifThere(
                 index,
                 [printer.writing("seek", place(shape.unwrap.place(of: index)))]

@@ -32,6 +32,8 @@ FRAME_ESCAPES: Final = {(0x7D, 2): 0x7E, (0x7D, 1): 0x7D}
 FRAME_ESCAPED: Final = {0x7E: b"\x7d\x02", 0x7D: b"\x7d\x01"}
 FRAME_PLAIN: Final = rb"[^\x7d\x7e]*"
 
+PROGRAM_LAYERS: Final = ("brotli",)
+
 HEADER_VALUE = Any
 Message = Any
 
@@ -74,20 +76,78 @@ class Packet:
 # #endregion
 
 
+# #region connectionClass
 class Connection:
-    """What the packets of a connection depend on."""
+    """What the packets of a connection depend on, in both directions: encode, decode and both splitters share it.
 
-    def __init__(self, aes: Callable[[bytes, bytes, bool], bytes], layers: Mapping[str, Callable[[str], Any]]) -> None:
-        self.aes = aes
-        self.zlib_level = -1
-        self.threshold: int | None = None
-        self.states: dict[str, int] = {}
-        self._keys: dict[tuple[str, str], bytes] = {}
+    # #region states
+    `states` has numbers by the schema's names, True and False, or cases of an enum; a state that is not there is 0.
+    Messages set states, and so may the program.
+    # #endregion
+    # #region keys
+    `keys` are those of both senders: see set_key.
+    # #endregion
+    # #region aes
+    `aes(key, blocks, encrypts)` returns blocks of 16 bytes, each encrypted or decrypted for itself.
+    # #endregion
+    # #region program
+    `layers` has a function for LAYER_NAMES. It is given the sender, and returns an object with two methods.
+    open(sealed, header, limit) returns the content: None if that is longer than the limit; ValueError if it is damaged.
+    seal(content, header) returns the sealed bytes.
+    # #endregion
+    # #region layers
+    `threshold` says from how many bytes on a content gets a layer that asks for its count; without it none does.
+    # #endregion
+    """
+
+    def __init__(
+        self,
+        # #region states
+        states: Mapping[str, int] | None = None,
+        # #endregion
+        # #region layers
+        *,
+        # #region keys
+        keys: Mapping[str, bytes] | None = None,
+        # #endregion
+        # #region aes
+        aes: Callable[[bytes, bytes, bool], bytes],
+        # #endregion
+        # #region program
+        layers: Mapping[str, Callable[[str], Any]],
+        # #endregion
+        # #region inflating
+        zlib_level: int = -1,
+        # #endregion
+        threshold: int | None = None,
+        # #endregion
+    ) -> None:
+        # #region states
+        self.states: dict[str, int] = dict(states or {})
+        # #endregion
+        # #region layers
         self._streams: dict[tuple[str, int], Any] = {}
+        # #region aes
+        self.aes = aes
+        # #endregion
+        # #region program
+        for name in PROGRAM_LAYERS:
+            if name not in layers: raise TypeError(f"the layer {name} needs a function: Connection(layers={{'{name}': ...}})")
         self._makers = dict(layers)
         self._layers: dict[tuple[str, str], Any] = {}
+        # #endregion
+        # #region inflating
+        self.zlib_level = zlib_level
+        # #endregion
+        self.threshold = threshold
+        # #region keys
+        self._keys: dict[tuple[str, str], bytes] = {}
+        for name, key in (keys or {}).items():
+            self.set_key(name, key)
+        # #endregion
+        # #endregion
+    # #region keys
 
-    # #region setKey
     def set_key(self, name: str, key: bytes, sender: Literal["client", "server"] | None = None) -> None:
         """Sets a key for the packets of one sender, or of both. Their keystreams begin anew."""
         if name not in _KEYS:
@@ -99,6 +159,7 @@ class Connection:
             for n in _KEYS[name][1]:
                 self._streams.pop((each, n), None)
     # #endregion
+# #endregion
 
 
 # #region layerClasses
@@ -197,49 +258,24 @@ def _end(p: int, e: int, n: int, f: str | int) -> int:
     return p + n
 
 
-_Read = Callable[[bytes, int, int, int, int], tuple[Any, int]]
+def _another(p: int, e: int, i: int, most: int) -> bool:
+    """Whether an item follows in a list that goes to the end."""
+    if p >= e:
+        return False
+    if i >= most:
+        raise WireError("too_long", "", p)
+    return True
 
 
-def _list(b: bytes, p: int, e: int, d: int, n: int, f: str | int, read: _Read) -> tuple[list[Any], int]:
-    """So many items. Room is made for each when it has been read, and never for those that are only announced."""
-    items: list[Any] = []
-    try:
-        for i in range(n):
-            v, p = read(b, p, e, d, i)
-            items.append(v)
-    except WireError as error:
-        raise _under(error, f) from None
-    return items, p
-
-
-def _list_to_end(b: bytes, p: int, e: int, d: int, most: int, f: str | int, read: _Read) -> tuple[list[Any], int]:
-    items: list[Any] = []
-    while p < e:
-        if len(items) >= most:
-            raise _fail("too_long", f, p)
-        try:
-            v, p = read(b, p, e, d, len(items))
-        except WireError as error:
-            raise _under(error, f) from None
-        items.append(v)
-    return items, p
-
-
-def _list_until(b: bytes, p: int, e: int, d: int, stop: int, most: int, f: str | int, read: _Read) -> tuple[list[Any], int]:
-    """Items up to a byte where an item would begin."""
-    items: list[Any] = []
-    while True:
-        if p >= e:
-            raise _fail("truncated", f, p)
-        if b[p] == stop:
-            return items, p + 1
-        if len(items) >= most:
-            raise _fail("too_long", f, p)
-        try:
-            v, p = read(b, p, e, d, len(items))
-        except WireError as error:
-            raise _under(error, f) from None
-        items.append(v)
+def _another_until(b: bytes, p: int, e: int, i: int, most: int, stop: int) -> bool:
+    """Whether an item follows in a list that a byte ends."""
+    if p >= e:
+        raise WireError("truncated", "", p)
+    if b[p] == stop:
+        return False
+    if i >= most:
+        raise WireError("too_long", "", p)
+    return True
 
 
 def _numbers(b: bytes, p: int, e: int, n: int, order: str, letter: str, width: int, f: str | int) -> tuple[list[Any], int]:
@@ -514,17 +550,6 @@ def _fitting(v: Any, low: int, high: int) -> int:
     return min(high, max(low, v)) if isinstance(v, int) else 0
 
 
-def _unknown_tag(v: int, tags: tuple[int, ...], f: str | int) -> int:
-    """A tag that no arm has: a reader would take the bytes for the value of that arm."""
-    if v in tags:
-        raise _fail("known_case", f)
-    return v
-
-
-def _put_bool(v: Any, f: str | int) -> bytes:
-    return b"\1" if _checked_bool(v, f) else b"\0"
-
-
 def _put_float(v: Any, s: struct.Struct, f: str | int) -> bytes:
     """A float; a NaN is written as the quiet one."""
     if not isinstance(v, (int, float)):
@@ -630,9 +655,26 @@ def _exactly(o: bytes, n: int, f: str | int) -> bytes:
     return o
 
 
-def _fill_up(o: bytes, n: int, f: str | int) -> bytes:
-    """Bytes that zeros fill up to so many."""
-    return _limited(o, n, f).ljust(n, b"\0")
+def _limit(n: int, most: int, f: str | int) -> int:
+    if n > most:
+        raise _fail("too_long", f)
+    return n
+
+
+def _least(n: int, least: int, f: str | int) -> int:
+    if n < least:
+        raise _fail("length_too_small", f)
+    return n
+
+
+def _exact_count(n: int, count: int, f: str | int) -> None:
+    if n != count:
+        raise _fail("wrong_item_count", f)
+
+
+def _fill_up(w: bytearray, n: int, count: int, f: str | int) -> None:
+    """Zeros after so many bytes, up to a count."""
+    w += bytes(count - _limit(n, count, f))
 
 
 def _terminate(o: bytes, width: int, f: str | int) -> bytes:
@@ -663,6 +705,18 @@ def _prefixed_varint(o: bytes, scale: int, most: int, f: str | int, unit: int = 
     return _leb(scale * (len(_limited(o, most * unit, f)) // unit)) + o
 
 
+def _put_prefix(w: bytearray, n: int, width: int, order: Literal["big", "little"], most: int, f: str | int) -> None:
+    """The number of the last bytes, in the room before them."""
+    p = len(w) - n - width
+    w[p:p + width] = _limit(n, most, f).to_bytes(width, order)
+
+
+def _put_prefix_varint(w: bytearray, n: int, scale: int, most: int, f: str | int) -> None:
+    """The number of the last bytes before them."""
+    p = len(w) - n
+    w[p:p] = _leb(scale * _limit(n, most, f))
+
+
 def _items(v: Any, least: int, most: int, f: str | int) -> list[Any]:
     if not isinstance(v, (list, tuple)):
         raise _fail("wrong_type", f)
@@ -680,64 +734,38 @@ def _exact_items(v: Any, n: int, f: str | int) -> list[Any]:
     return items
 
 
-_Write = Callable[[Any, int, int], bytes]
-
-
-def _put_items(v: Any, d: int, f: str | int, write: _Write) -> bytes:
-    try:
-        return b"".join([write(item, d, i) for i, item in enumerate(v)])
-    except WireError as error:
-        raise _under(error, f) from None
-
-
-def _put_numbers(v: Any, order: str, letter: str, d: int, f: str | int, write: _Write) -> bytes:
-    """Numbers by one call; the first that is wrong is found by looking at each."""
-    try:
-        return struct.pack(f"{order}{len(v)}{letter}", *v)
-    except _UNFIT:
-        return _put_items(v, d, f, write)
-
-
-def _put_until(v: Any, d: int, stop: int, f: str | int, write: _Write) -> bytes:
-    """Items, and the byte that ends them; none begins with it."""
-    lines: list[bytes] = []
-    try:
-        for i, item in enumerate(v):
-            lines.append(write(item, d, i))
-            if lines[-1][0] == stop:
-                raise _fail("embedded_terminator", i)
-    except WireError as error:
-        raise _under(error, f) from None
-    return b"".join(lines) + bytes((stop,))
-
-
-def _present(v: Any, holds: bool, f: str) -> None:
+def _present(is_set: bool, holds: bool, f: str) -> bool:
     """Verifies that a value is set exactly if a condition holds."""
-    if (v is not None) != holds:
+    if is_set != holds:
         raise WireError("presence", f)
+    return is_set
 
 
-def _gap(gap: str | None, v: Any, f: str) -> str | None:
+def _gap(gap: str, is_set: bool, f: str) -> str:
     """The first field of several that is not set; nothing that is set may follow it."""
-    if v is None:
-        return f if gap is None else gap
-    if gap is not None:
+    if not is_set:
+        return gap or f
+    if gap:
         raise WireError("gap_before_optional", gap)
-    return None
+    return ""
 
 
-def _put_trailing(v: Any, gap: str | None, f: str) -> bytes:
+def _put_trailing(v: Any, gap: str, f: str) -> bytes:
     o = _put_blob(v, f)
-    if o and gap is not None:
+    if o and gap:
         raise WireError("gap_before_optional", gap)
     return o
 
 
-def _agreed(before: int | None, n: int, f: str) -> int:
-    """The count of several fields, which must be the same."""
-    if before is not None and before != n:
+def _agreed(before: int, n: int, f: str) -> int:
+    """The count of several fields, which must be the same; at first it is -2147483648."""
+    if before not in (-2147483648, n):
         raise WireError("wrong_item_count", f)
     return n
+
+
+def _or_zero(n: int) -> int:
+    return 0 if n == -2147483648 else n
 
 
 # #region layers
@@ -785,15 +813,10 @@ def _varint_arrived(b: bytes, p: int, e: int, last: int, n: int) -> bool:
     return True
 
 
-def _given(h: Mapping[str, Any], f: str, usual: Any) -> Any:
+def _number(h: Mapping[str, Any], f: str) -> int:
+    """The number that a condition sees in a header, whose values are checked later."""
     v = h.get(f)
-    return usual if v is None else v
-
-
-def _number(h: Mapping[str, Any], f: str, usual: int) -> int:
-    """The number that a condition sees in a header."""
-    v = h.get(f)
-    return v if isinstance(v, int) else usual
+    return v if isinstance(v, int) else 0
 
 
 def _check_length(v: int, low: int, high: int, f: str) -> None:
@@ -801,6 +824,16 @@ def _check_length(v: int, low: int, high: int, f: str) -> None:
         raise WireError("packet_too_long", f)
     if v < low:
         raise WireError("length_too_small", f)
+
+
+def _check_states(states: Mapping[str, Any]) -> None:
+    for name, v in states.items():
+        if name not in _STATES:
+            raise WireError("unknown_state", f"state.{name}")
+        if not isinstance(v, int):
+            raise WireError("wrong_type", f"state.{name}")
+        if not _STATES[name][0] <= v <= _STATES[name][1]:
+            raise WireError("out_of_range", f"state.{name}")
 
 
 _DOES_NOT_FIT: Final = ("packet_too_long", "length_too_small", "invalid_message_id")
@@ -992,9 +1025,14 @@ def _framed(packet: bytes) -> bytes:
 # #endregion
 
 
+# #region tables
 _HEADER: Final[frozenset[str]] = frozenset()
 _READERS: Final[dict[str, dict[int, Any]]] = {}
 _WRITERS: Final[dict[type, Any]] = {}
+_DECODERS: Final[tuple[Callable[[bytes, str, int], Packet | int], ...]] = ()
+_WRAPPERS: Final[tuple[Callable[[int, bytes, Mapping[str, Any]], bytes], ...]] = ()
+_SHAPES: Final[tuple[int, ...]] = ()
+_STATES: Final[Mapping[str, tuple[int, int]]] = {}
 _LAYERED: Final[tuple[_Shape, ...]] = ()
 _NAMES: Final[tuple[str, ...]] = ()
 _LASTING: Final[tuple[int, ...]] = ()
@@ -1018,9 +1056,97 @@ def _open_layer(n: int, work: _Work, header: Mapping[str, Any], b: bytes) -> byt
 
 def _seal_layer(n: int, work: _Work, header: Mapping[str, Any], b: bytes) -> bytes:
     return b
+# #endregion
 
 
-# #region checkNames
+# #region encoding
+def encode(
+    message: Message,
+    header: Mapping[str, Any] | None = None,
+    # #region sender
+    sender: Literal["client", "server"] | None = None,
+    # #endregion
+    # #region given
+    *,
+    connection: Connection,
+    # #endregion
+    # #region !given
+    # #region connection
+    #| connection: Connection | None = None,
+    # #endregion
+    # #endregion
+) -> bytes:
+    """A whole packet of a message.
+
+    Of the header what a caller can set is taken from `header`, which may be that of the packet that is answered; lengths,
+    IDs, constants and checksums are computed. Raises WireError if a value is not what the schema allows; nothing is cut
+    to fit.
+    # #region connection
+    # #region !given
+    #| Without a connection it is the first packet of one.
+    # #endregion
+    # #endregion
+    # #region dependsOnSender
+    A message that both sides send needs the sender: their packets differ.
+    # #endregion
+    """
+    # #region layers
+    # #region given
+    return _wrap_from(connection, sender or _sender_of(message), message, header or {})
+    # #endregion
+    # #region !given
+    #| return _wrap_from(connection or Connection(), sender or _sender_of(message), message, header or {})
+    # #endregion
+    # #endregion
+    # #region !layers
+    #| h = header if header is not None else {}
+    #| if h: _check_names(h)
+    #| own: str | None = None
+    #| known = _WRITERS.get(type(message))
+    #| if known is None:
+    #|     if not isinstance(message, Unknown):
+    #|         raise WireError("unknown_message", type(message).__name__)
+    #|     if not isinstance(message.id, int):
+    #|         raise WireError("invalid_message_id")
+    #|     id, payload = message.id, _put_blob(message.payload, "payload")
+    #| else:
+    #|     id, name, write, own, fix = known
+    # #region fixedHeaders
+    #|     if fix is not None: h = fix(h)
+    # #endregion
+    #|     try:
+    # #region header
+    #|         payload = write(message, MAXIMUM_DEPTH, h)
+    # #endregion
+    # #region !header
+    #|         payload = write(message, MAXIMUM_DEPTH)
+    # #endregion
+    # #region nests
+    #|     except RecursionError:
+    #|         raise WireError("too_deep", name) from None
+    # #endregion
+    #|     except WireError as error:
+    #|         raise _under(error, name) from None
+    # #region connection
+    #| packet = _wrap_from(connection or Connection(), sender or own, id, payload, h)
+    # #endregion
+    # #region !connection
+    # #region sender
+    #| packet = _wrap_from(sender or own, id, payload, h)
+    # #endregion
+    # #region !sender
+    #| packet = _wrap(id, payload, h)
+    # #endregion
+    # #endregion
+    # #region frames
+    #| return _framed(packet)
+    # #endregion
+    # #region !frames
+    #| return packet
+    # #endregion
+    # #endregion
+
+
 def _check_names(h: Mapping[str, Any]) -> None:
     for key in h:
         if key not in _HEADER:
@@ -1028,7 +1154,40 @@ def _check_names(h: Mapping[str, Any]) -> None:
 # #endregion
 
 
-# #region layered
+# #region shaped
+# #region !layers
+# #region connection
+#| def _decode(b: bytes, sender: str, start: int, connection: Connection) -> Packet | int:
+#|     packet = _DECODERS[_shape(sender, connection)](b, sender, start)
+#|     if isinstance(packet, Packet):
+#|         _change(connection, sender, packet.id)
+#|     return packet
+#|
+#|
+#| def _wrap_from(connection: Connection, sender: str | None, id: int, payload: bytes, h: Mapping[str, Any]) -> bytes:
+# #region dependsOnSender
+#|     if sender is None:
+#|         raise WireError("needs_sender")
+# #endregion
+# #region !dependsOnSender
+#|     sender = sender or "client"
+# #endregion
+#|     packet = _WRAPPERS[_shape(sender, connection)](id, payload, h)
+#|     _change(connection, sender, id)
+#|     return packet
+# #endregion
+# #region !connection
+#| def _decode(b: bytes, sender: str, start: int) -> Packet | int:
+#|     return (_decode_server if sender == "server" else _decode_client)(b, sender, start)
+#|
+#|
+#| def _wrap_from(sender: str | None, id: int, payload: bytes, h: Mapping[str, Any]) -> bytes:
+#|     if sender is None:
+#|         raise WireError("needs_sender")
+#|     return (_wrap_server if sender == "server" else _wrap_client)(id, payload, h)
+# #endregion
+# #endregion
+# #region layers
 def _moved(error: WireError, start: int) -> WireError:
     """An error whose offset counts from another place."""
     return WireError(error.kind, error.path, None if error.offset is None else error.offset - start)
@@ -1231,12 +1390,7 @@ def _seal(message: Any, h: Mapping[str, Any], sender: str, depth: int, work: _Wo
         if not isinstance(message.id, int):
             raise WireError("invalid_message_id")
         return _sealed(message.id, _put_blob(message.payload, "payload"), h, None, sender, depth, work, streams)
-    # #region fixedHeaders
     id, name, write, _, fix = known
-    # #endregion
-    # #region !fixedHeaders
-    #| id, name, write, _ = known
-    # #endregion
     # #region fixedHeaders
     if fix is not None: h = fix(h)
     # #endregion
@@ -1337,7 +1491,7 @@ def _key(work: _Work, name: str, n: int) -> bytes:
 
 
 # #endregion
-# #region zlib
+# #region inflating
 def _inflated(b: bytes, bits: int, n: int, work: _Work) -> bytes:
     """The content of one whole stream; no more than the limit is made."""
     stream = zlib.decompressobj(bits)
@@ -1464,6 +1618,60 @@ def _sealed_by_program(b: bytes, header: Mapping[str, Any], name: str, n: int, w
 
 
 # #endregion
+# #endregion
+# #endregion
+
+
+# #region decoding
+def decode(
+    data: bytes | bytearray | memoryview,
+    sender: Literal["client", "server"],
+    start: int = 0,
+    # #region given
+    *,
+    connection: Connection,
+    # #endregion
+    # #region !given
+    # #region connection
+    #| connection: Connection | None = None,
+    # #endregion
+    # #endregion
+) -> Packet | None:
+    """The packet that begins at `start`, sent by the client or by the server; None if it has not arrived whole.
+
+    What stands after it is not looked at. Raises WireError if the bytes are no packet of the protocol; after such an error,
+    the start of the next packet is unknown.
+    # #region connection
+    # #region !given
+    #| Without a connection it is the first packet of one.
+    # #endregion
+    # #endregion
+    """
+    # #region connection
+    # #region !given
+    #| connection = connection or Connection()
+    # #endregion
+    # #endregion
+    if type(data) is not bytes: data = bytes(memoryview(data))
+    # #region frames
+    frame = _Frame()
+    if not _unframe(data, start, frame): return None
+    # #region connection
+    return _unframed(frame, sender, connection)
+    # #endregion
+    # #region !connection
+    #| return _unframed(frame, sender)
+    # #endregion
+    # #endregion
+    # #region !frames
+    # #region connection
+    #| found = _decode(data, sender, start, connection)
+    # #endregion
+    # #region !connection
+    #| found = _decode(data, sender, start)
+    # #endregion
+    #| return found if type(found) is Packet else None
+    # #endregion
 # #endregion
 
 

@@ -154,60 +154,52 @@ def _prefixed(o: bytes, width: int, order: Literal["big", "little"], most: int, 
 
 def _read_Cs_20001(b: bytes, p: int, e: int, d: int) -> Cs_20001:
     if e - p < 7: raise _cut(p, e, ("SceneId", 1), ("Line", 4), ("message", 2))
-    v0, v1, n2 = _B_BIH.unpack_from(b, p)
+    v_scene_id, v_line, n2 = _B_BIH.unpack_from(b, p)
     p += 7
-    e2 = p + n2
-    if e2 > e: raise WireError("truncated", "message", p)
+    q = p + n2
+    if q > e: raise WireError("truncated", "message", p)
     try:
-        v2 = b[p:e2].decode()
+        v_message = b[p:q].decode()
     except UnicodeDecodeError as error:
         raise WireError("invalid_utf8", "message", p + error.start) from None
-    p = e2
-    return Cs_20001(v0, v1, v2, b[p:e] if p < e else b"")
+    p = q
+    v_trailing = b[p:e] if p < e else b""
+    return Cs_20001(v_scene_id, v_line, v_message, v_trailing)
 
 
 def _write_Cs_20001(m: Cs_20001, d: int) -> bytes:
     try:
         o0 = _B_BI.pack(m.scene_id, m.line)
     except _UNFIT:
-        o0 = b"".join((
-            _checked(m.scene_id, 0, 255, "SceneId").to_bytes(1, "big"),
-            _checked(m.line, 0, 4294967295, "Line").to_bytes(4, "big"),
-        ))
-    o2 = _prefixed(_put_text(m.message, "message"), 2, "big", 65535, "message")
-    o = m.trailing if type(m.trailing) is bytes else _put_blob(m.trailing, "trailing")
-    return o0 + o2 + o
+        o0 = _checked(m.scene_id, 0, 255, "SceneId").to_bytes(1, "big") + _checked(m.line, 0, 4294967295, "Line").to_bytes(4, "big")
+    o1 = _prefixed(_put_text(m.message, "message"), 2, "big", 65535, "message")
+    o2 = m.trailing if type(m.trailing) is bytes else _put_blob(m.trailing, "trailing")
+    return o0 + o1 + o2
 
 
 def _read_Sc_20001(b: bytes, p: int, e: int, d: int) -> Sc_20001:
     if e - p < 14: raise _cut(p, e, ("Res", 1), ("SceneId", 4), ("Pos", 1), ("Status", 1), ("Type", 1), ("DefaultCombat", 4), ("message", 2))
-    v0, v1, v2, v3, v4, v5, n6 = _B_BIBBBIH.unpack_from(b, p)
+    v_res, v_scene_id, v_pos, v_status, v_type, v_default_combat, n6 = _B_BIBBBIH.unpack_from(b, p)
     p += 14
-    e6 = p + n6
-    if e6 > e: raise WireError("truncated", "message", p)
+    q = p + n6
+    if q > e: raise WireError("truncated", "message", p)
     try:
-        v6 = b[p:e6].decode()
+        v_message = b[p:q].decode()
     except UnicodeDecodeError as error:
         raise WireError("invalid_utf8", "message", p + error.start) from None
-    p = e6
-    return Sc_20001(v0, v1, v2, v3, v4, v5, v6, b[p:e] if p < e else b"")
+    p = q
+    v_trailing = b[p:e] if p < e else b""
+    return Sc_20001(v_res, v_scene_id, v_pos, v_status, v_type, v_default_combat, v_message, v_trailing)
 
 
 def _write_Sc_20001(m: Sc_20001, d: int) -> bytes:
     try:
         o0 = _B_BIBBBI.pack(m.res, m.scene_id, m.pos, m.status, m.type, m.default_combat)
     except _UNFIT:
-        o0 = b"".join((
-            _checked(m.res, 0, 255, "Res").to_bytes(1, "big"),
-            _checked(m.scene_id, 0, 4294967295, "SceneId").to_bytes(4, "big"),
-            _checked(m.pos, 0, 255, "Pos").to_bytes(1, "big"),
-            _checked(m.status, 0, 255, "Status").to_bytes(1, "big"),
-            _checked(m.type, 0, 255, "Type").to_bytes(1, "big"),
-            _checked(m.default_combat, 0, 4294967295, "DefaultCombat").to_bytes(4, "big"),
-        ))
-    o6 = _prefixed(_put_text(m.message, "message"), 2, "big", 65535, "message")
-    o = m.trailing if type(m.trailing) is bytes else _put_blob(m.trailing, "trailing")
-    return o0 + o6 + o
+        o0 = _checked(m.res, 0, 255, "Res").to_bytes(1, "big") + _checked(m.scene_id, 0, 4294967295, "SceneId").to_bytes(4, "big") + _checked(m.pos, 0, 255, "Pos").to_bytes(1, "big") + _checked(m.status, 0, 255, "Status").to_bytes(1, "big") + _checked(m.type, 0, 255, "Type").to_bytes(1, "big") + _checked(m.default_combat, 0, 4294967295, "DefaultCombat").to_bytes(4, "big")
+    o1 = _prefixed(_put_text(m.message, "message"), 2, "big", 65535, "message")
+    o2 = m.trailing if type(m.trailing) is bytes else _put_blob(m.trailing, "trailing")
+    return o0 + o1 + o2
 
 
 def _decode(b: bytes, sender: str, start: int) -> Packet | int:
@@ -225,16 +217,17 @@ def _decode(b: bytes, sender: str, start: int) -> Packet | int:
         if t0 > 1048576: raise WireError("packet_too_long", "", start)
         if size < 6: return 6
         if size < t0: return int(t0)
-        body = start + 6
-        end = start + t0
+        body = 6
+        end = t0
         header: dict[str, int] = {"length": x0, "id": x1}
         id = x1
+        total = t0
         try:
             own, read = readers[id]
         except KeyError:
-            return Packet(Unknown(id, b[body:end]), id, header, t0)
+            return Packet(Unknown(id, b[start + body:start + end]), id, header, total)
         name = own
-        return Packet(read(b, body, end, 32), id, header, t0)
+        return Packet(read(b, start + body, start + end, 32), id, header, total)
     except WireError as error:
         path = _under(error, name).path if name else error.path
         raise WireError(error.kind, path, None if error.offset is None else error.offset - start) from None
@@ -245,7 +238,7 @@ def _wrap(id: int, payload: bytes, h: Mapping[str, Any]) -> bytes:
     total = count + 6
     if total > 1048576: raise WireError("packet_too_long")
     y0 = total
-    if not 0 <= id <= 65535: raise WireError("invalid_message_id")
+    if id < 0 or id > 65535: raise WireError("invalid_message_id")
     return _B_IH.pack(y0, id) + payload
 
 
@@ -264,14 +257,17 @@ _READERS: Final[dict[str, dict[int, Any]]] = {
     },
 }
 _WRITERS: Final[dict[type, Any]] = {
-    Cs_20001: (20001, "Cs_20001", _write_Cs_20001),
-    Sc_20001: (20001, "Sc_20001", _write_Sc_20001),
+    Cs_20001: (20001, "Cs_20001", _write_Cs_20001, "client", None),
+    Sc_20001: (20001, "Sc_20001", _write_Sc_20001, "server", None),
 }
 # The fields of a packet's header and trailer.
 _HEADER: Final = frozenset(("length", "id"))
 
 
-def encode(message: Message, header: Mapping[str, Any] | None = None) -> bytes:
+def encode(
+    message: Message,
+    header: Mapping[str, Any] | None = None,
+) -> bytes:
     """A whole packet of a message.
 
     Of the header what a caller can set is taken from `header`, which may be that of the packet that is answered; lengths,
@@ -280,19 +276,22 @@ def encode(message: Message, header: Mapping[str, Any] | None = None) -> bytes:
     """
     h = header if header is not None else {}
     if h: _check_names(h)
+    own: str | None = None
     known = _WRITERS.get(type(message))
     if known is None:
         if not isinstance(message, Unknown):
             raise WireError("unknown_message", type(message).__name__)
         if not isinstance(message.id, int):
             raise WireError("invalid_message_id")
-        return _wrap(message.id, _put_blob(message.payload, "payload"), h)
-    id, name, write = known
-    try:
-        payload = write(message, 32)
-    except WireError as error:
-        raise _under(error, name) from None
-    return _wrap(id, payload, h)
+        id, payload = message.id, _put_blob(message.payload, "payload")
+    else:
+        id, name, write, own, fix = known
+        try:
+            payload = write(message, 32)
+        except WireError as error:
+            raise _under(error, name) from None
+    packet = _wrap(id, payload, h)
+    return packet
 
 
 def _check_names(h: Mapping[str, Any]) -> None:
@@ -301,7 +300,11 @@ def _check_names(h: Mapping[str, Any]) -> None:
             raise WireError("invalid_header_field", f"packet.{key}")
 
 
-def decode(data: bytes | bytearray | memoryview, sender: Literal["client", "server"], start: int = 0) -> Packet | None:
+def decode(
+    data: bytes | bytearray | memoryview,
+    sender: Literal["client", "server"],
+    start: int = 0,
+) -> Packet | None:
     """The packet that begins at `start`, sent by the client or by the server; None if it has not arrived whole.
 
     What stands after it is not looked at. Raises WireError if the bytes are no packet of the protocol; after such an error,
