@@ -91,7 +91,8 @@ struct PythonReader: PythonWords {
             return [assigned + reader("_float", [.atom(types.format(letters))], name)]
         case "bool": return [assigned + reader("_bool", [], name)]
         case "varint", "varint32", "varint64", "zigzag", "digits", "fixedText":
-            return [assigned + text(expression(word, arguments))]
+            let function = word == "fixedText" ? "_fixed_text" : "_" + word
+            return [assigned + reader(function, arguments.dropLast().map(syntax), name)]
         case "properties": return [assigned + reader("_properties", [syntax(arguments[0])], name)]
         case "fixedUTF16":
             let values = arguments[..<2].map(syntax) + [codec(arguments[2])]
@@ -126,7 +127,7 @@ struct PythonReader: PythonWords {
         }
     }
 
-    /// Returns a word of the reader that is an expression, or the arguments of a function that returns the place after a value.
+    /// Returns a word of the reader that is an expression.
     func expression(_ word: String, _ arguments: [Expression]) -> Syntax {
         switch word {
         case "size": return .atom("size")
@@ -159,11 +160,6 @@ struct PythonReader: PythonWords {
                 return .parentheses(.atom("\(text(place)), \(text(arguments[index + 1]))"))
             }
             return .call(.atom("_zeroed"), [slice("b", place(arguments[0]), place(arguments[1]))] + zeros)
-        case "varint", "varint32", "varint64", "zigzag", "fixedText", "digits", "blob":
-            let name = ["fixedText": "fixed_text"][word] ?? word
-            let place = ["b", "p", "e"].map(Syntax.atom)
-            return .call(
-                .atom("_" + name), place + arguments.dropLast().map(syntax) + [path(arguments[arguments.count - 1])])
         default: preconditionFailure("Python does not read \(word)")
         }
     }
@@ -192,7 +188,7 @@ struct PythonReader: PythonWords {
             return ["\(name) = int.from_bytes(b[p:p + \(count)], \(order)\(sign))", "p += \(count)"]
         case "take": return ["\(name) = p - start", "p += \(text(arguments[0]))"]
         case "varint", "varint32", "varint64", "zigzag", "fixedText", "digits", "blob":
-            return ["\(name), p = \(text(expression(word, arguments)))"]
+            return readWord(word, arguments, into: name)
         case "packetSize":
             guard case .number = arguments[1], case .number(let least, _) = arguments[2], let limit = packetLimit else {
                 return nil
@@ -234,7 +230,7 @@ struct PythonReader: PythonWords {
             let total = text(arguments[0])
             return ["if \(total) < size: raise WireError(\"trailing_bytes\", \"\", start + \(total))"]
         case "varint", "varint32", "varint64", "zigzag", "fixedText", "digits", "blob":
-            return ["_, p = \(text(expression(word, arguments)))"]
+            return readWord(word, arguments, into: "_") ?? []
         default: return [text(expression(word, arguments))]
         }
     }

@@ -85,8 +85,8 @@ struct PythonWriter: PythonWords {
             [syntax(arguments[0]), .atom(format)] + limits + [path(arguments[arguments.count - 1])])
     }
 
-    /// Returns a word of the writer of a body that is an expression; nil for one that headers have, too.
-    private func bodyWriter(_ word: String, _ arguments: [Expression]) -> Syntax? {
+    /// Returns a word of the writer that is an expression.
+    func expression(_ word: String, _ arguments: [Expression]) -> Syntax {
         switch word {
         case "position": return .call(.atom("len"), [.atom("w")])
         case "prefixed":
@@ -119,7 +119,7 @@ struct PythonWriter: PythonWords {
         case "padText":
             guard case .number(let count, _) = arguments[1], case .number(let padding, _) = arguments[2],
                 case .number(let width, _) = arguments[3]
-            else { return nil }
+            else { return syntax(arguments[0]) }
             let unit = width == 1 ? [UInt8(padding)] : [0, UInt8(padding)]
             let isLittle = Self.order(arguments[4]) == .littleEndian
             return call(
@@ -132,7 +132,7 @@ struct PythonWriter: PythonWords {
         case "checked": return call("_checked", Array(arguments[..<3]), path: arguments[3])
         case "checkedBool": return call("_checked_bool", [arguments[0]], path: arguments[1])
         case "checkedCase":
-            guard case .isCase(_, let index) = arguments[1] else { return nil }
+            guard case .isCase(_, let index) = arguments[1] else { return syntax(arguments[0]) }
             return .call(.atom("_checked_case"), [syntax(arguments[0]), .atom(types.cases[index]), path(arguments[2])])
         case "items":
             let values = [syntax(arguments[0]), syntax(arguments[1]), limit(arguments[2]), path(arguments[3])]
@@ -154,7 +154,20 @@ struct PythonWriter: PythonWords {
                 return .call(.atom("_put_trailing"), arguments.map(syntax) + [.atom("\"trailing\"")])
             }
             return .atom("\(own) if type(\(own)) is bytes else _put_blob(\(own), \"trailing\")")
-        default: return nil
+        case "putUint": return bytes(ofWord: arguments[...])
+        case "putZeros": return .call(.atom("bytes"), arguments.map(syntax))
+        case "putBytes", "bit": return syntax(arguments[0])
+        case "putBool": return .call(.atom("bytes"), [.parentheses(.atom(text(arguments[0]) + ","))])
+        case "putVarint": return .call(.atom("_leb"), arguments.map(syntax))
+        case "varintSize": return .call(.atom("_leb_size"), arguments.map(syntax))
+        case "zigzagBits": return .call(.atom("_zigzag_bits"), arguments.map(syntax))
+        case "fitting": return .call(.atom("_fitting"), arguments.map(syntax))
+        case "nonNegative": return .call(.atom("max"), [.atom("0"), syntax(arguments[0])])
+        case "packet": return .call(.atom("bytes"), [.atom("o")])
+        case "appendText": return call("_put_text", [arguments[0]], path: arguments[1])
+        case "appendBlob": return call("_put_blob", [arguments[0]], path: arguments[1])
+        case "putDigits": return call("_put_digits", Array(arguments[..<2]), path: arguments[2])
+        default: preconditionFailure("Python does not write \(word)")
         }
     }
 
@@ -202,40 +215,12 @@ struct PythonWriter: PythonWords {
         return ["w += \(text(expression(word, arguments)))"]
     }
 
-    /// Returns a word of the writer that is an expression.
-    func expression(_ word: String, _ arguments: [Expression]) -> Syntax {
-        if case .writing = scope, let own = bodyWriter(word, arguments) { return own }
-        switch word {
-        case "putUint": return bytes(ofWord: arguments[...])
-        case "putZeros": return .call(.atom("bytes"), arguments.map(syntax))
-        case "putBytes", "bit": return syntax(arguments[0])
-        case "putBool": return .call(.atom("bytes"), [.parentheses(.atom(text(arguments[0]) + ","))])
-        case "putVarint": return .call(.atom("_leb"), arguments.map(syntax))
-        case "varintSize": return .call(.atom("_leb_size"), arguments.map(syntax))
-        case "zigzagBits": return .call(.atom("_zigzag_bits"), arguments.map(syntax))
-        case "fitting": return .call(.atom("_fitting"), arguments.map(syntax))
-        case "nonNegative": return .call(.atom("max"), [.atom("0"), syntax(arguments[0])])
-        case "packet": return .call(.atom("bytes"), [.atom("o")])
-        case "appendText": return call("_put_text", [arguments[0]], path: arguments[1])
-        case "appendBlob": return call("_put_blob", [arguments[0]], path: arguments[1])
-        case "putDigits": return call("_put_digits", Array(arguments[..<2]), path: arguments[2])
-        case "exactly": return call("_exactly", Array(arguments[..<2]), path: arguments[2])
-        case "padText":
-            guard case .number(let padding, _) = arguments[2] else { return syntax(arguments[0]) }
-            return call("_pad", [arguments[0], arguments[1], .bytes([UInt8(padding)])], path: arguments[5])
-        default: preconditionFailure("Python does not write \(word)")
-        }
-    }
-
     /// Returns a word of the writer that is a statement.
     private func writing(_ word: String, _ arguments: [Expression], to buffer: String = "o") -> [String] {
         switch word {
         case "verify": return unless(arguments[0], [syntax(arguments[1])])
         case "verifyHeader": return unless(arguments[0], [syntax(arguments[1]), path(arguments[2])])
-        case "isPresent": return [text(call("_present", Array(arguments[..<2]), path: arguments[2]))]
-        case "checked": return [text(call("_checked", Array(arguments[..<3]), path: arguments[3]))]
-        case "checkedBool": return [text(call("_checked_bool", [arguments[0]], path: arguments[1]))]
-        case "checkedCase": return [text(expression(word, arguments))]
+        case "isPresent", "checked", "checkedBool", "checkedCase": return [text(expression(word, arguments))]
         case "checkLength": return [text(call("_check_length", Array(arguments[..<3]), path: arguments[3]))]
         case "setUint":
             guard case .number(let byteCount, _) = arguments[2] else { return [] }
