@@ -68,15 +68,18 @@ indirect enum ErlangCode: Sendable {
 
     static func name(_ name: String) -> ErlangCode { .expression(.name(name)) }
     static func text(_ text: String) -> ErlangCode { .expression(.text(text)) }
-    static func number(_ number: Int128) -> ErlangCode { .expression(.number(number, .position)) }
+    static func number(_ number: some BinaryInteger) -> ErlangCode {
+        .expression(.number(Int128(number), .position))
+    }
     static func atom(_ name: String) -> ErlangCode { .literal(ErlangText.atom(name)) }
     static let ignored = ErlangCode.literal("_")
+    /// A tuple that begins with an atom: `{too_long, Count, Limit}`.
+    static func tagged(_ name: String, _ facts: ErlangCode...) -> ErlangCode { .tuple([.literal(name)] + facts) }
     static let noBytes = ErlangCode.binary([])
 
     /// Returns the value if a condition holds, or another one.
     static func either(_ condition: ErlangCode, _ value: [ErlangCode], else other: ErlangCode) -> ErlangCode {
-        .choose(
-            condition, [Clause(.literal("true"), body: value), Clause(.literal("false"), body: [other])])
+        .choose(condition, [Clause(.literal("true"), body: value), Clause(.literal("false"), body: [other])])
     }
 
     /// Returns what evaluates a check unless a condition holds.
@@ -140,7 +143,7 @@ indirect enum ErlangCode: Sendable {
 
 extension ErlangCode: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral {
     init(stringLiteral name: String) { self = .name(name) }
-    init(integerLiteral number: Int) { self = .number(Int128(number)) }
+    init(integerLiteral number: Int) { self = .number(number) }
 }
 
 extension ErlangCode.Clause {

@@ -53,7 +53,6 @@ extension ErlangTypes {
             default: value.code
             }
         guard field.mayBeUnset else { return number }
-        return .choose(
-            value.code, [.init(Expression.nothing.code, body: [0]), .init(.ignored, body: [number])])
+        return .choose(value.code, [.init(Expression.nothing.code, body: [0]), .init(.ignored, body: [number])])
     }
 }

@@ -65,14 +65,14 @@ struct ErlangContexts {
         let bits = ([isServer] + context.tests.map { condition($0, context) }).enumerated().map { bit, holds in
             (part: Expression.call(nil, "bit_if", [holds]), shift: bit)
         }
-        let shapes = ErlangCode.tuple(context.shapes.map { .number(Int128($0)) })
+        let shapes = ErlangCode.tuple(context.shapes.map { .number($0) })
         let place = Expression.packed(bits, .uint64).plus(1)
         return ErlangFunction(
             "shape", ["sender"] + (types.code.layers == nil ? [] : ["nested"]) + ["context"],
             (layout.dependsOnStates ? [.call("check_states", ["context", known])] : [])
                 + numbers + [
                     Set(context.shapes).count == 1
-                        ? .number(Int128(context.shapes[0])) : .call("element", [place.code, shapes])
+                        ? .number(context.shapes[0]) : .call("element", [place.code, shapes])
                 ],
             comment: ["The number of a packet's shape."])
     }
@@ -121,7 +121,7 @@ struct ErlangContexts {
         let clauses = changes.map { change in
             let value = types.integer(change.value, types.description.states[change.state].type)
             return ErlangCode.Clause(
-                .literal(change.sender.erlangAtom), .number(Int128(change.messageID)), "context",
+                .literal(change.sender.erlangAtom), .number(change.messageID), "context",
                 body: [.call("put_state", [key(change.state), .literal(value), "context"])])
         }
         return [
@@ -146,8 +146,7 @@ struct ErlangContexts {
         var clauses = values.map { ErlangCode.Clause(key(index), $0, body: [.number($1)]) }
         if case .flags(let flags, _) = state.type {
             let bits = ErlangCode.call("state_bits", ["v", .call(types.masksFunction(flags), []), .text(state.name)])
-            clauses.append(
-                .init(key(index), "v", when: Expression.call(nil, "is_list", ["v"]).code, body: [bits]))
+            clauses.append(.init(key(index), "v", when: Expression.call(nil, "is_list", ["v"]).code, body: [bits]))
         }
         let bounds = [ErlangCode.number(state.range.lowerBound), .number(state.range.upperBound)]
         return clauses + [.init(key(index), "v", body: [.call("state_in_range", ["v"] + bounds + [.text(state.name)])])]

@@ -17,7 +17,7 @@ struct ErlangFixedHeaders {
     private var verifying: ErlangFunction {
         let clauses = Sender.allCases.flatMap { sender -> [ErlangCode.Clause] in
             description.messages.filter { $0.senders.contains(sender) && !$0.headerValues.isEmpty }.map { message in
-                let head = [ErlangCode.literal(sender.erlangAtom), .number(Int128(message.id))]
+                let head = [ErlangCode.literal(sender.erlangAtom), .number(message.id)]
                 let fields = types.code.fixedHeaderFields.flatMap { ["x\($0)", "at\($0)"] as [ErlangCode] }
                 return .init(
                     head + fields,

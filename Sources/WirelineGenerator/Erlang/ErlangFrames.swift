@@ -62,7 +62,7 @@ struct ErlangFrames {
     }
 
     private var unescaping: ErlangFunction {
-        let most = ErlangCode.number(Int128(limit))
+        let most = ErlangCode.number(limit)
         let more = ErlangCode.number(Int128(limit) + 1)
         let tooLong = Self.fail([.literal("packet_too_long"), more, more, most], at: 0)
         let read = Expression.byteSize("p")

@@ -67,17 +67,26 @@ extension ErlangTypes {
         let end = [ErlangCode.text(field.name), path]
         switch field.format {
         case .text(let byteCount, let padding):
-            return .call("put_fixed_text", [value, .number(Int128(byteCount)), .number(Int128(padding))] + end)
-        case .digits(let byteCount): return .call("put_digits", [value, .number(Int128(byteCount))] + end)
-        case .bytes(let byteCount): return .call("put_bytes", [value, .number(Int128(byteCount))] + end)
+            return .call("put_fixed_text", [value, .number(byteCount), .number(padding)] + end)
+        case .digits(let byteCount): return .call("put_digits", [value, .number(byteCount)] + end)
+        case .bytes(let byteCount): return .call("put_bytes", [value, .number(byteCount)] + end)
         case .integer, .boolean, .bit, .varint: break
         }
-        let bounds = [ErlangCode.number(field.range.lowerBound), .number(field.range.upperBound)]
-        return switch description.packetFieldType(position) {
-        case .enumeration(let index, _)?:
-            .call("enumeration", [.call(numberFunction(index), [value])] + bounds + end)
+        return number(description.packetFieldType(position), field.range, isBoolean: field.format.isBoolean, value, end)
+    }
+
+    /// Returns the number that is written for a value: an integer, a boolean, an enum or flags.
+    ///
+    /// - Parameter type: An enum or flags; nil for another number.
+    func number(
+        _ type: TypeDescription?, _ range: ClosedRange<Int128>, isBoolean: Bool, _ value: ErlangCode,
+        _ end: [ErlangCode]
+    ) -> ErlangCode {
+        let bounds = [ErlangCode.number(range.lowerBound), .number(range.upperBound)]
+        return switch type {
+        case .enumeration(let index, _)?: .call("enumeration", [.call(numberFunction(index), [value])] + bounds + end)
         case .flags(let index, _)?: .call("bits", [value, .call(masksFunction(index), []), bounds[1]] + end)
-        default: field.format.isBoolean ? .call("boolean", [value] + end) : .call("integer", [value] + bounds + end)
+        default: isBoolean ? .call("boolean", [value] + end) : .call("integer", [value] + bounds + end)
         }
     }
 

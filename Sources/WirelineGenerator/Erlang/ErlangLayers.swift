@@ -28,7 +28,7 @@ struct ErlangLayers {
         func each(
             _ name: String, _ parameters: [ErlangCode], _ value: (LayerPlan.Shape) -> ErlangCode
         ) -> ErlangFunction {
-            ErlangFunction(name, plan.shapes.map { .init([.number(Int128($0.number))] + parameters, [value($0)]) })
+            ErlangFunction(name, plan.shapes.map { .init([.number($0.number)] + parameters, [value($0)]) })
         }
         let sender: [ErlangCode] = types.code.fixedHeaderFields.isEmpty ? [] : ["from"]
         return [
@@ -51,7 +51,7 @@ struct ErlangLayers {
     }
 
     private func section(_ section: LayerPlan.Section, number: Int, of shape: LayerPlan.Shape) -> ErlangCode {
-        let layers = ErlangCode.list(section.layers.map { .number(Int128($0 + 1)) })
+        let layers = ErlangCode.list(section.layers.map { .number($0 + 1) })
         guard let settable = section.settable else { return .tuple([layers, .literal("none")]) }
         let suffix = "inside\(number)_\(shape.number)"
         let inside = [
@@ -70,9 +70,9 @@ struct ErlangLayers {
         let (hasBefore, list) = ((counter?.firstLayer ?? 0) > 0, ErlangCode.list(["n"], tail: .ignored))
         let lasting = layout.content.layers.indices.filter { layout.content.layers[$0].kind.hasLastingKeystream }
         return [
-            function("max_inflated", [], .number(Int128(plan.maximumByteCount))),
-            function("max_nested", [], .number(Int128(plan.maximumDepth))),
-            function("content_constant", [], .number(Int128(counter?.constant ?? 0))),
+            function("max_inflated", [], .number(plan.maximumByteCount)),
+            function("max_nested", [], .number(plan.maximumDepth)),
+            function("content_constant", [], .number(counter?.constant ?? 0)),
             ErlangFunction(
                 "counted_size",
                 (hasBefore ? [.init("n", .ignored, "before", when: before, body: ["before"])] : [])
@@ -92,15 +92,13 @@ struct ErlangLayers {
             ErlangFunction(
                 "layer",
                 plan.kinds.isEmpty
-                    ? [.init(.ignored, body: [.tuple([.literal("none"), .text("layer")])])]
+                    ? [.init(.ignored, body: [.tagged("none", .text("layer"))])]
                     : plan.kinds.enumerated().map {
-                        .init(.number(Int128($0 + 1)), body: [.tuple([term(of: $1), .text($1.name)])])
+                        .init(.number($0 + 1), body: [.tuple([term(of: $1), .text($1.name)])])
                     }),
             ErlangFunction(
                 "is_lasting",
-                lasting.map { .init(.number(Int128($0 + 1)), body: [flag(true)]) } + [
-                    .init(.ignored, body: [flag(false)])
-                ]),
+                lasting.map { .init(.number($0 + 1), body: [flag(true)]) } + [.init(.ignored, body: [flag(false)])]),
         ]
     }
 
@@ -147,56 +145,46 @@ struct ErlangLayers {
         let size = Expression.byteSize("b").code
         let unchanged = ErlangCode.tuple(["b", "context"])
         return [
-            each("opened_layer", ["name", "b", "header", "place", "left", "context"], opening, unchanged),
-            each("sealed_layer", ["name", "b", "header", "place", "context"], sealing, unchanged),
+            each(
+                "opened_layer", ["name", "b", "header", "place", "left", "context"], { transform($0, isOpened: true) },
+                unchanged),
+            each(
+                "sealed_layer", ["name", "b", "header", "place", "context"], { transform($0, isOpened: false) },
+                unchanged),
             // A cipher's content is as long as what it opens: it does not count against the limit.
             each("made", ["b"], { $0.mayInflate ? size : 0 }, size),
         ]
     }
 
-    private func opening(_ kind: LayerKind) -> ErlangCode {
-        switch kind {
-        case .zlib, .deflate, .gzip:
-            .tuple([.call("inflated", ["b", .number(windowBits(kind)), "left", "name"]), "context"])
-        case .brotli:
-            .call("opened_by_program", [.literal("brotli"), "name", "b", "header", "place", "left", "context"])
-        case .custom(let name):
-            .call("opened_by_program", [key(name), "name", "b", "header", "place", "left", "context"])
-        case .aesCBC(let name, let vector): .call("opened_aes_cbc", [key(name), start(vector)] + Self.place)
-        case .xor, .rc4, .aesCTR: keystream(kind)
+    /// Returns what opens a layer, or seals it.
+    private func transform(_ kind: LayerKind, isOpened: Bool) -> ErlangCode {
+        let word = isOpened ? "opened" : "sealed"
+        func byProgram(_ name: ErlangCode) -> ErlangCode {
+            let place: [ErlangCode] = ["name", "b", "header", "place"] + (isOpened ? ["left"] : []) + ["context"]
+            return .call(word + "_by_program", [name] + place)
         }
-    }
-
-    private func sealing(_ kind: LayerKind) -> ErlangCode {
+        func compression(_ windowBits: Int) -> ErlangCode {
+            let bits = ErlangCode.number(windowBits)
+            let bytes: ErlangCode =
+                isOpened ? .call("inflated", ["b", bits, "left", "name"]) : .call("deflated", ["b", bits, "context"])
+            return .tuple([bytes, "context"])
+        }
         switch kind {
-        case .zlib, .deflate, .gzip:
-            .tuple([.call("deflated", ["b", .number(windowBits(kind)), "context"]), "context"])
-        case .brotli: .call("sealed_by_program", [.literal("brotli"), "name", "b", "header", "place", "context"])
-        case .custom(let name): .call("sealed_by_program", [key(name), "name", "b", "header", "place", "context"])
-        case .aesCBC(let name, let vector): .call("sealed_aes_cbc", [key(name), start(vector)] + Self.place)
-        case .xor, .rc4, .aesCTR: keystream(kind)
+        case .zlib: return compression(15)
+        case .deflate: return compression(-15)
+        case .gzip: return compression(31)
+        case .brotli: return byProgram(.literal("brotli"))
+        case .custom(let name): return byProgram(key(name))
+        case .aesCBC(let name, let vector): return .call(word + "_aes_cbc", [key(name), start(vector)] + Self.place)
+        case .xor(let name): return .call("xor_layer", [key(name)] + Self.place)
+        case .rc4(let name): return .call("rc4_layer", [key(name)] + Self.place)
+        case .aesCTR(let name, .key(let vector)):
+            return .call("aes_ctr_layer", [key(name), key(vector)] + Self.place)
+        case .aesCTR(let name, let vector): return .call("aes_ctr_packet", [key(name), start(vector)] + Self.place)
         }
     }
 
     private static let place: [ErlangCode] = ["name", "b", "place", "context"]
-
-    private func windowBits(_ kind: LayerKind) -> Int128 {
-        switch kind {
-        case .deflate: -15
-        case .gzip: 31
-        default: 15
-        }
-    }
-
-    private func keystream(_ kind: LayerKind) -> ErlangCode {
-        switch kind {
-        case .xor(let name): .call("xor_layer", [key(name)] + Self.place)
-        case .rc4(let name): .call("rc4_layer", [key(name)] + Self.place)
-        case .aesCTR(let name, .key(let vector)): .call("aes_ctr_layer", [key(name), key(vector)] + Self.place)
-        case .aesCTR(let name, let vector): .call("aes_ctr_packet", [key(name), start(vector)] + Self.place)
-        default: .tuple(["b", "context"])
-        }
-    }
 
     /// Returns the 16 bytes with which a packet begins.
     private func start(_ vector: LayerKind.Vector) -> ErlangCode {
@@ -213,9 +201,9 @@ struct ErlangLayers {
         case .zlib, .deflate, .gzip, .brotli: return word
         case .xor(let name), .rc4(let name), .custom(let name): return .tuple([word, key(name)])
         case .aesCTR(let name, .key(let start)), .aesCBC(let name, .key(let start)):
-            return .tuple([word, key(name), .tuple([.literal("key"), key(start)])])
+            return .tuple([word, key(name), .tagged("key", key(start))])
         case .aesCTR(let name, .field(let start)), .aesCBC(let name, .field(let start)):
-            return .tuple([word, key(name), .tuple([.literal("field"), headerKey(start)])])
+            return .tuple([word, key(name), .tagged("field", headerKey(start))])
         }
     }
 

@@ -29,7 +29,7 @@ struct ErlangReading {
         } else if plan.end == .refused {
             let left = Expression.byteSize(body.bytes)
             let check = ErlangCode.fail(
-                .tuple([.literal("trailing_bytes"), left.code]), path, at: Expression.name("e").minus(left))
+                .tagged("trailing_bytes", left.code), path, at: Expression.name("e").minus(left))
             body.lines.append(.unless(.binary(.equal, body.bytes, .bytes([])), check))
         }
         let header: [ErlangCode] = plan.looksAtHeader ? ["h"] : []
@@ -56,7 +56,7 @@ struct ErlangReading {
     }
 
     private func tooDeep(at place: Expression) -> ErlangCode {
-        let reason = ErlangCode.tuple([.literal("too_deep"), .number(Int128(types.description.options.maximumDepth))])
+        let reason = ErlangCode.tagged("too_deep", .number(types.description.options.maximumDepth))
         return .unless(.binary(.greater, "d", 0), .fail(reason, .list(["n"], tail: "p"), at: place))
     }
 
@@ -133,7 +133,7 @@ struct ErlangReading {
         let place = place(field, body)
         let compared = PlannedConstant.comparedBytes(of: text, byteCount: byteCount, padding: padding)
         let next = Expression.name("b\(field.index)")
-        let arguments = [body.bytes.code, .number(Int128(byteCount)), Expression.bytes(compared).code]
+        let arguments = [body.bytes.code, .number(byteCount), Expression.bytes(compared).code]
         body.lines.append(.match(next.code, .call("constant_text", arguments + place.end())))
         body.bytes = next
     }
@@ -206,7 +206,7 @@ struct ErlangReading {
         var (segments, checks): ([ErlangCode.Segment], [ErlangCode]) = ([], [])
         for (part, field) in zip(parts, fields) {
             guard !part.kind.isPadding else {
-                segments.append(.bytes(.ignored, .number(Int128(part.kind.byteCount))))
+                segments.append(.bytes(.ignored, .number(part.kind.byteCount)))
                 continue
             }
             let own = Expression.name("x\(field.index)")
@@ -215,7 +215,7 @@ struct ErlangReading {
             let (place, offset) = (place(field, body), part.offset - first.offset)
             if field.type == .boolean, field.hasValue {
                 let value = ErlangCode.name("v\(field.index)")
-                let arguments = [own.code, .number(Int128(offset)), bytes.code] + place.end()
+                let arguments = [own.code, .number(offset), bytes.code] + place.end()
                 checks.append(.match(value, .call("boolean_at", arguments)))
                 body.results.append(value)
                 continue
@@ -238,7 +238,7 @@ struct ErlangReading {
         let fields = planned.bits.map { plan.fields[$0.field] }
         guard let first = fields.first, let last = fields.last else { return }
         let bytes = body.bytes
-        let cut = ErlangCode.call("cut", [bytes.code, .number(Int128(planned.byteCount))] + place(first, body).end())
+        let cut = ErlangCode.call("cut", [bytes.code, .number(planned.byteCount)] + place(first, body).end())
         body.lines.append(.unless(.binary(.greaterOrEqual, .byteSize(bytes), .place(planned.byteCount)), cut))
         let run = types.run(planned, "x") { types.plan.number(plan.fields[$0].type)?.format.isSigned == true }
         bind(run.segments, "b\(last.index)", &body)
@@ -254,12 +254,12 @@ struct ErlangReading {
     /// Returns what finds which of the numbers is cut off, or which one before it is invalid.
     private func cut(_ parts: [PlannedPart], _ fields: [PlannedField], _ byteCount: Int, _ body: Body) -> ErlangCode {
         if parts.count == 1 {
-            return .call("cut", [body.bytes.code, .number(Int128(byteCount))] + place(fields[0], body).end())
+            return .call("cut", [body.bytes.code, .number(byteCount)] + place(fields[0], body).end())
         }
         let checks = fields.map { check($0.type, $0.description, "x") }
         let isPlain = checks.allSatisfy { $0 == nil }
         let items = zip(zip(parts, fields), checks).map { item, check -> ErlangCode in
-            let head = [ErlangCode.text(item.1.description.name), .number(Int128(item.0.kind.byteCount))]
+            let head = [ErlangCode.text(item.1.description.name), .number(item.0.kind.byteCount)]
             if isPlain { return .tuple(head) }
             guard let check, let scalar = types.scalar(item.1.type) else {
                 return .tuple(head + [.reference("any_bytes", arity: 1)])
@@ -283,13 +283,13 @@ struct ErlangReading {
         let arguments = place.end(end)
         let nested = [end.code, place.depth.code, place.name, place.path]
         switch type {
-        case .digits(let byteCount): return .call("digits", [bytes.code, .number(Int128(byteCount))] + arguments)
+        case .digits(let byteCount): return .call("digits", [bytes.code, .number(byteCount)] + arguments)
         case .string(let extent): return text("text", extent, field, bytes, arguments)
-        case .utf16(let extent, let order): return utf16(extent, order, field, bytes, arguments)
+        case .utf16(let extent, let order): return text("utf16", extent, order: order, field, bytes, arguments)
         case .bytes(let extent): return text("bytes", extent, field, bytes, arguments)
         case .varint(let format):
             let value = ErlangCode.call(
-                format.encoding.name, [bytes.code, .number(Int128(format.maximumByteCount))] + arguments)
+                format.encoding.name, [bytes.code, .number(format.maximumByteCount)] + arguments)
             guard let range = field?.range else { return value }
             let bounds = [ErlangCode.number(range.lowerBound), .number(range.upperBound)]
             return .call("within", [value] + bounds + [bytes.code] + arguments)
@@ -299,7 +299,7 @@ struct ErlangReading {
         case .union(let index): return .call("read_" + types.naming.unions[index].type, [bytes.code] + nested)
         case .fixedList(let element, let count):
             addCounted(element)
-            return .call(types.listName(element), [.tuple([.number(Int128(count)), bytes.code])] + nested)
+            return .call(types.listName(element), [.tuple([.number(count), bytes.code])] + nested)
         case .list(let element, .field(let count)):
             addCounted(element)
             return .call(types.listName(element), [counted(by: count, field, bytes, arguments)] + nested)
@@ -334,9 +334,7 @@ struct ErlangReading {
         let (rest, value) = (ErlangCode.name("t\(place.number)"), ErlangCode.name("w\(place.number)"))
         let (inner, end) = Self.sizedBytes(place)
         // What a structure leaves is skipped; other values leave nothing.
-        let lines = [
-            ErlangCode.match(.tuple([value, .ignored]), read(inner, end)), .tuple([value, rest]),
-        ]
+        let lines = [ErlangCode.match(.tuple([value, .ignored]), read(inner, end)), .tuple([value, rest])]
         return .choose(
             text("bytes", extent, nil, bytes, place.end()), [.init(.tuple([inner.code, rest]), body: lines)])
     }
@@ -355,44 +353,35 @@ struct ErlangReading {
                 .init(
                     .binary([scalar.reading(own.code), .bytes(rest)]),
                     body: (check ?? []) + [.tuple([converted(type, own), rest])]),
-                .init(.ignored, body: [.call("cut", [bytes.code, .number(Int128(scalar.byteCount))] + place.end())]),
+                .init(.ignored, body: [.call("cut", [bytes.code, .number(scalar.byteCount)] + place.end())]),
             ])
     }
 
     private func maximum(_ field: FieldDescription?) -> ErlangCode {
-        field?.maximumCount.map { .number(Int128($0)) } ?? .literal("infinity")
+        field?.maximumCount.map { .number($0) } ?? .literal("infinity")
     }
 
+    /// Returns what reads text or bytes, by the extent that they have.
+    ///
+    /// - Parameter order: The byte order of UTF-16, whose counts are those of units.
     private func text(
-        _ kind: String, _ extent: TypeDescription.Extent, _ field: FieldDescription?, _ bytes: Expression,
-        _ end: [ErlangCode]
+        _ kind: String, _ extent: TypeDescription.Extent, order: ByteOrder? = nil, _ field: FieldDescription?,
+        _ bytes: Expression, _ end: [ErlangCode]
     ) -> ErlangCode {
-        let arguments = [bytes.code, maximum(field)] + end
-        return switch extent {
-        case .counted(let format, let order): .call("\(kind)_\(ErlangTypes.name(format, order))", arguments)
-        case .terminated: .call("terminated_" + kind, arguments)
-        case .rest, .until: .call("rest_" + kind, arguments)
-        case .fixed(let byteCount, let padding):
-            .call("fixed_" + kind, [bytes.code, .number(Int128(byteCount)), .number(Int128(padding))] + end)
-        case .exact(let byteCount): .call(kind, [.tuple([.number(Int128(byteCount)), bytes.code])] + end)
-        case .field(let count): .call(kind, [counted(by: count, field, bytes, end)] + end)
-        }
-    }
-
-    private func utf16(
-        _ extent: TypeDescription.Extent, _ order: ByteOrder, _ field: FieldDescription?, _ bytes: Expression,
-        _ end: [ErlangCode]
-    ) -> ErlangCode {
-        let tail = [ErlangCode.literal(order.erlangName)] + end
-        let arguments = [bytes.code, maximum(field)] + tail
-        return switch extent {
+        let tail = (order.map { [.literal($0.erlangName)] } ?? []) + end
+        let (arguments, whole) = ([bytes.code, maximum(field)] + tail, order == nil ? kind : "utf16_text")
+        switch extent {
         case .counted(let format, let prefixOrder):
-            .call("utf16_text", [counted(format, prefixOrder, field, bytes, end)] + tail)
-        case .terminated: .call("terminated_utf16", arguments)
-        case .rest, .field, .until: .call("rest_utf16", arguments)
+            guard order != nil else { return .call("\(kind)_\(ErlangTypes.name(format, prefixOrder))", arguments) }
+            return .call(whole, [counted(format, prefixOrder, field, bytes, end)] + tail)
+        case .terminated: return .call("terminated_" + kind, arguments)
         case .fixed(let byteCount, let padding):
-            .call("fixed_utf16", [bytes.code, .number(Int128(byteCount)), .number(Int128(padding))] + tail)
-        case .exact(let byteCount): .call("utf16_text", [.tuple([.number(Int128(byteCount / 2)), bytes.code])] + tail)
+            return .call("fixed_" + kind, [bytes.code, .number(byteCount), .number(padding)] + tail)
+        case .exact(let byteCount):
+            return .call(whole, [.tuple([.number(order == nil ? byteCount : byteCount / 2), bytes.code])] + tail)
+        case .field(let count) where order == nil:
+            return .call(kind, [counted(by: count, field, bytes, end)] + end)
+        case .rest, .until, .field: return .call("rest_" + kind, arguments)
         }
     }
 
@@ -507,10 +496,7 @@ struct ErlangReading {
                         [.tuple([.call("lists:reverse", ["a"]), "r"])]),
                     .init(
                         ["b", "c", "i", "a", "e", "d", "p"],
-                        [
-                            .match(.tuple(["v", "r1"]), value),
-                            .call(name, ["r1"] + next + ["e", "d", "p"]),
-                        ]),
+                        [.match(.tuple(["v", "r1"]), value), .call(name, ["r1"] + next + ["e", "d", "p"])]),
                 ]))
     }
 
@@ -525,15 +511,15 @@ struct ErlangReading {
         let any = ErlangCode.ignored
         let ends: [ErlangCode.Clause] =
             terminator.map { byte in
-                let missing = ErlangCode.tuple([.literal("truncated"), 1, 0])
+                let missing = ErlangCode.tagged("truncated", 1, 0)
                 return [
                     .init(
-                        [.binary([.init(value: .number(Int128(byte))), .bytes("r")]), any, any, "a", any, any, any],
+                        [.binary([.init(value: .number(byte)), .bytes("r")]), any, any, "a", any, any, any],
                         [.tuple([items, "r"])]),
                     .init([.noBytes, any, any, any, "e", any, "p"], [.fail(missing, "p", at: "e")]),
                 ]
             } ?? [.init([.noBytes, any, any, "a", any, any, any], [.tuple([items, .noBytes])])]
-        let tooLong = ErlangCode.tuple([.literal("too_long"), Expression.name("i").plus(1).code, "max"])
+        let tooLong = ErlangCode.tagged("too_long", Expression.name("i").plus(1).code, "max")
         functions.append(
             ErlangFunction(
                 name,
@@ -575,7 +561,7 @@ struct ErlangReading {
         var clauses = zip(plan.arms, naming.cases).enumerated().map { index, arm in
             clause(arm.0, arm.1, plan, number: index + 1, from: bytes, hasTag: hasTag, start)
         }
-        let unknown = ErlangCode.tuple([.literal("unknown_case"), "t"])
+        let unknown = ErlangCode.tagged("unknown_case", "t")
         if plan.defaultArm == nil {
             clauses.append(.init(.ignored, body: [.fail(unknown, .list(["n"], tail: "p"), at: start)]))
         }
@@ -592,13 +578,13 @@ struct ErlangReading {
         let arguments = [end.code, "n", "p"]
         guard let scalar = types.scalar(type) else {
             let format = if case .varint(let format) = type { format } else { VarintFormat(.unsigned) }
-            return .call(format.encoding.name, ["b", .number(Int128(format.maximumByteCount))] + arguments)
+            return .call(format.encoding.name, ["b", .number(format.maximumByteCount)] + arguments)
         }
         return .choose(
             "b",
             [
                 .init(.binary([scalar.reading("x0"), .bytes("r0")]), body: [.tuple(["x0", "r0"])]),
-                .init(.ignored, body: [.call("cut", ["b", .number(Int128(scalar.byteCount))] + arguments)]),
+                .init(.ignored, body: [.call("cut", ["b", .number(scalar.byteCount)] + arguments)]),
             ])
     }
 
@@ -616,7 +602,7 @@ struct ErlangReading {
         var lines: [ErlangCode] = []
         // The number of a tag elsewhere has been checked when it was read as a field.
         if arm.tag == nil, hasTag, types.plan.isClosed(plan.tag), case .enumeration(let index, _) = plan.tag {
-            let unknown = ErlangCode.tuple([.literal("unknown_case"), "t"])
+            let unknown = ErlangCode.tagged("unknown_case", "t")
             lines.append(
                 .unless(
                     types.isCase("t", of: index, hasNames: true), .fail(unknown, .list(["n"], tail: "p"), at: start)))

@@ -13,7 +13,7 @@ struct ErlangUnwrapping {
     private var layout: PacketLayout { shape.layout }
     private var plan: UnwrapPlan { shape.unwrap }
     private var limit: ErlangCode {
-        .number(Int128(shape.part?.limit ?? types.description.options.maximumPacketByteCount))
+        .number(shape.part?.limit ?? types.description.options.maximumPacketByteCount)
     }
     private var lines: [ErlangCode] = []
     /// The bytes that have not been read, in a header whose fields have fixed widths.
@@ -97,7 +97,7 @@ struct ErlangUnwrapping {
         case .ifPresent(let index, let steps): for step in steps { ifPresent(index, step) }
         case .presence(let index, let condition, let byteCount):
             lines.append(.bind("c\(index)", self.condition(condition)))
-            lines.append(.bind("w\(index)", .call("count_if", ["c\(index)", .number(Int128(byteCount))])))
+            lines.append(.bind("w\(index)", .call("count_if", ["c\(index)", .number(byteCount)])))
         case .total(let lengths, let otherwise): takeTotal(lengths, otherwise)
         case .whole(let header, let trailer): whole(header, trailer)
         case .number, .run, .bytes, .skip: break
@@ -122,7 +122,7 @@ struct ErlangUnwrapping {
         switch step {
         case .number(let index), .bytes(let index, _): read(index)
         case .run(let indices, _): read(indices.lowerBound)
-        case .skip(let byteCount): read([.bytes(.ignored, .number(Int128(byteCount)))], nil)
+        case .skip(let byteCount): read([.bytes(.ignored, .number(byteCount))], nil)
         case .ifPresent(let index, let steps) where match != nil:
             switch steps.first {
             case .number?, .run?, .bytes?, .skip?: takeConditional(index)
@@ -146,7 +146,7 @@ struct ErlangUnwrapping {
             return
         }
         if let part {
-            let place = [plan.starts[part.field].expression.code, .number(Int128(part.byteCount)), last]
+            let place = [plan.starts[part.field].expression.code, .number(part.byteCount), last]
             lines.append(.match(.binary(segments), .call("header_part", ["b"] + place + [name(part.field)])))
             self.part = nil
         } else {
@@ -171,7 +171,7 @@ struct ErlangUnwrapping {
     }
 
     private func read(_ index: Int, _ format: VarintFormat) -> ErlangCode {
-        let place = [plan.starts[index].expression.code, .number(Int128(format.maximumByteCount)), last]
+        let place = [plan.starts[index].expression.code, .number(format.maximumByteCount), last]
         return .call("header_" + format.encoding.name, ["b"] + place + [name(index)])
     }
 
@@ -181,11 +181,9 @@ struct ErlangUnwrapping {
         let bytes = number(index).code
         switch layout.fields[index].format {
         case .text(let byteCount, let padding):
-            return .call(
-                "element",
-                [1, .call("fixed_text", [bytes, .number(Int128(byteCount)), .number(Int128(padding))] + end)])
+            return .call("element", [1, .call("fixed_text", [bytes, .number(byteCount), .number(padding)] + end)])
         case .digits(let byteCount):
-            return .call("element", [1, .call("digits", [bytes, .number(Int128(byteCount))] + end)])
+            return .call("element", [1, .call("digits", [bytes, .number(byteCount)] + end)])
         case .bytes, .integer, .boolean, .bit, .varint: return nil
         }
     }
@@ -194,8 +192,7 @@ struct ErlangUnwrapping {
     private func check(_ step: UnwrapStep) -> ErlangCode {
         switch step {
         case .boolean(let index, let at):
-            return .match(
-                "h\(index)", .call("header_boolean", [number(index).code, name(index), place(index, at)]))
+            return .match("h\(index)", .call("header_boolean", [number(index).code, name(index), place(index, at)]))
         case .constant(let index, let value, let at):
             return .call("same_constant", [number(index).code, .number(value), name(index), place(index, at)])
         case .constantText(let index, let bytes, let at):
@@ -281,7 +278,7 @@ struct ErlangUnwrapping {
         inner.lines = []
         for step in steps.dropLast() { inner.add(step) }
         inner.letter = "v"
-        var result = ErlangCode.tuple(["v\(index)", .number(Int128(byteCount(index)))])
+        var result = ErlangCode.tuple(["v\(index)", .number(byteCount(index))])
         if case .varint(_, let format)? = steps.last {
             result = read(index, format)
         } else if let step = steps.last {
@@ -357,7 +354,7 @@ struct ErlangUnwrapping {
     private mutating func finish() {
         endMatch()
         if layout.isBounded, shape.part?.mayHaveFiller != true {
-            let reason = ErlangCode.tuple([.literal("trailing_bytes"), Expression.byteSize("rest").code])
+            let reason = ErlangCode.tagged("trailing_bytes", Expression.byteSize("rest").code)
             let place = Expression.name("size").minus(.byteSize("rest"))
             lines.append(
                 .chain(

@@ -126,7 +126,7 @@ struct ErlangWrapping {
             lines.append(.bind("most", .call("most", [isThere.code, most.code, around.code])))
             most = "most"
         }
-        let reason = ErlangCode.tuple([.literal("packet_too_long"), "total", "total", most.code])
+        let reason = ErlangCode.tagged("packet_too_long", "total", "total", most.code)
         return lines + [.unless(.binary(.lessOrEqual, "total", most), .fail(reason, .list([])))]
     }
 
@@ -144,7 +144,7 @@ struct ErlangWrapping {
         }
         if !layout.hasConditions {
             let fits = Expression.binary(.lessOrEqual, "id", .number(Int128(layout.maximumMessageID), .uint64))
-            lines.append(.unless(fits, .fail(.tuple([.literal("invalid_message_id"), "id"]), .list([]))))
+            lines.append(.unless(fits, .fail(.tagged("invalid_message_id", "id"), .list([]))))
         }
         return lines + [.list(pieces(0..<layout.fields.count + 1, zeros: []))]
     }
@@ -223,7 +223,7 @@ struct ErlangWrapping {
 
     /// A part of an ID is a number without a sign.
     private func signed(_ value: ErlangCode, _ format: VarintFormat) -> ErlangCode {
-        format.encoding == .zigzag ? .call("signed", [value, .number(Int128(format.bitWidth))]) : value
+        format.encoding == .zigzag ? .call("signed", [value, .number(format.bitWidth)]) : value
     }
 
     // MARK: Bytes
@@ -305,7 +305,7 @@ struct ErlangWrapping {
             let fits = Expression.binary(.lessOrEqual, "id", .number(most, .uint64))
             let next: ErlangCode =
                 number + 1 == plan.sets.count
-                ? .fail(.tuple([.literal("invalid_message_id"), "id"]), .list([]))
+                ? .fail(.tagged("invalid_message_id", "id"), .list([]))
                 : .call(presence(number + 2), arguments)
             return ErlangFunction(
                 presence(number + 1),

@@ -29,7 +29,7 @@ struct ErlangWriting {
         if let prefix = plan.sizePrefix, let output = lines.popLast() {
             lines += [.match("body", output)] + counting("body", prefix) + [.list([count("size", prefix), "body"])]
         }
-        let wrong = ErlangCode.fail(.tuple([.literal("wrong_type"), .literal("record")]), Self.path)
+        let wrong = ErlangCode.fail(.tagged("wrong_type", .literal("record")), Self.path)
         functions.append(
             ErlangFunction(
                 "write_\(naming.name)",
@@ -49,13 +49,13 @@ struct ErlangWriting {
     private static let lessDepth = Expression.name("d").minus(1)
 
     private var tooDeep: ErlangCode {
-        .fail(.tuple([.literal("too_deep"), .number(Int128(types.description.options.maximumDepth))]), Self.path)
+        .fail(.tagged("too_deep", .number(types.description.options.maximumDepth)), Self.path)
     }
 
     /// Returns what binds the size of a body, and checks it against what its prefix can say.
     private func counting(_ body: ErlangCode, _ prefix: PlannedCount) -> [ErlangCode] {
         let most = Int128(prefix.maximum)
-        let tooLong = ErlangCode.tuple([.literal("too_long"), "size", .number(most)])
+        let tooLong = ErlangCode.tagged("too_long", "size", .number(most))
         return [
             .bind("size", .call("iolist_size", [body])),
             .unless(Expression.name("size").compared(.lessOrEqual, most, .int64), .fail(tooLong, Self.path)),
@@ -175,10 +175,10 @@ struct ErlangWriting {
         case .number(let number, let format, let order): return [.number(.number(number), format, order)]
         case .text(let text, let byteCount, let padding):
             let count = text.utf8.count
-            let bytes = text.utf8.map { ErlangCode.Segment(value: .number(Int128($0))) }
+            let bytes = text.utf8.map { ErlangCode.Segment(value: .number($0)) }
             guard count < byteCount else { return bytes }
             let rest = ErlangCode.call(
-                "binary:copy", [.binary([.init(value: .number(Int128(padding)))]), .number(Int128(byteCount - count))])
+                "binary:copy", [.binary([.init(value: .number(padding))]), .number(byteCount - count)])
             return bytes + [.bytes(rest)]
         }
     }
@@ -233,7 +233,7 @@ struct ErlangWriting {
         else { return [] }
         let counted = derivation.counted[position]
         let before: ErlangCode = position == 0 ? .literal("none") : "d\(derivation.counted[position - 1].field)"
-        let arguments = [before, Self.needed(by: counted).code, .number(Int128(counted.count.addend))]
+        let arguments = [before, Self.needed(by: counted).code, .number(counted.count.addend)]
         let agreed = ErlangCode.call("agreed", arguments + [place.name, place.path])
         let number =
             field.mayBeUnset
@@ -269,26 +269,19 @@ struct ErlangWriting {
     ) -> ErlangCode {
         let end = [place.name, place.path]
         switch type {
-        case .boolean, .bit: return .call("boolean", [value] + end)
         case .float32, .float64:
             let name = if case .float32 = type { "float32" } else { "float64" }
             let bits = ErlangCode.call(name + "_bits", [value] + end)
             guard let range = field?.floatRange else { return bits }
             let bounds = [range.lowerBound, range.upperBound].map { Expression.float($0, byteCount: 8).code }
             return .call(name + "_within", [bits] + bounds + end)
-        case .enumeration(let index, _):
-            let number = ErlangCode.call(types.numberFunction(index), [value])
-            guard !types.plan.isClosed(type) else { return .call("closed", [number] + end) }
-            return .call("enumeration", [number] + bounds(type, field) + end)
-        case .flags(let index, _):
-            return .call("bits", [value, .call(types.masksFunction(index), []), bounds(type, nil)[1]] + end)
-        case .integer: return .call("integer", [value] + bounds(type, field) + end)
-        default: return value
+        case .enumeration(let index, _) where types.plan.isClosed(type):
+            return .call("closed", [.call(types.numberFunction(index), [value])] + end)
+        default:
+            let range = types.plan.number(type, range: field?.range)?.allowed ?? 0...0
+            let isBoolean = if case .boolean = type { true } else if case .bit = type { true } else { false }
+            return types.number(type, range, isBoolean: isBoolean, value, end)
         }
-    }
-
-    private func bounds(_ type: TypeDescription, _ field: FieldDescription?) -> [ErlangCode] {
-        bounds(types.plan.number(type, range: field?.range)?.allowed ?? 0...0)
     }
 
     private func bounds(_ range: ClosedRange<Int128>) -> [ErlangCode] {
@@ -301,13 +294,13 @@ struct ErlangWriting {
     ) -> ErlangCode {
         let end = [place.name, place.path]
         switch type {
-        case .digits(let byteCount): return .call("put_digits", [value, .number(Int128(byteCount))] + end)
+        case .digits(let byteCount): return .call("put_digits", [value, .number(byteCount)] + end)
         case .string(.fixed(let byteCount, let padding)):
-            return .call("put_fixed_text", [value, .number(Int128(byteCount)), .number(Int128(padding))] + end)
+            return .call("put_fixed_text", [value, .number(byteCount), .number(padding)] + end)
         case .string(.exact(let byteCount)):
-            return .call("exact", [.call("string_value", [value] + end), .number(Int128(byteCount))] + end)
+            return .call("exact", [.call("string_value", [value] + end), .number(byteCount)] + end)
         case .bytes(.exact(let byteCount)):
-            return .call("exact", [.call("bytes_value", [value] + end), .number(Int128(byteCount))] + end)
+            return .call("exact", [.call("bytes_value", [value] + end), .number(byteCount)] + end)
         case .sized(let content, let extent): return sized(write(content, field, value, place), content, extent, place)
         case .string: return text("string", "text", value, type, field, end)
         case .utf16(let extent, let order): return utf16(value, extent, order, field, place)
@@ -321,11 +314,11 @@ struct ErlangWriting {
         case .union(let index):
             return .call("write_" + types.naming.unions[index].type, [value, place.depth.code] + end)
         case .fixedList(let element, let count):
-            return items(.call("item_count", [value, .number(Int128(count))] + end), element, place)
+            return items(.call("item_count", [value, .number(count)] + end), element, place)
         case .list(let element, let extent):
             if let prefix = type.count(limit: field?.maximumCount) {
                 let own = ErlangCode.name("l\(place.number)")
-                let list = ErlangCode.call("list_value", [value, .number(Int128(prefix.maximum))] + end)
+                let list = ErlangCode.call("list_value", [value, .number(prefix.maximum)] + end)
                 let length = Expression.call(nil, "length", [.name("l\(place.number)")])
                 let bytes = ErlangCode.list([count(length, prefix)], tail: items(own, element, place))
                 return .choose(list, [.init(own, body: [bytes])])
@@ -338,7 +331,7 @@ struct ErlangWriting {
         }
     }
 
-    private func limit(_ limit: Int?) -> ErlangCode { limit.map { .number(Int128($0)) } ?? .literal("infinity") }
+    private func limit(_ limit: Int?) -> ErlangCode { limit.map { .number($0) } ?? .literal("infinity") }
 
     /// Returns bytes with the prefix or the zeros that their number of bytes asks for.
     private func sized(
@@ -347,15 +340,15 @@ struct ErlangWriting {
         let end = [place.name, place.path]
         let bytes = ErlangCode.call("iolist_to_binary", [body])
         if case .exact(let byteCount) = extent {
-            return .call(content.goesToEnd ? "exact" : "filled", [bytes, .number(Int128(byteCount))] + end)
+            return .call(content.goesToEnd ? "exact" : "filled", [bytes, .number(byteCount)] + end)
         }
         if case .field(let count) = extent {
-            return Self.atLeast(count, .call("limited", [bytes, .number(Int128(count.range.upperBound))] + end), end)
+            return Self.atLeast(count, .call("limited", [bytes, .number(count.range.upperBound)] + end), end)
         }
         guard let prefix = TypeDescription.sized(content, extent).count(limit: nil) else { return body }
         let own = Expression.name("z\(place.number)")
         return .choose(
-            .call("limited", [bytes, .number(Int128(prefix.maximum))] + end),
+            .call("limited", [bytes, .number(prefix.maximum)] + end),
             [.init(own.code, body: [.list([count(.byteSize(own), prefix), own.code])])])
     }
 
@@ -364,11 +357,11 @@ struct ErlangWriting {
         _ end: [ErlangCode]
     ) -> ErlangCode {
         if let prefix = type.count(limit: field?.maximumCount) {
-            return .call("put_\(kind)_\(ErlangTypes.name(prefix))", [value, .number(Int128(prefix.maximum))] + end)
+            return .call("put_\(kind)_\(ErlangTypes.name(prefix))", [value, .number(prefix.maximum)] + end)
         }
         var checked = ErlangCode.call(name + "_value", [value] + end)
         if let maximum = maximum(of: type, field) {
-            checked = .call("limited", [checked, .number(Int128(maximum))] + end)
+            checked = .call("limited", [checked, .number(maximum)] + end)
         }
         if let count = type.fieldCount { checked = Self.atLeast(count, checked, end) }
         return type.extent == .terminated ? .list([.call("without_nul", [checked] + end), 0]) : checked
@@ -386,12 +379,12 @@ struct ErlangWriting {
             let own = Expression.name("l\(place.number)")
             let units = Expression.call(nil, "units_of", [own])
             return .choose(
-                .call("utf16_value", [value, .number(Int128(prefix.maximum))] + end),
+                .call("utf16_value", [value, .number(prefix.maximum)] + end),
                 [.init(own.code, body: [.list([count(units, prefix), own.code])])])
         case .terminated: return .call("put_terminated_utf16", arguments)
         case .rest, .exact, .field, .until: return .call("utf16_value", arguments)
         case .fixed(let byteCount, let padding):
-            return .call("put_fixed_utf16", [value, .number(Int128(byteCount)), .number(Int128(padding))] + end)
+            return .call("put_fixed_utf16", [value, .number(byteCount), .number(padding)] + end)
         }
     }
 
@@ -414,7 +407,7 @@ struct ErlangWriting {
 
     /// Returns bytes that are checked against the smallest size that an earlier field can say.
     private static func atLeast(_ count: FieldCount, _ bytes: ErlangCode, _ end: [ErlangCode]) -> ErlangCode {
-        count.range.lowerBound > 0 ? .call("at_least", [bytes, .number(Int128(count.range.lowerBound))] + end) : bytes
+        count.range.lowerBound > 0 ? .call("at_least", [bytes, .number(count.range.lowerBound)] + end) : bytes
     }
 
     // MARK: Lists
@@ -429,10 +422,10 @@ struct ErlangWriting {
             var value = write(element, nil, "v", item)
             if let terminator {
                 let bytes = ErlangCode.call("iolist_to_binary", [value])
-                value = .call("not_beginning_with", [.number(Int128(terminator)), bytes, "i", "p"])
+                value = .call("not_beginning_with", [.number(terminator), bytes, "i", "p"])
             }
             let rest = ErlangCode.call(name, ["t", Expression.name("i").plus(1).code, "d", "p"])
-            let end = ErlangCode.list(terminator.map { [.number(Int128($0))] } ?? [])
+            let end = ErlangCode.list(terminator.map { [.number($0)] } ?? [])
             functions.append(
                 ErlangFunction(
                     name,
@@ -458,7 +451,7 @@ struct ErlangWriting {
         var clauses = zip(plan.arms, naming.cases).enumerated().map { index, arm in
             clause(arm.0, .atom(arm.1), number: index + 1, plan, hasTag: hasTag)
         }
-        let wrong = ErlangCode.tuple([.literal("wrong_type"), .literal("union")])
+        let wrong = ErlangCode.tagged("wrong_type", .literal("union"))
         clauses.append(.init(.ignored, body: [.fail(wrong, Self.path)]))
         var lines = [ErlangCode.choose("v", clauses)]
         if let prefix = plan.sizePrefix {
@@ -512,8 +505,7 @@ struct ErlangWriting {
             }
             return .init(arm.field == nil ? .atom(name) : .tuple([.atom(name), .ignored]), body: [.number(tag)])
         }
-        return ErlangFunction(
-            "tag_of_\(naming.type)", clauses + [.init(Expression.nothing.code, body: [0])])
+        return ErlangFunction("tag_of_\(naming.type)", clauses + [.init(Expression.nothing.code, body: [0])])
     }
 }
 

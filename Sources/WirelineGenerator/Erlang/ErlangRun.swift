@@ -51,7 +51,7 @@ extension PacketLayout {
         case .integer(let format, let order): return [.number(own, format, order, isRead: isRead)]
         case .boolean, .bit: return [.bits(own, 8)]
         case .varint: return []
-        case .text, .digits, .bytes: return [.bytes(own, .number(Int128(byteCounts[index] ?? 0)))]
+        case .text, .digits, .bytes: return [.bytes(own, .number(byteCounts[index] ?? 0))]
         }
     }
 
