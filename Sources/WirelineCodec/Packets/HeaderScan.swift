@@ -2,8 +2,8 @@
 
 /// The result of reading a packet's header.
 package enum ScannedPacket: Equatable {
-    /// At least this many bytes, counted from the packet's first, are needed for a field of the header.
-    case needs(byteCount: Int, field: Int)
+    /// At least this many bytes, counted from the packet's first, are needed to go on.
+    case needs(byteCount: Int)
     /// The header is complete.
     case packet(PacketBounds)
 }
@@ -67,9 +67,7 @@ struct HeaderScan: ~Escapable {
             if layout.hasConditions {
                 guard try find(field, index) else { continue }
             }
-            guard let value = try value(of: field, index) else {
-                return .needs(byteCount: needed(for: index), field: index)
-            }
+            guard let value = try value(of: field, index) else { return .needs(byteCount: needed(for: index)) }
             presence.note(value, of: index)
             try take(value, of: field)
         }

@@ -215,7 +215,7 @@ extension PacketLayout {
     fileprivate func boundsOfStart(of bytes: RawSpan, mayHaveFiller: Bool) throws(CodecError) -> PacketBounds {
         let needed: Int
         switch try scan(bytes, limit: Int.max / 2) {
-        case .needs(let byteCount, _): needed = byteCount
+        case .needs(let byteCount): needed = byteCount
         case .packet(let bounds):
             needed = bounds.packetByteCount
             guard needed > bytes.byteCount else {

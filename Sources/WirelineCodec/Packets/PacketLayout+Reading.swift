@@ -9,20 +9,16 @@ extension PacketLayout {
         {
             return bounds
         }
+        let needed: Int
         switch try scan(bytes, limit: limit) {
-        case .needs(let byteCount, let field):
-            throw missing(byteCount, in: bytes).prefixed(by: header[field].path)
+        case .needs(let byteCount): needed = byteCount
         case .packet(let bounds) where bounds.packetByteCount == bytes.byteCount: return bounds
-        case .packet(let bounds):
-            guard bounds.packetByteCount < bytes.byteCount else { throw missing(bounds.packetByteCount, in: bytes) }
-            let surplus = bytes.byteCount - bounds.packetByteCount
-            throw CodecError(.trailingBytes(count: surplus), offset: bounds.packetByteCount)
+        case .packet(let bounds): needed = bounds.packetByteCount
         }
-    }
-
-    /// The error of bytes that end before a packet of `byteCount` bytes does.
-    private func missing(_ byteCount: Int, in bytes: RawSpan) -> CodecError {
-        CodecError(.truncated(needed: byteCount - bytes.byteCount, available: 0), offset: bytes.byteCount)
+        guard needed > bytes.byteCount else {
+            throw CodecError(.trailingBytes(count: bytes.byteCount - needed), offset: needed)
+        }
+        throw CodecError(.truncated(needed: needed - bytes.byteCount, available: 0), offset: bytes.byteCount)
     }
 
     /// Checks what only a whole packet shows: its trailer and its checksum. Header and lengths have been checked.

@@ -223,7 +223,7 @@ public struct PacketSplitter: ~Copyable, Sendable {
         let bytes = bytes.extracting(start..<bytes.byteCount)
         do throws(CodecError) {
             switch try layout.scan(bytes, limit: maximumPacketByteCount) {
-            case .needs(let byteCount, _):
+            case .needs(let byteCount):
                 needed = byteCount
                 return nil
             case .packet(let bounds):

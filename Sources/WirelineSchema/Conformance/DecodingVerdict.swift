@@ -22,7 +22,7 @@ extension PacketTranslator {
         do throws(CodecError) {
             let layout = description.layout.layout(in: context)
             switch try layout.scan(all.rawSpan, limit: options.maximumPacketByteCount) {
-            case .needs(let byteCount, _): return .more(byteCount: byteCount - all.count)
+            case .needs(let byteCount): return .more(byteCount: byteCount - all.count)
             case .packet(let bounds) where bounds.packetByteCount > all.count:
                 return .more(byteCount: bounds.packetByteCount - all.count)
             case .packet(let bounds):

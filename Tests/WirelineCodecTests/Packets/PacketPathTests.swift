@@ -320,7 +320,7 @@ extension Splitting {
                     rest = rest.dropFirst(bytes.count)
                     continue
                 case .packet(let bounds): needed = bounds.packetByteCount
-                case .needs(let byteCount, _): needed = byteCount
+                case .needs(let byteCount): needed = byteCount
                 }
                 let reason = CodecError.Reason.endOfStream(received: rest.count, needed: needed - rest.count)
                 throw CodecError(reason, offset: rest.count)

@@ -167,23 +167,6 @@ struct PacketSplitterTests {
         }
     }
 
-    @Test(
-        arguments: [
-            ([], "packet.id", 1), ([7], "packet.length", 4), ([7, 0, 0], "packet.length", 2),
-            ([7, 0, 0, 0, 6], "", 1),
-        ] as [([UInt8], String, Int)])
-    func `bytes that end in the header of a packet name its field`(
-        bytes: [UInt8], field: String, needed: Int
-    ) throws {
-        let layout = try PacketLayout(header: [
-            PacketField("id", .integer(.uint8, .bigEndian), .messageID),
-            PacketField("length", .integer(.uint32, .bigEndian), .length(of: .packet, plus: 0)),
-        ])
-        let error = #expect(throws: CodecError.self) { _ = try Packet(bytes.span.bytes, layout: layout) }
-        #expect(error?.path == field)
-        #expect(error?.reason == .truncated(needed: needed, available: 0))
-    }
-
     @Test func `a buffer without an address is empty input`() throws {
         let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
         let bytes = nothing.bytes
