@@ -65,10 +65,10 @@ extension Command {
     /// Says what a dissector is called, and how it is loaded.
     private static func dissectorNote(_ name: String, at path: String) -> String {
         """
-            note: the dissector and its filter are called \(name); this loads it for a server's port 9001:
-              wireshark -X lua_script:\(path) -o \(name).server_ports:9001
-            to load it always, copy it to the folder that Help > About Wireshark > Folders calls Personal Lua Plugins
-            """
+        note: the dissector and its filter are called \(name); this loads it for a server's port 9001:
+          wireshark -X lua_script:\(path) -o \(name).server_ports:9001
+        to load it always, copy it to the folder that Help > About Wireshark > Folders calls Personal Lua Plugins
+        """
     }
 
     private static func makeFolder(_ path: String) throws(CommandError) {
