@@ -61,6 +61,7 @@ struct ArrowTests {
         "WirelineWebSocket": ["Glibc", "Musl", "Synchronization"],
         "WirelineLayers": ["Glibc", "Musl", "Darwin"],
         "WirelineTransport": ["Glibc", "Musl", "Darwin", "Synchronization"],
+        "WirelineGenerator": ["Synchronization"],
         "WirelineScript": ["Synchronization"],
         "wire": ["Glibc", "Musl", "Darwin", "Synchronization"],
         "wire-generate": ["Glibc", "Musl", "Darwin", "Foundation"],

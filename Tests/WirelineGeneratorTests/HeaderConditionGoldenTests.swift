@@ -45,7 +45,7 @@ struct HeaderConditionGoldenTests {
             "payload(#plain{} = M, _) -> {1, write_plain(M)};",
             "payload(#publish{} = M, H) -> {3, write_publish(M, H)};",
             "maps:get(qos, H, at_least_once)", "maps:get(qos, H, at_most_once)", "maps:get(dup, H, false)",
-            "H3 > 0 andalso not (H2 =/= 0)",
+            "H2 > 0 andalso not (H1 =/= 0)",
         ] { #expect(text.contains(part), "\(part) is missing in \(text)") }
     }
 
