@@ -306,3 +306,17 @@ extension PacketOffset {
         return sum.plus(constant)
     }
 }
+
+extension WrapValue.Counted {
+    /// Returns the value of a length field, a position, from the variables `total` and `count` of the function that writes a header.
+    func length(plus constant: Int) -> Expression {
+        let number: Expression =
+            switch self {
+            case .packet: "total"
+            case .payload: "count"
+            case .totalLess(let offset): Expression.name("total").minus(offset.expression)
+            case .fixed(let offset): offset.expression
+            }
+        return number.plus(constant)
+    }
+}

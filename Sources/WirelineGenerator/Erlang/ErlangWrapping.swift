@@ -161,7 +161,7 @@ struct ErlangWrapping {
         case .constantText(let bytes): return Expression.bytes(bytes).code
         case .zeros(let byteCount): return .binary([.bits(0, 8 * byteCount)])
         case .identifier(let part): return identifier(part).code
-        case .length(let counted, let constant): return length(counted, constant).code
+        case .length(let counted, let constant): return counted.length(plus: constant).code
         case .checksum(let kind, _): return ErlangTypes.checksum(kind, "payload")
         }
     }
@@ -188,17 +188,6 @@ struct ErlangWrapping {
         case .length: return ifThere(index, checked(index), else: nothing)
         case .constant, .constantText, .zeros, .identifier, .checksum: return checked(index)
         }
-    }
-
-    private func length(_ counted: WrapValue.Counted, _ constant: Int) -> Expression {
-        let number: Expression =
-            switch counted {
-            case .packet: "total"
-            case .payload: "count"
-            case .totalLess(let offset): Expression.name("total").minus(offset.expression)
-            case .fixed(let offset): offset.expression
-            }
-        return number.plus(constant)
     }
 
     /// Returns the bits of the ID that belong to one of its fields.

@@ -177,18 +177,6 @@ struct WrapStatements {
         return format.isNumber ? printer.checkType(self.format(index), given(index), name(index)) : []
     }
 
-    /// Returns the value of a length, a position.
-    private func length(_ counted: WrapValue.Counted, _ constant: Int) -> Expression {
-        let number: Expression =
-            switch counted {
-            case .packet: "total"
-            case .payload: "count"
-            case .totalLess(let offset): Expression.name("total").minus(offset.expression)
-            case .fixed(let offset): offset.expression
-            }
-        return number.plus(constant)
-    }
-
     /// The statements that find the widths of varints and the size of the packet.
     private var measuring: [Statement] {
         var statements: [Statement] = []
@@ -234,7 +222,7 @@ struct WrapStatements {
         var value = number(index)
         if case .settable = plan.values[index] { value = printer.dialect.unchecked(value, varint.range) }
         if case .length(let counted, let constant) = plan.values[index] {
-            value = printer.written("nonNegative", length(counted, constant)).converted(to: format(index))
+            value = printer.written("nonNegative", counted.length(plus: constant)).converted(to: format(index))
         }
         return printer.written(
             printer.dialect.word("varintSize", for: varint), printer.varintBits(varint, value))
@@ -268,7 +256,7 @@ struct WrapStatements {
                     statements += ifThere(index, check(index))
                 }
             case .length(let counted, let constant):
-                statements.append(.constant("y\(index)", .position, length(counted, constant)))
+                statements.append(.constant("y\(index)", .position, counted.length(plus: constant)))
                 guard !plan.alwaysFits(counted, constant, in: field.range, limit: limit) else { break }
                 let bounds = [field.range.lowerBound, min(field.range.upperBound, Int128(Int64.max))].map {
                     Expression.number(max($0, Int128(Int64.min)), printer.dialect.countFormat)
