@@ -10,8 +10,8 @@ final class NodeSocket: ByteStreamHandler {
     /// Output up to this waits for the end of the loop's turn and does not count as unsent.
     private static let quickByteCount = 64 << 10
 
-    /// What the system may keep in each direction; Linux takes twice as much. What is said last arrives behind that. It is
-    /// enough for 250 MB a second if a round trip takes 1 ms.
+    /// The bytes that the system may buffer in each direction; Linux doubles the number. New output waits behind them.
+    /// They carry 250 MB a second if a round trip takes 1 ms.
     private static let systemByteCount = 256 << 10
 
     private let id: NodeConnectionID

@@ -241,7 +241,7 @@ extension Expression: ExpressibleByStringInterpolation, ExpressibleByIntegerLite
         }
     }
 
-    /// What is left if nobody needs the value: the call, without the conversions around it.
+    /// The expression without conversions around it, for a statement that does not need the value.
     var evaluated: Expression {
         if case .convert(let inner, _, _) = self { inner.evaluated } else { self }
     }

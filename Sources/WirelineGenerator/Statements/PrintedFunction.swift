@@ -5,7 +5,7 @@ import WirelineLanguage
 
 /// A function that reads or writes a part of a protocol. A language writes its head.
 enum PrintedFunction: Sendable {
-    // Of a structure or a message. The number is its index.
+    // A structure or a message, by its index.
     case readStructure(Int)
     case writeStructure(Int)
     case readMessage(Int)
@@ -15,7 +15,7 @@ enum PrintedFunction: Sendable {
     /// Returns a copy of the header `given` in which the message's values are fixed.
     case fixHeader(Int)
 
-    // Of a union. The number is its index. Its tag stands before the value, or elsewhere.
+    // A union, by its index. The tag stands directly before the value, or in another field.
     case readUnion(Int, hasTag: Bool)
     case writeUnion(Int, hasTag: Bool)
     case tagOfUnion(Int)

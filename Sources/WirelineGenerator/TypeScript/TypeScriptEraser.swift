@@ -2,9 +2,8 @@
 
 /// Takes types, documentation comments and indentation out of the runtime, for scripts in pages.
 ///
-/// The runtime is TypeScript that its own tools read. Types are found where the file has them: in the head of a function, after the name
-/// of a variable, in the members of a class, in `]!`, and in declarations, which end before an empty line. Other types stand in regions
-/// for the feature `types`.
+/// The eraser finds types in five places: heads of functions, declarations of variables, members of classes, `]!`, and declarations of
+/// types. A declaration of a type ends before an empty line. Types in other places stand in regions for the feature `types`.
 enum TypeScriptEraser {
     private static let declarations = ["interface ", "type ", "declare "]
 

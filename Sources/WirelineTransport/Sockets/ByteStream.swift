@@ -109,7 +109,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
         socket.setKeepAlive(after: idleTime)
     }
 
-    /// Bounds what the system keeps in each direction. What is sent last arrives behind all of it.
+    /// Limits how many bytes the system buffers in each direction. New output waits behind them.
     package func limitBuffers(to byteCount: Int) { socket.limitBuffers(to: byteCount) }
 
     // MARK: Turns
