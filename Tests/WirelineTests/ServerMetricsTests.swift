@@ -160,7 +160,8 @@ struct ServerMetricsTests {
         let client = try await server.connect()
         try await client.send(Self.hello)
         #expect(try await client.nextPacket() != nil)
-        #expect(await slow.first(1)[0] >= .milliseconds(30))
+        // On a busy machine another turn may be slow, too, and the first one is reported.
+        #expect(await slow.first(1)[0] >= .milliseconds(20))
         let metrics = await server.metrics()
         #expect(metrics.loops.count == 1 && metrics.loops[0].turns.longest >= .milliseconds(30))
         #expect(metrics.loops[0].socketCount == 2)
@@ -170,6 +171,7 @@ struct ServerMetricsTests {
         #expect(server.isDraining)
         #expect(await server.metrics().isDraining)
         // After the end the server's watch is gone.
+        _ = await group.counters()
         let count = slow.count
         await group.loops[0].run {
             let end = MonotonicTime.now + .milliseconds(30)

@@ -46,12 +46,17 @@ struct LoopDelayTests {
     @Test func `a slow turn is reported once, and later ones only after a second`() async throws {
         let loop = try EventLoop()
         let reports = Seen<Duration>()
-        let watch = await loop.watchSlowTurns(over: .milliseconds(20)) { reports.add($0) }
+        let limit = Duration.milliseconds(20)
+        let start = MonotonicTime.now
+        let watch = await loop.watchSlowTurns(over: limit) { reports.add($0) }
         for _ in 0..<3 { await loop.run { Self.block(for: .milliseconds(25)) } }
-        #expect(await reports.first(1)[0] >= .milliseconds(25))
-        let count = reports.count
-        #expect(count < 3)
+        // On a busy machine the turn that began the watch may be slow, too.
+        #expect(await reports.first(1)[0] >= limit)
         loop.endWatch(watch)
+        _ = await loop.counters()
+        let seconds = start.duration(to: .now).components.seconds
+        let count = reports.count
+        #expect(count <= 1 + seconds)
         await loop.run { Self.block(for: .milliseconds(25)) }
         _ = await loop.counters()
         #expect(reports.count == count)
@@ -63,7 +68,7 @@ struct LoopDelayTests {
         _ = await loop.watchSlowTurns(over: .milliseconds(10)) { short.add($0) }
         _ = await loop.watchSlowTurns(over: .seconds(1_000)) { long.add($0) }
         await loop.run { Self.block(for: .milliseconds(15)) }
-        #expect(await short.first(1).count == 1)
+        #expect(await short.first(1)[0] >= .milliseconds(10))
         #expect(long.count == 0)
     }
 
