@@ -66,7 +66,7 @@ struct ErlangValues {
     private func term(_ value: JSONValue, _ type: TypeDescription) throws -> ErlangTerm {
         switch (type, value) {
         case (.integer, _), (.varint, _): return .integer(value.wideInteger)
-        case (.float32, _), (.float64, _): return try float(value, type)
+        case (.float, _): return try float(value, type)
         case (.boolean, .boolean(let isTrue)), (.bit, .boolean(let isTrue)): return .atom("\(isTrue)")
         case (.string, .string(let text)), (.utf16, .string(let text)), (.digits, .string(let text)): return .text(text)
         case (.bytes, .string(let text)): return .binary(try Base64.decode(text))
@@ -116,11 +116,11 @@ struct ErlangValues {
     /// JSON has one NaN, which stands for Swift's `nan`.
     private func float(_ value: JSONValue, _ type: TypeDescription) throws -> ErlangTerm {
         switch (value, type) {
-        case (.number(let number), .float32): .float(Double(number.float))
+        case (.number(let number), .float(.binary32, _)): .float(Double(number.float))
         case (.number(let number), _): .float(number.double)
         case ("Infinity", _): .atom("infinity")
         case ("-Infinity", _): .atom("neg_infinity")
-        case ("NaN", .float32): .tuple([.atom("nan"), .integer(0x7FC0_0000)])
+        case ("NaN", .float(.binary32, _)): .tuple([.atom("nan"), .integer(0x7FC0_0000)])
         case ("NaN", _): .tuple([.atom("nan"), .integer(0x7FF8_0000_0000_0000)])
         default: throw NoTerm()
         }

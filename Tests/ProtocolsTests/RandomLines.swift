@@ -152,8 +152,9 @@ struct RandomLines {
         switch type {
         case .integer(let format, _): .exact(integer(in: field?.range ?? format.range))
         case .varint(let format): .exact(integer(in: field?.range ?? format.range))
-        case .float32: float(Float.self, field?.floatRange) { Float(bitPattern: UInt32(truncatingIfNeeded: $0)) }
-        case .float64: float(Double.self, field?.floatRange) { Double(bitPattern: $0) }
+        case .float(.binary32, _):
+            float(Float.self, field?.floatRange) { Float(bitPattern: UInt32(truncatingIfNeeded: $0)) }
+        case .float: float(Double.self, field?.floatRange) { Double(bitPattern: $0) }
         case .boolean, .bit: .boolean(flip(2))
         case .string(.fixed(let byteCount, let padding)): .string(fixedText(byteCount, padding))
         case .utf16(.fixed(let byteCount, let padding), _): .string(fixedText(byteCount / 2, padding))

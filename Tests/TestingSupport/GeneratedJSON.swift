@@ -44,8 +44,8 @@ public struct GeneratedJSON {
     private func json(_ value: Any, _ type: TypeDescription) -> JSONValue {
         switch type {
         case .integer, .varint: integer(value)
-        case .float32: float(value as? Float)
-        case .float64: float(value as? Double)
+        case .float(.binary32, _): float(value as? Float)
+        case .float: float(value as? Double)
         case .boolean, .bit: .boolean(value as? Bool ?? false)
         case .string, .utf16, .digits: .string(value as? String ?? "")
         case .bytes: .string(Base64.encode(value as? [UInt8] ?? []))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
 import WirelineErlang
 import WirelineLanguage
 import WirelineSwiftGenerator
@@ -22,8 +23,7 @@ extension PlanCompiler {
         switch value {
         case .integer(let number): write(number, field.type, to: &writer)
         case .float(let number):
-            if case .float32 = field.type { return writer.writeRounded(Float(number)) }
-            writer.writeRounded(number)
+            if case .float(let format, _) = field.type { writer.writeRounded(format.nearest(to: number)) }
         case .string(let text): writer.writeBinary(Array(text.utf8))
         case .zero: writeZero(field.type, depth, to: &writer)
         }
@@ -34,7 +34,7 @@ extension PlanCompiler {
         case .boolean, .bit: writer.writeAtom(number != 0 ? "true" : "false")
         case .enumeration(let index, _): enumerations[index].write(enumeration: number, to: &writer)
         case .flags(let index, _): flagSets[index].write(flags: number, to: &writer)
-        case .float32, .float64: writer.writeRounded(Double(number))
+        case .float(let format, _): writer.writeRounded(format.nearest(to: Double(number)))
         default: writer.writeInteger(number)
         }
     }
@@ -42,7 +42,7 @@ extension PlanCompiler {
     private func writeZero(_ type: TypeDescription, _ depth: Int, to writer: inout ErlangTermWriter) {
         switch type {
         case .integer, .varint, .boolean, .bit, .enumeration, .flags: write(0, type, to: &writer)
-        case .float32, .float64: writer.writeFloat(0)
+        case .float: writer.writeFloat(0)
         case .string(.exact(let byteCount)), .bytes(.exact(let byteCount)):
             writer.writeBinary([UInt8](repeating: 0, count: byteCount))
         case .string, .utf16, .bytes: writer.writeBinary([])
@@ -73,8 +73,8 @@ extension PlanCompiler {
 
 extension ErlangTermWriter {
     /// Writes a float; one that is not finite has a name.
-    fileprivate mutating func writeRounded(_ value: some BinaryFloatingPoint) {
-        guard !value.isFinite else { return writeFloat(Double(value)) }
+    fileprivate mutating func writeRounded(_ value: Double) {
+        guard !value.isFinite else { return writeFloat(value) }
         writeAtom(value < 0 ? "neg_infinity" : "infinity")
     }
 }

@@ -30,8 +30,7 @@ struct PlanCompiler {
         switch type {
         case .integer(let format, let order): .integer(format, order)
         case .varint(let format): .varint(format)
-        case .float32(let order): .float32(order)
-        case .float64(let order): .float64(order)
+        case .float(let format, let order): .float(format, order)
         case .boolean, .bit: .boolean
         case .enumeration(let index, let order): .enumeration(enumerations[index], order)
         case .flags(let index, let order): .flags(flagSets[index], order)

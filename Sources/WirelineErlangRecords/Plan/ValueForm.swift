@@ -9,8 +9,7 @@ import WirelineLanguage
 enum ValueForm: Sendable {
     case integer(IntegerFormat, ByteOrder)
     case varint(VarintFormat)
-    case float32(ByteOrder)
-    case float64(ByteOrder)
+    case float(FloatFormat, ByteOrder)
     case boolean
     case enumeration(NameTable, ByteOrder)
     case flags(NameTable, ByteOrder)

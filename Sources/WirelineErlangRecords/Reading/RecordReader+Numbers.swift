@@ -117,25 +117,16 @@ extension RecordReader {
     // MARK: Floats
 
     /// Writes a float; what Erlang has no float for is a name, or `{nan, Bits}`.
-    func write(_ value: Float, to writer: inout ErlangTermWriter) {
-        guard !value.isNaN else { return writeNaN(UInt64(value.bitPattern), to: &writer) }
-        write(Double(value), to: &writer)
-    }
-
-    /// Writes a float; what Erlang has no float for is a name, or `{nan, Bits}`.
-    func write(_ value: Double, to writer: inout ErlangTermWriter) {
+    func write(_ format: FloatFormat, _ bits: UInt64, to writer: inout ErlangTermWriter) {
+        let value = format.value(ofBits: bits)
         if value.isFinite {
             writer.writeFloat(value)
         } else if value.isNaN {
-            writeNaN(value.bitPattern, to: &writer)
+            writer.writeTuple(count: 2)
+            writer.writeEncoded(Atoms.nan)
+            writer.writeUnsigned(bits)
         } else {
             writer.writeEncoded(value > 0 ? Atoms.infinity : Atoms.negativeInfinity)
         }
-    }
-
-    private func writeNaN(_ bits: UInt64, to writer: inout ErlangTermWriter) {
-        writer.writeTuple(count: 2)
-        writer.writeEncoded(Atoms.nan)
-        writer.writeUnsigned(bits)
     }
 }

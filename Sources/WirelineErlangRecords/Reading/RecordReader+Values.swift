@@ -30,7 +30,7 @@ extension RecordReader {
             reader.leaveSizedBody(body)
         case .varint, .enumeration, .flags, .boolean:
             write(try readNumber(form, limits, from: &reader), form, to: &writer)
-        case .float32, .float64, .utf16, .digits, .properties:
+        case .float, .utf16, .digits, .properties:
             try readSeldom(form, limits, from: &reader, to: &writer)
         }
     }
@@ -44,14 +44,10 @@ extension RecordReader {
     ) throws(CodecError) {
         let start = reader.offset
         switch form {
-        case .float32(let order):
-            let value = try reader.readFloat32(order)
-            try require(limits.fault(of: Double(value)), at: start)
-            write(value, to: &writer)
-        case .float64(let order):
-            let value = try reader.readFloat64(order)
-            try require(limits.fault(of: value), at: start)
-            write(value, to: &writer)
+        case .float(let format, let order):
+            let bits = try reader.readUnsigned(byteCount: format.byteCount, order)
+            try require(limits.fault(of: format.value(ofBits: bits)), at: start)
+            write(format, bits, to: &writer)
         case .utf16(let extent, let order):
             writer.writeBinary(Array(try readUTF16(extent, order, limits, from: &reader).utf8))
         case .digits(let byteCount): writer.writeBinary(Array(try reader.readDigits(byteCount: byteCount).utf8))

@@ -114,7 +114,7 @@ extension ErlangTermReader {
     /// - Parameters:
     ///   - exponent: The bits of an infinite number.
     ///   - bitWidth: The number of bits of the float.
-    mutating func readSpecialFloat(exponent: UInt64, bitWidth: Int) -> SpecialFloat? {
+    mutating func readSpecialFloat(_ format: FloatFormat) -> SpecialFloat? {
         var ahead = self
         if let atom = ahead.readAtom() {
             let isNegative = atom.matches("neg_infinity")
@@ -123,8 +123,8 @@ extension ErlangTermReader {
             return isNegative ? .negativeInfinity : .infinity
         }
         guard ahead.readTuple() == 2, ahead.readAtom()?.matches("nan") == true, let bits = ahead.readWideInteger(),
-            bits >= 0, bits <= Int128(UInt64.max >> UInt64(64 - bitWidth)),
-            UInt64(bits) & (UInt64.max >> UInt64(65 - bitWidth)) > exponent
+            bits >= 0, format.bitFormat.range.contains(bits),
+            format.value(ofBits: UInt64(bits)).isNaN
         else { return nil }
         self = ahead
         return .nan(UInt64(bits))

@@ -22,12 +22,8 @@ extension RecordWriter {
         case .digits(let byteCount):
             guard let content = reader.readBinary() else { throw .wrongType("string") }
             try writeDigits(content, byteCount: byteCount)
-        case .float32(let order):
-            let value = try float32(from: &reader, limits)
-            bytes.append(Int128(value.bitPattern), .uint32, order)
-        case .float64(let order):
-            let value = try float64(from: &reader, limits)
-            bytes.append(Int128(value.bitPattern), .uint64, order)
+        case .float(let format, let order):
+            bytes.append(Int128(try bits(of: format, from: &reader, limits)), format.bitFormat, order)
         case .properties: try writeProperties(from: &reader)
         default: preconditionFailure("\(form) has a place of its own")
         }

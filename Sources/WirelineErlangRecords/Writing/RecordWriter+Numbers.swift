@@ -147,45 +147,29 @@ extension RecordWriter {
 
     // MARK: Floats
 
-    func float32(from reader: inout ErlangTermReader, _ limits: FieldLimits) throws(ErlangRecordError) -> Float {
-        let value: Float
-        switch reader.readSpecialFloat(exponent: 0x7F80_0000, bitWidth: 32) {
-        case .infinity?: value = .infinity
-        case .negativeInfinity?: value = -.infinity
-        case .nan(let bits)?: value = Float(bitPattern: UInt32(truncatingIfNeeded: bits))
+    func bits(
+        of format: FloatFormat, from reader: inout ErlangTermReader, _ limits: FieldLimits
+    ) throws(ErlangRecordError) -> UInt64 {
+        let bits: UInt64
+        switch reader.readSpecialFloat(format) {
+        case .infinity?: bits = format.bits(of: .infinity)
+        case .negativeInfinity?: bits = format.bits(of: -.infinity)
+        case .nan(let given)?: bits = given
         case nil:
-            let number = try reader.readReal()
-            // From here on the nearest Float would be infinite.
-            guard number.magnitude < 3.402_823_567_797_336_6e38 else { throw ErlangRecordError("number_too_large") }
-            value = Float(number)
+            bits = format.bits(of: try reader.readReal())
+            guard format.value(ofBits: bits).isFinite else { throw ErlangRecordError("number_too_large") }
         }
-        if limits.fault(of: Double(value)) != nil { throw outOfRange(ErlangTerm(float32: value), limits) }
-        return value
+        if limits.fault(of: format.value(ofBits: bits)) != nil { throw outOfRange(format, bits, limits) }
+        return bits
     }
 
-    func float64(from reader: inout ErlangTermReader, _ limits: FieldLimits) throws(ErlangRecordError) -> Double {
-        let value: Double
-        switch reader.readSpecialFloat(exponent: 0x7FF0_0000_0000_0000, bitWidth: 64) {
-        case .infinity?: value = .infinity
-        case .negativeInfinity?: value = -.infinity
-        case .nan(let bits)?: value = Double(bitPattern: bits)
-        case nil: value = try reader.readReal()
-        }
-        if limits.fault(of: value) != nil { throw outOfRange(ErlangTerm(float: value), limits) }
-        return value
-    }
-
-    private func outOfRange(_ value: ErlangTerm, _ limits: FieldLimits) -> ErlangRecordError {
+    private func outOfRange(_ format: FloatFormat, _ bits: UInt64, _ limits: FieldLimits) -> ErlangRecordError {
+        // A float, or what stands for one that Erlang does not have; a NaN keeps its bits.
+        let number = format.value(ofBits: bits)
+        let value: ErlangTerm = number.isNaN ? .tuple("nan", ErlangTerm(bits)) : ErlangTerm(float: number)
         let range = limits.floatRange ?? 0...0
         return ErlangRecordError(
             .tuple(
                 "float_out_of_range", value, ErlangTerm(float: range.lowerBound), ErlangTerm(float: range.upperBound)))
-    }
-}
-
-extension ErlangTerm {
-    /// Makes a float, or what stands for one that Erlang does not have; a NaN keeps its bits.
-    fileprivate init(float32 value: Float) {
-        self = value.isNaN ? .tuple("nan", ErlangTerm(value.bitPattern)) : ErlangTerm(float: Double(value))
     }
 }

@@ -98,8 +98,7 @@ struct FieldFacts {
     func name(of type: TypeDescription) -> [Document.Inline] {
         switch type {
         case .integer(let format, _): [.code(format.name)]
-        case .float32: [.code("float32")]
-        case .float64: [.code("float64")]
+        case .float(let format, _): [.code(format.name)]
         case .boolean: [.code("bool")]
         case .bit: [.code("bit")]
         case .varint(let format): [.code(format.encoding.name)]
@@ -226,7 +225,7 @@ struct FieldFacts {
 
     /// Returns the shortest digits, without a fraction of zero.
     private func text(of number: Double, _ type: TypeDescription) -> String {
-        let text = if case .float32 = type { "\(Float(number))" } else { "\(number)" }
+        let text = if case .float(let format, _) = type { format.digits(of: number) } else { "\(number)" }
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 
@@ -234,8 +233,7 @@ struct FieldFacts {
     private func notes(of type: TypeDescription) -> [String] {
         switch type {
         case .integer(let format, let order): notes(of: order, format.byteCount)
-        case .float32(let order): notes(of: order, 4)
-        case .float64(let order): notes(of: order, 8)
+        case .float(let format, let order): notes(of: order, format.byteCount)
         case .enumeration(let index, let order): notes(of: order, description.enumerations[index].format.byteCount)
         case .flags(let index, let order): notes(of: order, description.flagSets[index].format.byteCount)
         case .string(let extent), .bytes(let extent): notes(of: extent, usual: description.options.stringCount)

@@ -85,8 +85,7 @@ struct ErlangAdapterTables {
     private func type(_ type: TypeDescription) -> String {
         switch type {
         case .integer, .varint: "integer"
-        case .float32: "float32"
-        case .float64: "float64"
+        case .float(let format, _): format.name
         case .boolean, .bit: "boolean"
         case .string, .utf16, .digits: "string"
         case .bytes: "bytes"

@@ -428,10 +428,10 @@ struct ErlangReading {
             let (low, high) = (range.lowerBound, range.upperBound)
             let good = own.compared(.greaterOrEqual, low, .int64).and(own.compared(.lessOrEqual, high, .int64))
             return (good, reason("out_of_range", [.number(low), .number(high)]))
-        case .float32, .float64:
+        case .float(let format, _):
             guard let range = field?.floatRange else { return nil }
             let bounds = [range.lowerBound, range.upperBound].map { Expression.float($0, byteCount: 8) }
-            let value = float(type, own)
+            let value = Expression.call(nil, format.name, [own])
             return (
                 .call(nil, "in_range", [value] + bounds),
                 .tuple([.literal("float_out_of_range"), value.code] + bounds.map(\.code))
@@ -440,15 +440,10 @@ struct ErlangReading {
         }
     }
 
-    private func float(_ type: TypeDescription, _ own: Expression) -> Expression {
-        let name = if case .float32 = type { "float32" } else { "float64" }
-        return .call(nil, name, [own])
-    }
-
     /// Returns the value that a number means.
     private func converted(_ type: TypeDescription, _ own: Expression) -> ErlangCode {
         switch type {
-        case .float32, .float64: float(type, own).code
+        case .float(let format, _): .call(format.name, [own.code])
         case .boolean, .bit: own.compared(.equal, 1, .uint8).code
         case .enumeration(let index, _): .call(types.nameFunction(index), [own.code])
         case .flags(let index, _): .call("mask_names", [.call(types.masksFunction(index), []), own.code, 0])

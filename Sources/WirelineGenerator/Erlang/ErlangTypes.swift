@@ -47,8 +47,7 @@ struct ErlangTypes {
         switch type {
         case .integer(let format, _): Self.text(format.range)
         case .varint(let format): Self.text(format.range)
-        case .float32: "\(naming.module):float32()"
-        case .float64: "\(naming.module):float64()"
+        case .float(let format, _): "\(naming.module):\(format.name)()"
         case .boolean, .bit: "boolean()"
         case .string, .utf16, .bytes, .digits: "binary()"
         case .properties: "[{Key :: binary(), Value :: binary()}]"
@@ -101,7 +100,7 @@ struct ErlangTypes {
     /// Returns a float in Erlang, after rounding to its type; nil for NaN.
     private func special(_ value: Double, _ type: TypeDescription) -> String? {
         var value = value
-        if case .float32 = type { value = Double(Float(value)) }
+        if case .float(let format, _) = type { value = format.nearest(to: value) }
         guard value.isFinite else { return value.isNaN ? nil : value < 0 ? "neg_infinity" : "infinity" }
         return ErlangText.float(value)
     }
@@ -109,7 +108,7 @@ struct ErlangTypes {
     func integer(_ value: Int128, _ type: TypeDescription) -> String {
         switch type {
         case .boolean, .bit: value != 0 ? "true" : "false"
-        case .float32, .float64: ErlangText.float(Double(value))
+        case .float: ErlangText.float(Double(value))
         case .enumeration(let index, _): name(of: value, in: index)
         case .flags(let index, _): names(of: value, in: index)
         default: Self.number(value)
@@ -136,7 +135,7 @@ struct ErlangTypes {
     private func zero(_ type: TypeDescription) -> String {
         switch type {
         case .integer, .varint, .boolean, .bit, .enumeration, .flags: integer(0, type)
-        case .float32, .float64: "0.0"
+        case .float: "0.0"
         case .string(.exact(let byteCount)), .bytes(.exact(let byteCount)): "<<0:(8 * \(byteCount))>>"
         case .string, .utf16, .bytes: "<<>>"
         case .sized(let content, _): zero(content)
@@ -179,8 +178,7 @@ struct ErlangTypes {
     /// Returns how a scalar is written; nil for types of variable width and for types that contain values.
     func scalar(_ type: TypeDescription) -> Scalar? {
         switch type {
-        case .float32(let order): Scalar(format: .uint32, order: order)
-        case .float64(let order): Scalar(format: .uint64, order: order)
+        case .float(let format, let order): Scalar(format: format.bitFormat, order: order)
         case .boolean: Scalar(format: .uint8, order: .bigEndian)
         default: plan.number(type).map { Scalar(format: $0.format, order: $0.byteOrder) }
         }
@@ -228,8 +226,7 @@ struct ErlangTypes {
     func listName(_ type: TypeDescription) -> String {
         switch type {
         case .integer(let format, let order): "values_\(format.name)_\(order.erlangName)"
-        case .float32(let order): "values_float32_\(order.erlangName)"
-        case .float64(let order): "values_float64_\(order.erlangName)"
+        case .float(let format, let order): "values_\(format.name)_\(order.erlangName)"
         case .boolean: "values_bool"
         case .bit: "values_bit"
         case .varint(let format): "values_\(format.encoding.name)_\(format.maximumByteCount)"

@@ -269,12 +269,11 @@ struct ErlangWriting {
     ) -> ErlangCode {
         let end = [place.name, place.path]
         switch type {
-        case .float32, .float64:
-            let name = if case .float32 = type { "float32" } else { "float64" }
-            let bits = ErlangCode.call(name + "_bits", [value] + end)
+        case .float(let format, _):
+            let bits = ErlangCode.call(format.name + "_bits", [value] + end)
             guard let range = field?.floatRange else { return bits }
             let bounds = [range.lowerBound, range.upperBound].map { Expression.float($0, byteCount: 8).code }
-            return .call(name + "_within", [bits] + bounds + end)
+            return .call(format.name + "_within", [bits] + bounds + end)
         case .enumeration(let index, _) where types.plan.isClosed(type):
             return .call("closed", [.call(types.numberFunction(index), [value])] + end)
         default:

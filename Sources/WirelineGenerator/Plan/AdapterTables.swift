@@ -142,8 +142,7 @@ struct AdapterTables {
         switch type {
         case .integer(let format, _): integer(format.range)
         case .varint(let format): integer(format.range)
-        case .float32: .string("float32")
-        case .float64: .string("float64")
+        case .float(let format, _): .string(format.name)
         case .boolean, .bit: .string("boolean")
         case .string, .utf16, .digits: .string("string")
         case .bytes: .string("bytes")

@@ -37,7 +37,9 @@ extension CodingPlan {
         guard case .since(_, let value) = field.presence else { return nil }
         switch value {
         case .integer(let number): return literal(number, field.type)
-        case .float(let number): return .float(Self.rounded(number, field.type))
+        case .float(let number):
+            guard case .float(let format, _) = field.type else { return .float(number) }
+            return .float(format.nearest(to: number))
         case .string(let text): return .text(text)
         case .zero: return zero(of: field.type)
         }
@@ -46,7 +48,7 @@ extension CodingPlan {
     /// Returns the zero of a type: 0, false, no text, no items, or a structure of them.
     func zero(of type: TypeDescription) -> LiteralPlan {
         switch type {
-        case .integer, .varint, .boolean, .bit, .enumeration, .flags, .float32, .float64: literal(0, type)
+        case .integer, .varint, .boolean, .bit, .enumeration, .flags, .float: literal(0, type)
         case .bytes(.exact(let byteCount)): .zeros(byteCount: byteCount)
         case .bytes: .zeros(byteCount: 0)
         case .string(.exact(let byteCount)): .text(String(repeating: "\0", count: byteCount))
@@ -70,12 +72,8 @@ extension CodingPlan {
     private func literal(_ number: Int128, _ type: TypeDescription) -> LiteralPlan {
         switch type {
         case .boolean, .bit: .boolean(number != 0)
-        case .float32, .float64: .float(Self.rounded(Double(number), type))
+        case .float(let format, _): .float(format.nearest(to: Double(number)))
         default: .integer(number, value(type, nil, in: []))
         }
-    }
-
-    private static func rounded(_ number: Double, _ type: TypeDescription) -> Double {
-        if case .float32 = type { Double(Float(number)) } else { number }
     }
 }

@@ -123,8 +123,8 @@ extension CodingPlan {
         }
         switch type {
         case .integer, .enumeration, .flags: return .number(number(of: type, field))
-        case .float32(let order): return .float(byteCount: 4, order, range: field?.floatRange)
-        case .float64(let order): return .float(byteCount: 8, order, range: field?.floatRange)
+        case .float(let format, let order):
+            return .float(byteCount: format.byteCount, order, range: field?.floatRange)
         case .boolean, .bit: return .boolean
         case .varint(let format): return .varint(format, allowed: field?.range ?? format.range)
         case .string(let extent): return .text(count(extent))

@@ -297,9 +297,9 @@ struct WiresharkTables {
             (.flags, .integer(let value)):
             "default = \(LuaText.integer(value))"
         case (.integer, _), (.varint, _), (.enumeration, _), (.flags, _): "default = { 0, 0 }"
-        case (.float32, .float(let value)), (.float64, .float(let value)): "default = \(LuaText.float(value))"
-        case (.float32, .integer(let value)), (.float64, .integer(let value)): "default = \(value)"
-        case (.float32, _), (.float64, _): "default = 0.0"
+        case (.float, .float(let value)): "default = \(LuaText.float(value))"
+        case (.float, .integer(let value)): "default = \(value)"
+        case (.float, _): "default = 0.0"
         case (.string, .string(let text)), (.utf16, .string(let text)): "default = \(LuaText.literal(text))"
         case (.string, _), (.utf16, _): "default = \"\""
         case (.digits, .string(let text)): "default = \(LuaText.literal(text))"
@@ -350,8 +350,8 @@ struct WiresharkTables {
     private func kind(_ type: TypeDescription, _ more: [String?] = []) -> String {
         switch type {
         case .integer(let format, let order): table(["\"integer\""] + numbers(format) + [self.order(order)])
-        case .float32(let order): table(["\"float\"", "width = 4", self.order(order)])
-        case .float64(let order): table(["\"float\"", "width = 8", self.order(order)])
+        case .float(let format, let order):
+            table(["\"float\"", "width = \(format.byteCount)", self.order(order)])
         case .boolean: table(["\"boolean\""])
         case .bit: table(["\"bit\""])
         case .varint(let format): table(["\"varint\"", "most = \(format.maximumByteCount)", format.luaForm])

@@ -6,7 +6,8 @@ package import WirelineCodec
 enum BuiltinType: Equatable {
     case integer(IntegerFormat)
     case varint(VarintFormat.Encoding)
-    case float32, float64, boolean, bit, string, bytes, properties
+    case float(FloatFormat)
+    case boolean, bit, string, bytes, properties
 
     /// All names, the more likely ones first: if two are close to a misspelt word, the first is suggested.
     static let names =
@@ -29,8 +30,8 @@ enum BuiltinType: Equatable {
 
     init?(name: String) {
         switch name {
-        case "float", "float32": self = .float32
-        case "double", "float64": self = .float64
+        case "float", "float32": self = .float(.binary32)
+        case "double", "float64": self = .float(.binary64)
         case "bool": self = .boolean
         case "bit": self = .bit
         case "string", "String": self = .string

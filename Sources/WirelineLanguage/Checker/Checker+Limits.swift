@@ -35,9 +35,9 @@ extension Checker {
             field.range = range(argument, in: format.range, format.name)
         case .varint(let format):
             field.range = range(argument, in: format.range, format.encoding.name)
-        case .float32, .float64:
+        case .float(let format, _):
             field.floatRange = floatRange(argument).map {
-                $0.lowerBound.nearest(of: field.type)...$0.upperBound.nearest(of: field.type)
+                $0.lowerBound.nearest(of: format)...$0.upperBound.nearest(of: format)
             }
         default:
             reportMisfit(.range, attributes, syntax.typeText, help: "it limits an integer or a float")
@@ -90,12 +90,12 @@ extension NumberSyntax {
 }
 
 extension Double {
-    /// Returns the value that a field of a type holds for this number.
+    /// Returns the value that a field of a format holds for this number; the number itself if that is infinite.
     ///
     /// So 0.1 is inside a `float32`'s range up to 0.1.
-    func nearest(of type: TypeDescription) -> Double {
-        guard case .float32 = type, Float(self).isFinite else { return self }
-        return Double(Float(self))
+    func nearest(of format: FloatFormat) -> Double {
+        let nearest = format.nearest(to: self)
+        return nearest.isFinite ? nearest : self
     }
 }
 

@@ -73,8 +73,7 @@ extension Checker {
         else { return nil }
         switch builtin {
         case .integer(let format): return .integer(format, order)
-        case .float32: return .float32(order)
-        case .float64: return .float64(order)
+        case .float(let format): return .float(format, order)
         case .boolean: return .boolean
         case .bit: return .bit(order)
         case .varint(let encoding): return varintFormat(encoding, attributes).map { .varint($0) }
@@ -296,7 +295,7 @@ extension Checker {
     private func hasByteOrder(_ type: TypeDescription) -> Bool {
         switch type {
         case .integer(let format, _): format.byteCount > 1
-        case .float32, .float64: true
+        case .float: true
         case .boolean, .bit, .varint, .properties, .structure, .union, .digits: false
         case .utf16: true
         case .string(let extent), .bytes(let extent): hasByteOrder(extent)

@@ -31,7 +31,7 @@ extension Checker {
         switch field.type {
         case .integer(let format, _): integer(argument, kind, field.range ?? format.range)
         case .varint(let format): integer(argument, kind, field.range ?? format.range)
-        case .float32, .float64: float(argument, kind, field)
+        case .float(let format, _): float(argument, kind, field, format)
         case .boolean: boolean(argument, kind)
         case .bit: boolean(argument, kind, orNumber: true)
         case .enumeration(let index, _):
@@ -76,21 +76,19 @@ extension Checker {
     }
 
     private func float(
-        _ argument: ArgumentSyntax, _ kind: AttributeKind, _ field: FieldDescription
+        _ argument: ArgumentSyntax, _ kind: AttributeKind, _ field: FieldDescription, _ format: FloatFormat
     ) -> DefaultValue? {
         if case .number(let number) = argument {
             guard let value = number.double else { return nil }
-            var fits = field.floatRange?.contains(value.nearest(of: field.type)) ?? true
-            if case .float32 = field.type { fits = fits && Float(value).isFinite }
-            if fits { return .float(value) }
+            let nearest = format.nearest(to: value)
+            if nearest.isFinite, field.floatRange?.contains(nearest) ?? true { return .float(value) }
         }
         return refuse(
-            argument, kind, "it is a number" + (field.floatRange.map { " from " + text($0, field.type) } ?? ""))
+            argument, kind, "it is a number" + (field.floatRange.map { " from " + text($0, format) } ?? ""))
     }
 
-    private func text(_ range: ClosedRange<Double>, _ type: TypeDescription) -> String {
-        if case .float32 = type { return "\(Float(range.lowerBound)) to \(Float(range.upperBound))" }
-        return "\(range.lowerBound) to \(range.upperBound)"
+    private func text(_ range: ClosedRange<Double>, _ format: FloatFormat) -> String {
+        "\(format.digits(of: range.lowerBound)) to \(format.digits(of: range.upperBound))"
     }
 
     /// - Parameter orNumber: Whether 0 and 1 are the same as `false` and `true`.

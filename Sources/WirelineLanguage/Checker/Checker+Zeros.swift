@@ -71,7 +71,7 @@ extension TypeDescription {
     /// Whether `@default` is allowed for a field of this type.
     fileprivate var takesDefault: Bool {
         switch self {
-        case .integer, .varint, .float32, .float64, .boolean, .enumeration, .flags, .string, .utf16, .digits,
+        case .integer, .varint, .float, .boolean, .enumeration, .flags, .string, .utf16, .digits,
             .sized(.utf16, _):
             true
         default: false

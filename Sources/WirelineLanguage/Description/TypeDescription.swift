@@ -6,10 +6,8 @@ public import WirelineCodec
 public indirect enum TypeDescription: Equatable, Sendable {
     /// An integer: `uint8` to `int64`, or of any width from 1 to 64 bits, such as `uint4`.
     case integer(IntegerFormat, ByteOrder)
-    /// A float of 4 bytes, IEEE 754.
-    case float32(ByteOrder)
-    /// A float of 8 bytes, IEEE 754.
-    case float64(ByteOrder)
+    /// A floating-point number of IEEE 754.
+    case float(FloatFormat, ByteOrder)
     /// A `bool`: one byte, 0 or 1.
     case boolean
     /// A `bit`: one bit, true if it is 1; the byte order is that of the fields with which it shares bytes.

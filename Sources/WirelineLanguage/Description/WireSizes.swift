@@ -109,8 +109,7 @@ package struct WireSizes: Sendable {
     package func size(of type: TypeDescription) -> WireSize {
         switch type {
         case .integer(let format, _): WireSize(fixed: format.byteCount)
-        case .float32: WireSize(fixed: 4)
-        case .float64: WireSize(fixed: 8)
+        case .float(let format, _): WireSize(fixed: format.byteCount)
         case .boolean, .bit: WireSize(fixed: 1)
         case .varint: WireSize(atLeast: 1)
         case .string(let extent), .bytes(let extent), .list(_, let extent): Self.size(of: extent)

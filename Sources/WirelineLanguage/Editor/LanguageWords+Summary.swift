@@ -56,8 +56,7 @@ extension BuiltinType {
                 + format.rangeText + "."
         case .integer(let format):
             "An integer of \(format.byteCount) \(format.byteCount == 1 ? "byte" : "bytes"): \(format.rangeText)."
-        case .float32: "A floating-point number of 4 bytes (IEEE 754)."
-        case .float64: "A floating-point number of 8 bytes (IEEE 754)."
+        case .float(let format): "A floating-point number of \(format.byteCount) bytes (IEEE 754)."
         case .boolean: "A byte: 0 or 1."
         case .bit: "One bit, true if it is 1, which shares a byte with the fields beside it."
         case .varint(.unsigned): "An unsigned integer of 1 to 10 bytes (LEB128)."

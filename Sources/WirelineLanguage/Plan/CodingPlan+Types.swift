@@ -95,7 +95,7 @@ extension CodingPlan {
         _ type: TypeDescription, _ description: ProtocolDescription, _ checked: Set<Int>
     ) -> Bool {
         switch type {
-        case .float32, .float64, .boolean, .bit: false
+        case .float, .boolean, .bit: false
         case .integer(let format, _): !format.fillsHostInteger
         case .flags(let index, _): !description.flagSets[index].format.fillsHostInteger
         case .enumeration(let index, _):

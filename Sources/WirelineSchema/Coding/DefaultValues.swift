@@ -52,8 +52,8 @@ struct DefaultValues {
         switch value {
         case .integer(let value): return integer(value, field.type)
         case .float(let value):
-            if case .float32 = field.type { return .float(Float(value)) }
-            return .float(value)
+            guard case .float(let format, _) = field.type else { return .float(value) }
+            return .float(value, format)
         case .string(let text):
             if case .bytes = field.type { return .string(Base64.encode(Array(text.utf8))) }
             return .string(text)
@@ -66,7 +66,7 @@ struct DefaultValues {
         case .boolean, .bit: .boolean(value != 0)
         case .enumeration(let index, _): enumerations[index].json(enumeration: value)
         case .flags(let index, _): flagSets[index].json(flags: value)
-        case .float32, .float64: .float(Double(value))
+        case .float: .float(Double(value))
         default: .exactInteger(value)
         }
     }
@@ -74,7 +74,7 @@ struct DefaultValues {
     private func zero(_ type: TypeDescription) -> JSONValue {
         switch type {
         case .integer, .varint, .boolean, .bit, .enumeration, .flags: return integer(0, type)
-        case .float32, .float64: return .float(0.0)
+        case .float: return .float(0.0)
         case .string(.exact(let byteCount)): return .string(String(repeating: "\0", count: byteCount))
         case .bytes(.exact(let byteCount)): return .string(Base64.encode([UInt8](repeating: 0, count: byteCount)))
         case .string, .utf16, .bytes: return .string("")

@@ -59,7 +59,7 @@ extension ProtocolDescription {
         case (.flags(let index, _), .array(let items)):
             let values = items.map { mask($0, flagSets[index]) }
             return values.reduce(0) { total, value in total.flatMap { total in value.map { total | $0 } } }
-        case (.string, _), (.utf16, _), (.digits, _), (.bytes, _), (.properties, _), (.float32, _), (.float64, _):
+        case (.string, _), (.utf16, _), (.digits, _), (.bytes, _), (.properties, _), (.float, _):
             return nil
         case (_, .number(let number)): return number.integer
         case (_, .string(let text)): return Int128(text)

@@ -39,18 +39,12 @@ extension JSONValue {
         return value
     }
 
-    /// Returns the nearest float; `"NaN"`, `"Infinity"` and `"-Infinity"` are accepted too.
-    func float32() throws(TranslationError) -> Float {
-        guard case .number(let number) = self else { return Float(try nonfinite()) }
-        guard number.float.isFinite else { throw TranslationError(.numberTooLarge(number.text)) }
-        return number.float
-    }
-
-    /// Returns the nearest double; `"NaN"`, `"Infinity"` and `"-Infinity"` are accepted too.
-    func float64() throws(TranslationError) -> Double {
+    /// Returns the nearest number of a format; `"NaN"`, `"Infinity"` and `"-Infinity"` are accepted too.
+    func float(_ format: FloatFormat) throws(TranslationError) -> Double {
         guard case .number(let number) = self else { return try nonfinite() }
-        guard number.double.isFinite else { throw TranslationError(.numberTooLarge(number.text)) }
-        return number.double
+        let value = number.nearest(of: format)
+        guard value.isFinite else { throw TranslationError(.numberTooLarge(number.text)) }
+        return value
     }
 
     private func nonfinite() throws(TranslationError) -> Double {
@@ -77,9 +71,11 @@ extension JSONValue {
         JSONNumber(value).map { .number($0) } ?? .string(nonfiniteName(of: value))
     }
 
-    /// Makes a float: its shortest digits as a `Float`, or its name if it is not finite.
-    static func float(_ value: Float) -> JSONValue {
-        JSONNumber(value).map { .number($0) } ?? .string(nonfiniteName(of: Double(value)))
+    /// Makes a float: its shortest digits in a format, or its name if it is not finite there.
+    static func float(_ value: Double, _ format: FloatFormat) -> JSONValue {
+        let nearest = format.nearest(to: value)
+        guard nearest.isFinite else { return .string(nonfiniteName(of: nearest)) }
+        return .number(JSONNumber(uncheckedText: format.digits(of: nearest)))
     }
 
     private static func nonfiniteName(of value: Double) -> String {
@@ -88,6 +84,9 @@ extension JSONValue {
 }
 
 extension JSONNumber {
+    /// The nearest number of a format, rounded once; infinity if the number is out of its range.
+    func nearest(of format: FloatFormat) -> Double { format == .binary32 ? Double(float) : double }
+
     /// Makes the integer in a string, in JSON notation: no plus, no leading zeros, no spaces.
     init?(integerText text: String) {
         let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]

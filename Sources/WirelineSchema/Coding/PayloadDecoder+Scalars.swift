@@ -18,14 +18,10 @@ extension PayloadDecoder {
             let value = try reader.readNumber(format)
             try require(limits.fault(of: value), at: start)
             return .exactInteger(value)
-        case .float32(let byteOrder):
-            let value = try reader.readFloat32(byteOrder)
-            try require(limits.fault(of: Double(value)), at: start)
-            return .float(value)
-        case .float64(let byteOrder):
-            let value = try reader.readFloat64(byteOrder)
+        case .float(let format, let byteOrder):
+            let value = format.value(ofBits: try reader.readUnsigned(byteCount: format.byteCount, byteOrder))
             try require(limits.fault(of: value), at: start)
-            return .float(value)
+            return .float(value, format)
         case .enumeration(let enumeration, let byteOrder):
             let plan = index.enumerations[enumeration]
             let value = try reader.readNumber(plan.format, byteOrder)

@@ -17,14 +17,10 @@ extension PayloadEncoder {
         case .varint(let format):
             let number = try value.integer(in: format.range, limit: limits.range)
             bytes.append(varint: format.bits(of: number))
-        case .float32(let byteOrder):
-            let number = try value.float32()
-            try require(limits.fault(of: Double(number)))
-            bytes.append(Int128(number.bitPattern), .uint32, byteOrder)
-        case .float64(let byteOrder):
-            let number = try value.float64()
+        case .float(let format, let byteOrder):
+            let number = try value.float(format)
             try require(limits.fault(of: number))
-            bytes.append(Int128(number.bitPattern), .uint64, byteOrder)
+            bytes.append(Int128(format.bits(of: number)), format.bitFormat, byteOrder)
         case .enumeration(let enumeration, let byteOrder):
             let plan = index.enumerations[enumeration]
             bytes.append(try plan.number(ofCase: value), plan.format, byteOrder)

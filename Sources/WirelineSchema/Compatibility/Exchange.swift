@@ -343,8 +343,9 @@ struct Exchange {
         switch (sentType, foundType) {
         case (.string, .bytes), (.bytes, .string):
             return bytes(sent, sentType) == bytes(found, foundType)
-        case (.float32, .float32), (.float64, .float64), (.string, .string), (.bytes, .bytes),
-            (.utf16, .utf16), (.digits, .digits), (.properties, .properties):
+        case (.float(let one, _), .float(let other, _)) where one != other: return false
+        case (.float, .float), (.string, .string), (.bytes, .bytes), (.utf16, .utf16), (.digits, .digits),
+            (.properties, .properties):
             return sent == found || number(sent) != nil && number(sent) == number(found)
         default:
             guard let left = written.number(sent, sentType), let right = read.number(found, foundType),

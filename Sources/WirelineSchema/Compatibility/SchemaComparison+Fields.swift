@@ -286,8 +286,7 @@ extension ProtocolDescription {
     func text(of type: TypeDescription) -> String {
         switch type {
         case .integer(let format, let order): format.name + text(of: order, format.byteCount)
-        case .float32(let order): "float32" + text(of: order, 4)
-        case .float64(let order): "float64" + text(of: order, 8)
+        case .float(let format, let order): format.name + text(of: order, format.byteCount)
         case .boolean: "bool"
         case .bit(let order): "bit" + text(of: order, 1)
         case .varint(let format):

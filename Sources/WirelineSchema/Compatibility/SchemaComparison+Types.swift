@@ -99,7 +99,7 @@ extension SchemaComparison {
                 breaks: [reader: [.value(pair.key(writtenFor: reader), bytes)]],
                 isContained: true)
             compareExtents(pair, left, right, isItem: isItem)
-        case (.float32(let left), .float32(let right)), (.float64(let left), .float64(let right)):
+        case (.float(let one, let left), .float(let other, let right)) where one == other:
             if left != right { misalign(pair, .byteOrder, "stands in the other byte order") }
         case (.properties, .properties): break
         default: compareNumbers(pair, before, after, isItem: isItem)

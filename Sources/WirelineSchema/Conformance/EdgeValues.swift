@@ -85,8 +85,7 @@ struct EdgeValues {
                 + terminatorEdges(of: element, extent, field, key)
         case .integer(let format, _): return values(integers(in: format.range, isItem ? nil : field.range))
         case .varint(let format): return values(integers(in: format.range, isItem ? nil : field.range))
-        case .float32: return values(floats(isItem ? nil : field.floatRange, isSingle: true))
-        case .float64: return values(floats(isItem ? nil : field.floatRange, isSingle: false))
+        case .float(let format, _): return values(floats(isItem ? nil : field.floatRange, format))
         case .boolean, .bit: return values([false, true])
         case .string(let extent):
             return values((Self.texts + extent.endsInPadding).map { .string($0) })
@@ -163,11 +162,8 @@ struct EdgeValues {
             .map { JSONValue.exactInteger($0) }
     }
 
-    private func floats(_ limit: ClosedRange<Double>?, isSingle: Bool) -> [JSONValue] {
-        let usual: [JSONValue] =
-            isSingle
-            ? [.float(Float.greatestFiniteMagnitude), .float(Float.leastNonzeroMagnitude), .float(Float(0.1))]
-            : [.float(Double.greatestFiniteMagnitude), .float(Double.leastNonzeroMagnitude), .float(0.1)]
+    private func floats(_ limit: ClosedRange<Double>?, _ format: FloatFormat) -> [JSONValue] {
+        let usual = [format.greatest, format.least, 0.1].map { JSONValue.float($0, format) }
         let ends: [JSONValue] =
             limit.map { limit in
                 let beyond = limit.upperBound + max(1, abs(limit.upperBound))

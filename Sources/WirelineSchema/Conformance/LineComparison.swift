@@ -164,11 +164,8 @@ package struct LineComparison {
         if expected == found { return true }
         switch type {
         case .integer, .varint: return number(expected).map { $0 == number(found) } ?? false
-        case .float32:
-            guard let one = try? expected.float32(), let other = try? found.float32() else { return false }
-            return one.bitPattern == other.bitPattern || one.isNaN && other.isNaN
-        case .float64:
-            guard let one = try? expected.float64(), let other = try? found.float64() else { return false }
+        case .float(let format, _):
+            guard let one = try? expected.float(format), let other = try? found.float(format) else { return false }
             return one.bitPattern == other.bitPattern || one.isNaN && other.isNaN
         case .enumeration(let index, _):
             let cases = description.enumerations[index].cases

@@ -217,7 +217,7 @@ struct ExampleValues {
         case .digits(let byteCount): return .string(digits(2 * byteCount))
         case .bytes(let extent): return .string(Base64.encode(Array(text(extent, field, key, isItem: isItem).utf8)))
         case .properties: return .object(flip() ? [JSONValue.Member("k", .string("v"))] : [])
-        case .float32, .float64: return float(type, field.floatRange, isItem: isItem)
+        case .float: return float(type, field.floatRange, isItem: isItem)
         case .enumeration(let index, _):
             if case .enumeration(index, let value)? = hint { return value }
             let item = description.enumerations[index]
@@ -248,7 +248,7 @@ struct ExampleValues {
         case (.integer(let number), .boolean), (.integer(let number), .bit): .boolean(number != 0)
         case (.integer(let number), .flags): [.exactInteger(number)]
         case (.integer(let number), _): .exactInteger(number)
-        case (.float(let number), .float32): .float(Float(number))
+        case (.float(let number), .float(let format, _)): .float(number, format)
         case (.float(let number), _): .float(number)
         case (.string(let text), .bytes): .string(Base64.encode(Array(text.utf8)))
         case (.string(let text), _): .string(text)

@@ -40,7 +40,7 @@ enum ScriptType {
         switch type {
         case .integer, .varint: .number
         // Floats that are not finite have names, and an enum's value may have no name.
-        case .float32, .float64, .enumeration: nil
+        case .float, .enumeration: nil
         case .boolean, .bit: .boolean
         case .string, .utf16, .bytes, .digits: .string
         case .properties, .structure, .union: .object
@@ -81,7 +81,7 @@ extension ProtocolDescription {
 
     private func sample(of type: TypeDescription) -> JSONValue {
         switch type {
-        case .integer, .varint, .float32, .float64: return 0
+        case .integer, .varint, .float: return 0
         case .boolean, .bit: return false
         case .string(.exact(let byteCount)): return .string(String(repeating: " ", count: byteCount))
         case .bytes(.exact(let byteCount)): return .string(Base64.encode([UInt8](repeating: 0, count: byteCount)))

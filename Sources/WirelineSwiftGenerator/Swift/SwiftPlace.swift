@@ -42,10 +42,8 @@ extension SwiftTypes {
     /// Returns an expression for a number or a `bool` in a run, with `try` if it can fail.
     func scalar(_ type: TypeDescription, at place: SwiftPlace) -> SwiftExpression {
         switch type {
-        case .float32(let order):
-            return SwiftExpression(text: "\(place.run).float32(at: \(place.offset), \(order.swiftCase))")
-        case .float64(let order):
-            return SwiftExpression(text: "\(place.run).float64(at: \(place.offset), \(order.swiftCase))")
+        case .float(let format, let order):
+            return SwiftExpression(text: "\(place.run).\(format.name)(at: \(place.offset), \(order.swiftCase))")
         case .boolean: return SwiftExpression(text: "try \(place.run).boolean(at: \(place.offset))", canFail: true)
         case .string(.fixed(let byteCount, let padding)):
             let text = "text(at: \(place.offset), byteCount: \(byteCount), padding: \(padding))"
@@ -104,8 +102,8 @@ extension SwiftTypes {
     /// Returns an expression for a separate value, such as an item of a list; it can fail, and has no `try`.
     func item(_ type: TypeDescription) -> SwiftExpression {
         switch type {
-        case .float32(let order): return SwiftExpression(text: "reader.readFloat32(\(order.swiftCase))")
-        case .float64(let order): return SwiftExpression(text: "reader.readFloat64(\(order.swiftCase))")
+        case .float(let format, let order):
+            return SwiftExpression(text: "reader.read\(format.swiftName)(\(order.swiftCase))")
         case .boolean: return SwiftExpression(text: "reader.readBoolean()")
         case .varint(let format): return SwiftExpression(text: format.swiftReading)
         case .string(let extent): return SwiftExpression(text: text("String", extent))
@@ -184,4 +182,9 @@ extension SwiftTypes {
         guard case .integer(let format, let order) = element, format.fillsHostInteger else { return nil }
         return (format, order)
     }
+}
+
+extension FloatFormat {
+    /// What functions of the codec call it: `readFloat32`.
+    var swiftName: String { "Float\(8 * byteCount)" }
 }

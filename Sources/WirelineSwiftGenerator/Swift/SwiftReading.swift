@@ -184,7 +184,7 @@ struct SwiftReading {
         guard let (lower, upper) = range else { return }
         errors.enter(field.index, in: &source)
         var text = types.scalar(field.type, at: place).text
-        if case .float32 = field.type { text = "Swift::Double(\(text))" }
+        if case .float(let format, _) = field.type, format != .binary64 { text = "Swift::Double(\(text))" }
         source.line("try WirelineCodec::FieldCheck.range(\(text), \(lower), \(upper), at: \(place.absolute))")
     }
 

@@ -227,10 +227,10 @@ struct SwiftSizing {
         _ type: TypeDescription, _ access: String, _ field: FieldDescription, _ index: Int
     ) {
         switch type {
-        case .float32, .float64:
+        case .float(let format, _):
             guard let range = field.floatRange else { return }
             var value = access
-            if case .float32 = type { value = "Swift::Double(\(access))" }
+            if format != .binary64 { value = "Swift::Double(\(access))" }
             check("range(\(value), \(range.lowerBound), \(range.upperBound))", index)
         case .string(.fixed(let byteCount, let padding)):
             check("text(\(access), byteCount: \(byteCount), padding: \(padding))", index)

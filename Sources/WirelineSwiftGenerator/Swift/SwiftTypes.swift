@@ -72,8 +72,8 @@ struct SwiftTypes {
     func text(_ type: TypeDescription) -> String {
         switch type {
         case .integer(let format, _): format.swiftType
-        case .float32: "Swift::Float"
-        case .float64: "Swift::Double"
+        case .float(.binary32, _): "Swift::Float"
+        case .float(.binary64, _): "Swift::Double"
         case .boolean, .bit: "Swift::Bool"
         case .varint(let format): format.swiftType
         case .string, .utf16, .digits: "Swift::String"
@@ -103,7 +103,7 @@ struct SwiftTypes {
         case (.integer(let number), .enumeration(let index, _)): enumerationValue(number, index)
         case (.integer(let number), .flags): ".init(rawValue: \(number))"
         case (.integer(let number), _): "\(number)"
-        case (.float(let number), .float32): "\(Float(number))"
+        case (.float(let number), .float(let format, _)): format.digits(of: number)
         case (.float(let number), _): "\(number)"
         case (.string(let text), _): SwiftText.literal(text)
         case (.zero, _): zero(type)
@@ -112,7 +112,7 @@ struct SwiftTypes {
 
     private func zero(_ type: TypeDescription) -> String {
         switch type {
-        case .integer, .varint, .float32, .float64: "0"
+        case .integer, .varint, .float: "0"
         case .boolean, .bit: "false"
         case .string(.exact(let byteCount)): "Swift::String(repeating: \"\\0\", count: \(byteCount))"
         case .bytes(.exact(let byteCount)): ".init(repeating: 0, count: \(byteCount))"

@@ -175,8 +175,8 @@ struct SwiftWriting {
             source.line("\(run).setText(\(access), at: \(offset), byteCount: \(byteCount), padding: 0)")
         case .bytes(.exact): source.line("\(run).setBytes(\(access), at: \(offset))")
         case .boolean: source.line("\(run).setBoolean(\(access), at: \(offset))")
-        case .float32(let order): source.line("\(run).setFloat32(\(access), at: \(offset), \(order.swiftCase))")
-        case .float64(let order): source.line("\(run).setFloat64(\(access), at: \(offset), \(order.swiftCase))")
+        case .float(let format, let order):
+            source.line("\(run).set\(format.swiftName)(\(access), at: \(offset), \(order.swiftCase))")
         default:
             guard let number = types.plan.number(type) else { return }
             let (format, order) = (number.format, number.byteOrder)

@@ -247,8 +247,7 @@ struct RandomProtocol {
         case 10:
             .string(.fixed(byteCount: Int.random(in: 1...9, using: &random), padding: random.isTrue ? 0 : 0x61))
         case 11: .digits(byteCount: Int.random(in: 1...9, using: &random))
-        case 0: .float32(order)
-        case 1: .float64(order)
+        case 0, 1: .float(FloatFormat.allCases.randomElement(using: &random)!, order)
         case 2: .boolean
         case 3: .varint(.random(using: &random))
         case 4: .string(random.isTrue ? .terminated : extent(order))
@@ -336,10 +335,10 @@ struct RandomProtocol {
 
     private mutating func number(_ type: TypeDescription) -> JSONValue {
         switch type {
-        case .float32:
+        case .float(.binary32, _):
             let value = Float(bitPattern: UInt32.random(in: 0...UInt32.max, using: &random))
             return JSONNumber(value).map { .number($0) } ?? "NaN"
-        case .float64:
+        case .float:
             return JSONNumber(Double(bitPattern: random.next())).map { .number($0) } ?? "-Infinity"
         case .boolean, .bit: return .boolean(random.isTrue)
         case .varint(let format): return integer(in: format.range)

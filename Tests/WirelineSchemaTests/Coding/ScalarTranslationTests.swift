@@ -162,14 +162,14 @@ struct ScalarTranslationTests {
     ])
     func `a float is shown with its shortest digits`(value: String, single: String, double: String) throws {
         let json = #"{"v":\#(value)}"#
-        #expect(try PayloadTranslator(.init("v", .float32(.bigEndian))).encode(json) == single)
-        #expect(try PayloadTranslator(.init("v", .float32(.bigEndian))).decode(single) == json)
-        #expect(try PayloadTranslator(.init("v", .float64(.bigEndian))).encode(json) == double)
-        #expect(try PayloadTranslator(.init("v", .float64(.bigEndian))).decode(double) == json)
-        #expect(try PayloadTranslator(.init("v", .float32(.littleEndian))).encode(json) == reversed(single))
-        #expect(try PayloadTranslator(.init("v", .float32(.littleEndian))).decode(reversed(single)) == json)
-        #expect(try PayloadTranslator(.init("v", .float64(.littleEndian))).encode(json) == reversed(double))
-        #expect(try PayloadTranslator(.init("v", .float64(.littleEndian))).decode(reversed(double)) == json)
+        #expect(try PayloadTranslator(.init("v", .float(.binary32, .bigEndian))).encode(json) == single)
+        #expect(try PayloadTranslator(.init("v", .float(.binary32, .bigEndian))).decode(single) == json)
+        #expect(try PayloadTranslator(.init("v", .float(.binary64, .bigEndian))).encode(json) == double)
+        #expect(try PayloadTranslator(.init("v", .float(.binary64, .bigEndian))).decode(double) == json)
+        #expect(try PayloadTranslator(.init("v", .float(.binary32, .littleEndian))).encode(json) == reversed(single))
+        #expect(try PayloadTranslator(.init("v", .float(.binary32, .littleEndian))).decode(reversed(single)) == json)
+        #expect(try PayloadTranslator(.init("v", .float(.binary64, .littleEndian))).encode(json) == reversed(double))
+        #expect(try PayloadTranslator(.init("v", .float(.binary64, .littleEndian))).decode(reversed(double)) == json)
     }
 
     @Test(arguments: [
@@ -177,7 +177,7 @@ struct ScalarTranslationTests {
         ("1E2", "42c80000"), ("1.40129846e-45", "00000001"), ("3.40282356e38", "7f7fffff"),
     ])
     func `a number that a float cannot represent is rounded`(value: String, payload: String) throws {
-        #expect(try PayloadTranslator(.init("v", .float32(.bigEndian))).encode(#"{"v":\#(value)}"#) == payload)
+        #expect(try PayloadTranslator(.init("v", .float(.binary32, .bigEndian))).encode(#"{"v":\#(value)}"#) == payload)
     }
 
     @Test(arguments: [
@@ -188,20 +188,20 @@ struct ScalarTranslationTests {
         ("null", #"M.v: a number, "NaN", "Infinity" or "-Infinity" is needed, not null"#),
     ])
     func `a value that is no float is refused`(value: String, message: String) throws {
-        let translator = PayloadTranslator(.init("v", .float32(.bigEndian)))
+        let translator = PayloadTranslator(.init("v", .float(.binary32, .bigEndian)))
         let error = try #require(throws: TranslationError.self) { try translator.encode(#"{"v":\#(value)}"#) }
         #expect(error.description == message)
     }
 
     @Test(arguments: ["1.25", #""NaN""#, #""Infinity""#, "-0.5"])
     func `a float outside its range is refused when encoding`(value: String) {
-        let translator = PayloadTranslator(.init("v", .float64(.bigEndian), floatRange: 0...1))
+        let translator = PayloadTranslator(.init("v", .float(.binary64, .bigEndian), floatRange: 0...1))
         let error = #expect(throws: TranslationError.self) { try translator.encode(#"{"v":\#(value)}"#) }
         #expect(error?.path == "M.v")
     }
 
     @Test func `a float outside its range is refused when decoding`() {
-        let translator = PayloadTranslator(.init("v", .float32(.bigEndian), floatRange: 0...1))
+        let translator = PayloadTranslator(.init("v", .float(.binary32, .bigEndian), floatRange: 0...1))
         #expect(throws: CodecError(.floatOutOfRange(value: 2, minimum: 0, maximum: 1), offset: 0, path: "M.v")) {
             try translator.decode("40000000")
         }

@@ -188,7 +188,7 @@ struct StructureTranslationTests {
         let translator = PayloadTranslator(
             .init("a", .uint8), .init("i", .uint16, .since(2, default: .integer(9))),
             .init("s", .text, .since(2, default: .string("x"))),
-            .init("f", .float32(.bigEndian), .since(3, default: .float(0.1))),
+            .init("f", .float(.binary32, .bigEndian), .since(3, default: .float(0.1))),
             .init("b", .boolean, .since(3, default: .integer(1))),
             .init("e", .enumeration(0, .bigEndian), .since(3, default: .integer(1))),
             .init("g", .flags(0, .bigEndian), .since(3, default: .integer(0x8001))))
@@ -206,7 +206,7 @@ struct StructureTranslationTests {
 
     @Test func `the default of a field added with @since is zero in all its parts`() throws {
         let types: [TypeDescription] = [
-            .integer(.int64, .bigEndian), .float64(.bigEndian), .boolean, .varint(maximumByteCount: 10), .text,
+            .integer(.int64, .bigEndian), .float(.binary64, .bigEndian), .boolean, .varint(maximumByteCount: 10), .text,
             .bytes(.counted(.uint8, .bigEndian)), .enumeration(0, .bigEndian), .flags(0, .bigEndian), .structure(0),
             .fixedList(.structure(0), count: 2), .list(.uint8),
         ]

@@ -287,7 +287,7 @@ struct OracleExchange {
             }
             return zip(sent, found).allSatisfy { isSame($0, left, $1, right) }
         case (.string, .string), (.utf16, .utf16), (.bytes, .bytes), (.digits, .digits): return sent == found
-        case (.float32, .float32), (.float64, .float64):
+        case (.float(let one, _), .float(let other, _)) where one == other:
             guard case .number(let left) = sent, case .number(let right) = found else { return sent == found }
             return left.double == right.double
         case (.string, .bytes): return content(sent) == decoded(found)

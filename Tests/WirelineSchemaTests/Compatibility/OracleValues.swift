@@ -104,7 +104,7 @@ struct OracleValues {
             let bytes = text(field).utf8.map { random.chance(5) ? UInt8.random(in: 1...255, using: &random) : $0 }
             return .string(Base64.encode(bytes))
         case .boolean, .bit: return .boolean(random.chance(2))
-        case .float32, .float64:
+        case .float:
             return .number(random.pick([0, 1.5, -0.25, 1000].compactMap { JSONNumber(Double($0)) }))
         case .integer(let format, _): return number(format.range, field)
         case .varint(let format): return number(format.range, field)

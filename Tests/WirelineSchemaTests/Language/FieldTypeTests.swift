@@ -16,10 +16,10 @@ struct FieldTypeTests {
     }
 
     @Test(arguments: [
-        ("float a;", TypeDescription.float32(.bigEndian)),
-        ("float32 a;", .float32(.bigEndian)),
-        ("double a;", .float64(.bigEndian)),
-        ("float64 a;", .float64(.bigEndian)),
+        ("float a;", TypeDescription.float(.binary32, .bigEndian)),
+        ("float32 a;", .float(.binary32, .bigEndian)),
+        ("double a;", .float(.binary64, .bigEndian)),
+        ("float64 a;", .float(.binary64, .bigEndian)),
         ("bool a;", .boolean),
         ("varint a;", .varint(maximumByteCount: 10)),
         ("@max_bytes(4) varint a;", .varint(maximumByteCount: 4)),
@@ -40,7 +40,7 @@ struct FieldTypeTests {
         ("properties a;", .properties(isStrict: true)),
         ("@little uint16 a;", .integer(.uint16, .littleEndian)),
         ("@big uint16 a;", .integer(.uint16, .bigEndian)),
-        ("@little double a;", .float64(.littleEndian)),
+        ("@little double a;", .float(.binary64, .littleEndian)),
         ("@little string a;", .string(.counted(.uint16, .littleEndian))),
         ("@utf16 string a;", .utf16(.counted(.uint16, .bigEndian), .bigEndian)),
         ("@utf16 @little @terminated string a;", .utf16(.terminated, .littleEndian)),
