@@ -9,11 +9,14 @@ struct PythonBodies {
     private var plan: CodePlan { types.plan }
     private let printer: StatementPrinter
     private let writing: StatementPrinter
+    /// The parameter for the header, which functions of messages have if a field of one looks at it.
+    private let header: String
 
     init(types: PythonTypes) {
         self.types = types
         printer = StatementPrinter(PythonDialect(types: types, scope: .reading))
         writing = StatementPrinter(PythonDialect(types: types, scope: .writing))
+        header = types.description.hasHeaderConditions ? ", h: Mapping[str, Any]" : ""
     }
 
     /// The functions for all messages, and for the types that they reach.
@@ -48,8 +51,6 @@ struct PythonBodies {
     }
 
     // MARK: Messages
-
-    private var header: String { types.description.hasHeaderConditions ? ", h: Mapping[str, Any]" : "" }
 
     private func readMessage(_ index: Int) -> [String] {
         let (body, name) = (plan.messages[index], plan.names.messages[index].name)
