@@ -117,7 +117,7 @@ struct LanguagePage: Sendable {
 
     /// What the comments say that the program prints.
     func expectedLines() throws -> [String] {
-        try lines().map { $0.drop { $0 == "\t" } }.filter { $0.hasPrefix(comment) }.map {
+        try lines().map { $0.drop { $0 == "\t" || $0 == " " } }.filter { $0.hasPrefix(comment) }.map {
             String($0.dropFirst(comment.count))
         }
     }
