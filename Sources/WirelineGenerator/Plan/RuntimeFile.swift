@@ -201,7 +201,8 @@ package struct RuntimeFile: Sendable {
         var (result, rest) = ("", line[...])
         while let start = rest.firstRange(of: opening) {
             let inside = rest[start.upperBound...]
-            let name = inside.prefix { $0.isLetter || $0 == "_" || $0 == "!" }
+            // In Rust, `/*!` begins documentation.
+            let name = inside.drop { $0 == " " }.prefix { $0.isLetter || $0 == "_" || $0 == "!" }
             guard inside[name.endIndex...].first == "{", let end = inside.firstRange(of: "}" + closing) else {
                 result += rest[..<start.upperBound]
                 rest = inside
