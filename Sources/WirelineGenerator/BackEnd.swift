@@ -74,6 +74,8 @@ package struct BackEnd: Sendable {
         BackEnd(name: "go-adapter") { description, _ throws(GenerationError) in
             [try GoGenerator(description).adapter()]
         },
+        BackEnd(name: "rust") { description, _ in RustGenerator(description).files() },
+        BackEnd(name: "rust-adapter") { description, _ in [RustGenerator(description).adapter()] },
         BackEnd(name: "wireshark") { description, _ in WiresharkGenerator(description).files() },
         BackEnd(name: "html") { description, _ in HTMLGenerator(description).files() },
         BackEnd(name: "markdown") { description, _ in MarkdownGenerator(description).files() },

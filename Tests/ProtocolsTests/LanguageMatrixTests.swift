@@ -13,7 +13,7 @@ struct LanguageMatrixTests {
         let folders = ProtocolFolder.all
         let stateful = folders.count { $0.translator.description.layout.hasStates }
         let sentence = """
-            Generated code of all eight languages is checked with the golden vectors of \(folders.count) protocols: \
+            Generated code of all nine languages is checked with the golden vectors of \(folders.count) protocols: \
             \(stateful) have states, \(folders.count(where: \.hasLayers)) layers or unread content.
             """
         let readme = try String(contentsOf: ProtocolFolder.root.appending(path: "README.md"), encoding: .utf8)
@@ -23,7 +23,7 @@ struct LanguageMatrixTests {
     /// The generator of Swift refuses nothing; its types are in ``ProtocolFolder/generated``.
     @Test func `each language has code for all protocols`() throws {
         let names = Set(ProtocolFolder.all.map(\.name))
-        let languages: [Language] = [.typeScript, .lua, .python, .java, .cSharp, .go]
+        let languages: [Language] = [.typeScript, .lua, .python, .java, .cSharp, .go, .rust]
         for language in languages {
             #expect(names.subtracting(try language.generatedCode().map(\.source.name)) == [], "\(language.name)")
         }

@@ -6,8 +6,8 @@ import Testing
 struct GenerateTests {
     static let languages =
         "swift or erlang or erlang-adapter or typescript or typescript-adapter or lua or lua-adapter or python "
-        + "or python-adapter or java or java-adapter or csharp or csharp-adapter or go or go-adapter or wireshark or html "
-        + "or markdown"
+        + "or python-adapter or java or java-adapter or csharp or csharp-adapter or go or go-adapter or rust or rust-adapter "
+        + "or wireshark or html or markdown"
     static let paths = "out/deep/Scene.wire.swift\nout/deep/SceneProtocol.swift\n"
 
     @Test func `files are written to the chosen folder, and listed`() throws {
@@ -102,7 +102,7 @@ struct GenerateTests {
         #expect(outcome.status == 2 && outcome.errors.contains("--package NAME needs words with points between them"))
     }
 
-    @Test(arguments: ["erlang", "typescript", "lua", "python", "java", "csharp", "go"], ["", "-adapter"])
+    @Test(arguments: ["erlang", "typescript", "lua", "python", "java", "csharp", "go", "rust"], ["", "-adapter"])
     func `each language has protocols with layers`(_ language: String, _ suffix: String) throws {
         let schema = "packet { @length(rest) uint16 size; @id uint8 id; layer zlib; }\n@id(0) @from(both) message A {}"
         let outcome = try Workspace(["P/a.wire": schema]).wire(

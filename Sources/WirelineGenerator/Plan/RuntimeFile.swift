@@ -63,6 +63,7 @@ package struct RuntimeFile: Sendable {
     static let java = unsafe RuntimeFile(wireline_java_runtime())
     static let cSharp = unsafe RuntimeFile(wireline_csharp_runtime())
     static let go = unsafe RuntimeFile(wireline_go_runtime())
+    static let rust = unsafe RuntimeFile(wireline_rust_runtime())
     static let erlang = unsafe RuntimeFile(wireline_erlang_runtime())
     static let lua = unsafe RuntimeFile(wireline_lua_runtime())
     static let python = unsafe RuntimeFile(wireline_python_runtime())
@@ -75,6 +76,7 @@ package struct RuntimeFile: Sendable {
     static let pythonAdapter = unsafe RuntimeFile(wireline_python_adapter())
     static let typeScriptAdapter = unsafe RuntimeFile(wireline_typescript_adapter())
     static let goAdapter = unsafe RuntimeFile(wireline_go_adapter())
+    static let rustAdapter = unsafe RuntimeFile(wireline_rust_adapter())
     static let pageTool = unsafe RuntimeFile(wireline_page_tool())
     static let pageSearch = unsafe RuntimeFile(wireline_page_search())
     static let pageStyle = unsafe RuntimeFile(wireline_page_style())
@@ -108,6 +110,9 @@ package struct RuntimeFile: Sendable {
         }
         precondition(open.count == 1, "the region \(open.last?.name ?? "") does not end")
     }
+
+    /// The file with all features, as the tools of its language see it, without what only completes it.
+    var withAllFeatures: Self { with(Set(regions.keys.map(String.init))) }
 
     private static func isIndentation(_ character: Character) -> Bool { character == " " || character == "\t" }
 

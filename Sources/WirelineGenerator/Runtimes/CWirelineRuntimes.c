@@ -23,6 +23,11 @@ static const unsigned char go_runtime_bytes[] = {
 };
 EMBEDDED(go_runtime)
 
+static const unsigned char rust_runtime_bytes[] = {
+#embed "Rust/runtime.rs"
+};
+EMBEDDED(rust_runtime)
+
 static const unsigned char erlang_runtime_bytes[] = {
 #embed "Erlang/runtime.erl"
 };
@@ -62,6 +67,11 @@ static const unsigned char go_adapter_bytes[] = {
 #embed "Go/adapter.go"
 };
 EMBEDDED(go_adapter)
+
+static const unsigned char rust_adapter_bytes[] = {
+#embed "Rust/adapter.rs"
+};
+EMBEDDED(rust_adapter)
 
 static const unsigned char erlang_adapter_bytes[] = {
 #embed "Erlang/adapter.erl"

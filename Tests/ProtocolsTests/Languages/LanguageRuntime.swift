@@ -23,7 +23,7 @@ struct LanguageRuntime: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 
     static let wanted = all.filter { $0.language.absence == nil }
-    static let all: [LanguageRuntime] = [java, cSharp, go] + node + [python, erlang] + lua
+    static let all: [LanguageRuntime] = [java, cSharp, go, rust] + node + [python, erlang] + lua
 
     private static let java = LanguageRuntime(name: "Java", language: .java) { jobs in
         let folder = try Language.java.code().folder
@@ -36,6 +36,8 @@ struct LanguageRuntime: Sendable, CustomTestStringConvertible {
     }
 
     private static let go = LanguageRuntime(name: "Go", language: .go) { try $0.map { try $0.run() } }
+
+    private static let rust = LanguageRuntime(name: "Rust", language: .rust) { try $0.map { try $0.run() } }
 
     private static let node: [LanguageRuntime] = [
         LanguageRuntime(name: "TypeScript", language: .typeScript) { try runInNode($0) },

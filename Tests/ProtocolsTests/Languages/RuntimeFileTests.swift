@@ -38,6 +38,9 @@ struct RuntimeFileTests {
                 Runtime(path: "Go/runtime.go", absence: GoTool.isWanted ? nil : GoTool.absence) { copy in
                     try GoTool.check(copy)
                 },
+                Runtime(path: "Rust/runtime.rs", absence: RustTool.isWanted ? nil : RustTool.absence) { copy in
+                    try RustTool.compile(copy, to: copy.appendingPathExtension("rlib"), isProgram: false)
+                },
                 Runtime(
                     path: "Erlang/runtime.erl", absence: ErlangInterpreter.isWanted ? nil : ErlangInterpreter.absence
                 ) { copy in
@@ -81,6 +84,11 @@ struct RuntimeFileTests {
                 path: "Go/adapter.go", other: "Go/runtime.go", absence: GoTool.isWanted ? nil : GoTool.absence
             ) { copy in
                 try GoTool.check(copy, with: ["runtime.go"])
+            },
+            Runtime(
+                path: "Rust/adapter.rs", other: "Rust/runtime.rs", absence: RustTool.isWanted ? nil : RustTool.absence
+            ) { copy in
+                try RustTool.compile(copy, to: copy.appendingPathExtension("out"))
             },
             Runtime(
                 path: "Erlang/adapter.erl", absence: ErlangInterpreter.isWanted ? nil : ErlangInterpreter.absence

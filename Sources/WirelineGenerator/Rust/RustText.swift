@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineSwiftGenerator
+
+/// Converts text of any origin into text that is safe inside Rust source.
+enum RustText {
+    /// Returns a string literal in ASCII.
+    static func string(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x22: result += "\\\""
+            case 0x5C: result += "\\\\"
+            case 0x20...0x7E: result.unicodeScalars.append(scalar)
+            default: result += "\\u{\(String(scalar.value, radix: 16))}"
+            }
+        }
+        return result + "\""
+    }
+
+    /// Returns a literal of some bytes.
+    static func bytes(_ bytes: [UInt8]) -> String {
+        let digits = bytes.map { "\\x" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        return "b\"\(digits.joined())\""
+    }
+
+    /// Returns a float of 64 bits, or of 32.
+    static func float(_ value: Double, byteCount: Int = 8) -> String {
+        let type = "f\(8 * byteCount)"
+        if value.isNaN { return "\(type)::NAN" }
+        if value.isInfinite { return "\(type)::\(value < 0 ? "NEG_" : "")INFINITY" }
+        return byteCount == 4 ? "\(Float(value))" : "\(value)"
+    }
+
+    /// Returns the lines of a documentation comment, with an attribute for what is deprecated; nothing for an empty text.
+    static func comment(_ text: String, _ deprecation: String? = nil) -> [String] {
+        let lines = CommentText.lines(of: text).map { $0.isEmpty ? "///" : "/// " + escaped($0) }
+        guard let deprecation else { return lines }
+        return lines + ["#[deprecated(note = \(string(CommentText.lines(of: deprecation).joined(separator: " "))))]"]
+    }
+
+    /// Returns a line in which rustdoc finds no links and no tags.
+    private static func escaped(_ line: String) -> String {
+        line.replacing("\\", with: "\\\\").replacing("[", with: "\\[").replacing("<", with: "\\<")
+    }
+
+    /// Returns lines further to the right.
+    static func indented(_ lines: [String]) -> [String] { lines.map { $0.isEmpty ? "" : "    " + $0 } }
+
+    /// Returns the implementation of `Default` for a type, with values that are not those of `Default` for some of its members.
+    static func defaults(_ name: String, _ members: [(name: String, value: String?)]) -> [String] {
+        let values = members.map { "\($0.name): \($0.value ?? "Default::default()")," }
+        return block("impl Default for \(name)", block("fn default() -> Self", block(name, values)))
+    }
+
+    /// Returns a declaration with a block; without lines it is empty.
+    static func block(_ head: String, _ lines: [String]) -> [String] {
+        lines.isEmpty ? [head + " {}"] : [head + " {"] + indented(lines) + ["}"]
+    }
+
+    /// Returns a name of a function in the spelling of Rust: `put_u16_little` for `putU16Little`.
+    static func snake(_ name: String) -> String {
+        NameWords.words(of: name).map { $0.lowercased() }.joined(separator: "_")
+    }
+}

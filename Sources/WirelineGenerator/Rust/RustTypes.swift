@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+
+/// How a protocol's types and values are written in Rust.
+struct RustTypes {
+    let plan: CodePlan
+    /// The longest list of a fixed length that is an array: traits such as `Default` know no longer ones.
+    private static let longestArray = 32
+
+    init(_ plan: CodePlan) { self.plan = plan }
+
+    var description: ProtocolDescription { plan.description }
+
+    // MARK: Types
+
+    /// Returns the type of a value.
+    func text(_ value: ValuePlan) -> String {
+        switch value {
+        case .number(let number):
+            switch number.kind {
+            case .enumeration(let index): plan.names.enumerations[index].name
+            case .flags(let index): plan.names.flagSets[index].name
+            case .plain: Self.integer(number.format)
+            }
+        case .float(let byteCount, _, _): "f\(8 * byteCount)"
+        case .boolean: "bool"
+        case .varint(let format, _): Self.integer(format.numberFormat)
+        case .text, .utf16, .digits: "String"
+        case .bytes: "Vec<u8>"
+        case .properties: "Vec<(String, String)>"
+        case .structure(let index): plan.names.structures[index].name
+        case .union(let index, _): plan.names.unions[index].name
+        case .list(let item, let count, _):
+            Self.arrayCount(count).map { "[\(text(item)); \($0)]" } ?? "Vec<\(text(item))>"
+        case .sized(let content, _, _): text(content)
+        }
+    }
+
+    /// Returns the type of a field, which may be absent.
+    func text(_ field: FieldPlan) -> String {
+        let type = text(field.value)
+        return field.mayBeUnset ? "Option<\(type)>" : type
+    }
+
+    /// Returns the number of items of an array; nil for another list.
+    static func arrayCount(_ count: CountPlan) -> Int? {
+        if case .exactly(let count) = count, count <= longestArray { count } else { nil }
+    }
+
+    /// Returns the smallest type for an integer.
+    static func integer(_ format: IntegerFormat) -> String {
+        "\(format.isSigned ? "i" : "u")\(held(format).bitWidth)"
+    }
+
+    /// Returns the format of the smallest type for an integer.
+    static func held(_ format: IntegerFormat) -> IntegerFormat {
+        IntegerFormat(bitWidth: [8, 16, 32].first { format.bitWidth <= $0 } ?? 64, isSigned: format.isSigned)
+    }
+
+    /// Whether a value is copied when it is assigned.
+    static func isCopied(_ type: CodeType) -> Bool {
+        switch type {
+        case .number, .position, .boolean: true
+        case .value(let value):
+            switch value.content {
+            case .number, .float, .boolean, .varint: true
+            default: false
+            }
+        case .text, .bytes, .header, .message: false
+        }
+    }
+
+    /// Returns the name of a union's arm in the union.
+    func arm(_ name: String, of union: Int) -> String {
+        let own = name.dropFirst(plan.names.unions[union].name.count)
+        return own == "Self" ? "Self_" : String(own)
+    }
+
+    // MARK: Values
+
+    /// Returns a value of a type.
+    func literal(_ literal: LiteralPlan, _ value: ValuePlan) -> String {
+        switch (literal, value) {
+        case (_, .sized(let content, _, _)): return self.literal(literal, content)
+        case (_, .union): return "Default::default()"
+        case (.integer(let number, .number(let own)), _):
+            guard case .plain = own.kind else { return "\(text(value))(\(number))" }
+            return String(number)
+        case (.integer(let number, _), _): return String(number)
+        case (.boolean(let value), _): return String(value)
+        case (.float(let number), .float(let byteCount, _, _)): return RustText.float(number, byteCount: byteCount)
+        case (.float(let number), _): return RustText.float(number)
+        case (.text(""), _): return "String::new()"
+        case (.text(let text), _): return "String::from(\(RustText.string(text)))"
+        case (.zeros(0), _), (.noProperties, _), (.list(_, 0), .list(_, .prefix, _)): return "Vec::new()"
+        case (.zeros(let byteCount), _): return "vec![0; \(byteCount)]"
+        case (.list(let item, let count), .list(let type, let plan, _)):
+            if Self.arrayCount(plan) != nil { return "std::array::from_fn(|_| \(self.literal(item, type)))" }
+            return count == 0 ? "Vec::new()" : "vec![\(self.literal(item, type)); \(count)]"
+        case (.list, _): return "Vec::new()"
+        case (.structure(let index), _): return "\(plan.names.structures[index].name)::default()"
+        }
+    }
+
+    /// Whether a value is what `Default` gives.
+    func isZero(_ literal: LiteralPlan, _ value: ValuePlan) -> Bool {
+        switch literal {
+        case .integer(let number, _): number == 0
+        case .boolean(let value): !value
+        case .float(let value): value == 0 && value.sign == .plus
+        case .text(let text): text.isEmpty
+        case .zeros(let byteCount): byteCount == 0
+        case .noProperties, .structure: true
+        case .list(let item, let count):
+            if case .list(let type, let plan, _) = value.content {
+                count == 0 || Self.arrayCount(plan) != nil && isZero(item, type)
+            } else {
+                true
+            }
+        }
+    }
+
+    /// Returns the value that a field has in a new body; nil for one that has what `Default` gives.
+    ///
+    /// A field with a condition is there in the zero of a structure if the condition holds; in a message a program sets it.
+    func initial(_ field: FieldPlan, isMessage: Bool) -> String? {
+        guard field.planned.hasValue, field.description.presence.isInZero, !isMessage || !field.mayBeUnset else {
+            return nil
+        }
+        if field.absent == nil, case .union = field.planned.type.content { return nil }
+        let value = field.absent ?? plan.coding.zero(of: field.planned.type)
+        let literal = literal(value, field.value)
+        if field.mayBeUnset { return "Some(\(literal))" }
+        return isZero(value, field.value) ? nil : literal
+    }
+}
