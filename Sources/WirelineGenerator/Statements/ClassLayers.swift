@@ -12,9 +12,11 @@ struct ClassLayers {
     var plan: CodePlan { printer.plan }
     var framing: PacketFraming? { plan.description.layout.framing }
     var id: String { dialect.type(.number(.uint64)) }
+    private var statements: LayerStatements {
+        LayerStatements(printer: printer, layers: layers, programLayers: layers.programLayers)
+    }
     /// Whether a keystream goes on from packet to packet.
     var hasStreams: Bool { layers.kinds.contains(where: \.hasLastingKeystream) }
-    var hasCounter: Bool { layers.shapes.contains { $0.counter != nil } }
 
     /// The checksums of the runtime that transforms call.
     var checksums: Set<String> {
@@ -55,30 +57,16 @@ struct ClassLayers {
         "\(dialect.tableModifiers) \(type)[] \(name) = \(array(type, items));"
     }
 
-    /// The ends of the names of all functions for parts: for each shape the outer part, all fields, and the fields inside of layers.
-    private var parts: [String] {
-        layers.shapes.flatMap { shape in
-            ["Outer\(shape.number)", "Flat\(shape.number)"]
-                + shape.sections.indices.compactMap { inside($0, of: shape) }
-        }
-    }
-
-    private func inside(_ position: Int, of shape: LayerPlan.Shape) -> String? {
-        shape.sections[position].settable.map { _ in "Inside\(position + 1)\(shape.number)" }
-    }
-
-    private func number(_ part: String) -> String { String(parts.firstIndex(of: part) ?? -1) }
-
     private var tables: [String] {
         let sections = layers.shapes.map { shape in
             array(
                 "int[]",
                 shape.sections.enumerated().map { position, section in
-                    array("int", [number(inside(position, of: shape) ?? "")] + section.layers.map(String.init))
+                    array("int", ([statements.section(position, of: shape)] + section.layers).map(String.init))
                 })
         }
         var tables = [
-            table("outers", "int", layers.shapes.map { number("Outer\($0.number)") })
+            table("outers", "int", layers.shapes.map { String(statements.outer($0)) })
         ]
         tables += dialect.comment(
             "For each shape its sections: the number of their fields' functions, and their layers.", nil, indent: "")
@@ -90,7 +78,7 @@ struct ClassLayers {
         if hasStreams {
             tables.append(table("lasts", dialect.type(.boolean), layers.kinds.map { String($0.hasLastingKeystream) }))
         }
-        if hasCounter {
+        if statements.hasCounter {
             let names = layers.shapes.map { shape in
                 shape.counter.map { text("packet." + plan.description.layout.fields[$0.field].name) }
                     ?? "null"
@@ -128,10 +116,6 @@ struct ClassLayers {
 
     // MARK: Functions
 
-    private func member(_ position: Int, of variable: String) -> Expression {
-        .member(.name(variable), plan.names.headerFields[position])
-    }
-
     private func function(
         _ result: String, _ name: String, _ parameters: String, _ statements: [Statement]
     ) -> String {
@@ -141,82 +125,27 @@ struct ClassLayers {
 
     /// The functions that call those of one part or of one layer.
     var functions: [String] {
-        let copies = layers.identifiers.map { Statement.assign(member($0, of: "given"), member($0, of: "known")) }
+        let bytes = dialect.type(.bytes)
         return [
+            function("Part", "unwrap", "int part, Reader r", statements.callsOfPart("unwrap", ["r"])),
             function(
-                "Part", "unwrap", "int part, Reader r",
-                [.select("part", parts.map { [.returns(.call(nil, "unwrap" + $0, ["r"]))] })]),
-            function(
-                dialect.type(.bytes), "wrap", "int part, Writer w, \(id) id, Header h",
-                [.select("part", parts.map { [.returns(.call(nil, "wrap" + $0, ["w", "id", "h"]))] })]),
-            function("void", "copyIdentifiers", "Header given, Header known", copies),
-        ] + counters + [layer("openLayer", isSealing: false), layer("sealLayer", isSealing: true)]
+                bytes, "wrap", "int part, Writer w, \(id) id, Header h",
+                statements.callsOfPart("wrap", ["w", "id", "h"])),
+            function("void", "copyIdentifiers", "Header given, Header known", statements.copyingIdentifiers),
+        ] + counters
+            + [("openLayer", false), ("sealLayer", true)].map { name, isSealing in
+                function(bytes, name, "Work work, int n, Header h, \(bytes) b", statements.layer(isSealing: isSealing))
+            }
     }
 
     /// The functions of the field that counts the bytes inside the innermost layer.
     private var counters: [String] {
-        guard hasCounter else { return [] }
-        func select(_ counted: (Int, Bool) -> [Statement], otherwise: Statement) -> [Statement] {
-            let branches = layers.shapes.map { shape in
-                shape.counter.map { counted($0.field, plan.hasAlways(headerField: $0.field)) } ?? [otherwise]
-            }
-            return [.select("shape", branches)]
-        }
-        let isThere = select(
-            { [.returns($1 ? true : member($0, of: "h").isSet)] }, otherwise: .returns(false))
-        let isGiven = select(
-            { field, isAlways in
-                let own = member(field, of: "h")
-                return [.returns(isAlways ? .binary(.unequal, own, 0) : own.isSet)]
-            }, otherwise: .returns(false))
-        let set = select(
-            { field, _ in
-                let number = Expression.convert("n", from: .position, to: plan.headerType(field))
-                return printer.setHeader("h", field, number) + [.returns(nil)]
-            }, otherwise: .returns(nil))
+        guard statements.hasCounter else { return [] }
         let boolean = dialect.type(.boolean)
-        return [function(boolean, "hasCount", "int shape, Header h", isThere)]
-            + (layers.hasThreshold ? [function(boolean, "isCountGiven", "int shape, Header h", isGiven)] : [])
-            + [function("void", "setCount", "int shape, Header h, int n", set)]
-    }
-
-    private func layer(_ name: String, isSealing: Bool) -> String {
-        // `packets` and `opaque` need no layer.
-        let statements: [Statement] =
-            layers.kinds.isEmpty
-            ? [.returns("b")]
-            : [.select("n", layers.kinds.map { [.returns(call($0, isSealing ? "seal" : "open"))] })]
-        let bytes = dialect.type(.bytes)
-        return function(bytes, name, "Work work, int n, Header h, \(bytes) b", statements)
-    }
-
-    private func key(_ name: String) -> Expression {
-        .call("work", "key", [.place(layers.keys.firstIndex { $0.name == name } ?? 0), "n"])
-    }
-
-    private func start(_ vector: LayerKind.Vector) -> Expression {
-        switch vector {
-        case .key(let name): key(name)
-        case .field(let name): member(plan.description.packetField(named: name) ?? 0, of: "h")
-        }
-    }
-
-    private func call(_ kind: LayerKind, _ verb: String) -> Expression {
-        func work(_ function: String, _ arguments: [Expression]) -> Expression {
-            .call("work", function, ["b"] + arguments)
-        }
-        switch kind {
-        case .zlib: return work(verb + "Zlib", ["n"])
-        case .deflate: return work(verb + "Deflate", ["n"])
-        case .gzip: return work(verb + "Gzip", ["n"])
-        case .brotli, .custom:
-            return work(verb + "Own", ["h", .place(layers.programLayers.firstIndex(of: kind.name) ?? 0), "n"])
-        case .xor(let name): return work("xor", [key(name)])
-        case .rc4(let name): return work("rc4", [key(name), "n"])
-        case .aesCTR(let name, .key(let vector)): return work("aesCTRLasting", [key(name), key(vector), "n"])
-        case .aesCTR(let name, let vector): return work("aesCTR", [key(name), start(vector), 0, "n"])
-        case .aesCBC(let name, let vector): return work(verb + "AESCBC", [key(name), start(vector), "n"])
-        }
+        return [function(boolean, "hasCount", "int shape, Header h", statements.isCountThere)]
+            + (layers.hasThreshold
+                ? [function(boolean, "isCountGiven", "int shape, Header h", statements.isCountGiven)] : [])
+            + [function("void", "setCount", "int shape, Header h, int n", statements.settingCount)]
     }
 }
 

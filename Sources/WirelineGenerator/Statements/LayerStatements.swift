@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+
+/// The statements of functions that a runtime calls when it opens and seals packets with layers.
+///
+/// The number of a shape is the variable `shape`, that of a part `part`, that of a layer `n`. Headers are `h`, `given` and `known`, the
+/// bytes of a layer `b`, and what goes on through all packets in one is `work`.
+struct LayerStatements {
+    let printer: StatementPrinter
+    let layers: LayerPlan
+    /// The names of the layers that the program gives.
+    let programLayers: [String]
+    private var plan: CodePlan { printer.plan }
+
+    // MARK: Parts
+
+    /// The ends of the names of all functions for parts: for each shape the outer part, all fields, and the fields inside of layers.
+    var parts: [String] {
+        layers.shapes.flatMap { shape in
+            ["Outer\(shape.number)", "Flat\(shape.number)"]
+                + shape.sections.indices.compactMap { inside($0, of: shape) }
+        }
+    }
+
+    private func inside(_ position: Int, of shape: LayerPlan.Shape) -> String? {
+        shape.sections[position].settable.map { _ in "Inside\(position + 1)\(shape.number)" }
+    }
+
+    /// Returns the number of a shape's outer part; all its fields are the next one.
+    func outer(_ shape: LayerPlan.Shape) -> Int { parts.firstIndex(of: "Outer\(shape.number)") ?? -1 }
+
+    /// Returns the number of the fields of a section; -1 if it has none.
+    func section(_ position: Int, of shape: LayerPlan.Shape) -> Int {
+        inside(position, of: shape).flatMap { parts.firstIndex(of: $0) } ?? -1
+    }
+
+    /// Returns the statement that calls a function of a part.
+    func callsOfPart(_ function: String, _ arguments: [Expression]) -> [Statement] {
+        [.select("part", parts.map { [.returns(.call(nil, function + $0, arguments))] })]
+    }
+
+    /// The statements that set the fields of an ID in the header `given`.
+    var copyingIdentifiers: [Statement] {
+        layers.identifiers.map { .assign(member($0, of: "given"), member($0, of: "known")) }
+    }
+
+    // MARK: The field that counts the bytes inside the innermost layer
+
+    var hasCounter: Bool { layers.shapes.contains { $0.counter != nil } }
+
+    /// Whether a header has the field.
+    var isCountThere: [Statement] {
+        select({ [.returns($1 ? true : member($0, of: "h").isSet)] }, otherwise: .returns(false))
+    }
+
+    /// Whether a program has set the field.
+    var isCountGiven: [Statement] {
+        select(
+            { field, isAlways in
+                let own = member(field, of: "h")
+                return [.returns(isAlways ? .binary(.unequal, own, 0) : own.isSet)]
+            }, otherwise: .returns(false))
+    }
+
+    /// The statements that set the field to `n`.
+    var settingCount: [Statement] {
+        select(
+            { field, _ in
+                let number = Expression.convert("n", from: .position, to: printer.headerType(field))
+                return printer.setHeader("h", field, number) + [.returns(nil)]
+            }, otherwise: .returns(nil))
+    }
+
+    private func select(_ counted: (Int, Bool) -> [Statement], otherwise: Statement) -> [Statement] {
+        let branches = layers.shapes.map { shape in
+            shape.counter.map { counted($0.field, plan.hasAlways(headerField: $0.field)) } ?? [otherwise]
+        }
+        return [.select("shape", branches)]
+    }
+
+    private func member(_ position: Int, of variable: String) -> Expression {
+        .member(.name(variable), plan.names.headerFields[position])
+    }
+
+    // MARK: Layers
+
+    /// Returns the statements that open or seal the layer `n`.
+    func layer(isSealing: Bool) -> [Statement] {
+        // `packets` and `opaque` need no layer.
+        guard !layers.kinds.isEmpty else { return [.returns("b")] }
+        return [.select("n", layers.kinds.map { [.returns(call($0, isSealing ? "seal" : "open"))] })]
+    }
+
+    private func key(_ name: String) -> Expression {
+        .call("work", "key", [.place(layers.keys.firstIndex { $0.name == name } ?? 0), "n"])
+    }
+
+    private func start(_ vector: LayerKind.Vector) -> Expression {
+        switch vector {
+        case .key(let name): key(name)
+        case .field(let name): member(plan.description.packetField(named: name) ?? 0, of: "h")
+        }
+    }
+
+    private func call(_ kind: LayerKind, _ verb: String) -> Expression {
+        func work(_ function: String, _ arguments: [Expression]) -> Expression {
+            .call("work", function, ["b"] + arguments)
+        }
+        if let own = programLayers.firstIndex(of: kind.name) { return work(verb + "Own", ["h", .place(own), "n"]) }
+        switch kind {
+        case .zlib: return work(verb + "Zlib", ["n"])
+        case .deflate: return work(verb + "Deflate", ["n"])
+        case .gzip: return work(verb + "Gzip", ["n"])
+        case .brotli, .custom: preconditionFailure("the program gives the layer \(kind.name)")
+        case .xor(let name): return work("xor", [key(name)])
+        case .rc4(let name): return work("rc4", [key(name), "n"])
+        case .aesCTR(let name, .key(let vector)): return work("aesCTRLasting", [key(name), key(vector), "n"])
+        case .aesCTR(let name, let vector): return work("aesCTR", [key(name), start(vector), 0, "n"])
+        case .aesCBC(let name, let vector): return work(verb + "AESCBC", [key(name), start(vector), "n"])
+        }
+    }
+}
