@@ -68,7 +68,9 @@ let package = Package(
         .target(name: "CWirelineSystem"),
         .target(
             name: "CWirelineRuntimes", path: "Sources/WirelineGenerator/Runtimes",
-            exclude: ["CSharp", "Erlang", "Go", "HTML", "Java", "Lua", "Python", "Rust", "TypeScript", "Wireshark"]),
+            exclude: [
+                "CSharp", "Cpp", "Erlang", "Go", "HTML", "Java", "Lua", "Python", "Rust", "TypeScript", "Wireshark",
+            ]),
         .target(name: "WirelineLibraries", swiftSettings: strict),
         // Layer 1
         .target(name: "WirelineSession", swiftSettings: strict),
@@ -189,7 +191,8 @@ let package = Package(
             ]
                 + protocols.map { .init(stringLiteral: $0) },
             exclude: [
-                "CSharp/Peers", "Erlang", "Go/Peers", "Java/Peers", "Lua/Peers", "Python/Peers", "Rust/Peers",
+                "CSharp/Peers", "Cpp/Peers", "Erlang", "Go/Peers", "Java/Peers", "Lua/Peers", "Python/Peers",
+                "Rust/Peers",
                 "TypeScript/Peers",
             ], swiftSettings: usual),
         .target(

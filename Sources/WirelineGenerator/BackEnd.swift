@@ -74,6 +74,12 @@ package struct BackEnd: Sendable {
         BackEnd(name: "go-adapter") { description, _ throws(GenerationError) in
             [try GoGenerator(description).adapter()]
         },
+        BackEnd(name: "cpp", takesPackage: true) { description, options throws(GenerationError) in
+            try CppGenerator(description, namespace: options.package).files()
+        },
+        BackEnd(name: "cpp-adapter", takesPackage: true) { description, options throws(GenerationError) in
+            [try CppGenerator(description, namespace: options.package).adapter()]
+        },
         BackEnd(name: "rust") { description, _ in RustGenerator(description).files() },
         BackEnd(name: "rust-adapter") { description, _ in [RustGenerator(description).adapter()] },
         BackEnd(name: "wireshark") { description, _ in WiresharkGenerator(description).files() },

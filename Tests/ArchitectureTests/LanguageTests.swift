@@ -77,7 +77,7 @@ struct LanguageTests {
     ]
 
     /// Returns what people call a language.
-    private static func word(for language: String) -> String { language == "CSharp" ? "C#" : language }
+    private static func word(for language: String) -> String { ["CSharp": "C#", "Cpp": "C++"][language] ?? language }
 
     private static func lacks(of language: String) -> [String] {
         parts.filter { !$0.isThere(language) }.map { $0.name.replacing("NAME", with: language) }

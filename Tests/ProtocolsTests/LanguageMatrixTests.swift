@@ -23,7 +23,7 @@ struct LanguageMatrixTests {
     /// The generator of Swift refuses nothing; its types are in ``ProtocolFolder/generated``.
     @Test func `each language has code for all protocols`() throws {
         let names = Set(ProtocolFolder.all.map(\.name))
-        let languages: [Language] = [.typeScript, .lua, .python, .java, .cSharp, .go, .rust]
+        let languages: [Language] = [.typeScript, .lua, .python, .java, .cSharp, .cpp, .go, .rust]
         for language in languages {
             #expect(names.subtracting(try language.generatedCode().map(\.source.name)) == [], "\(language.name)")
         }

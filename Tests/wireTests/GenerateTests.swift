@@ -6,8 +6,8 @@ import Testing
 struct GenerateTests {
     static let languages =
         "swift or erlang or erlang-adapter or typescript or typescript-adapter or lua or lua-adapter or python "
-        + "or python-adapter or java or java-adapter or csharp or csharp-adapter or go or go-adapter or rust or rust-adapter "
-        + "or wireshark or html or markdown"
+        + "or python-adapter or java or java-adapter or csharp or csharp-adapter or go or go-adapter or cpp or cpp-adapter "
+        + "or rust or rust-adapter or wireshark or html or markdown"
     static let paths = "out/deep/Scene.wire.swift\nout/deep/SceneProtocol.swift\n"
 
     @Test func `files are written to the chosen folder, and listed`() throws {
@@ -90,6 +90,18 @@ struct GenerateTests {
         #expect(try workspace.read("build/SceneConform.cs").contains("namespace Scene {"))
     }
 
+    @Test func `C++ output is a header, and its adapter a program beside it`() throws {
+        let workspace = try Workspace()
+        let module = try workspace.wire("generate", "cpp", "--out", "src", "--package", "game::net")
+        #expect(module == .success("src/scene_protocol.hpp\n"))
+        #expect(try workspace.read("src/scene_protocol.hpp").contains("namespace game::net {"))
+        let adapter = try workspace.wire("generate", "cpp-adapter", "--out", "build")
+        #expect(adapter == .success("build/scene_conform.cpp\n"))
+        #expect(try workspace.read("build/scene_conform.cpp").contains("namespace wire = scene;"))
+        let refused = try workspace.wire("generate", "cpp", "--out", "src", "--package", "a.b")
+        #expect(refused.status == 2 && refused.errors.contains("--package NAME needs words with :: between them"))
+    }
+
     @Test(arguments: ["python", "swift"])
     func `a package for a language without packages is refused`(_ language: String) throws {
         let outcome = try Workspace().wire("generate", language, "--out", "out", "--package", "net")
@@ -102,7 +114,8 @@ struct GenerateTests {
         #expect(outcome.status == 2 && outcome.errors.contains("--package NAME needs words with points between them"))
     }
 
-    @Test(arguments: ["erlang", "typescript", "lua", "python", "java", "csharp", "go", "rust"], ["", "-adapter"])
+    @Test(
+        arguments: ["erlang", "typescript", "lua", "python", "java", "csharp", "cpp", "go", "rust"], ["", "-adapter"])
     func `each language has protocols with layers`(_ language: String, _ suffix: String) throws {
         let schema = "packet { @length(rest) uint16 size; @id uint8 id; layer zlib; }\n@id(0) @from(both) message A {}"
         let outcome = try Workspace(["P/a.wire": schema]).wire(

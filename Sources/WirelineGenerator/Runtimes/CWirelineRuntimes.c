@@ -23,6 +23,11 @@ static const unsigned char go_runtime_bytes[] = {
 };
 EMBEDDED(go_runtime)
 
+static const unsigned char cpp_runtime_bytes[] = {
+#embed "Cpp/runtime.hpp"
+};
+EMBEDDED(cpp_runtime)
+
 static const unsigned char rust_runtime_bytes[] = {
 #embed "Rust/runtime.rs"
 };
@@ -67,6 +72,11 @@ static const unsigned char go_adapter_bytes[] = {
 #embed "Go/adapter.go"
 };
 EMBEDDED(go_adapter)
+
+static const unsigned char cpp_adapter_bytes[] = {
+#embed "Cpp/adapter.cpp"
+};
+EMBEDDED(cpp_adapter)
 
 static const unsigned char rust_adapter_bytes[] = {
 #embed "Rust/adapter.rs"

@@ -43,12 +43,14 @@ extension Command {
             }
         })
 
-    /// Verifies a package: words with points between them.
+    /// Verifies a package: words with points between them, or a namespace of C++.
     private static func check(_ package: String, for language: String) throws(CommandError) {
         guard BackEnd.all.contains(where: { $0.name == language && $0.takesPackage }) else {
             throw .usage("\(Option.package.usage) does not go with \(language)")
         }
-        let isName = package.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { word in
+        let isNamespace = language.hasPrefix("cpp")
+        let words = package.split(separator: isNamespace ? "::" : ".", omittingEmptySubsequences: false)
+        let isName = words.allSatisfy { word in
             word.first.map { $0.isLetter || $0 == "_" } == true
                 && word.utf8.allSatisfy { byte in
                     switch byte {
@@ -59,7 +61,9 @@ extension Command {
                     }
                 }
         }
-        guard isName else { throw .usage("\(Option.package.usage) needs words with points between them") }
+        guard isName else {
+            throw .usage("\(Option.package.usage) needs words with \(isNamespace ? "::" : "points") between them")
+        }
     }
 
     /// Says what a dissector is called, and how it is loaded.
@@ -94,5 +98,5 @@ extension Option {
     fileprivate static let output = Option(
         "--out", value: "DIR", "the folder to write to; it is created if it does not exist")
     fileprivate static let package = Option(
-        "--package", value: "NAME", "the package of Java or Go, or the namespace of C#, such as com.example.net")
+        "--package", value: "NAME", "the package of Java or Go, or the namespace of C# or C++, such as com.example.net")
 }

@@ -67,7 +67,7 @@ struct Language: Sendable, CustomTestStringConvertible {
             .appending(path: "Peers").appending(path: name)
     }
 
-    static let all = [java, cSharp, go, rust, typeScript, javaScript, python, lua, erlang]
+    static let all = [java, cSharp, cpp, go, rust, typeScript, javaScript, python, lua, erlang]
     static let wanted = all.filter { $0.absence == nil }
 }
 

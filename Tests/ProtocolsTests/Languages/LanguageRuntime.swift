@@ -23,7 +23,7 @@ struct LanguageRuntime: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 
     static let wanted = all.filter { $0.language.absence == nil }
-    static let all: [LanguageRuntime] = [java, cSharp, go, rust] + node + [python, erlang] + lua
+    static let all: [LanguageRuntime] = [java, cSharp, cpp, go, rust] + node + [python, erlang] + lua
 
     private static let java = LanguageRuntime(name: "Java", language: .java) { jobs in
         let folder = try Language.java.code().folder
@@ -34,6 +34,8 @@ struct LanguageRuntime: Sendable, CustomTestStringConvertible {
         let program = try Language.cSharp.code().folder.appending(path: "all.exe")
         return try ProgramJob.outputs(of: jobs) { try CSharpTool.run(program, input: $0) }
     }
+
+    private static let cpp = LanguageRuntime(name: "C++", language: .cpp) { try $0.map { try $0.run() } }
 
     private static let go = LanguageRuntime(name: "Go", language: .go) { try $0.map { try $0.run() } }
 

@@ -35,6 +35,9 @@ struct RuntimeFileTests {
                 Runtime(path: "CSharp/Runtime.cs", absence: CSharpTool.isWanted ? nil : CSharpTool.absence) { copy in
                     try CSharpTool.compile([copy], to: copy.appendingPathExtension("dll"))
                 },
+                Runtime(path: "Cpp/runtime.hpp", absence: CppTool.isWanted ? nil : CppTool.absence) { copy in
+                    try CppTool.check([copy])
+                },
                 Runtime(path: "Go/runtime.go", absence: GoTool.isWanted ? nil : GoTool.absence) { copy in
                     try GoTool.check(copy)
                 },
@@ -79,6 +82,12 @@ struct RuntimeFileTests {
             ) { copy in
                 let runtime = copy.deletingLastPathComponent().appending(path: "Runtime.cs")
                 return try CSharpTool.compile([copy, runtime], to: copy.appendingPathExtension("dll"))
+            },
+            Runtime(
+                path: "Cpp/adapter.cpp", other: "Cpp/runtime.hpp",
+                absence: CppTool.isWanted ? nil : CppTool.absence
+            ) { copy in
+                try CppTool.check([copy])
             },
             Runtime(
                 path: "Go/adapter.go", other: "Go/runtime.go", absence: GoTool.isWanted ? nil : GoTool.absence

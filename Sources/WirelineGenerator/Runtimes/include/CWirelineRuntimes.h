@@ -16,6 +16,7 @@ struct wireline_file {
 struct wireline_file wireline_java_runtime(void);
 struct wireline_file wireline_csharp_runtime(void);
 struct wireline_file wireline_go_runtime(void);
+struct wireline_file wireline_cpp_runtime(void);
 struct wireline_file wireline_rust_runtime(void);
 struct wireline_file wireline_erlang_runtime(void);
 struct wireline_file wireline_lua_runtime(void);
@@ -27,6 +28,7 @@ struct wireline_file wireline_wireshark_runtime(void);
 struct wireline_file wireline_java_adapter(void);
 struct wireline_file wireline_csharp_adapter(void);
 struct wireline_file wireline_go_adapter(void);
+struct wireline_file wireline_cpp_adapter(void);
 struct wireline_file wireline_rust_adapter(void);
 struct wireline_file wireline_erlang_adapter(void);
 struct wireline_file wireline_lua_adapter(void);

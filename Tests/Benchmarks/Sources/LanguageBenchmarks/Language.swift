@@ -5,7 +5,7 @@ internal import WirelineLanguage
 
 /// A language of `wire generate`, as its benchmark is compiled and run.
 enum Language: String, CaseIterable {
-    case typescript, lua, python, java, csharp, go, rust
+    case typescript, lua, python, java, csharp, go, cpp, rust
 
     /// Returns the generated files for a protocol.
     func files(_ description: ProtocolDescription) throws -> [GeneratedFile] {
@@ -16,6 +16,7 @@ enum Language: String, CaseIterable {
         case .java: try JavaGenerator(description).files()
         case .csharp: try CSharpGenerator(description).files()
         case .go: try GoGenerator(description, package: "main").files()
+        case .cpp: try CppGenerator(description).files()
         case .rust: RustGenerator(description).files()
         }
     }
@@ -29,6 +30,7 @@ enum Language: String, CaseIterable {
         case .java: "SceneBenchmark.java"
         case .csharp: "SceneBenchmark.cs"
         case .go: "scene_benchmark.go"
+        case .cpp: "scene_benchmark.cpp"
         case .rust: "scene_benchmark.rs"
         }
     }
@@ -42,6 +44,7 @@ enum Language: String, CaseIterable {
         case .java: ["javac", "java"]
         case .csharp: ["mcs", "mono"]
         case .go: ["go"]
+        case .cpp: ["g++"]
         case .rust: ["rustc"]
         }
     }
@@ -55,6 +58,7 @@ enum Language: String, CaseIterable {
         case .java: "javac --release 8 -Xlint:-options SceneBenchmark.java SceneProtocol.java"
         case .csharp: "mcs -out:scene_benchmark.exe SceneBenchmark.cs SceneProtocol.cs"
         case .go: "go build -o scene_benchmark scene_benchmark.go scene_protocol.go"
+        case .cpp: "g++ -std=c++17 -O2 -fno-exceptions -fno-rtti scene_benchmark.cpp -o scene_benchmark"
         case .rust: "rustc --edition 2021 -O scene_benchmark.rs"
         }
     }
@@ -67,7 +71,7 @@ enum Language: String, CaseIterable {
         case .python: "python3 scene_benchmark.py"
         case .java: "java -XX:+UseSerialGC SceneBenchmark"
         case .csharp: "mono scene_benchmark.exe"
-        case .go, .rust: "./scene_benchmark"
+        case .go, .cpp, .rust: "./scene_benchmark"
         }
     }
 
@@ -78,7 +82,7 @@ enum Language: String, CaseIterable {
         case .lua: ["encode_16": 5, "decode_16": 5]
         case .python: ["encode_16": 6, "decode_16": 4]
         case .java, .csharp, .go: ["encode_16": 1.3, "decode_16": 1.3, "encode_1024": 1.3, "decode_1024": 1.3]
-        case .rust: ["encode_16": 1.2, "decode_16": 1.2, "encode_1024": 1.2, "decode_1024": 1.2]
+        case .cpp, .rust: ["encode_16": 1.2, "decode_16": 1.2, "encode_1024": 1.2, "decode_1024": 1.2]
         }
     }
 }

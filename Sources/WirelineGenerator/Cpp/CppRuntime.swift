@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The runtime of generated C++, and the names in it.
+enum CppRuntime {
+    /// The regions that a generator asks for.
+    private static let regions = [
+        "base", "property", "union", "box", "message", "layerTypes", "members", "view", "helpers", "boxes", "steps",
+        "reader",
+        "writer", "checksum", "frame", "opened", "part", "reading", "keyFacts", "work", "interface",
+    ]
+
+    /// All words of the runtime, which types of a schema cannot have as their names. Macros of the standard library are no names either.
+    static let words: Set<String> = {
+        let file = RuntimeFile.cpp.with(["frames", "keys", "layers", "packets", "program", "streams"])
+        return regions.reduce(into: ["Header", "Connection", "EOF", "NULL"]) { words, region in
+            words.formUnion(RuntimeText.words(of: file.text(region)[...], lineComment: "//", hasKeys: false))
+        }
+    }()
+
+    /// Returns the file as a protocol needs it.
+    static func file(for plan: CodePlan) -> RuntimeFile {
+        let own = plan.layers?.transformsOfProgram ?? []
+        let counts = [
+            "OWN_COUNT": own.count, "OWN_ROOM": 2 * own.count, "FIXED_COUNT": plan.fixedHeaderFields.count,
+            "RULE_COUNT": (plan.layers?.kinds.count ?? 0) + 2,
+        ]
+        let constants = counts.mapValues(String.init).merging(["LAYER_NAMES": own.joined(separator: ", ")]) { $1 }
+        return RuntimeFile.cpp.with(features(of: plan), plan.constants.merging(constants) { _, own in own })
+    }
+
+    /// Returns the names of the regions that stay.
+    static func features(of plan: CodePlan) -> Set<String> {
+        let own = [
+            ("program", plan.layers?.transformsOfProgram.isEmpty == false), ("dependsOnSender", plan.dependsOnSender),
+        ]
+        return plan.features.subtracting(["program"]).union(own.filter(\.1).map(\.0))
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineSwiftGenerator
+
+/// Converts text of any origin into text that is safe inside C++ source.
+enum CppText {
+    /// Returns a string literal in ASCII that has the bytes of a text in UTF-8.
+    static func string(_ text: String) -> String { string(Array(text.utf8)) }
+
+    /// Returns a string literal that has some bytes. Octal escapes end after three digits.
+    static func string(_ bytes: [UInt8]) -> String {
+        let parts = bytes.map { byte -> String in
+            switch byte {
+            // Two question marks begin a trigraph of older compilers.
+            case 0x22, 0x5C, 0x3F: "\\" + String(Unicode.Scalar(byte))
+            case 0x20...0x7E: String(Unicode.Scalar(byte))
+            default: "\\" + String(repeating: "0", count: byte < 8 ? 2 : byte < 64 ? 1 : 0) + String(byte, radix: 8)
+            }
+        }
+        return "\"\(parts.joined())\""
+    }
+
+    /// Returns a literal of a floating-point number.
+    static func float(_ number: Double, byteCount: Int) -> String {
+        let type = byteCount == 4 ? "float" : "double"
+        if number.isNaN { return "std::numeric_limits<\(type)>::quiet_NaN()" }
+        if number.isInfinite { return "\(number < 0 ? "-" : "")std::numeric_limits<\(type)>::infinity()" }
+        return byteCount == 4 ? "\(Float(number))F" : "\(number)"
+    }
+
+    /// Returns a documentation comment, with a line for what is deprecated; nothing for an empty text.
+    static func comment(_ text: String, _ deprecation: String? = nil, indent: String = "") -> [String] {
+        let reason = deprecation.map {
+            "Deprecated: " + CommentText.lines(of: $0).joined(separator: " ")
+        }
+        return (CommentText.lines(of: text) + [reason].compactMap(\.self)).map {
+            indent + ($0.isEmpty ? "///" : "/// " + inert($0))
+        }
+    }
+
+    /// Returns a line of a comment that does not go on in the next line, as one with a backslash at its end would.
+    static func inert(_ line: String) -> String {
+        let end = line.reversed().drop(while: \.isWhitespace)
+        return end.first == "\\" || end.starts(with: "/??") ? line + " ." : line
+    }
+
+    static func indented(_ lines: [String]) -> [String] { lines.map { $0.isEmpty ? "" : "    " + $0 } }
+
+    /// Returns what stands between braces after a head.
+    static func block(_ head: String, _ lines: [String], end: String = "}") -> [String] {
+        lines.isEmpty ? [head + " {" + end] : [head + " {"] + indented(lines) + [end]
+    }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import WirelineCodec
+import WirelineLanguage
+
+/// How a protocol's types and values are written in C++, and in which order its types stand.
+struct CppTypes: Sendable {
+    let plan: CodePlan
+    /// Structures and unions, each after those that it contains. A list needs no complete type, but has one if there is an order.
+    let order: [Node]
+    /// Those whose lists or boxes have types that stand after them.
+    let open: Set<Node>
+    /// Whether some value of a type that contains itself stands in a box.
+    let hasBoxes: Bool
+    /// The types that each type leads to.
+    private let reached: [Node: Set<Node>]
+
+    /// A type that may contain others.
+    enum Node: Hashable, Sendable {
+        case structure(Int)
+        case union(Int)
+    }
+
+    init(_ plan: CodePlan) {
+        self.plan = plan
+        let nodes = plan.structures.indices.map(Node.structure) + plan.unions.indices.map(Node.union)
+        let reached = Dictionary(uniqueKeysWithValues: nodes.map { ($0, Self.reach(from: $0, plan, Self.node)) })
+        let listed = Dictionary(uniqueKeysWithValues: nodes.map { ($0, Self.reach(from: $0, plan, Self.inmost)) })
+        var (order, complete, open) = ([Node](), Set<Node>(), Set<Node>())
+        var (seen, hasBoxes) = (Set<Node>(), false)
+        func visit(_ node: Node) {
+            guard seen.insert(node).inserted else { return }
+            let fields = Self.fields(of: node, plan)
+            for field in fields {
+                if Self.isBoxed(field, in: node, reached) {
+                    hasBoxes = true
+                } else if let inner = Self.node(field.value) {
+                    visit(inner)
+                } else if let inner = Self.inmost(field.value), listed[inner]?.contains(node) == false {
+                    visit(inner)
+                }
+            }
+            if !complete.isSuperset(of: fields.compactMap { Self.inmost($0.value) }) { open.insert(node) }
+            complete.insert(node)
+            order.append(node)
+        }
+        for node in nodes { visit(node) }
+        (self.order, self.open, self.hasBoxes, self.reached) = (order, open, hasBoxes, reached)
+    }
+
+    // MARK: Order
+
+    private static func node(_ value: ValuePlan) -> Node? {
+        switch value.content {
+        case .structure(let index): .structure(index)
+        case .union(let index, _): .union(index)
+        default: nil
+        }
+    }
+
+    /// Returns the type of a value, or of the items of a list.
+    private static func inmost(_ value: ValuePlan) -> Node? {
+        if case .list(let item, _, _) = value.content { inmost(item) } else { node(value) }
+    }
+
+    private static func fields(of node: Node, _ plan: CodePlan) -> [FieldPlan] {
+        switch node {
+        case .structure(let index): plan.structures[index].fields.filter(\.planned.hasValue)
+        case .union(let index): plan.unions[index].arms.flatMap(\.fields)
+        }
+    }
+
+    private static func reach(
+        from node: Node, _ plan: CodePlan, _ inner: (ValuePlan) -> Node?
+    ) -> Set<Node> {
+        var (found, waiting) = (Set<Node>(), [node])
+        while let next = waiting.popLast() {
+            for field in fields(of: next, plan) {
+                if let inner = inner(field.value), found.insert(inner).inserted { waiting.append(inner) }
+            }
+        }
+        return found
+    }
+
+    /// Whether a field of a type leads back to the type. One that is always there cannot do so in a structure.
+    private static func isBoxed(_ field: FieldPlan, in node: Node, _ reached: [Node: Set<Node>]) -> Bool {
+        if case .structure = node, !field.mayBeUnset { return false }
+        return Self.node(field.value).map { $0 == node || reached[$0]?.contains(node) == true } ?? false
+    }
+
+    /// Whether some value is properties.
+    var hasProperties: Bool {
+        let bodies = plan.messages + plan.structures + plan.unions.flatMap(\.arms)
+        return bodies.contains { $0.fields.contains { text($0.value).contains("<Property>") } }
+    }
+
+    // MARK: Types
+
+    /// Returns the type of a value.
+    func text(_ value: ValuePlan) -> String {
+        switch value {
+        case .number(let number):
+            switch number.kind {
+            case .enumeration(let index): plan.names.enumerations[index].name
+            case .flags(let index): plan.names.flagSets[index].name
+            case .plain: Self.integer(number.format)
+            }
+        case .float(let byteCount, _, _): byteCount == 4 ? "float" : "double"
+        case .boolean: "bool"
+        case .varint(let format, _): Self.integer(format.numberFormat)
+        case .text, .utf16, .digits: "std::string"
+        case .bytes: "Bytes"
+        case .properties: "std::vector<Property>"
+        case .structure(let index): plan.names.structures[index].name
+        case .union(let index, _): plan.names.unions[index].name
+        case .list(let item, _, _): "std::vector<\(text(item))>"
+        case .sized(let content, _, _): text(content)
+        }
+    }
+
+    /// Returns the type of a field, which may be absent.
+    ///
+    /// - Parameter node: The structure or the union that it belongs to; nil for a message.
+    func text(_ field: FieldPlan, in node: Node?) -> String {
+        let isBoxed = node.map { Self.isBoxed(field, in: $0, reached) } ?? false
+        let type = isBoxed ? "Box<\(text(field.value))>" : text(field.value)
+        return field.mayBeUnset ? "std::optional<\(type)>" : type
+    }
+
+    /// The format of the type that holds the numbers of a format.
+    static func held(_ format: IntegerFormat) -> IntegerFormat {
+        IntegerFormat(bitWidth: [8, 16, 32].first { format.bitWidth <= $0 } ?? 64, isSigned: format.isSigned)
+    }
+
+    static func integer(_ format: IntegerFormat) -> String {
+        "std::\(format.isSigned ? "" : "u")int\(held(format).bitWidth)_t"
+    }
+
+    /// Whether a value of a type is moved and not copied.
+    static func isClass(_ type: CodeType) -> Bool {
+        switch type {
+        case .number, .position, .boolean: false
+        case .text, .bytes, .header, .message: true
+        case .value(let value):
+            switch value.content {
+            case .number, .float, .boolean, .varint: false
+            default: true
+            }
+        }
+    }
+
+    // MARK: Literals
+
+    /// Returns a number of a format.
+    static func literal(_ number: Int128, _ format: IntegerFormat?) -> String {
+        if number == Int128(Int64.min) { return "(-9223372036854775807LL - 1)" }
+        guard let format, held(format).bitWidth == 64 else { return String(number) }
+        return "\(number)\(format.isSigned ? "LL" : "ULL")"
+    }
+
+    /// Returns a value of a type.
+    func literal(_ literal: LiteralPlan, _ value: ValuePlan) -> String {
+        switch (literal, value) {
+        case (_, .sized(let content, _, _)): return self.literal(literal, content)
+        case (.integer(let number, .number(let own)), _):
+            if case .plain = own.kind { return Self.literal(number, own.format) }
+            return "static_cast<\(text(.number(own)))>(\(Self.literal(number, own.format)))"
+        case (.integer(let number, .varint(let format, _)), _): return Self.literal(number, format.numberFormat)
+        case (.integer(let number, _), _): return String(number)
+        case (.boolean(let value), _): return String(value)
+        case (.float(let number), .float(let byteCount, _, _)): return CppText.float(number, byteCount: byteCount)
+        case (.float(let number), _): return CppText.float(number, byteCount: 8)
+        case (.text(let text), _): return string(text)
+        case (.zeros(0), _), (.noProperties, _), (.list(_, 0), _): return text(value) + "()"
+        case (.zeros(let byteCount), _): return "Bytes(\(byteCount))"
+        case (.list(let item, let count), .list(let type, _, _)):
+            return "\(text(value))(\(count), \(self.literal(item, type)))"
+        case (.list, _): return text(value) + "()"
+        case (.structure(let index), _): return plan.names.structures[index].name + "()"
+        }
+    }
+
+    /// Returns a text as a value; one with a NUL needs its count.
+    func string(_ text: String) -> String {
+        text.utf8.contains(0) ? "std::string(\(CppText.string(text)), \(text.utf8.count))" : CppText.string(text)
+    }
+
+    /// Whether a value is what a new one of its type is.
+    static func isDefault(_ literal: LiteralPlan) -> Bool {
+        switch literal {
+        case .text(""), .zeros(0), .noProperties, .list(_, 0), .structure: true
+        default: false
+        }
+    }
+}
