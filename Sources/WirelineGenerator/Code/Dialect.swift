@@ -54,9 +54,20 @@ protocol Dialect: Sendable {
 
     /// Whether one call of the language packs and unpacks numbers in a row, and bytes are values.
     ///
-    /// The payload of a packet is then the variable `payload`, and the packet is made in the variable `o`. Words for numbers have the
-    /// width and the byte order as arguments.
+    /// Words for numbers have the width and the byte order as arguments.
     var packsNumbers: Bool { get }
+
+    /// Whether a packet is made of bytes that are values: the payload is the variable `payload`, and the packet the variable `o`.
+    var joinsPackets: Bool { get }
+
+    /// Whether one call reads all numbers of a header of fixed width, before it is known whether they have arrived.
+    var readsHeadersAtOnce: Bool { get }
+
+    /// The fewest numbers in a row of a body that are read after one test for all their bytes.
+    var leastRun: Int { get }
+
+    /// Whether a writer has room for bytes at a place before it has what comes first.
+    var writesInPlace: Bool { get }
 
     /// What the names of functions for unions begin with.
     var helperPrefix: String { get }
@@ -64,9 +75,9 @@ protocol Dialect: Sendable {
     /// Whether a header that a program gives is a table, which may lack each field.
     var hasSparseHeaders: Bool { get }
 
-    /// Returns the expression that checks the type and the range of what a program gives for a number, or for a boolean without a range,
-    /// and is its number; nil in a language whose compiler checks types.
-    func checked(_ given: Expression, _ range: ClosedRange<Int128>?, _ name: Expression) -> Expression?
+    /// Returns the expression that checks what a program gives for a value, and is its number; nil for a value that is checked where it
+    /// is written, and in a language whose compiler checks types.
+    func checked(_ value: ValuePlan, _ given: Expression, _ name: Expression) -> Expression?
 
     /// Returns a number that a program gives, before it is checked, as one that can be computed with.
     func unchecked(_ given: Expression, _ range: ClosedRange<Int128>) -> Expression
@@ -105,9 +116,13 @@ extension Dialect {
     func text(_ syntax: Syntax) -> String { syntax.text }
     func completed(_ statements: [Statement]) -> [Statement] { statements }
     var packsNumbers: Bool { false }
+    var joinsPackets: Bool { packsNumbers }
+    var readsHeadersAtOnce: Bool { packsNumbers }
+    var leastRun: Int { packsNumbers ? 1 : 2 }
+    var writesInPlace: Bool { true }
     var helperPrefix: String { "" }
     var hasSparseHeaders: Bool { false }
-    func checked(_ given: Expression, _ range: ClosedRange<Int128>?, _ name: Expression) -> Expression? { nil }
+    func checked(_ value: ValuePlan, _ given: Expression, _ name: Expression) -> Expression? { nil }
     func unchecked(_ given: Expression, _ range: ClosedRange<Int128>) -> Expression { given }
 
     func text(_ expression: Expression) -> String { text(syntax(expression)) }
@@ -186,6 +201,8 @@ extension Dialect {
         switch statement {
         case .evaluate(let value): return [text(value) + style.end]
         case .assign(let target, let value): return ["\(text(target)) = \(text(value))\(style.end)"]
+        case .assignAll(let targets, let value, _):
+            return ["\(targets.map { text($0) }.joined(separator: ", ")) = \(text(value))\(style.end)"]
         case .choose(let branches, let otherwise): return choose(branches, otherwise)
         case .loop(let condition, let inner):
             let head = condition.map { style.loop.before + text($0) + style.loop.after } ?? style.endlessLoop

@@ -144,6 +144,13 @@ enum PackedFormat: Sendable {
     case bytes(Int)
     /// Bytes that are not looked at, and are written as zeros.
     case filler(Int)
+
+    var byteCount: Int {
+        switch self {
+        case .integer(let format, _): format.byteCount
+        case .float(let byteCount, _), .bytes(let byteCount), .filler(let byteCount): byteCount
+        }
+    }
 }
 
 /// The type of something in printed code.
@@ -268,6 +275,48 @@ extension Expression: ExpressibleByStringInterpolation, ExpressibleByIntegerLite
         case .pack(let parts): parts.map(\.value)
         case .finished(let list, let count, _): [.name(list), count]
         }
+    }
+
+    /// Returns it with other expressions in place of some, inside first.
+    func mapped(_ change: (Expression) -> Expression) -> Expression {
+        func inside(_ expression: Expression) -> Expression { expression.mapped(change) }
+        let mapped: Expression =
+            switch self {
+            case .number, .float, .boolean, .text, .bytes, .nothing, .sender, .initial, .structure, .header, .name,
+                .own, .armMember:
+                self
+            case .member(let object, let name): .member(inside(object), name)
+            case .count(let list): .count(inside(list))
+            case .not(let inner): .not(inside(inner))
+            case .convert(let inner, let from, let to): .convert(inside(inner), from: from, to: to)
+            case .present(let inner, let type): .present(inside(inner), type)
+            case .optional(let inner, let type): .optional(inside(inner), type)
+            case .bits(let number, let from, let shift, let width, let to):
+                .bits(inside(number), from: from, shift: shift, width: width, to: to)
+            case .inPacket(let place): .inPacket(inside(place))
+            case .item(let list, let index): .item(inside(list), at: inside(index))
+            case .binary(let mark, let left, let right): .binary(mark, inside(left), inside(right))
+            case .same(let left, let right, let type): .same(inside(left), inside(right), type)
+            case .call(let object, let function, let arguments):
+                .call(object.map(inside), function, arguments.map(inside))
+            case .checksum(let kind, .read(let from, let to)):
+                .checksum(kind, .read(from: inside(from), to: inside(to)))
+            case .checksum(let kind, .written(let from, let to)):
+                .checksum(kind, .written(from: inside(from), to: inside(to)))
+            case .checksum(let kind, .copy(let copy, let byteCount)):
+                .checksum(kind, .copy(inside(copy), byteCount: inside(byteCount)))
+            case .chain(let mark, let parts): .chain(mark, parts.map(inside))
+            case .packed(let parts, let format): .packed(parts.map { (inside($0.part), $0.shift) }, format)
+            case .record(let members): .record(members.map { ($0.name, inside($0.value)) })
+            case .numbers(let format, let count, let name):
+                .numbers(format, count: inside(count), name: inside(name))
+            case .isCase(let inner, let index): .isCase(inside(inner), of: index)
+            case .packAll(let format, let list): .packAll(format, list: inside(list))
+            case .pack(let parts): .pack(parts.map { ($0.format, inside($0.value)) })
+            case .finished(let list, let count, let fixed):
+                .finished(list: list, count: inside(count), fixedCount: fixed)
+            }
+        return change(mapped)
     }
 
     /// Counts the names of variables in it.

@@ -12,6 +12,8 @@ indirect enum Statement: Sendable {
     /// The declaration of a variable that may be set again, and may stay unused.
     case variable(String, CodeType, Expression)
     case assign(Expression, Expression)
+    /// Sets several variables or members to the results of a call, in languages whose functions have several. It may declare them.
+    case assignAll([Expression], Expression, declares: Bool = false)
     case evaluate(Expression)
 
     /// The statements of the first branch whose condition holds.
@@ -108,11 +110,12 @@ extension Statement {
     }
 
     /// The expressions that it has itself, apart from those of ``blocks``. A target is none if it is a variable.
-    fileprivate var expressions: [Expression] {
+    var expressions: [Expression] {
         switch self {
         case .constant(_, _, let value, _), .variable(_, _, let value): [value]
         case .assign(.name, let value): [value]
         case .assign(let target, let value): [target, value]
+        case .assignAll(let targets, let value, _): targets + [value]
         case .evaluate(let value), .succeed(let value): [value]
         case .choose(let branches, _): branches.map(\.condition)
         case .loop(let condition, _): condition.map { [$0] } ?? []
@@ -136,7 +139,7 @@ extension Statement {
     }
 
     /// The statements inside it.
-    fileprivate var blocks: [[Statement]] {
+    var blocks: [[Statement]] {
         switch self {
         case .choose(let branches, let otherwise): branches.map(\.statements) + [otherwise]
         case .loop(_, let inner), .count(_, _, let inner), .within(_, let inner), .pack(_, _, let inner): [inner]
@@ -146,8 +149,51 @@ extension Statement {
         }
     }
 
+    /// Returns it with other expressions of its own; those of ``blocks`` stay.
+    func withExpressions(_ change: (Expression) -> Expression) -> Statement {
+        switch self {
+        case .constant(let name, let type, let value, let hasEffect):
+            .constant(name, type, change(value), hasEffect: hasEffect)
+        case .variable(let name, let type, let value): .variable(name, type, change(value))
+        case .assign(let target, let value): .assign(change(target), change(value))
+        case .assignAll(let targets, let value, let declares):
+            .assignAll(targets.map(change), change(value), declares: declares)
+        case .evaluate(let value): .evaluate(change(value))
+        case .succeed(let value): .succeed(change(value))
+        case .choose(let branches, let otherwise):
+            .choose(
+                branches.map { Branch(condition: change($0.condition), statements: $0.statements) },
+                otherwise: otherwise)
+        case .loop(let condition, let inner): .loop(while: condition.map(change), inner)
+        case .count(let name, let count, let inner): .count(name, below: change(count), inner)
+        case .select(let number, let branches): .select(change(number), branches)
+        case .returns(let value): .returns(value.map(change))
+        case .received(let shape, let places): .received(shape, places: places.map(change))
+        case .receivedPart(let part):
+            .receivedPart(
+                ReceivedPart(
+                    first: change(part.first),
+                    counter: part.counter.map { (change($0.number), change($0.place), change($0.isThere)) },
+                    rules: part.rules.map(change), places: part.places.map(change)))
+        case .newList(let name, let item, let capacity, let fixedCount):
+            .newList(name, item, capacity: change(capacity), fixedCount: fixedCount)
+        case .fit(let values, let type, let function, let given):
+            .fit(values.map(change), type, function: function, given: change(given))
+        case .append(let value, let list, let index, let fixedCount):
+            .append(change(value), list: list, index: index, fixedCount: fixedCount)
+        case .makeArm(let arm, let members): .makeArm(arm, members.map { ($0.member, change($0.value)) })
+        case .returnBody(let members, let type):
+            .returnBody(
+                members.map { BodyMember(name: $0.name, value: change($0.value), mayBeUnset: $0.mayBeUnset) }, type)
+        case .within(let name, let inner): .within(change(name), inner)
+        case .pack(let bytes, let name, let inner): .pack(change(bytes), name: name, otherwise: inner)
+        case .unpackRun(let parts): .unpackRun(parts.map { (change($0.target), $0.format, change($0.name)) })
+        case .breakLoop, .returnMore, .fail, .unpack, .arms: self
+        }
+    }
+
     /// Returns it with other statements inside.
-    fileprivate func withBlocks(_ change: ([Statement]) -> [Statement]) -> Statement {
+    func withBlocks(_ change: ([Statement]) -> [Statement]) -> Statement {
         switch self {
         case .choose(let branches, let otherwise):
             .choose(
@@ -171,6 +217,18 @@ extension [Statement] {
         var counts: [String: Int] = [:]
         countUses(into: &counts)
         return counts
+    }
+
+    /// Calls a function for each expression in them, also for those inside others.
+    func forEachExpression(_ body: (Expression) -> Void) {
+        func visit(_ expression: Expression) {
+            body(expression)
+            expression.children.forEach(visit)
+        }
+        for statement in self {
+            statement.expressions.forEach(visit)
+            for block in statement.blocks { block.forEachExpression(body) }
+        }
     }
 
     private func countUses(into counts: inout [String: Int]) {

@@ -58,8 +58,18 @@ struct PythonDialect: Dialect {
 
     func string(_ text: String) -> String { PythonText.string(text) }
 
-    func checked(_ given: Expression, _ range: ClosedRange<Int128>?, _ name: Expression) -> Expression? {
-        guard let range else { return .call("w", "checkedBool", [given, name]) }
+    func checked(_ value: ValuePlan, _ given: Expression, _ name: Expression) -> Expression? {
+        let range: ClosedRange<Int128>
+        switch value {
+        case .boolean: return .call("w", "checkedBool", [given, name])
+        case .number(let number):
+            if number.closedNumbers != nil, case .enumeration(let index) = number.kind {
+                return .call("w", "checkedCase", [given, .isCase(given, of: index), name])
+            }
+            range = number.allowed
+        case .varint(_, let allowed): range = allowed
+        default: return nil
+        }
         let limits = [range.lowerBound, range.upperBound].map { Expression.number($0, .int64) }
         return .call("w", "checked", [given] + limits + [name])
     }

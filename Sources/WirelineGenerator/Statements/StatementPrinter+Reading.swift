@@ -145,6 +145,7 @@ extension StatementPrinter {
                 .evaluate(.call(.name(object), "require", [condition, .text(kind), name] + (place.map { [$0] } ?? [])))
             ]
         }
+        if object == "w", let checked = dialect.checked(value, own, name) { return [.evaluate(checked)] }
         switch value {
         case .number(let number):
             let own = number.number(of: own)

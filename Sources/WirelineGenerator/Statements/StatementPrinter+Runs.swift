@@ -54,7 +54,7 @@ extension StatementPrinter {
         while index < body.fields.count {
             if let fixed = runs.first(where: { $0.fields.lowerBound == index }) {
                 let run = StatementRun(fixed, body)
-                if run.byteCounts.count > 1 || dialect.packsNumbers {
+                if run.byteCounts.count >= dialect.leastRun {
                     statements += read(run, body)
                     index += run.byteCounts.count
                     continue
@@ -174,12 +174,17 @@ extension StatementPrinter {
         else { return nil }
         guard !dialect.packsNumbers else { return (packed(Array(fields), "o\(index)"), fields.count) }
         let start = Expression.name("q\(index)")
-        var statements: [Statement] = [.constant("q\(index)", .position, written("room", .place(run.byteCount)))]
+        var statements: [Statement] = []
+        if dialect.writesInPlace {
+            statements.append(.constant("q\(index)", .position, written("room", .place(run.byteCount))))
+        }
         var offset = 0
         for (field, byteCount) in zip(fields, run.byteCounts) {
             let (own, name) = (Expression.own(field.ownName), Expression.text(field.name))
-            statements += check(field.value, own, name, "w")
-            statements += putUnchecked(field.value, own, at: start.plus(offset), name)
+            let place = dialect.writesInPlace ? start.plus(offset) : nil
+            let checked = dialect.checked(field.value, own, name)
+            if checked == nil { statements += check(field.value, own, name, "w") }
+            statements += putUnchecked(field.value, checked ?? own, at: place, name)
             offset += byteCount
         }
         return (statements, fields.count)
@@ -199,7 +204,7 @@ extension StatementPrinter {
             guard let format = field.value.packedWidth else { return nil }
             let (own, name) = (Expression.own(field.ownName), Expression.text(field.name))
             if case .float = field.value { return (format, written("quiet", own)) }
-            return (format, field.value.canBeRefused ? checked(field.value, own, name) ?? own : own)
+            return (format, field.value.canBeRefused ? dialect.checked(field.value, own, name) ?? own : own)
         }
         return [.pack(.pack(parts), name: variable, otherwise: put(fields[...]))]
     }

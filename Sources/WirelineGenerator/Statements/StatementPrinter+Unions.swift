@@ -113,8 +113,7 @@ extension StatementPrinter {
             } else {
                 let given = Expression.armMember(.tag)
                 let known = union.taggedArms.compactMap(\.tag)
-                inner =
-                    checked(tag(index), given, own).map { [.evaluate($0)] } ?? check(tag(index), given, own, "w")
+                inner = check(tag(index), given, own, "w")
                 if !known.isEmpty {
                     let isKnown = isOne(of: known, number(ofTag: index, given), format(ofTag: index))
                     inner.append(writing("require", .not(isKnown), .text("known_case"), own))

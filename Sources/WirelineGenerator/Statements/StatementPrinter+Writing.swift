@@ -67,7 +67,7 @@ extension StatementPrinter {
     ///
     /// - Parameter unique: What distinguishes the variables from those of other values of the body.
     func put(_ value: ValuePlan, _ own: Expression, _ name: Expression, unique: String) -> [Statement] {
-        if let checked = checked(value, own, name) { return putUnchecked(value, checked, name) }
+        if let checked = dialect.checked(value, own, name) { return putUnchecked(value, checked, name) }
         let checks = dialect.packsNumbers ? [] : check(value, own, name, "w")
         switch value {
         case .float(let byteCount, let order, let range?) where dialect.packsNumbers:
@@ -96,22 +96,6 @@ extension StatementPrinter {
         case .list(let item, let count, _): return putList(item, count, own, name, unique)
         case .sized(let content, let count, let fills):
             return putSized(content, count, fills: fills, own, name, unique)
-        }
-    }
-
-    /// Returns the expression that checks a number or a boolean that a program gives, and is its number; nil in a language whose
-    /// compiler checks types.
-    func checked(_ value: ValuePlan, _ own: Expression, _ name: Expression) -> Expression? {
-        guard dialect.packsNumbers else { return nil }
-        switch value {
-        case .number(let number):
-            guard number.closedNumbers != nil, case .enumeration(let index) = number.kind else {
-                return dialect.checked(own, number.allowed, name)
-            }
-            return written("checkedCase", own, .isCase(own, of: index), name)
-        case .varint(_, let allowed): return dialect.checked(own, allowed, name)
-        case .boolean: return dialect.checked(own, nil, name)
-        default: return nil
         }
     }
 
@@ -404,17 +388,15 @@ extension StatementPrinter {
         let member = Expression.own(field.ownName)
         var statements: [Statement] = []
         if field.planned.hasValue {
-            // What is checked where it is written is told too late if that is after later fields.
             let run = body.plan.runs.first { $0.bits.contains { $0.field == field.index } }
-            let isLate = run?.bits.contains { body.fields[$0.field].planned.isCounter } == true
-            let checked = isLate ? checked(field.value, member, .text(field.name)) : nil
-            statements =
-                dialect.packsNumbers
-                ? checked.map { [.evaluate($0)] } ?? [] : check(field.value, member, .text(field.name), "w")
+            let width = run?.bits.first { $0.field == field.index }?.bitWidth
             let types = checkType(field.value, member, .text(field.name))
-            if statements.count <= types.count, !dialect.packsNumbers, case .number(let number) = field.value,
-                let width = body.plan.runs.flatMap(\.bits).first(where: { $0.field == field.index })?.bitWidth
-            {
+            statements = check(field.value, member, .text(field.name), "w")
+            if let checked = checked(field, width) {
+                // What is checked where it is written is told too late if that is after later fields.
+                let isLate = run?.bits.contains { body.fields[$0.field].planned.isCounter } == true
+                statements = isLate ? [.evaluate(checked)] : []
+            } else if statements.count <= types.count, case .number(let number) = field.value, let width {
                 let range = IntegerFormat(bitWidth: width, isSigned: number.format.isSigned).range
                 let isHeld = isWithin(number.number(of: member), range, number.format)
                 statements =
@@ -427,6 +409,13 @@ extension StatementPrinter {
             return statements + counters.leaving(run)
         }
         return statements + [put(run, body) { _ in 0 }]
+    }
+
+    /// Returns the expression that checks a field that has so many bits, and is its number; nil in a language whose compiler checks types.
+    private func checked(_ field: FieldPlan, _ bitWidth: Int?) -> Expression? {
+        guard field.planned.hasValue else { return nil }
+        let value = bitWidth.map(field.value.limited) ?? field.value
+        return dialect.checked(value, .own(field.ownName), .text(field.name))
     }
 
     /// Returns the statement that writes the integer of a run.
@@ -442,19 +431,10 @@ extension StatementPrinter {
             }
             switch field.value {
             case .boolean:
-                let own = Expression.own(field.ownName)
-                return (written("bit", checked(field.value, own, .text(field.name)) ?? own), part.shift)
+                return (written("bit", checked(field, nil) ?? .own(field.ownName)), part.shift)
             case .number(let number):
-                if dialect.packsNumbers, field.planned.hasValue {
-                    let (own, name) = (Expression.own(field.ownName), Expression.text(field.name))
-                    let held = IntegerFormat(bitWidth: part.bitWidth, isSigned: number.format.isSigned).range
-                    let checked =
-                        number.closedNumbers == nil
-                        ? dialect.checked(own, number.range ?? held, name) : checked(field.value, own, name)
-                    return (bits(checked ?? own, number.format, width: part.bitWidth, of: bitWidth), part.shift)
-                }
                 let own =
-                    tag(for: field, body).map(number.number)
+                    checked(field, part.bitWidth) ?? tag(for: field, body).map(number.number)
                     ?? (field.planned.isCounter ? counter(field) : number.number(of: .own(field.ownName)))
                 return (bits(own, number.format, width: part.bitWidth, of: bitWidth), part.shift)
             default: return nil
@@ -462,5 +442,17 @@ extension StatementPrinter {
         }
         return writing(
             "putUint", .packed(parts, dialect.unsigned(bitWidth)), .place(run.byteCount), run.byteOrder.isLittle)
+    }
+}
+
+extension ValuePlan {
+    /// Returns a number that has so many bits; another value as it is.
+    fileprivate func limited(to bitWidth: Int) -> ValuePlan {
+        guard case .number(let number) = self, number.range == nil else { return self }
+        return .number(
+            NumberPlan(
+                format: number.format, byteOrder: number.byteOrder, kind: number.kind,
+                range: IntegerFormat(bitWidth: bitWidth, isSigned: number.format.isSigned).range,
+                closedNumbers: number.closedNumbers))
     }
 }

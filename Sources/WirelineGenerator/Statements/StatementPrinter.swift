@@ -224,6 +224,16 @@ extension PacketField.Format {
         }
     }
 
+    /// Returns the value of a field in a body that may only have numbers in a range.
+    func value(in range: ClosedRange<Int128>) -> ValuePlan {
+        switch self {
+        case .integer(let format, let order):
+            .number(NumberPlan(format: format, byteOrder: order, kind: .plain, range: range, closedNumbers: nil))
+        case .varint(let format): .varint(format, allowed: range)
+        default: value
+        }
+    }
+
     /// The format of the numbers that a field of a packet has; a boolean is a number of 8 bits.
     var numberFormat: IntegerFormat {
         switch self {

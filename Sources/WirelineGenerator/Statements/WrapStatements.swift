@@ -9,13 +9,13 @@ import WirelineLanguage
 /// message's `id` of the format `uint64`, and `fit`, the value of a field that fits itself, if there is one. The value of the field n
 /// is `yn`, its width `wn`, and `cn` is whether it is there.
 ///
-/// In a language that packs numbers the payload is the parameter `payload`, and the packet is made in the variable `o`.
+/// In a language that joins packets the payload is the parameter `payload`, and the packet is made in the variable `o`.
 struct WrapStatements {
     private let printer: StatementPrinter
     private let shape: PacketShape
     /// The place in the writer where the payload begins.
     private let lead: Int
-    private var isPacked: Bool { printer.dialect.packsNumbers }
+    private var isPacked: Bool { printer.dialect.joinsPackets }
     private var layout: PacketLayout { shape.layout }
     private var plan: WrapPlan { shape.wrap }
     private var limit: Int {
@@ -161,17 +161,22 @@ struct WrapStatements {
     /// Returns the statements that check what a program sets.
     private func check(_ index: Int) -> [Statement] {
         let field = layout.fields[index]
-        let range = field.format.isBoolean ? nil : field.range
-        if field.format.isNumber, let checked = printer.dialect.checked(given(index), range, name(index)) {
-            return [.evaluate(checked)]
-        }
+        if let checked = checkedValue(index) { return [.evaluate(checked)] }
         guard field.format.isNumber, !field.format.isBoolean,
             let condition = printer.isWithin(given(index), field.range, format(index))
         else { return checkType(index) }
         return checkType(index) + [printer.writing("require", condition, .text("out_of_range"), name(index))]
     }
 
+    /// Returns the expression that checks a value, and is its number; nil if the language has no such checks.
+    private func checkedValue(_ index: Int) -> Expression? {
+        let field = layout.fields[index]
+        guard field.format.isNumber else { return nil }
+        return printer.dialect.checked(field.format.value(in: field.range), given(index), name(index))
+    }
+
     private func checkType(_ index: Int) -> [Statement] {
+        if checkedValue(index) != nil { return [] }
         let format = layout.fields[index].format
         if format.isBoolean { return printer.checkType(.boolean, given(index), name(index)) }
         return format.isNumber ? printer.checkType(self.format(index), given(index), name(index)) : []
@@ -328,7 +333,11 @@ struct WrapStatements {
         }
         switch field.format {
         case .integer(let format, let order): return (.integer(format, order), number(index))
-        case .boolean, .bit: return (.integer(.uint8, .bigEndian), number(index))
+        case .boolean, .bit:
+            // A boolean may be no number.
+            let isGiven = if case .settable = plan.values[index] { !printer.dialect.packsNumbers } else { false }
+            let number = isGiven ? printer.written("bit", number(index)) : number(index)
+            return (.integer(.uint8, .bigEndian), number)
         case .varint, .text, .digits, .bytes:
             guard case .evaluate(let bytes)? = statements(index).first else { return nil }
             return (.bytes(byteCount), bytes)
