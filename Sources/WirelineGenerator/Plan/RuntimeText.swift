@@ -16,6 +16,8 @@ struct RuntimeText: Sendable {
         let lineComment: [UInt8]
         let hasKeys: Bool
         let hasMembers: Bool
+        /// The variables of one letter whose members are names: `r.text`.
+        var objects: [UInt8] = []
     }
 
     private struct Piece: Sendable {
@@ -33,11 +35,14 @@ struct RuntimeText: Sendable {
     ///   - lineComment: The mark before a comment up to the end of its line.
     ///   - hasKeys: Whether a word before a colon names a member (default: true).
     ///   - hasMembers: Whether the pieces are members of a class, whose names may stand after a point (default: false).
+    ///   - objects: The variables of one letter whose members are pieces, which are named after both: `r.text` (default: none).
     init(
-        _ text: String, lineComment: String, hasKeys: Bool = true, hasMembers: Bool = false,
+        _ text: String, lineComment: String, hasKeys: Bool = true, hasMembers: Bool = false, objects: String = "",
         isFunction: (Substring) -> Bool = { _ in false }, name: (Substring) -> String?
     ) {
-        let marks = Marks(lineComment: Array(lineComment.utf8), hasKeys: hasKeys, hasMembers: hasMembers)
+        let marks = Marks(
+            lineComment: Array(lineComment.utf8), hasKeys: hasKeys, hasMembers: hasMembers, objects: Array(objects.utf8)
+        )
         var chunks: [Substring] = []
         var positions: [String: [Int]] = [:]
         var functions: Set<String> = []
@@ -88,10 +93,16 @@ struct RuntimeText: Sendable {
     /// Returns the names in code; comments and strings have none, nor what stands after a point or before a
     /// colon, which is a member.
     ///
-    /// - Parameter hasKeys: Whether a word before a colon names a member.
-    static func words(of text: Substring, lineComment: String, hasKeys: Bool = true) -> Set<String> {
+    /// - Parameters:
+    ///   - hasKeys: Whether a word before a colon names a member.
+    ///   - objects: The variables of one letter whose members are names, too.
+    static func words(
+        of text: Substring, lineComment: String, hasKeys: Bool = true, objects: String = ""
+    ) -> Set<String> {
         var words = Words()
-        words.read(text, Marks(lineComment: Array(lineComment.utf8), hasKeys: hasKeys, hasMembers: false))
+        let marks = Marks(
+            lineComment: Array(lineComment.utf8), hasKeys: hasKeys, hasMembers: false, objects: Array(objects.utf8))
+        words.read(text, marks)
         return words.others.union(words.called)
     }
 
@@ -130,7 +141,11 @@ struct RuntimeText: Sendable {
                     let isMember =
                         previous == UInt8(ascii: ".") && (start < 2 || bytes[start - 2] != previous)
                         && !marks.hasMembers
-                    if !isMember, next != UInt8(ascii: ":") || !marks.hasKeys {
+                    if isMember, start > 1, marks.objects.contains(bytes[start - 2]),
+                        start == 2 || !RuntimeText.isWordByte(bytes[start - 3])
+                    {
+                        others.insert(String(decoding: bytes[start - 2..<position], as: UTF8.self))
+                    } else if !isMember, next != UInt8(ascii: ":") || !marks.hasKeys {
                         let word = String(decoding: bytes[start..<position], as: UTF8.self)
                         if next == UInt8(ascii: "(") || next == UInt8(ascii: "<") {
                             called.insert(word)
