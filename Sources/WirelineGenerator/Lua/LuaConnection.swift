@@ -5,12 +5,12 @@ import WirelineLanguage
 
 /// Makes what a module has of a connection: the function that finds the shape of a packet, what messages do to states, and layers.
 struct LuaConnection {
-    let types: LuaTypes
+    let printer: StatementPrinter
     let plan: ContextPlan
     /// The runtime as the schema needs it.
     let file: RuntimeFile
 
-    private var hasLayers: Bool { types.plan.layers != nil }
+    private var hasLayers: Bool { printer.plan.layers != nil }
 
     /// The tables and the function, as one text.
     var text: String {
@@ -26,12 +26,15 @@ struct LuaConnection {
         let shapes = plan.shapes.enumerated().map { "[\($0)] = \($1)" }.joined(separator: ", ")
         let numbers = plan.states.enumerated().map { position, state in
             let value = "number_of(connection.states\(LuaText.member(state.name)))"
-            let check = LuaWriting.check(
-                value, state.range, isWide: state.range.isWide, LuaText.literal(state.name))
-            return "s[\(position + 1)] = \(check)"
+            let limits = "\(LuaText.number(state.range.lowerBound)), \(LuaText.number(state.range.upperBound))"
+            let function = state.range.isWide ? "wide_integer" : "integer"
+            return "local x\(position) = \(function)(\(value), \(limits), \(LuaText.literal(state.name)))"
         }
-        let tests = plan.tests.enumerated().map { "if \(text(of: $1)) then n = n + \(2 << $0) end" }
-        let layers = types.plan.layers.map { "\n\n" + LuaLayers(types: types, plan: $0, file: file).text } ?? ""
+        let tests = plan.tests.enumerated().map {
+            "if \(printer.dialect.text(condition($1))) then n = n + \(2 << $0) end"
+        }
+        let layers =
+            printer.plan.layers.map { "\n\n" + LuaLayers(names: printer.plan, plan: $0, file: file).text } ?? ""
         return """
             local state_names = { \(names.joined(separator: ", ")) }
 
@@ -53,19 +56,21 @@ struct LuaConnection {
               for name in pairs(connection.states) do
                 if not state_names[name] then refuse("unknown_state", tostring(name)) end
               end
-              local s, n = {}, sender == "server" and 1 or 0
+              local n = sender == "server" and 1 or 0
             \(LuaText.indented(numbers + tests).joined(separator: "\n"))
               return shapes[n]
             end
             """ + layers
     }
 
-    private func text(of test: WireCondition) -> String {
-        LuaTypes.condition(test) { operand in
+    private func condition(_ test: WireCondition) -> Expression {
+        printer.condition(test) { operand in
             guard case .state(let name) = operand, let state = plan.states.firstIndex(where: { $0.name == name }) else {
-                return (hasLayers ? "(nested or 0)" : "0", false)
+                return hasLayers ? .number(Expression.name("nested").or(0), .uint8) : .literal(0)
             }
-            return ("s[\(state + 1)]", plan.states[state].range.isWide)
+            let range = plan.states[state].range
+            return .number(
+                "x\(state)", IntegerFormat(bitWidth: range.isWide ? 64 : 32, isSigned: range.lowerBound < 0))
         }
     }
 }

@@ -7,14 +7,14 @@ import WirelineLanguage
 ///
 /// Layers have numbers from 1 on, as their rules have; the rules of packets in packets and of bytes that are not read follow.
 struct LuaLayers {
-    let types: LuaTypes
+    let names: CodePlan
     let plan: LayerPlan
     /// The runtime as the schema needs it.
     let file: RuntimeFile
 
-    private func own(_ field: Int) -> String { types.plan.names.headerFields[field] }
+    private func own(_ field: Int) -> String { names.names.headerFields[field] }
 
-    private func names(_ fields: [Int]) -> String {
+    private func list(_ fields: [Int]) -> String {
         "{ \(fields.map { LuaText.literal(own($0)) }.joined(separator: ", ")) }"
     }
 
@@ -53,7 +53,7 @@ struct LuaLayers {
             layered.by_program = { \(given.joined(separator: ", ")) }
             layered.options = { \(plan.options.map { "\($0) = true" }.joined(separator: ", ")) }
 
-            layered.settable_fields, layered.id_fields = \(names(plan.settable)), \(names(plan.identifiers))
+            layered.settable_fields, layered.id_fields = \(list(plan.settable)), \(list(plan.identifiers))
 
             -- How packets of each shape are read and written.
             layered.shapes = {
@@ -84,16 +84,16 @@ struct LuaLayers {
             let layers = "layers = { \(section.layers.map { String($0 + 1) }.joined(separator: ", ")) }"
             guard let settable = section.settable else { return "      { \(layers) }," }
             let own = functions("inside\(position + 1)", "read", "write")
-            return "      { \(layers), \(own), fields = \(names(settable)) },"
+            return "      { \(layers), \(own), fields = \(list(settable)) },"
         }
         var lines = [
             "{", "    \(functions("outer", "read_outer", "write_outer")),",
-            "    \(functions("flat", "read_flat", "write_flat")), outer_fields = \(names(shape.outerSettable)),",
+            "    \(functions("flat", "read_flat", "write_flat")), outer_fields = \(list(shape.outerSettable)),",
             "    sections = {",
         ]
         lines += sections + ["    },"]
         if let counter = shape.counter {
-            let name = LuaText.literal("packet." + types.description.layout.fields[counter.field].name)
+            let name = LuaText.literal("packet." + names.description.layout.fields[counter.field].name)
             lines.append(
                 "    counter = { field = \(LuaText.literal(own(counter.field))), path = \(name), "
                     + "constant = \(counter.constant), first = \(counter.firstLayer + 1), is_settable = \(counter.isSettable) },"
@@ -110,7 +110,7 @@ struct LuaLayers {
         switch vector {
         case .key(let name): key(name)
         case .field(let name):
-            types.description.packetField(named: name).map { "header" + LuaText.member(own($0)) } ?? "\"\""
+            names.description.packetField(named: name).map { "header" + LuaText.member(own($0)) } ?? "\"\""
         }
     }
 

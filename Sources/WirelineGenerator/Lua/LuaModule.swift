@@ -6,44 +6,47 @@ import WirelineSwiftGenerator
 
 /// Makes the module: the parts of the runtime that its schema needs, its types, its messages, and what programs use.
 struct LuaModule {
-    private let types: LuaTypes
-    private var plan: CodePlan { types.plan }
-    private var description: ProtocolDescription { types.description }
+    private let plan: CodePlan
+    private let functions: LuaFunctions
+    private var description: ProtocolDescription { plan.description }
     private var names: CodeNames { plan.names }
 
-    init(_ plan: CodePlan) { types = LuaTypes(plan: plan) }
+    init(_ plan: CodePlan) {
+        self.plan = plan
+        functions = LuaFunctions(plan)
+    }
 
     func text() -> String {
-        let bodies = LuaBodies(types: types).functions
+        let (bodies, messages, packets) = (functions.bodies, self.messages, functions.packets)
+        let all = bodies + messages + packets
         let own =
-            [constants, choices, closed].flatMap(\.self) + [Self.tables] + zeros(for: bodies + messages) + bodies
-            + messages + [lists] + (plan.context == nil ? [] : ["local unwrap, wrap, fitted = {}, {}, {}\n"])
-            + plan.shapes.flatMap {
-                ($0.reads ? [LuaUnwrapping.function(types, $0)] : [])
-                    + ($0.writes ? LuaWrapping.functions(types, $0) : [])
-            }
+            [constants, choices, closed].flatMap(\.self) + [Self.tables]
+            + zeros(all.reduce(into: []) { $0.formUnion($1.zeros) }) + bodies.map(\.text) + messages.map(\.text)
+            + [lists] + (plan.context == nil ? [] : ["local unwrap, wrap, fitted = {}, {}, {}\n"])
+            + packets.map(\.text)
+        let parameters = parameters
         let program = LuaRuntime.program(parameters)
-        let runtime = LuaRuntime.text(parameters)
-        let used = (own + [program]).reduce(into: Set<String>()) { used, text in
-            used.formUnion(RuntimeText.words(of: text[...], lineComment: "--"))
+        let formats = LuaPacking.functions(
+            unpacking: all.reduce(into: parameters.formats) { $0.formUnion($1.unpacking) },
+            packing: all.reduce(into: parameters.formats) { $0.formUnion($1.packing) })
+        let used = (own + [program, formats]).reduce(into: Set<String>()) { used, text in
+            used.formUnion(RuntimeText.words(of: text[...], lineComment: "--", objects: LuaRuntime.objects))
         }
-        let code = runtime.text(for: used)
-        let formats = LuaPacking.functions(for: [code] + own + [program])
-        let helpers = RuntimeText.words(of: formats[...], lineComment: "--")
-        return ([banner, LuaRuntime.beginning, runtime.text(for: used.union(helpers)), formats] + own + [program])
+        let runtime = LuaRuntime.text(parameters).text(for: used)
+        return ([banner, LuaRuntime.beginning(parameters), runtime, formats] + own + [program])
             .joined(separator: "\n")
     }
 
     private var parameters: LuaRuntimeParameters {
         var parameters = LuaRuntimeParameters(
-            maximumDepth: types.countsDepth ? description.options.maximumDepth : nil,
+            maximumDepth: plan.countsDepth ? description.options.maximumDepth : nil,
             maximumPacketByteCount: description.options.maximumPacketByteCount,
             varintForms: description.options.varintForms, hasWideIDs: plan.idRange.isWide,
             dependsOnSender: plan.dependsOnSender, fixesHeader: !plan.fixedHeaderFields.isEmpty,
             hasFlags: !description.flagSets.isEmpty, framing: description.layout.framing,
             context: "", layers: plan.layers)
         if let context = plan.context {
-            parameters.context = LuaConnection(types: types, plan: context, file: parameters.file).text
+            parameters.context = LuaConnection(printer: functions.printer, plan: context, file: parameters.file).text
         }
         return parameters
     }
@@ -70,18 +73,18 @@ struct LuaModule {
 
         """
 
-    /// The functions that make the zeros of structures, as far as some code needs them.
-    private func zeros(for code: [String]) -> [String] {
-        var functions: [Int: String] = [:]
-        var waiting = code
-        let all = plan.coding.structuresNeedingZero.sorted()
-        while let text = waiting.popLast() {
-            for index in all where functions[index] == nil && text.contains(types.structure("zero", index) + "()") {
-                functions[index] = types.zeroFunction(index)
-                waiting.append(types.zeroFunction(index))
+    /// Returns the functions that make the zeros of structures, and of those inside them.
+    private func zeros(_ needed: Set<Int>) -> [String] {
+        var all: Set<Int> = []
+        var waiting = needed
+        while let index = waiting.popFirst() {
+            guard all.insert(index).inserted else { continue }
+            for field in plan.structures[index].fields where field.description.presence.isInZero {
+                waiting.formUnion((field.absent ?? plan.coding.zero(of: field.planned.type)).structures)
             }
         }
-        return functions.sorted { $0.key < $1.key }.map(\.value)
+        let dialect = LuaDialect(plan)
+        return all.sorted().map(dialect.zeroFunction)
     }
 
     // MARK: Constants, enums and flags
@@ -139,12 +142,11 @@ struct LuaModule {
 
     // MARK: Messages
 
-    private var messages: [String] {
-        description.messages.indices.flatMap { index -> [String] in
-            let message = description.messages[index]
-            var functions = LuaBodies(types: types).message(index)
-            functions[0] = (documentation(of: index) + [functions[0]]).joined(separator: "\n")
-            return functions + LuaFixedHeaders(types: types).functions(message)
+    private var messages: [LuaFunctions.Function] {
+        description.messages.indices.flatMap { index in
+            var functions = functions.message(index)
+            functions[0].text = (documentation(of: index) + [functions[0].text]).joined(separator: "\n")
+            return functions
         }
     }
 
@@ -220,5 +222,23 @@ struct LuaModule {
         }
         lines.append("local header_fields = { \(fields.joined(separator: ", ")) }")
         return (lines + [""]).joined(separator: "\n")
+    }
+}
+
+extension LiteralPlan {
+    /// The structures that it consists of.
+    var structures: Set<Int> {
+        switch self {
+        case .structure(let index): [index]
+        case .list(let item, let count) where count > 0: item.structures
+        default: []
+        }
+    }
+}
+
+extension CodePlan {
+    /// Whether values could nest too deeply.
+    var countsDepth: Bool {
+        structures.contains { $0.plan.countsDepth } || unions.contains { $0.plan.countsDepth }
     }
 }

@@ -10,35 +10,11 @@ enum LuaPacking {
         let isLittle: Bool
     }
 
-    static func functions(for code: [String]) -> String {
-        var unpacking: Set<String> = []
-        var packing: Set<String> = []
-        for text in code {
-            for format in formats(in: text) {
-                // A function may take a format, and give it to either.
-                if !format.contains("s") { unpacking.insert(format) }
-                packing.insert(format)
-            }
-        }
-        guard !packing.isEmpty else { return "" }
+    static func functions(unpacking: Set<String>, packing: Set<String>) -> String {
+        guard !packing.isEmpty || !unpacking.isEmpty else { return "" }
         let unpackers = unpacking.sorted().map { "  unpackers[\"\($0)\"] = \(unpacker(items(of: $0)))" }
         let packers = packing.sorted().map { "  packers[\"\($0)\"] = \(packer(items(of: $0)))" }
         return (["if not native then"] + unpackers + packers + ["end", ""]).joined(separator: "\n")
-    }
-
-    /// Returns the formats in the string literals of some code.
-    private static func formats(in text: String) -> Set<String> {
-        let marks = [UInt8(ascii: "<"), UInt8(ascii: ">")]
-        let letters = Array("<>BbIisfd0123456789".utf8)
-        let bytes = Array(text.utf8)
-        return bytes.indices.dropLast().reduce(into: []) { formats, index in
-            guard bytes[index] == UInt8(ascii: "\""), marks.contains(bytes[index + 1]) else { return }
-            let format = bytes[(index + 1)...].prefix { letters.contains($0) }
-            guard format.count > 1, format.endIndex < bytes.count, bytes[format.endIndex] == UInt8(ascii: "\"") else {
-                return
-            }
-            formats.insert(String(decoding: format, as: UTF8.self))
-        }
     }
 
     private static func items(of format: String) -> [Item] {

@@ -4,16 +4,20 @@
 enum LuaRuntime {
     /// The pieces that a file may contain.
     static func text(_ parameters: LuaRuntimeParameters) -> RuntimeText {
-        RuntimeText(parameters.file.text("pieces"), lineComment: "--") { line in
-            for start in ["local function ", "local "] where line.hasPrefix(start) {
-                return String(line.dropFirst(start.count).prefix { $0.isLetter || $0.isNumber || $0 == "_" })
+        RuntimeText(parameters.file.text("pieces"), lineComment: "--", objects: objects) { line in
+            for start in ["local function ", "local ", "function "] where line.hasPrefix(start) {
+                return String(
+                    line.dropFirst(start.count).prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." })
             }
             return nil
         }
     }
 
+    /// The variables of the reader and the writer, whose functions are pieces.
+    static let objects = "rw"
+
     /// What each file begins with.
-    static let beginning = RuntimeFile.lua.text("beginning") + "\n"
+    static func beginning(_ parameters: LuaRuntimeParameters) -> String { parameters.file.text("beginning") + "\n" }
 
     /// What programs call: `decode`, `encode`, `splitter` and, for flags, `has`. It stands at the end of each file.
     static func program(_ parameters: LuaRuntimeParameters) -> String {

@@ -28,6 +28,9 @@ struct LuaRuntimeParameters {
     /// Whether packets depend on a connection.
     var hasConnection: Bool { !context.isEmpty }
 
+    /// The formats of `string.pack` and `string.unpack` that layers need.
+    var formats: Set<String> { layers?.kinds.contains { $0.word == "aes_ctr" } == true ? [">I4I4I4I4"] : [] }
+
     /// The runtime as the schema needs it.
     var file: RuntimeFile { RuntimeFile.lua.with(features, constants) }
 

@@ -7,8 +7,8 @@
 -- generated modules have what they call. The generator replaces the names in capitals by their values, and prints what stands outside
 -- of regions for each protocol in its own way.
 --
--- Functions that read raise an error with the path of the names that they are in (`at`, up to `top`) and of the field `f`, and the
--- offset; what programs call catches it. They return the value and the position after it.
+-- The functions of the tables `r` and `w` read and write. They raise an error with the path of the names that they are in (`at` with
+-- `index`, up to `top`) and of the field `f`, and the offset; what programs call catches it.
 
 -- #region beginning
 local M = {}
@@ -25,8 +25,16 @@ local unpackers, packers = {}, {}
 local unpack = native and string.unpack or function(format, s, p) return unpackers[format](s, p) end
 local pack = native and string.pack or function(format, ...) return packers[format](...) end
 
--- Where the packet begins that is being read, what is being read or written, and how deeply values may still nest.
-local start, at, top, depth = 1, {}, 0, 0
+-- What is being read or written: the names, the indices in lists, and how deeply values may still nest.
+local at, index, top, depth = {}, {}, 0, 0
+
+-- What is read: a string, where the packet begins in it, the next byte, the last one, and where the last number began; how many bytes
+-- there are, where the packet surely ends, and how long it may be.
+local r, input, start, here, stop, mark = {}, "", 1, 1, 0, 1
+local available, bound, largest = 0, huge, MAXIMUM_SIZE
+
+-- What is written: pieces, and how many there are and were. The first ones have been measured.
+local w, pieces, used, highest, measured, measured_bytes = {}, {}, 0, 0, 0, 0
 
 local wire_error = {}
 function wire_error.__tostring(e)
@@ -39,13 +47,12 @@ end
 
 local function path_of(f)
   local path = ""
-  for i = 1, top + 1 do
+  for i = 1, top do
     local step = at[i]
-    if i > top then step = f end
-    if type(step) == "number" then path = path .. "[" .. step .. "]"
-    elseif step then path = path .. (path ~= "" and "." or "") .. step end
+    if step ~= "" then path = path .. (path ~= "" and "." or "") .. step end
+    if index[i] then path = path .. "[" .. index[i] .. "]" end
   end
-  return path
+  return f and f ~= "" and path .. (path ~= "" and "." or "") .. f or path
 end
 
 local function fail(kind, f, p) error(fault(kind, path_of(f), p - start), 0) end
@@ -72,92 +79,64 @@ function layered.open_layer(n, work, header, s) return s end
 function layered.seal_layer(n, work, header, s) return s end
 
 -- #region pieces
--- Finds which of some fields is cut off.
-local function cut(p, e, ...)
-  local fields = { ... }
-  for i = 1, #fields, 2 do
-    if e - p + 1 < fields[i + 1] then fail("truncated", fields[i], p) end
-    p = p + fields[i + 1]
-  end
+-- Goes over n bytes, and returns their place.
+function r.take(n, f)
+  if stop - here + 1 < n then fail("truncated", f, here) end
+  mark = here
+  here = here + n
+  return mark - start
 end
-
-local function taken(p, e, n, f)
-  if e - p + 1 < n then fail("truncated", f, p) end
-  return p + n
-end
-
-local function skip(n, v, p) return v, p + n end
 
 -- Goes into a value; deeper than the limit is an error.
-local function deeper(p, f)
-  if depth == 0 then fail("too_deep", f, p) end
+function r.deeper(f)
+  if depth == 0 then fail("too_deep", f, here) end
   depth = depth - 1
 end
 
--- Goes into n bytes: where they begin, and where they end.
-local function inside(e, f, n, p) return p, taken(p, e, n, f) - 1 end
-
-local function sized(s, e, f, read, n, p)
-  local after = taken(p, e, n, f)
-  return read(s, p, after - 1, f), after
+-- Goes into n bytes; returns where those around them end.
+function r.inside(n, f)
+  if stop - here + 1 < n then fail("truncated", f, here) end
+  local outer = stop
+  stop = here + n - 1
+  return outer
 end
 
--- So many items. Room is made for each when it has been read, and never for those that are only announced.
-local function list(s, e, f, read, n, p)
-  local items = {}
-  top = top + 1
-  at[top] = f
-  for i = 1, n do items[i], p = read(s, p, e, i - 1) end
-  top = top - 1
-  return items, p
-end
+function r.outside(outer) here, stop = stop + 1, outer end
 
--- Items up to the end of the bytes.
-local function list_to_end(s, p, e, f, most, read)
-  local items, n = {}, 0
-  top = top + 1
-  at[top] = f
-  while p <= e do
-    if n >= most then fail("too_long", nil, p) end
-    items[n + 1], p = read(s, p, e, n)
-    n = n + 1
+-- Whether an item follows in a list to the end.
+function r.another(i, most)
+  if here > stop then return false end
+  if i >= most and most >= 0 then
+    index[top] = false
+    fail("too_long", "", here)
   end
-  top = top - 1
-  return items, p
+  return true
 end
 
--- Items up to a byte where an item would begin.
-local function list_until(s, p, e, f, stop, most, read)
-  local items, n = {}, 0
-  top = top + 1
-  at[top] = f
-  while true do
-    if p > e then fail("truncated", nil, p) end
-    if byte(s, p) == stop then break end
-    if n >= most then fail("too_long", nil, p) end
-    items[n + 1], p = read(s, p, e, n)
-    n = n + 1
+-- Whether an item follows in a list that a byte ends.
+function r.anotherUntil(i, most, ending)
+  index[top] = false
+  if here > stop then fail("truncated", "", here) end
+  if byte(input, here) == ending then
+    here = here + 1
+    return false
   end
-  top = top - 1
-  return items, p + 1
+  if i >= most and most >= 0 then fail("too_long", "", here) end
+  return true
 end
+
+function r.ended() if here <= stop then fail("trailing_bytes", "", here) end end
 
 -- A count that was read at p.
-local function limited(p, f, most, n, q)
-  if n > most then fail("too_long", f, p) end
-  return n, q
+local function limited(n, most, f, p)
+  if n > most and most >= 0 then fail("too_long", f, p) end
+  return n
 end
 
 -- A count by an earlier field.
-local function counted(p, f, most, n)
-  if n < 0 then fail("length_too_small", f, p) end
-  return limited(p, f, most, n, p)
-end
-
--- A count with a sign, which was read at p; -1 where the value is absent.
-local function count_or_absent(p, f, most, n, q)
-  if n < -1 then fail("out_of_range", f, p) end
-  return limited(p, f, most, n, q)
+function r.counted(n, most, f)
+  if n < 0 then fail("length_too_small", f, here) end
+  return limited(n, most, f, here)
 end
 
 -- Integers beyond 53 bits: numbers as far as the interpreter has exact ones, and else decimal digits.
@@ -248,35 +227,46 @@ local function less(a, b)
   return (a < b) == (x > 0)
 end
 
--- Two numbers, the lower one of 32 bits, from 7 or 8 bytes.
-local function pair(s, p, e, n, little, f)
-  local q = taken(p, e, n, f)
+-- Two numbers, the lower one of 32 bits, from 7 or 8 bytes at p.
+local pair = native and function(s, p, n, little)
   if little then
     local low, high = unpack(n == 8 and "<I4I4" or "<I4I3", s, p)
-    return high, low, q
+    return high, low
   end
-  local high, low = unpack(n == 8 and ">I4I4" or ">I3I4", s, p)
-  return high, low, q
+  return unpack(n == 8 and ">I4I4" or ">I3I4", s, p)
+end or function(s, p, n, little)
+  local high, low = 0, 0
+  for i = 0, n - 1 do
+    local x = byte(s, little and p + n - 1 - i or p + i)
+    if i < n - 4 then high = high * 256 + x else low = low * 256 + x end
+  end
+  return high, low
 end
 
--- An integer of 7 or 8 bytes.
-local function whole(high, low, n, is_signed)
+-- An integer of 7 or 8 bytes at p.
+local function wide_at(s, p, n, little, is_signed)
+  local high, low = pair(s, p, n, little)
   if not is_signed then return unsigned(high, low) end
   if n == 7 and high > 8388607 then high = high + 4278190080 end
   return signed(high, low)
 end
 
-local function wide(s, p, e, n, little, is_signed, f)
-  local high, low, q = pair(s, p, e, n, little, f)
-  return whole(high, low, n, is_signed), q
+function r.wide(n, little, is_signed, f)
+  if stop - here + 1 < n then fail("truncated", f, here) end
+  mark = here
+  here = here + n
+  return wide_at(input, mark, n, little, is_signed)
 end
 
-local function wide_within(p, f, low, high, v, q)
-  if less(v, low) or less(high, v) then fail("out_of_range", f, p) end
-  return v, q
+-- An integer of 7 or 8 bytes, as two numbers.
+function r.halves(n, little, f)
+  if stop - here + 1 < n then fail("truncated", f, here) end
+  mark = here
+  here = here + n
+  return pair(input, mark, n, little)
 end
 
--- Some bits of an integer of 64 bits.
+-- Some bits of an integer of 64 bits in two's complement, which is two numbers.
 local function bits(high, low, shift, width, is_signed)
   if shift >= 32 then high, low, shift = 0, high, shift - 32 end
   local scale, rest = floor(2 ^ shift), floor(2 ^ (32 - shift))
@@ -294,8 +284,8 @@ local function bits(high, low, shift, width, is_signed)
   return signed(high, low)
 end
 
-local function id_bits(id, shift, width, is_signed)
-  local high, low = halves(id)
+local function bits_of(v, shift, width, is_signed)
+  local high, low = halves(v)
   return bits(high, low, shift, width, is_signed)
 end
 
@@ -326,19 +316,6 @@ local function joined(parts)
   return high, low
 end
 
--- An ID of parts: whether each is there, its value and its width.
-local function wide_id(parts)
-  local high, low = 0, 0
-  for i = 1, #parts, 3 do
-    if parts[i] then
-      local h, l = lowest(parts[i + 1], parts[i + 2])
-      high, low = shifted(high, low, parts[i + 2])
-      high, low = high + h, low + l
-    end
-  end
-  return unsigned(high, low)
-end
-
 local function shared(a, b)
   while a > 0 and b > 0 do
     if a % 2 == 1 and b % 2 == 1 then return true end
@@ -364,43 +341,45 @@ end
 
 local function sign(v, span) return v >= span / 2 and v - span or v end
 
-local function number(s, p, e, format, n, f)
-  if e - p + 1 < n then fail("truncated", f, p) end
-  return unpack(format, s, p)
+-- A number of n bytes.
+function r.number(format, n, f)
+  if stop - here + 1 < n then fail("truncated", f, here) end
+  local v
+  mark = here
+  v, here = unpack(format, input, here)
+  return v
 end
 
-local function truth_of(p, f, v)
-  if v > 1 then fail("invalid_boolean", f, p) end
+-- A boolean that was read.
+function r.truth(v, f)
+  if v > 1 then fail("invalid_boolean", f, mark) end
   return v == 1
 end
 
-local function truth(s, p, e, f)
-  if p > e then fail("truncated", f, p) end
-  return truth_of(p, f, byte(s, p)), p + 1
+function r.bool(f)
+  if here > stop then fail("truncated", f, here) end
+  mark = here
+  here = here + 1
+  return r.truth(byte(input, mark), f)
 end
 
--- A number that was read at p.
-local function within(p, f, low, high, v, q)
-  if v < low or v > high then fail("out_of_range", f, p) end
-  return v, q
+-- A count by a prefix of n bytes.
+function r.count(format, n, most, f)
+  if stop - here + 1 < n then fail("truncated", f, here) end
+  local v, q = unpack(format, input, here)
+  if v > most and most >= 0 then fail("too_long", f, here) end
+  mark = here
+  here = q
+  return v
 end
 
--- A float that was read at p; a NaN is in no range.
-local function float_within(p, f, low, high, v, q)
-  if not (v >= low and v <= high) then fail("float_out_of_range", f, p) end
-  return v, q
+-- A count with a sign; -1 where the value is absent.
+local function present_count(n, most, f)
+  if n < -1 then fail("out_of_range", f, mark) end
+  return limited(n, most, f, mark)
 end
 
--- A number of an enum without others.
-local function known(p, f, cases, v, q)
-  if not cases[v] then fail("unknown_case", f, p) end
-  return v, q
-end
-
-local function constant(p, f, expected, v, q)
-  if v ~= expected then fail("wrong_constant", f, p) end
-  return q
-end
+function r.countOrAbsent(format, n, most, f) return present_count(r.number(format, n, f), most, f) end
 
 local function f32(a, b, c, d)
   local exponent, fraction = a % 128 * 2 + floor(b / 128), (b % 128 * 256 + c) * 256 + d
@@ -460,86 +439,82 @@ local function f64_bytes(v)
 end
 
 -- Unsigned LEB128 of at most so many bytes, up to 7.
-local function varint(s, p, e, most, f)
-  local v, scale = 0, 1
+function r.varint(most, f)
+  local v, scale, p = 0, 1, here
   for i = 0, most do
     if i == most then fail("varint_too_long", f, p) end
-    if p + i > e then fail("truncated", f, p) end
-    local x = byte(s, p + i)
+    if p + i > stop then fail("truncated", f, p) end
+    local x = byte(input, p + i)
     -- #region shortest
     if x == 0 and i > 0 then fail("varint_not_shortest", f, p) end
     -- #endregion
-    if x < 128 then return v + x * scale, p + i + 1 end
+    if x < 128 then
+      mark, here = p, p + i + 1
+      return v + x * scale
+    end
     v, scale = v + (x - 128) * scale, scale * 128
   end
 end
 
 -- Unsigned LEB128 of at most so many bytes and 64 bits, as two numbers.
-local function varint_halves(s, p, e, most, f)
-  local low, high, scale = 0, 0, 1
+local function varint_halves(most, f)
+  local low, high, scale, p = 0, 0, 1, here
   for i = 0, most do
     if i == most then fail("varint_too_long", f, p) end
-    if p + i > e then fail("truncated", f, p) end
-    local x = byte(s, p + i)
+    if p + i > stop then fail("truncated", f, p) end
+    local x = byte(input, p + i)
     if i == 9 and x > 1 then fail("varint_too_long", f, p) end
     -- #region shortest
     if x == 0 and i > 0 then fail("varint_not_shortest", f, p) end
     -- #endregion
     if i == 5 then scale = 1 end
     if i < 5 then low = low + x % 128 * scale else high = high + x % 128 * scale end
-    if x < 128 then return high * 8 + floor(low / 4294967296), low % 4294967296, p + i + 1 end
+    if x < 128 then
+      mark, here = p, p + i + 1
+      return high * 8 + floor(low / 4294967296), low % 4294967296
+    end
     scale = scale * 128
   end
 end
 
-local function wide_varint(s, p, e, most, f)
-  local high, low, q = varint_halves(s, p, e, most, f)
-  return unsigned(high, low), q
-end
+function r.wideVarint(most, f) return unsigned(varint_halves(most, f)) end
 
-local function signed_varint(s, p, e, most, f)
-  local high, low, q = varint_halves(s, p, e, most, f)
-  return signed(high, low), q
-end
+function r.signedVarint(most, f) return signed(varint_halves(most, f)) end
 
-local function wide_zigzag(s, p, e, most, f)
-  local high, low, q = varint_halves(s, p, e, most, f)
+function r.wideZigzag(most, f)
+  local high, low = varint_halves(most, f)
   local h, l = floor(high / 2), floor(low / 2) + high % 2 * 2147483648
-  if low % 2 == 1 then return signed(4294967295 - h, 4294967295 - l), q end
-  return unsigned(h, l), q
+  if low % 2 == 1 then return signed(4294967295 - h, 4294967295 - l) end
+  return unsigned(h, l)
 end
 
-local function varint32(s, p, e, most, f)
-  local v, q = varint(s, p, e, most, f)
-  if v > 4294967295 then fail("varint_too_long", f, p) end
-  return v > 2147483647 and v - 4294967296 or v, q
+function r.varint32(most, f)
+  local v = r.varint(most, f)
+  if v > 4294967295 then fail("varint_too_long", f, mark) end
+  return v > 2147483647 and v - 4294967296 or v
 end
 
-local function zigzag(s, p, e, most, f)
-  local v, q = varint(s, p, e, most, f)
-  return v % 2 == 1 and -floor((v + 1) / 2) or floor(v / 2), q
+function r.zigzag(most, f)
+  local v = r.varint(most, f)
+  return v % 2 == 1 and -floor((v + 1) / 2) or floor(v / 2)
 end
 
-local function count_varint(s, p, e, most, f)
-  local n, q = varint(s, p, e, 5, f)
-  if n > 4294967295 then fail("varint_too_long", f, p) end
-  return limited(p, f, most, n, q)
+local function varint_count(f)
+  local n = r.varint(5, f)
+  if n > 4294967295 then fail("varint_too_long", f, mark) end
+  return n
 end
 
-local function count_zigzag(s, p, e, f)
-  local n, q = count_varint(s, p, e, 4294967295, f)
-  return n % 2 == 1 and -floor((n + 1) / 2) or floor(n / 2), q
+function r.countVarint(most, f) return limited(varint_count(f), most, f, mark) end
+
+local function zigzag_count(f)
+  local n = varint_count(f)
+  return n % 2 == 1 and -floor((n + 1) / 2) or floor(n / 2)
 end
 
-local function varint_bytes(v)
-  if v < 128 then return char(v) end
-  local text = ""
-  repeat
-    text = text .. char(v % 128 + 128)
-    v = floor(v / 128)
-  until v < 128
-  return text .. char(v)
-end
+function r.countZigzag(most, f) return limited(zigzag_count(f), most, f, mark) end
+
+function r.countOrAbsentZigzag(most, f) return present_count(zigzag_count(f), most, f) end
 
 local function wide_varint_bytes(high, low)
   local text = ""
@@ -550,12 +525,26 @@ local function wide_varint_bytes(high, low)
   return text .. char(low)
 end
 
-local function zigzag_bits(v) return v < 0 and -2 * v - 1 or 2 * v end
+local function varint_bytes(v)
+  if type(v) ~= "number" or v < 0 or v >= 9007199254740992 then return wide_varint_bytes(halves(v)) end
+  if v < 128 then return char(v) end
+  local text = ""
+  repeat
+    text = text .. char(v % 128 + 128)
+    v = floor(v / 128)
+  until v < 128
+  return text .. char(v)
+end
 
 local function zigzag_halves(high, low)
   local last = high >= 2147483648 and 1 or 0
   if last == 1 then high, low = 4294967295 - high, 4294967295 - low end
   return high * 2 + floor(low / 2147483648), low * 2 % 4294967296 + last
+end
+
+function w.zigzagBits(v)
+  if type(v) == "number" and v > -2147483648 and v < 2147483648 then return v < 0 and -2 * v - 1 or 2 * v end
+  return unsigned(zigzag_halves(halves(v)))
 end
 
 local first_high = jit and function(t, i)
@@ -584,60 +573,67 @@ local is_utf8 = native and (not utf8.len("\237\160\128") and utf8.len or functio
   return utf8.len(t) and not find(t, "\237", 1, true) or not utf8_flaw(t)
 end) or function(t) return not utf8_flaw(t) end
 
-local function blob(s, e, f, n, p)
-  if e - p + 1 < n then fail("truncated", f, p) end
-  return sub(s, p, p + n - 1), p + n
+function r.blob(n, f)
+  if stop - here + 1 < n then fail("truncated", f, here) end
+  mark = here
+  here = here + n
+  return sub(input, mark, here - 1)
 end
 
-local function text(s, e, f, n, p)
-  if e - p + 1 < n then fail("truncated", f, p) end
-  local t = sub(s, p, p + n - 1)
-  if not is_utf8(t) then fail("invalid_utf8", f, p + utf8_flaw(t) - 1) end
-  return t, p + n
+function r.text(n, f)
+  if stop - here + 1 < n then fail("truncated", f, here) end
+  mark = here
+  here = here + n
+  local t = sub(input, mark, here - 1)
+  if not is_utf8(t) then fail("invalid_utf8", f, mark + utf8_flaw(t) - 1) end
+  return t
 end
 
 -- How many bytes there are up to the end.
-local function rest(p, e, f, most) return limited(p, f, most, e - p + 1, p) end
+function r.rest(most, f) return limited(stop - here + 1, most, f, here) end
 
 -- How many bytes there are up to a byte of 0.
-local function terminated(s, p, e, f, most)
-  local q = find(s, "\0", p, true)
-  if not q or q > e then fail("missing_terminator", f, p) end
-  return limited(p, f, most, q - p, p)
+function r.terminated(most, f)
+  local q = find(input, "\0", here, true)
+  if not q or q > stop then fail("missing_terminator", f, here) end
+  return limited(q - here, most, f, here)
 end
 
 -- Text in so many bytes, which the byte `pad` fills.
-local function fixed_text(s, e, f, pad, n, p)
-  local t = blob(s, e, f, n, p)
+function r.fixedText(n, pad, f)
+  local t = r.blob(n, f)
   if pad == 0 then t = sub(t, 1, (find(t, "\0", 1, true) or n + 1) - 1)
   else
     local last = n
     while last > 0 and byte(t, last) == pad do last = last - 1 end
     t = sub(t, 1, last)
   end
-  if not is_utf8(t) then fail("invalid_utf8", f, p + utf8_flaw(t) - 1) end
-  return t, p + n
+  if not is_utf8(t) then fail("invalid_utf8", f, mark + utf8_flaw(t) - 1) end
+  return t
 end
 
 -- Two digits in each of so many bytes.
-local function digits(s, p, e, n, f)
-  local after, parts = taken(p, e, n, f), {}
-  for i = p, after - 1 do
-    local x = byte(s, i)
+function r.digits(n, f)
+  local parts = {}
+  r.take(n, f)
+  for i = mark, here - 1 do
+    local x = byte(input, i)
     if x > 159 or x % 16 > 9 then fail("invalid_digit", f, i) end
     parts[#parts + 1] = string.format("%02x", x)
   end
-  return concat(parts), after
+  return concat(parts)
+end
+
+-- Verifies bytes at a place.
+function r.sameBytes(place, expected, f)
+  for i = 1, #expected do
+    local p = start + place + i - 1
+    if byte(input, p) ~= byte(expected, i) then fail("wrong_constant", f, p) end
+  end
 end
 
 -- Verifies bytes, of which only the first ones count.
-local function same(s, p, e, expected, n, f)
-  local after = taken(p, e, n, f)
-  for i = 1, #expected do
-    if byte(s, p + i - 1) ~= byte(expected, i) then fail("wrong_constant", f, p + i - 1) end
-  end
-  return after
-end
+function r.constantText(n, expected, f) r.sameBytes(r.take(n, f), expected, f) end
 
 local function utf8_char(c)
   if c < 128 then return char(c) end
@@ -651,13 +647,13 @@ local function unit(s, p, little)
   return little and b * 256 + a or a * 256 + b
 end
 
--- Half of a surrogate pair is refused where it stands.
-local function units(s, p, n, little, f)
+-- The text of n units at p. Half of a surrogate pair is refused where it stands.
+local function units(p, n, little, f)
   local parts, i = {}, 0
   while i < n do
-    local c = unit(s, p + 2 * i, little)
+    local c = unit(input, p + 2 * i, little)
     if c >= 55296 and c < 57344 then
-      local d = c < 56320 and i + 1 < n and unit(s, p + 2 * i + 2, little) or 0
+      local d = c < 56320 and i + 1 < n and unit(input, p + 2 * i + 2, little) or 0
       if d < 56320 or d > 57343 then fail("invalid_utf16", f, p + 2 * i) end
       c, i = 65536 + (c - 55296) * 1024 + d - 56320, i + 1
     end
@@ -667,48 +663,50 @@ local function units(s, p, n, little, f)
 end
 
 -- Text of n units of 16 bits.
-local function utf16(s, e, little, f, n, p)
-  local after = taken(p, e, 2 * n, f)
-  return units(s, p, n, little, f), after
+function r.utf16(n, little, f)
+  r.take(2 * n, f)
+  return units(mark, n, little, f)
 end
 
 -- How many units there are up to the end.
-local function rest_units(p, e, f, most)
-  local n = e - p + 1
-  limited(p, f, most, floor(n / 2))
-  if n % 2 == 1 then fail("truncated", f, e) end
-  return floor(n / 2), p
+function r.restUnits(most, f)
+  local n = stop - here + 1
+  limited(floor(n / 2), most, f, here)
+  if n % 2 == 1 then fail("truncated", f, stop) end
+  return floor(n / 2)
 end
 
 -- How many units there are up to one of 0.
-local function terminated_units(s, p, e, f, most)
+function r.terminatedUnits(most, f)
   local n = 0
-  while p + 2 * n < e do
-    if unit(s, p + 2 * n) == 0 then return limited(p, f, most, n, p) end
+  while here + 2 * n < stop do
+    if unit(input, here + 2 * n) == 0 then return limited(n, most, f, here) end
     n = n + 1
   end
-  fail("missing_terminator", f, p)
+  fail("missing_terminator", f, here)
 end
 
 -- Text in so many bytes, which the unit `pad` fills.
-local function fixed_utf16(s, p, e, little, f, pad, count)
-  local after, n = taken(p, e, count, f), 0
+function r.fixedUTF16(count, pad, little, f)
+  r.take(count, f)
+  local n = 0
   if pad == 0 then
-    while 2 * n < count and unit(s, p + 2 * n, little) ~= 0 do n = n + 1 end
+    while 2 * n < count and unit(input, mark + 2 * n, little) ~= 0 do n = n + 1 end
   else
     n = floor(count / 2)
-    while n > 0 and unit(s, p + 2 * n - 2, little) == pad do n = n - 1 end
+    while n > 0 and unit(input, mark + 2 * n - 2, little) == pad do n = n - 1 end
   end
-  return units(s, p, n, little, f), after
+  return units(mark, n, little, f)
 end
 
 -- Lines of `key:value` up to the end: the keys in order, and the value of each key.
-local function properties(s, p, e, strict, f)
-  rest(p, e, f, 65535)
+function r.properties(strict, f)
+  r.rest(65535, f)
   local found, n = {}, 0
-  while p <= e do
-    local stop = math.min(find(s, "\n", p, true) or e + 1, e + 1)
-    local line = text(s, e, f, stop - p, p)
+  while here <= stop do
+    local p = here
+    local ending = math.min(find(input, "\n", p, true) or stop + 1, stop + 1)
+    local line = r.text(ending - p, f)
     local colon = find(line, ":", 1, true)
     local key, value = line, ""
     if colon then key, value = sub(line, 1, colon - 1), sub(line, colon + 1) end
@@ -721,59 +719,69 @@ local function properties(s, p, e, strict, f)
       end
       found[key] = value
     end
-    p = stop + 1
+    here = ending + 1
   end
-  return found, e + 1
+  here = stop + 1
+  return found
 end
 
 -- What takes packets apart, and checks what is around a payload.
 
 -- The bytes of the whole packet, by one of its lengths.
-local function packet_size(length, difference, least, offset--[[layers{]], most--[[}]])
+function r.packetSize(length, difference, least, place)
   local size = length + difference
-  if size < least then error(fault("length_too_small", "", offset), 0) end
-  if size > --[[layers{]](most or MAXIMUM_SIZE)--[[}]]--[[!layers{MAXIMUM_SIZE}]] then error(fault("packet_too_long", "", offset), 0) end
+  if size < least then error(fault("length_too_small", "", place), 0) end
+  if size > largest then error(fault("packet_too_long", "", place), 0) end
   return size
 end
 
-local function same_size(size, other, f, offset)
-  if size ~= other then fail("length_mismatch", f, start + offset) end
+-- The same, by a length that may be negative.
+function r.packetSizeSigned(length, difference, least, place)
+  return r.packetSize(length, difference, math.max(least, difference), place)
+end
+
+function r.sameSize(size, other, f, place)
+  if size ~= other then fail("length_mismatch", f, start + place) end
   return size
+end
+
+-- The packet surely ends after so many bytes.
+function r.last(size)
+  bound = math.min(bound, start + size - 1)
+  stop = math.min(stop, bound)
 end
 
 -- A header that has not arrived whole, with zeros after it, and where it begins.
-local function headed(s, size, n) return sub(s, start) .. rep("\0", n - size), 1 end
+function r.headed(n) return sub(input, start) .. rep("\0", n - available), 1 end
+
+-- What is returned if more bytes are needed for a packet of a size.
+local function wanting(size) return nil, size - available end
 
 -- Whether bytes of the header are there; if the packet is known to end before them, they are missing.
-local function arrived(p, e, last, n, f)
-  if e - p + 1 >= n then return true end
-  if e >= last then fail("truncated", f, p) end
+function r.arrived(n, f)
+  if stop - here + 1 >= n then return true end
+  if stop >= bound then fail("truncated", f, here) end
   return false
 end
 
 -- Whether a varint of the header is there, or cannot be one.
-local function varint_arrived(s, p, e, last, n)
+function r.varintArrived(n)
   for i = 0, n - 1 do
-    if p + i > e then return e >= last end
-    if byte(s, p + i) < 128 then return true end
+    if here + i > stop then return stop >= bound end
+    if byte(input, here + i) < 128 then return true end
   end
   return true
 end
 
+function r.onlyPacket(total) if available > total then error(fault("trailing_bytes", "", total), 0) end end
+
 local function refuse_packet(kind) error(fault(kind, ""), 0) end
 
-local function length_field(v, low, high, is_wide, f)
-  if is_wide and less(high, v) or not is_wide and v > high then refuse("packet_too_long", f) end
-  if is_wide and less(v, low) or not is_wide and v < low then refuse("length_too_small", f) end
-end
-
-local function same_header(v, expected, f)
-  if v == nil then return end
-  if type(v) ~= type(expected) and type(v) ~= "boolean" and type(expected) ~= "boolean" then v = canonical(v, f) end
-  if v == expected then return end
+function w.verifyHeader(good, kind, f)
+  if good then return end
   top = top + 1
-  at[top] = "packet"
-  refuse("wrong_constant", f)
+  at[top], index[top] = "packet", false
+  refuse(kind, f)
 end
 
 local function copied(t)
@@ -782,30 +790,20 @@ local function copied(t)
   return copy
 end
 
--- A value that has not been checked, as far as it can be written.
-local function clamped(v, low, high, is_wide)
-  if is_wide then
-    local ok, n = pcall(canonical, v)
-    if not ok then return low end
-    return less(n, low) and low or less(high, n) and high or n
-  end
-  if type(v) ~= "number" or v ~= v then return 0 end
-  return floor(math.min(high, math.max(low, v)))
-end
-
 -- Whether lengths cannot hold a packet, so that another form of the header may.
 local function does_not_fit(e)
   local kind = getmetatable(e) == wire_error and e.kind
   return kind == "packet_too_long" or kind == "length_too_small" or kind == "invalid_message_id"
 end
 
-local function replaced(s, p, bytes) return sub(s, 1, p - 1) .. bytes .. sub(s, p + #bytes) end
+-- Bytes with others in their place from p on.
+local function replaced(t, p, bytes) return sub(t, 1, p - 1) .. bytes .. sub(t, p + #bytes) end
 
--- Bytes from p to e, of which some are zeros: places and numbers of bytes.
-local function zeroed(s, p, e, ...)
-  local zeros, t = { ... }, sub(s, p, e)
-  for i = 1, #zeros, 2 do t = replaced(t, zeros[i] - p + 1, rep("\0", zeros[i + 1])) end
-  return t, 1, #t
+-- The bytes from one place to another one, of which some are zeros: places and numbers of bytes.
+function r.zeroed(from, to, ...)
+  local zeros, t = { ... }, sub(input, start + from, start + to - 1)
+  for i = 1, #zeros, 2 do t = replaced(t, zeros[i] - from + 1, rep("\0", zeros[i + 1])) end
+  return t
 end
 
 -- Checksums.
@@ -956,12 +954,14 @@ local function known_case(v, cases, f, is_canonical)
   return v
 end
 
--- A tag that no arm has: of another one a reader would take the bytes for the value of that arm.
-local function other_tag(v, tags, f) if tags[v] then refuse("known_case", f) end end
-
 local function bit_of(v, f)
   if type(v) ~= "boolean" then refuse("wrong_type", f) end
   return v and 1 or 0
+end
+
+local function boolean_of(v, f)
+  if type(v) ~= "boolean" then refuse("wrong_type", f) end
+  return v
 end
 
 local quiet_nan = native and unpack(">d", "\127\248\0\0\0\0\0\0", 1) or 0 / 0
@@ -980,10 +980,18 @@ local function float32(v, f)
   return v
 end
 
-local function ranged(v, is_short, low, high, f)
-  local written = v
-  if is_short then written = unpack(">f", pack(">f", v), 1) end
-  if not (written >= low and written <= high) then refuse("float_out_of_range", f) end
+-- A float as it is written in 4 bytes.
+local short = native and function(v) return (unpack(">f", pack(">f", v), 1)) end or function(v)
+  return f32(byte(f32_bytes(v), 1, 4))
+end
+
+local function ranged(v, low, high, f)
+  if not (v >= low and v <= high) then refuse("float_out_of_range", f) end
+  return v
+end
+
+local function ranged32(v, low, high, f)
+  ranged(short(v), low, high, f)
   return v
 end
 
@@ -994,6 +1002,109 @@ local function wide_bytes(n, little, high, low)
     floor(low / 16777216), floor(low / 65536) % 256, floor(low / 256) % 256, low % 256)
   t = sub(t, 9 - n)
   return little and string.reverse(t) or t
+end
+
+-- Begins to write bytes.
+function w.open() pieces, used, highest, measured, measured_bytes = {}, 0, 0, 0, 0 end
+
+-- All bytes that were written.
+function w.taken()
+  local n, all = used > highest and used or highest, pieces
+  pieces = nil
+  return n == 1 and all[1] or concat(all, "", 1, n)
+end
+
+function w.position()
+  while measured < used do
+    measured = measured + 1
+    measured_bytes = measured_bytes + #pieces[measured]
+  end
+  return measured_bytes
+end
+
+-- Goes to a place where a piece begins, or the last one ends.
+function w.seek(place)
+  local p = w.position()
+  highest = math.max(highest, used)
+  while p > place do
+    p = p - #pieces[used]
+    used = used - 1
+  end
+  while p < place do
+    used = used + 1
+    p = p + #pieces[used]
+  end
+  measured, measured_bytes = used, p
+end
+
+-- Where the pieces with the last n bytes begin: the number of the piece before them.
+local function before_last(n)
+  local i = used
+  while n > 0 do
+    n = n - #pieces[i]
+    i = i - 1
+  end
+  return i
+end
+
+-- Joins all pieces from one on.
+local function join_from(i)
+  w.position()
+  pieces[i] = concat(pieces, "", i, used)
+  for k = i + 1, used do pieces[k] = nil end
+  used, measured = i, i
+end
+
+-- The bytes of all pieces after one.
+local function bytes_after(first, most, f)
+  local n = 0
+  for i = first + 1, used do n = n + #pieces[i] end
+  if n > most and most >= 0 then refuse("too_long", f) end
+  return n
+end
+
+-- Puts the number of the bytes after a piece in its place.
+function w.count(format, first, most, f) pieces[first] = pack(format, bytes_after(first, most, f)) end
+
+-- Puts the number of the bytes after a piece as a varint behind it.
+function w.countVarint(scale, first, most, f)
+  local t = varint_bytes(bytes_after(first, most, f) * scale)
+  table.insert(pieces, first + 1, t)
+  used = used + 1
+  if measured > first then measured, measured_bytes = measured + 1, measured_bytes + #t end
+end
+
+-- Puts a count into the room before the bytes that it counts.
+function w.putPrefix(format, n, byte_count, most, f)
+  if n > most and most >= 0 then refuse("too_long", f) end
+  local i = before_last(byte_count)
+  while pieces[i] == "" do i = i - 1 end
+  pieces[i] = pack(format, n)
+  if used > i then join_from(i + 1) end
+end
+
+-- Puts a count as a varint before the bytes that it counts.
+function w.putVarintPrefix(scale, n, byte_count, most, f)
+  if n > most and most >= 0 then refuse("too_long", f) end
+  local i = before_last(byte_count) + 1
+  table.insert(pieces, i, varint_bytes(n * scale))
+  w.position()
+  used, measured, measured_bytes = used + 1, measured + 1, measured_bytes + #pieces[i]
+  join_from(i)
+end
+
+-- Puts a varint at a place; what follows moves.
+function w.insertVarint(place, v)
+  local i = before_last(w.position() - place) + 1
+  table.insert(pieces, i, varint_bytes(v))
+  used, measured, measured_bytes = used + 1, measured + 1, measured_bytes + #pieces[i]
+end
+
+-- Refuses an item, which is the pieces after one, that begins with the byte that ends the list.
+function w.notStop(first, ending)
+  local i = first + 1
+  while pieces[i] == "" do i = i + 1 end
+  if i <= used and byte(pieces[i]) == ending then refuse("embedded_terminator", "") end
 end
 
 local function bytes_of(v, most, f)
@@ -1009,7 +1120,7 @@ local function text_of(v, most, f)
   return v
 end
 
-local function utf16_of(v, little, most, f)
+local function utf16_of(v, little, f)
   text_of(v, nil, f)
   local parts, n, i = {}, 0, 1
   local function add(c)
@@ -1034,13 +1145,43 @@ local function utf16_of(v, little, most, f)
       i = i + 4
     end
   end
-  if n > most then refuse("too_long", f) end
   return concat(parts)
 end
 
-local function at_most(t, most, f)
-  if #t > most then refuse("too_long", f) end
-  return t
+local function with_varint(scale, t) return varint_bytes(#t * scale) .. t end
+
+local function append(t)
+  used = used + 1
+  pieces[used] = t
+  return #t
+end
+
+function w.appendUTF16(v, little, f) return floor(append(utf16_of(v, little, f)) / 2) end
+
+function w.limit(n, most, f)
+  if n > most and most >= 0 then refuse("too_long", f) end
+  return n
+end
+
+function w.notLess(n, least, f)
+  if n < least then refuse("length_too_small", f) end
+  return n
+end
+
+function w.exactly(n, count, f)
+  if n ~= count then refuse("wrong_item_count", f) end
+  return n
+end
+
+-- Fills n bytes up with zeros.
+function w.fillUp(n, count, f)
+  if n > count then refuse("too_long", f) end
+  append(rep("\0", count - n))
+end
+
+local function has_unit(t, first, c, little)
+  for i = first, #t, 2 do if unit(t, i, little) == c then return true end end
+  return false
 end
 
 local function not_less(t, least, f)
@@ -1053,95 +1194,46 @@ local function exactly(t, n, f)
   return t
 end
 
-local function filled_up(t, n, f) return at_most(t, n, f) .. rep("\0", n - #t) end
-
-local function with_varint(scale, t) return varint_bytes(#t * scale) .. t end
-
-local function with_units(format, t) return pack(format, floor(#t / 2)) .. t end
-
-local function with_varint_units(scale, t) return varint_bytes(floor(#t / 2) * scale) .. t end
-
+-- Text with a byte of 0 after it.
 local function ended(t, f)
   if find(t, "\0", 1, true) then refuse("embedded_terminator", f) end
   return t .. "\0"
 end
 
-local function has_unit(t, first, c, little)
-  for i = first, #t, 2 do if unit(t, i, little) == c then return true end end
-  return false
-end
-
-local function ended_units(t, f)
-  if has_unit(t, 1, 0) then refuse("embedded_terminator", f) end
-  return t .. "\0\0"
-end
-
--- Fills text with a byte that must not end it; up to a NUL it must not have one.
+-- Text filled up with a byte that must not end it; up to a NUL it must not have one.
 local function padded(t, n, filler, f)
-  at_most(t, n, f)
-  local ends_early = filler == 0 and find(t, "\0", 1, true) or byte(t, -1) == filler
-  if ends_early then refuse("embedded_terminator", f) end
+  if #t > n then refuse("too_long", f) end
+  if filler == 0 and find(t, "\0", 1, true) or byte(t, -1) == filler then refuse("embedded_terminator", f) end
   return t .. rep(char(filler), n - #t)
 end
 
-local function padded_units(t, n, filler, little, f)
-  if #t > n then refuse("too_long", f) end
-  local first = filler == 0 and 1 or math.max(1, #t - 1)
-  if has_unit(t, first, filler, little) then refuse("embedded_terminator", f) end
-  return t .. rep(little and char(filler, 0) or char(0, filler), floor((n - #t) / 2))
+-- Ends UTF-16, which is the last piece, with a unit of 0.
+function w.terminate(_, _, f)
+  if has_unit(pieces[used], 1, 0) then refuse("embedded_terminator", f) end
+  append("\0\0")
+end
+
+-- Fills UTF-16, which is the last piece, with units that must not end it; up to a NUL it must not have one.
+function w.padText(n, count, filler, _, little, f)
+  if n > count then refuse("too_long", f) end
+  local t = pieces[used]
+  if has_unit(t, filler == 0 and 1 or math.max(1, #t - 1), filler, little) then refuse("embedded_terminator", f) end
+  append(rep(little and char(filler, 0) or char(0, filler), floor(count - n)))
 end
 
 local function digits_of(v, n, f)
   if type(v) ~= "string" then refuse("wrong_type", f) end
   if find(v, "[^0-9]") then refuse("invalid_digit", f) end
-  exactly(v, 2 * n, f)
+  if #v ~= 2 * n then refuse("wrong_item_count", f) end
   return (string.gsub(v, "..", function(pair_of_digits) return char(tonumber(pair_of_digits, 16)) end))
 end
 
 local function check_table(v, f) if type(v) ~= "table" then refuse("wrong_type", f) end end
 
-local function sink(f)
+function w.deeper(f)
   if depth == 0 then refuse("too_deep", f) end
   depth = depth - 1
 end
-
--- The bytes of items, and how many there are.
-local function each(v, most, f, write)
-  check_table(v, f)
-  local n, parts = #v, {}
-  if n > most then refuse("too_long", f) end
-  top = top + 1
-  at[top] = f
-  for i = 1, n do parts[i] = write(v[i], i - 1) end
-  top = top - 1
-  return concat(parts), n
-end
-
--- Items, and the byte that ends them; none begins with it.
-local function each_until(v, most, stop, f, write)
-  return each(v, most, f, function(item, i)
-    local t = write(item, i)
-    if byte(t) == stop then refuse("embedded_terminator", i) end
-    return t
-  end) .. char(stop)
-end
-
-local function exact_items(v, n, f)
-  check_table(v, f)
-  if #v ~= n then refuse("wrong_item_count", f) end
-  return v
-end
-
-local function not_fewer(v, least, most, f)
-  check_table(v, f)
-  if #v > most then refuse("too_long", f) end
-  if #v < least then refuse("length_too_small", f) end
-  return v
-end
-
-local function listed(format, t, n) return pack(format, n) .. t end
-
-local function listed_varint(scale, t, n) return varint_bytes(n * scale) .. t end
 
 local function properties_of(v, f)
   check_table(v, f)
@@ -1156,32 +1248,34 @@ local function properties_of(v, f)
   end
   -- A value whose key has no place in the order would not be written.
   for key in pairs(v) do if type(key) == "string" and not seen[key] then refuse("wrong_type", f) end end
-  return at_most(concat(lines, "\n"), 65535, f)
+  local t = concat(lines, "\n")
+  if #t > 65535 then refuse("too_long", f) end
+  return t
 end
 
--- Whether a condition holds; a value is set exactly then.
-local function present(v, holds, f)
-  if (v ~= nil) ~= holds then refuse("presence", f) end
-  return holds
+-- Whether a value is set, which it must be exactly if a condition holds.
+function w.isPresent(is_set, holds, f)
+  if is_set ~= holds then refuse("presence", f) end
+  return is_set
 end
 
--- The first field of several that is not set, where nothing that is set may follow.
-local function gap_after(gap, v, f)
-  if v == nil then return gap or f end
-  if gap then refuse("gap_before_optional", gap) end
+-- The first field of several that is not set, where nothing that is set may follow; "" for none.
+function w.gap(before, is_set, f)
+  if not is_set then return before ~= "" and before or f end
+  if before ~= "" then refuse("gap_before_optional", before) end
+  return before
 end
 
-local function trailing_of(v, gap)
-  if v == nil then return "" end
+function w.putTrailing(v, gap)
   bytes_of(v, nil, "trailing")
-  if gap and v ~= "" then refuse("gap_before_optional", gap) end
-  return v
+  if gap ~= "" and v ~= "" then refuse("gap_before_optional", gap) end
+  append(v)
 end
 
 -- The count of several fields, which must be the same.
-local function agreed(before, n, f)
-  if before and before ~= n then refuse("wrong_item_count", f) end
-  return n
+function w.agreed(before, n, more, f)
+  if before ~= -2147483648 and before ~= n + more then refuse("wrong_item_count", f) end
+  return n + more
 end
 
 local function filled(n, make)
@@ -1202,7 +1296,7 @@ local function new_frame() return { parts = {}, n = 0, count = 0, inside = false
 
 local function frame_fault(kind, offset) error(fault(kind, "packet.frame", offset), 0) end
 
-local function append(frame, t)
+local function add_to(frame, t)
   if frame.n + #t > MAXIMUM_SIZE then frame_fault("packet_too_long", 0) end
   frame.parts[#frame.parts + 1] = t
   frame.n = frame.n + #t
@@ -1220,7 +1314,7 @@ local function unframe(s, p, frame)
     elseif first then
       local t = escapes[first][x]
       if not t then frame_fault("invalid_escape", frame.n) end
-      append(frame, t)
+      add_to(frame, t)
       frame.first, p, frame.count = nil, p + 1, frame.count + 1
     elseif x == FRAME_END then
       p, frame.count = p + 1, frame.count + 1
@@ -1233,7 +1327,7 @@ local function unframe(s, p, frame)
     elseif x == FRAME_START then frame_fault("invalid_escape", frame.n)
     else
       local stop = (find(s, FRAME_SPECIAL, p) or #s + 1) - 1
-      append(frame, sub(s, p, stop))
+      add_to(frame, sub(s, p, stop))
       frame.count = frame.count + stop - p + 1
       p = stop + 1
     end
@@ -1545,15 +1639,15 @@ function layered.open_packet(s, position, level, work, streams)
   if is_part or not name then
     return { id = part.id, header = part.header, payload = content, size = after - position }, after
   end
-  start, top, at[1] = 1, 1, "packet"
+  input, start, top, at[1] = flat, 1, 1, "packet"
   -- #region depth
   depth = MAXIMUM_DEPTH
   -- #endregion
   -- #region fixedHeaders
-  if verify[name] then verify[name](flat, part.header, part.places) end
+  if verify[name] then verify[name](part.header, part.places) end
   -- #endregion
-  start, at[1] = 1 + origin, name
-  local message = read[name](flat, part.body, part.stop - 1, part.header)
+  start, here, stop, at[1] = 1 + origin, part.body, part.stop - 1, name
+  local message = read[name](part.header)
   return { name = name, id = part.id, header = part.header, message = message, size = after - position }, after
 end
 
@@ -1734,6 +1828,7 @@ function layered.seal(name, message, header, level, work, streams)
   if not (type(name) == "number"--[[wideIDs{]] or find(name, "^%d+$")--[[}]]) then error(fault("unknown_message", tostring(name)), 0) end
   top = 0
   local number = --[[wideIDs{]]canonical(name, "id")--[[}]]--[[!wideIDs{integer(name, -huge, huge, "id")}]]
+  if --[[wideIDs{]]less(number, 0)--[[}]]--[[!wideIDs{number < 0}]] then refuse_packet("invalid_message_id") end
   -- #region packets
   if type(message) == "table" and message.packets ~= nil then
     local t = layered.seal_packets(message.packets, level, work, streams)
@@ -1940,6 +2035,7 @@ local function send(name, message, header, sender--[[connection{]], connection--
     top = 0
     id = --[[wideIDs{]]canonical(name, "id")--[[}]]--[[!wideIDs{integer(name, -huge, huge, "id")}]]
     bytes_of(payload, nil, "payload")
+    if --[[wideIDs{]]less(id, 0)--[[}]]--[[!wideIDs{id < 0}]] then refuse_packet("invalid_message_id") end
   end
   -- #region sender
   local side = sender or only_sender[name]--[[!dependsOnSender{ or "client"}]]

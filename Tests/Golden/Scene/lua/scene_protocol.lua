@@ -16,8 +16,16 @@ local unpackers, packers = {}, {}
 local unpack = native and string.unpack or function(format, s, p) return unpackers[format](s, p) end
 local pack = native and string.pack or function(format, ...) return packers[format](...) end
 
--- Where the packet begins that is being read, what is being read or written, and how deeply values may still nest.
-local start, at, top, depth = 1, {}, 0, 0
+-- What is being read or written: the names, the indices in lists, and how deeply values may still nest.
+local at, index, top, depth = {}, {}, 0, 0
+
+-- What is read: a string, where the packet begins in it, the next byte, the last one, and where the last number began; how many bytes
+-- there are, where the packet surely ends, and how long it may be.
+local r, input, start, here, stop, mark = {}, "", 1, 1, 0, 1
+local available, bound, largest = 0, huge, 1048576
+
+-- What is written: pieces, and how many there are and were. The first ones have been measured.
+local w, pieces, used, highest, measured, measured_bytes = {}, {}, 0, 0, 0, 0
 
 local wire_error = {}
 function wire_error.__tostring(e)
@@ -30,26 +38,24 @@ end
 
 local function path_of(f)
   local path = ""
-  for i = 1, top + 1 do
+  for i = 1, top do
     local step = at[i]
-    if i > top then step = f end
-    if type(step) == "number" then path = path .. "[" .. step .. "]"
-    elseif step then path = path .. (path ~= "" and "." or "") .. step end
+    if step ~= "" then path = path .. (path ~= "" and "." or "") .. step end
+    if index[i] then path = path .. "[" .. index[i] .. "]" end
   end
-  return path
+  return f and f ~= "" and path .. (path ~= "" and "." or "") .. f or path
 end
 
 local function fail(kind, f, p) error(fault(kind, path_of(f), p - start), 0) end
 
 local function refuse(kind, f) error(fault(kind, path_of(f)), 0) end
 
--- Finds which of some fields is cut off.
-local function cut(p, e, ...)
-  local fields = { ... }
-  for i = 1, #fields, 2 do
-    if e - p + 1 < fields[i + 1] then fail("truncated", fields[i], p) end
-    p = p + fields[i + 1]
-  end
+-- Goes over n bytes, and returns their place.
+function r.take(n, f)
+  if stop - here + 1 < n then fail("truncated", f, here) end
+  mark = here
+  here = here + n
+  return mark - start
 end
 
 local first_high = jit and function(t, i)
@@ -79,15 +85,18 @@ local is_utf8 = native and (not utf8.len("\237\160\128") and utf8.len or functio
 end) or function(t) return not utf8_flaw(t) end
 
 -- The bytes of the whole packet, by one of its lengths.
-local function packet_size(length, difference, least, offset)
+function r.packetSize(length, difference, least, place)
   local size = length + difference
-  if size < least then error(fault("length_too_small", "", offset), 0) end
-  if size > 1048576 then error(fault("packet_too_long", "", offset), 0) end
+  if size < least then error(fault("length_too_small", "", place), 0) end
+  if size > largest then error(fault("packet_too_long", "", place), 0) end
   return size
 end
 
 -- A header that has not arrived whole, with zeros after it, and where it begins.
-local function headed(s, size, n) return sub(s, start) .. rep("\0", n - size), 1 end
+function r.headed(n) return sub(input, start) .. rep("\0", n - available), 1 end
+
+-- What is returned if more bytes are needed for a packet of a size.
+local function wanting(size) return nil, size - available end
 
 local function refuse_packet(kind) error(fault(kind, ""), 0) end
 
@@ -111,20 +120,11 @@ local function text_of(v, most, f)
   return v
 end
 
-local function trailing_of(v, gap)
-  if v == nil then return "" end
-  bytes_of(v, nil, "trailing")
-  if gap and v ~= "" then refuse("gap_before_optional", gap) end
-  return v
-end
-
 if not native then
   unpackers[">BI4BBBI4I2"] = function(s, p) local b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13 = byte(s, p, p + 13) return b0, ((b1 * 256 + b2) * 256 + b3) * 256 + b4, b5, b6, b7, ((b8 * 256 + b9) * 256 + b10) * 256 + b11, b12 * 256 + b13, p + 14 end
   unpackers[">BI4I2"] = function(s, p) local b0, b1, b2, b3, b4, b5, b6 = byte(s, p, p + 6) return b0, ((b1 * 256 + b2) * 256 + b3) * 256 + b4, b5 * 256 + b6, p + 7 end
   unpackers[">I4I2"] = function(s, p) local b0, b1, b2, b3, b4, b5 = byte(s, p, p + 5) return ((b0 * 256 + b1) * 256 + b2) * 256 + b3, b4 * 256 + b5, p + 6 end
-  packers[">BI4BBBI4I2"] = function(v0, v1, v2, v3, v4, v5, v6) return char(v0 % 256, floor(v1 / 16777216) % 256, floor(v1 / 65536) % 256, floor(v1 / 256) % 256, v1 % 256, v2 % 256, v3 % 256, v4 % 256, floor(v5 / 16777216) % 256, floor(v5 / 65536) % 256, floor(v5 / 256) % 256, v5 % 256, floor(v6 / 256) % 256, v6 % 256) end
   packers[">BI4BBBI4s2"] = function(v0, v1, v2, v3, v4, v5, v6) return char(v0 % 256, floor(v1 / 16777216) % 256, floor(v1 / 65536) % 256, floor(v1 / 256) % 256, v1 % 256, v2 % 256, v3 % 256, v4 % 256, floor(v5 / 16777216) % 256, floor(v5 / 65536) % 256, floor(v5 / 256) % 256, v5 % 256, floor(#v6 / 256) % 256, #v6 % 256) .. v6 end
-  packers[">BI4I2"] = function(v0, v1, v2) return char(v0 % 256, floor(v1 / 16777216) % 256, floor(v1 / 65536) % 256, floor(v1 / 256) % 256, v1 % 256, floor(v2 / 256) % 256, v2 % 256) end
   packers[">BI4s2"] = function(v0, v1, v2) return char(v0 % 256, floor(v1 / 16777216) % 256, floor(v1 / 65536) % 256, floor(v1 / 256) % 256, v1 % 256, floor(#v2 / 256) % 256, #v2 % 256) .. v2 end
   packers[">I4I2"] = function(v0, v1) return char(floor(v0 / 16777216) % 256, floor(v0 / 65536) % 256, floor(v0 / 256) % 256, v0 % 256, floor(v1 / 256) % 256, v1 % 256) end
 end
@@ -137,25 +137,36 @@ local verify, fix = {}, {}
 -- @field SceneId uint8  the scene to go into
 -- @field Line uint32  the copy of the scene; 0 for the public one
 -- @field message string  附言
-read.Cs_20001 = function(s, p, e, h)
-  local v0, v1, v2, n2
-  if e - p < 6 then cut(p, e, "SceneId", 1, "Line", 4, "message", 2) end
-  v0, v1, n2, p = unpack(">BI4I2", s, p)
+read.Cs_20001 = function(h)
+  if stop - here < 6 then
+    r.take(1, "SceneId")
+    r.take(4, "Line")
+    r.take(2, "message")
+    return
+  end
+  local q0 = here
+  here = q0 + 7
+  local v0, v1, n2 = unpack(">BI4I2", input, q0)
+  local v2
   do
-    local q = p + n2
-    if q > e + 1 then fail("truncated", "message", p) end
-    v2 = sub(s, p, q - 1)
-    if not is_utf8(v2) then fail("invalid_utf8", "message", p + utf8_flaw(v2) - 1) end
-    p = q
+    local q = here + n2
+    if q > stop + 1 then fail("truncated", "message", here) end
+    v2 = sub(input, here, q - 1)
+    if not is_utf8(v2) then fail("invalid_utf8", "message", here + utf8_flaw(v2) - 1) end
+    here = q
   end
   local m = { SceneId = v0, Line = v1, message = v2 }
-  if p <= e then m.trailing = sub(s, p, e) end
+  if here <= stop then
+    m.trailing = sub(input, here, stop)
+  end
   return m
 end
 
 write.Cs_20001 = function(m, h)
   local t = pack(">BI4s2", integer(m.SceneId, 0, 255, "SceneId"), integer(m.Line, 0, 4294967295, "Line"), text_of(m.message, 65535, "message"))
-  if m.trailing ~= nil then t = t .. trailing_of(m.trailing) end
+  if m.trailing ~= nil then
+    t = t .. bytes_of(m.trailing, nil, "trailing")
+  end
   return t
 end
 
@@ -168,25 +179,40 @@ end
 -- @field Type uint8  a mark for the client's own use
 -- @field DefaultCombat uint32  the strength recommended
 -- @field message string  附言
-read.Sc_20001 = function(s, p, e, h)
-  local v0, v1, v2, v3, v4, v5, v6, n6
-  if e - p < 13 then cut(p, e, "Res", 1, "SceneId", 4, "Pos", 1, "Status", 1, "Type", 1, "DefaultCombat", 4, "message", 2) end
-  v0, v1, v2, v3, v4, v5, n6, p = unpack(">BI4BBBI4I2", s, p)
+read.Sc_20001 = function(h)
+  if stop - here < 13 then
+    r.take(1, "Res")
+    r.take(4, "SceneId")
+    r.take(1, "Pos")
+    r.take(1, "Status")
+    r.take(1, "Type")
+    r.take(4, "DefaultCombat")
+    r.take(2, "message")
+    return
+  end
+  local q0 = here
+  here = q0 + 14
+  local v0, v1, v2, v3, v4, v5, n6 = unpack(">BI4BBBI4I2", input, q0)
+  local v6
   do
-    local q = p + n6
-    if q > e + 1 then fail("truncated", "message", p) end
-    v6 = sub(s, p, q - 1)
-    if not is_utf8(v6) then fail("invalid_utf8", "message", p + utf8_flaw(v6) - 1) end
-    p = q
+    local q = here + n6
+    if q > stop + 1 then fail("truncated", "message", here) end
+    v6 = sub(input, here, q - 1)
+    if not is_utf8(v6) then fail("invalid_utf8", "message", here + utf8_flaw(v6) - 1) end
+    here = q
   end
   local m = { Res = v0, SceneId = v1, Pos = v2, Status = v3, Type = v4, DefaultCombat = v5, message = v6 }
-  if p <= e then m.trailing = sub(s, p, e) end
+  if here <= stop then
+    m.trailing = sub(input, here, stop)
+  end
   return m
 end
 
 write.Sc_20001 = function(m, h)
   local t = pack(">BI4BBBI4s2", integer(m.Res, 0, 255, "Res"), integer(m.SceneId, 0, 4294967295, "SceneId"), integer(m.Pos, 0, 255, "Pos"), integer(m.Status, 0, 255, "Status"), integer(m.Type, 0, 255, "Type"), integer(m.DefaultCombat, 0, 4294967295, "DefaultCombat"), text_of(m.message, 65535, "message"))
-  if m.trailing ~= nil then t = t .. trailing_of(m.trailing) end
+  if m.trailing ~= nil then
+    t = t .. bytes_of(m.trailing, nil, "trailing")
+  end
   return t
 end
 
@@ -202,26 +228,40 @@ local aliases = {  }
 local header_fields = { length = true, id = true }
 
 local function unwrap(s, position, names)
-  start, top, at[1] = position, 1, "packet"
-  local size = #s - position + 1
-  local head, at_head = s, start
-  if size < 6 then head, at_head = headed(s, size, 6) end
-  local x0, x1 = unpack(">I4I2", head, at_head)
-  if size < 4 then return nil end
+  input, start, here, stop = s, position, position, #s
+  local size = stop - position + 1
+  available, top, at[1] = size, 1, "packet"
+  local head = s
+  local first = position
+  if size < 6 then
+    head, first = r.headed(6)
+  end
+  local x0, x1 = unpack(">I4I2", head, first)
+  if size < 4 then
+    return nil
+  end
   local t0 = x0
-  if t0 < 6 or t0 > 1048576 then packet_size(x0, 0, 6, 0) end
-  if size < 6 then return nil end
-  if size < t0 then return nil, t0 - size end
-  local body, stop = start + 6, start + t0
+  if t0 < 6 or t0 > 1048576 then
+    r.packetSize(x0, 0, 6, 0)
+  end
+  if size < 6 then
+    return nil
+  end
+  if size < t0 then
+    return wanting(t0)
+  end
+  here = position + 6
+  stop = position + t0 - 1
   local header = { length = x0, id = x1 }
   local id = x1
+  local total = t0
   local name = names[id]
   if not name then
-    return { id = id, header = header, payload = sub(s, body, stop - 1), size = t0 }, start + t0
+    return { id = id, header = header, payload = sub(input, here, stop), size = total }, position + total
   end
   at[1] = name
-  local message = read[name](s, body, stop - 1, header)
-  return { name = name, id = id, header = header, message = message, size = t0 }, start + t0
+  local message = read[name](header)
+  return { name = name, id = id, header = header, message = message, size = total }, position + total
 end
 
 local function wrap(id, payload, h)
@@ -229,9 +269,8 @@ local function wrap(id, payload, h)
   local total = count + 6
   if total > 1048576 then refuse_packet("packet_too_long") end
   local y0 = total
-  if id < 0 or id > 65535 then refuse_packet("invalid_message_id") end
-  return pack(">I4I2", y0, id)
-    .. payload
+  if not (id <= 65535) then refuse_packet("invalid_message_id") end
+  return pack(">I4I2", y0, id) .. payload
 end
 
 --- The packet that a string begins with, or has at a position, which the "client" or the "server" has sent.
@@ -274,6 +313,7 @@ local function send(name, message, header, sender)
     top = 0
     id = integer(name, -huge, huge, "id")
     bytes_of(payload, nil, "payload")
+    if id < 0 then refuse_packet("invalid_message_id") end
   end
   return wrap(id, payload, header)
 end
