@@ -43,7 +43,7 @@ extension Language {
                 "a threshold decides from how many bytes on a content is compressed", "threshold", ["Minecraft"]),
         ],
         page: LanguagePage(
-            name: "GeneratedCpp.md", fence: "cpp", comment: "    // ", commentCount: 8,
+            name: "GeneratedCpp.md", fence: "cpp", commentCount: 8,
             file: { GeneratedFile(path: "page/main.cpp", text: $0.joined(separator: "\n") + "\n") },
             job: { ProgramJob($0.folder.appending(path: "page/page").path) }),
         objections: { sample in

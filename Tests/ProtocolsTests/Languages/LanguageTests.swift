@@ -13,7 +13,7 @@ struct LanguageTests {
 
     @Test(.enabled(if: absences.isEmpty, "\(absences.joined(separator: "; "))"))
     func `no language and no interpreter is passed over`() {
-        #expect(Language.wanted.count == 9)
+        #expect(Language.wanted.count == 10)
         #expect(LanguageRuntime.wanted.filter { $0.language.name == "Lua" }.map(\.name) == LuaTool.names)
     }
 
