@@ -116,8 +116,6 @@ struct CppDialect: Dialect {
     private func call(_ object: Expression?, _ function: String, _ arguments: [Expression]) -> Syntax? {
         guard let object else { return nil }
         guard case .name(let name) = object, ["r", "w"].contains(name) else {
-            // This word is an operator.
-            if function == "xor" { return .call(.selector(syntax(object), "xorKey"), arguments.map(syntax)) }
             // What is read or written is an argument.
             guard ["read", "write"].contains(function), let first = arguments.first else { return nil }
             return .call(

@@ -23,7 +23,7 @@ struct GoLayers {
 
             """,
         ] + (plan.keys.isEmpty ? [] : [keys]) + [
-            copying, layer("open", opened), layer("seal", sealed),
+            copying, layer("open", isSealing: false), layer("seal", isSealing: true),
         ]
     }
 
@@ -100,63 +100,29 @@ struct GoLayers {
             ]
     }
 
-    private func layer(_ word: String, _ body: (LayerKind, Int) -> [String]) -> String {
-        let cases = plan.kinds.enumerated().flatMap { index, kind in
-            ["case \(index):"] + GoText.indented(body(kind, index))
-        }
+    private func layer(_ word: String, isSealing: Bool) -> String {
+        let calls = code.layerCalls(plan, isSealing: isSealing, ofProgram: plan.programLayers)
+        let cases = calls.enumerated().flatMap { ["case \($0):"] + GoText.indented(lines($1)) }
         let head = "func (k *work) \(word)Layer(n int, h *Header, b []byte) ([]byte, *Error)"
         return GoText.block(head, ["switch n {"] + cases + ["}", "return b, nil"]).joined(separator: "\n") + "\n"
     }
 
-    /// Returns statements for the start of AES, and the expression for it.
-    private func start(_ vector: LayerKind.Vector) -> (lines: [String], text: String) {
-        switch vector {
-        case .key(let name):
-            (
-                ["start, err := k.key(\(GoText.string(name)), n)", "if err != nil {", "\treturn nil, err", "}"], "start"
-            )
-        case .field(let name):
-            ([], "h." + member(types.description.packetField(named: name) ?? 0))
+    private func lines(_ call: LayerCall) -> [String] {
+        if let own = call.own { return ["return k.\(call.function)(b, h, \(GoText.string(own)), n)"] }
+        var lines: [String] = []
+        let arguments = call.operands.map { operand -> String in
+            switch operand {
+            case .key(let name):
+                let variable = lines.isEmpty ? "key" : "start"
+                lines += [
+                    "\(variable), err := k.key(\(GoText.string(name)), n)", "if err != nil {", "\treturn nil, err", "}",
+                ]
+                return variable
+            case .field(let position): return "h." + member(position)
+            case .unused: return "0"
+            }
         }
-    }
-
-    private func keystream(_ kind: LayerKind) -> [String] {
-        switch kind {
-        case .xor(let name): return ["return k.xorKey(b, \(GoText.string(name)), n)"]
-        case .rc4(let name): return ["return k.rc4(b, \(GoText.string(name)), n)"]
-        case .aesCTR(let name, .key(let vector)):
-            return ["return k.aesCTRLasting(b, \(GoText.string(name)), \(GoText.string(vector)), n)"]
-        case .aesCTR(let name, let vector):
-            let (lines, text) = start(vector)
-            return lines + ["return k.aesCTR(b, \(GoText.string(name)), \(text), 0, n)"]
-        default: return ["return b, nil"]
-        }
-    }
-
-    private func opened(_ kind: LayerKind, _ index: Int) -> [String] {
-        switch kind {
-        case .zlib: return ["return k.openZlib(b, n)"]
-        case .deflate: return ["return k.openDeflate(b, n)"]
-        case .gzip: return ["return k.openGzip(b, n)"]
-        case .brotli, .custom: return ["return k.openOwn(b, h, \(GoText.string(kind.name)), n)"]
-        case .aesCBC(let name, let vector):
-            let (lines, text) = start(vector)
-            return lines + ["return k.openAESCBC(b, \(GoText.string(name)), \(text), n)"]
-        default: return keystream(kind)
-        }
-    }
-
-    private func sealed(_ kind: LayerKind, _ index: Int) -> [String] {
-        switch kind {
-        case .zlib: return ["return deflated(&zlibWriters, b), nil"]
-        case .deflate: return ["return deflated(&flateWriters, b), nil"]
-        case .gzip: return ["return deflated(&gzipWriters, b), nil"]
-        case .brotli, .custom: return ["return k.sealOwn(b, h, \(GoText.string(kind.name)), n)"]
-        case .aesCBC(let name, let vector):
-            let (lines, text) = start(vector)
-            return lines + ["return k.sealAESCBC(b, \(GoText.string(name)), \(text), n)"]
-        default: return keystream(kind)
-        }
+        return lines + ["return k.\(call.function)(\(list(["b"] + arguments + ["n"])))"]
     }
 }
 

@@ -39,7 +39,7 @@ struct LuaLayers {
             }
 
             """
-        let given = plan.layersOfProgram.map { "\(LuaText.key($0)) = true" }
+        let given = plan.transformsOfProgram.map { "\(LuaText.key($0)) = true" }
         return """
             -- What layers need: in a table, for a chunk has room for 200 local variables.
             local layered = {}
@@ -63,17 +63,29 @@ struct LuaLayers {
             \(file.text("transforms"))
 
             function layered.open_layer(n, work, header, s)
-            \(LuaText.indented(steps(opened)).joined(separator: "\n"))
+            \(LuaText.indented(steps(isSealing: false)).joined(separator: "\n"))
             end
 
             function layered.seal_layer(n, work, header, s)
-            \(LuaText.indented(steps(sealed)).joined(separator: "\n"))
+            \(LuaText.indented(steps(isSealing: true)).joined(separator: "\n"))
             end
             """
     }
 
-    private func steps(_ text: (LayerKind) -> String) -> [String] {
-        plan.kinds.enumerated().map { "if n == \($0 + 1) then return \(text($1)) end" }
+    private func steps(isSealing: Bool) -> [String] {
+        names.layerCalls(plan, isSealing: isSealing, ofProgram: plan.transformsOfProgram).enumerated().map { n, call in
+            let own = call.own.map { ["header", LuaText.literal($0)] }
+            let arguments = (["s"] + (own ?? call.operands.map(argument)) + ["n", "work"]).joined(separator: ", ")
+            return "if n == \(n + 1) then return layered.\(call.snakeFunction)(\(arguments)) end"
+        }
+    }
+
+    private func argument(_ operand: LayerCall.Operand) -> String {
+        switch operand {
+        case .key(let name): "layered.key_of(\(LuaText.literal(name)), n, work)"
+        case .field(let position): "header" + LuaText.member(own(position))
+        case .unused: "0"
+        }
     }
 
     private func shape(_ shape: LayerPlan.Shape) -> String {
@@ -101,55 +113,12 @@ struct LuaLayers {
         }
         return (lines + ["  }"]).joined(separator: "\n")
     }
-
-    // MARK: Transforms
-
-    private func key(_ name: String) -> String { "layered.key_of(\(LuaText.literal(name)), n, work)" }
-
-    private func start(_ vector: LayerKind.Vector) -> String {
-        switch vector {
-        case .key(let name): key(name)
-        case .field(let name):
-            names.description.packetField(named: name).map { "header" + LuaText.member(own($0)) } ?? "\"\""
-        }
-    }
-
-    private func keystream(_ kind: LayerKind) -> String? {
-        switch kind {
-        case .xor(let name): "layered.xor_key(s, \(key(name)))"
-        case .rc4(let name): "layered.rc4(s, \(key(name)), n, work)"
-        case .aesCTR(let name, .key(let vector)): "layered.aes_ctr_lasting(s, \(key(name)), \(key(vector)), n, work)"
-        case .aesCTR(let name, let vector): "layered.aes_ctr(s, \(key(name)), \(start(vector)), 0, n, work)"
-        default: nil
-        }
-    }
-
-    private func opened(_ kind: LayerKind) -> String {
-        if case .aesCBC(let name, let vector) = kind {
-            return "layered.opened_aes_cbc(s, \(key(name)), \(start(vector)), n, work)"
-        }
-        return keystream(kind) ?? "layered.opened_by_program(s, header, \(LuaText.literal(kind.name)), n, work)"
-    }
-
-    private func sealed(_ kind: LayerKind) -> String {
-        if case .aesCBC(let name, let vector) = kind {
-            return "layered.sealed_aes_cbc(s, \(key(name)), \(start(vector)), n, work)"
-        }
-        return keystream(kind) ?? "layered.sealed_by_program(s, header, \(LuaText.literal(kind.name)), n, work)"
-    }
 }
 
 extension LayerPlan {
-    /// The names of the layers that Lua's library does not have: all but ciphers.
-    var layersOfProgram: [String] {
-        kinds.reduce(into: []) { names, kind in
-            if kind.mayInflate, !names.contains(kind.name) { names.append(kind.name) }
-        }
-    }
-
     /// The options that a connection in Lua can have.
     var options: [String] {
-        (keys.isEmpty ? [] : ["keys"]) + (layersOfProgram.isEmpty ? [] : ["layers"]) + (hasAES ? ["aes"] : [])
+        (keys.isEmpty ? [] : ["keys"]) + (transformsOfProgram.isEmpty ? [] : ["layers"]) + (hasAES ? ["aes"] : [])
             + (shapes.contains { $0.counter?.isSettable == true } ? ["threshold"] : [])
     }
 }

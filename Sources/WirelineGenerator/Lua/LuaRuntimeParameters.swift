@@ -72,7 +72,7 @@ struct LuaRuntimeParameters {
             "MAXIMUM_INFLATED": String(layers?.maximumByteCount ?? 0),
             "MAXIMUM_NESTED": String(layers?.maximumDepth ?? 0),
             "RULE_PACKETS": String(kindCount + 1), "RULE_OPAQUE": String(kindCount + 2),
-            "LAYER_NAMES": (layers?.layersOfProgram ?? []).joined(separator: ", "),
+            "LAYER_NAMES": (layers?.transformsOfProgram ?? []).joined(separator: ", "),
             "FRAME_START": String(marks.start), "FRAME_END": String(marks.end),
             "FRAME_OPENING": LuaText.literal([marks.start]), "FRAME_CLOSING": LuaText.literal([marks.end]),
             "FRAME_SPECIAL": "\"\(LuaPattern.text(of: special))\"",

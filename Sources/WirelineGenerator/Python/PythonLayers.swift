@@ -22,8 +22,7 @@ struct PythonLayers {
             return "    \(PythonText.string(key.name)): (\(tuple(counts)), \(tuple(layers))),\n"
         }
         let lasting = plan.kinds.indices.filter { plan.kinds[$0].hasLastingKeystream }.map(String.init)
-        let opening = plan.kinds.enumerated().map { "if n == \($0): return \(opened($1))" }
-        let sealing = plan.kinds.enumerated().map { "if n == \($0): return \(sealed($1))" }
+        let (opening, sealing) = (calls(isSealing: false), calls(isSealing: true))
         let made = plan.kinds.indices.filter { plan.kinds[$0].mayInflate }.map(String.init)
         let parameters = "(n: int, work: _Work, header: Mapping[str, Any], b: bytes) -> bytes"
         return """
@@ -71,45 +70,19 @@ struct PythonLayers {
         return "_Shape(\(functions), \(names(shape.outerSettable)), \(tuple(sections)), \(counter ?? "None"))"
     }
 
-    private func key(_ name: String) -> String { "_key(work, \(PythonText.string(name)), n)" }
-
-    private func start(_ vector: LayerKind.Vector) -> String {
-        switch vector {
-        case .key(let name): key(name)
-        case .field(let name): "header[\(PythonText.string(name))]"
+    private func calls(isSealing: Bool) -> [String] {
+        types.plan.layerCalls(plan, isSealing: isSealing, ofProgram: plan.programLayers).enumerated().map { n, call in
+            let own = call.own.map { ["header", PythonText.string($0)] }
+            let arguments = (["b"] + (own ?? call.operands.map(argument)) + ["n", "work"]).joined(separator: ", ")
+            return "if n == \(n): return _\(call.snakeFunction)(\(arguments))"
         }
     }
 
-    private func keystream(_ kind: LayerKind) -> String? {
-        switch kind {
-        case .xor(let name): "_xor_key(b, \(key(name)))"
-        case .rc4(let name): "_rc4(b, \(key(name)), n, work)"
-        case .aesCTR(let name, .key(let vector)):
-            "_aes_ctr_lasting(b, \(key(name)), \(key(vector)), n, work)"
-        case .aesCTR(let name, let vector): "_aes_ctr(b, \(key(name)), \(start(vector)), 0, work)"
-        default: nil
-        }
-    }
-
-    private func opened(_ kind: LayerKind) -> String {
-        switch kind {
-        case .zlib: "_inflated(b, 15, n, work)"
-        case .deflate: "_inflated(b, -15, n, work)"
-        case .gzip: "_inflated(b, 31, n, work)"
-        case .brotli, .custom: "_opened_by_program(b, header, \(PythonText.string(kind.name)), n, work)"
-        case .aesCBC(let name, let vector): "_opened_aes_cbc(b, \(key(name)), \(start(vector)), n, work)"
-        default: keystream(kind) ?? "b"
-        }
-    }
-
-    private func sealed(_ kind: LayerKind) -> String {
-        switch kind {
-        case .zlib: "_deflated(b, 15, work)"
-        case .deflate: "_deflated(b, -15, work)"
-        case .gzip: "_deflated(b, 31, work)"
-        case .brotli, .custom: "_sealed_by_program(b, header, \(PythonText.string(kind.name)), n, work)"
-        case .aesCBC(let name, let vector): "_sealed_aes_cbc(b, \(key(name)), \(start(vector)), work)"
-        default: keystream(kind) ?? "b"
+    private func argument(_ operand: LayerCall.Operand) -> String {
+        switch operand {
+        case .key(let name): "_key(work, \(PythonText.string(name)), n)"
+        case .field(let position): "header[\(PythonText.string(types.description.layout.fields[position].name))]"
+        case .unused: "0"
         }
     }
 }

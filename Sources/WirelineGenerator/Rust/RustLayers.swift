@@ -17,7 +17,7 @@ struct RustLayers {
             table("INFLATES", "bool", layers.kinds.map { String($0.mayInflate) }),
             table("OWN_LAYERS", "StaticStr", layers.transformsOfProgram.map { RustText.string($0) }),
             table("KEYS", "(StaticStr, &[(usize, usize)], &[usize])", layers.keys.map(key)), copying,
-            layer("open"), layer("seal"),
+            layer("open", isSealing: false), layer("seal", isSealing: true),
         ]
     }
 
@@ -82,38 +82,29 @@ struct RustLayers {
             """
     }
 
-    private func layer(_ word: String) -> String {
-        let cases = layers.kinds.enumerated().map { index, kind in "\(index) => \(call(kind, word))," }
+    private func layer(_ word: String, isSealing: Bool) -> String {
+        let calls = plan.layerCalls(layers, isSealing: isSealing, ofProgram: layers.transformsOfProgram)
+        let cases = calls.enumerated().map { "\($0) => \(text($1))," }
         let head = "fn \(word)_layer(k: &mut Work, n: usize, h: &Header, b: Vec<u8>) -> Result<Vec<u8>, WireError>"
         return RustText.block(head, RustText.block("match n", cases + ["_ => Ok(b),"])).joined(separator: "\n")
     }
 
-    private func key(_ name: String) -> String { "&k.key(\(layers.keys.firstIndex { $0.name == name } ?? 0), n)?" }
-
-    private func start(_ vector: LayerKind.Vector) -> String {
-        switch vector {
-        case .key(let name): return key(name)
-        case .field(let name):
-            let position = plan.description.packetField(named: name) ?? 0
-            let own = "h.\(member(position))"
-            return plan.hasAlways(headerField: position) ? "&\(own)" : "\(own).as_deref().unwrap_or(&[])"
+    private func text(_ call: LayerCall) -> String {
+        if let own = call.own {
+            return "k.\(call.snakeFunction)(b, h, \(layers.transformsOfProgram.firstIndex(of: own) ?? 0), n)"
         }
+        let variables = call.operands.indices.map { "x\($0)" }
+        let lines = zip(variables, call.operands).map { "let \($0) = \(argument($1));" }
+        return "{ \(lines.joined(separator: " ")) k.\(call.snakeFunction)(b, \(list(variables)), n) }"
     }
 
-    private func call(_ kind: LayerKind, _ word: String) -> String {
-        func keyed(_ function: String, _ arguments: [String]) -> String {
-            let variables = arguments.indices.map { "x\($0)" }
-            let lines = zip(variables, arguments).map { "let \($0) = \($1);" }
-            return "{ \(lines.joined(separator: " ")) k.\(function)(b, \(list(variables)), n) }"
-        }
-        return switch kind {
-        case .zlib, .deflate, .gzip, .brotli, .custom:
-            "k.\(word)_own(b, h, \(layers.transformsOfProgram.firstIndex(of: kind.name) ?? 0), n)"
-        case .xor(let name): "Work::xor(b, \(key(name)))"
-        case .rc4(let name): keyed("rc4", [key(name)])
-        case .aesCTR(let name, .key(let vector)): keyed("aes_ctr_lasting", [key(name), key(vector)])
-        case .aesCTR(let name, let vector): keyed("aes_ctr", [key(name), start(vector), "0"])
-        case .aesCBC(let name, let vector): keyed("\(word)_aes_cbc", [key(name), start(vector)])
+    private func argument(_ operand: LayerCall.Operand) -> String {
+        switch operand {
+        case .key(let name): return "&k.key(\(layers.keys.firstIndex { $0.name == name } ?? 0), n)?"
+        case .field(let position):
+            let own = "h.\(member(position))"
+            return plan.hasAlways(headerField: position) ? "&\(own)" : "\(own).as_deref().unwrap_or(&[])"
+        case .unused: return "0"
         }
     }
 }

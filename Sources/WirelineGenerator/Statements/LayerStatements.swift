@@ -90,35 +90,21 @@ struct LayerStatements {
     func layer(isSealing: Bool) -> [Statement] {
         // `packets` and `opaque` need no layer.
         guard !layers.kinds.isEmpty else { return [.returns("b")] }
-        return [.select("n", layers.kinds.map { [.returns(call($0, isSealing ? "seal" : "open"))] })]
+        let calls = plan.layerCalls(layers, isSealing: isSealing, ofProgram: programLayers)
+        return [.select("n", calls.map { [.returns(expression($0))] })]
     }
 
-    private func key(_ name: String) -> Expression {
-        .call("work", "key", [.place(layers.keys.firstIndex { $0.name == name } ?? 0), "n"])
+    private func expression(_ call: LayerCall) -> Expression {
+        let own = call.own.map { ["h", Expression.place(programLayers.firstIndex(of: $0) ?? 0)] }
+        return .call("work", call.function, ["b"] + (own ?? call.operands.map(argument)) + ["n"])
     }
 
-    private func start(_ vector: LayerKind.Vector) -> Expression {
-        switch vector {
-        case .key(let name): key(name)
-        case .field(let name): member(plan.description.packetField(named: name) ?? 0, of: "h")
-        }
-    }
-
-    private func call(_ kind: LayerKind, _ verb: String) -> Expression {
-        func work(_ function: String, _ arguments: [Expression]) -> Expression {
-            .call("work", function, ["b"] + arguments)
-        }
-        if let own = programLayers.firstIndex(of: kind.name) { return work(verb + "Own", ["h", .place(own), "n"]) }
-        switch kind {
-        case .zlib: return work(verb + "Zlib", ["n"])
-        case .deflate: return work(verb + "Deflate", ["n"])
-        case .gzip: return work(verb + "Gzip", ["n"])
-        case .brotli, .custom: preconditionFailure("the program gives the layer \(kind.name)")
-        case .xor(let name): return work("xor", [key(name)])
-        case .rc4(let name): return work("rc4", [key(name), "n"])
-        case .aesCTR(let name, .key(let vector)): return work("aesCTRLasting", [key(name), key(vector), "n"])
-        case .aesCTR(let name, let vector): return work("aesCTR", [key(name), start(vector), 0, "n"])
-        case .aesCBC(let name, let vector): return work(verb + "AESCBC", [key(name), start(vector), "n"])
+    private func argument(_ operand: LayerCall.Operand) -> Expression {
+        switch operand {
+        case .key(let name):
+            .call("work", "key", [.place(layers.keys.firstIndex { $0.name == name } ?? 0), "n"])
+        case .field(let position): member(position, of: "h")
+        case .unused: 0
         }
     }
 }

@@ -29,7 +29,7 @@ struct TypeScriptLayers {
             "const \(name)\(dialect.typed(": ", "readonly string[]")) = \(own(fields));"
         }
         return table("layered", "Layered", plan.shapes.map(shape))
-            + table("transforms", "Transform", plan.kinds.map(transform))
+            + table("transforms", "Transform", transforms)
             + [list("settableKeys", plan.settable), "", list("idKeys", plan.identifiers)]
     }
 
@@ -60,43 +60,34 @@ struct TypeScriptLayers {
 
     // MARK: Transforms
 
-    private func transform(_ kind: LayerKind) -> String {
-        "{ path: \(dialect.string("packet." + kind.name)), lasts: \(kind.hasLastingKeystream), "
-            + "inflates: \(kind.mayInflate), open: \(function(kind, "open")), seal: \(function(kind, "seal")) }"
+    private var transforms: [String] {
+        let calls = [false, true].map {
+            dialect.plan.layerCalls(plan, isSealing: $0, ofProgram: plan.transformsOfProgram).map(function)
+        }
+        return plan.kinds.indices.map { index in
+            let kind = plan.kinds[index]
+            return
+                "{ path: \(dialect.string("packet." + kind.name)), lasts: \(kind.hasLastingKeystream), "
+                + "inflates: \(kind.mayInflate), open: \(calls[0][index]), seal: \(calls[1][index]) }"
+        }
     }
 
     /// Returns the function that opens or seals a layer, in which parameters that it does not use begin with `_`.
-    private func function(_ kind: LayerKind, _ verb: String) -> String {
-        let call = call(kind, verb)
+    private func function(_ call: LayerCall) -> String {
+        let own = call.own.map { ["h", Expression.text($0)] }
+        let call = Expression.call(
+            nil, call.function, ["b"] + (own ?? call.operands.map(argument)) + ["n", "work"])
         var uses: [String: Int] = [:]
         call.countNames(into: &uses)
         let parameters = ["b", "n", "work", "h"].map { uses[$0] == nil ? "_" + $0 : $0 }
         return "(\(parameters.joined(separator: ", "))) => \(dialect.text(call))"
     }
 
-    private func key(_ name: String) -> Expression { .call(nil, "layerKey", ["work", .text(name), "n"]) }
-
-    private func start(_ vector: LayerKind.Vector) -> Expression {
-        switch vector {
-        case .key(let name): return key(name)
-        case .field(let name):
-            let own = names[dialect.plan.description.packetField(named: name) ?? 0]
-            return .present(.member("h", own), .bytes)
-        }
-    }
-
-    private func call(_ kind: LayerKind, _ verb: String) -> Expression {
-        switch kind {
-        case .xor(let name): .call(nil, "xorKey", ["b", key(name)])
-        case .rc4(let name): .call(nil, "rc4", ["b", key(name), "n", "work"])
-        case .aesCTR(let name, .key(let vector)):
-            .call(nil, "aesLasting", ["b", key(name), key(vector), "n", "work"])
-        case .aesCTR(let name, let vector): .call(nil, "aesCounters", ["b", key(name), start(vector), 0, "n", "work"])
-        case .aesCBC(let name, let vector):
-            .call(nil, verb + "CBC", ["b", key(name), start(vector), "n", "work"])
-        case .zlib, .deflate, .gzip, .brotli, .custom:
-            .call(
-                nil, verb == "open" ? "openedByProgram" : "sealedByProgram", ["b", "h", .text(kind.name), "n", "work"])
+    private func argument(_ operand: LayerCall.Operand) -> Expression {
+        switch operand {
+        case .key(let name): .call(nil, "layerKey", ["work", .text(name), "n"])
+        case .field(let position): .present(.member("h", names[position]), .bytes)
+        case .unused: 0
         }
     }
 

@@ -2044,7 +2044,7 @@ namespace Runtime {
         // #endregion
         // #region xor
 
-        internal byte[] Xor(byte[] b, byte[] key) {
+        internal byte[] XorKey(byte[] b, byte[] key, int n) {
             byte[] made = new byte[b.Length];
             for (int i = 0; i < b.Length; i++) made[i] = (byte)(b[i] ^ key[i % key.Length]);
             return made;
@@ -2117,7 +2117,7 @@ namespace Runtime {
         // #endregion
         // #region aes_cbc
 
-        internal byte[] OpenAESCBC(byte[] b, byte[] key, byte[] start, int n) {
+        internal byte[] OpenCBC(byte[] b, byte[] key, byte[] start, int n) {
             if (b.Length == 0 || b.Length % 16 != 0) throw Refused("invalid_layer", n);
             byte[] made = Chained(false, key, Vector(start, n), b, n);
             int count = made[made.Length - 1];
@@ -2127,7 +2127,7 @@ namespace Runtime {
             return Cut(made, 0, made.Length - count);
         }
 
-        internal byte[] SealAESCBC(byte[] b, byte[] key, byte[] start, int n) {
+        internal byte[] SealCBC(byte[] b, byte[] key, byte[] start, int n) {
             int count = 16 - b.Length % 16;
             byte[] padded = new byte[b.Length + count];
             System.Buffer.BlockCopy(b, 0, padded, 0, b.Length);

@@ -2119,7 +2119,7 @@ struct Work {
     // #endregion
     // #region xor
 
-    Bytes xorKey(Bytes b, const Bytes& key) {
+    Bytes xorKey(Bytes b, const Bytes& key, std::size_t) {
         for (std::size_t i = 0; i < b.size() && !key.empty(); i++) b[i] = static_cast<std::uint8_t>(b[i] ^ key[i % key.size()]);
         return b;
     }
@@ -2193,7 +2193,7 @@ struct Work {
     // #endregion
     // #region aes_cbc
 
-    Bytes openAESCBC(const Bytes& b, const Bytes& key, const std::optional<Bytes>& start, std::size_t n) {
+    Bytes openCBC(const Bytes& b, const Bytes& key, const std::optional<Bytes>& start, std::size_t n) {
         if (!isVector(start, n)) return {};
         Bytes made = b;
         if (b.empty() || b.size() % 16 != 0) isRefused("invalid_layer", n);
@@ -2209,7 +2209,7 @@ struct Work {
         return made;
     }
 
-    Bytes sealAESCBC(Bytes b, const Bytes& key, const std::optional<Bytes>& start, std::size_t n) {
+    Bytes sealCBC(Bytes b, const Bytes& key, const std::optional<Bytes>& start, std::size_t n) {
         if (!isVector(start, n)) return {};
         const std::size_t count = 16 - b.size() % 16;
         b.insert(b.end(), count, static_cast<std::uint8_t>(count));

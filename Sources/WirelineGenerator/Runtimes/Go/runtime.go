@@ -1394,6 +1394,8 @@ func (k *work) openZlib(b []byte, n int) ([]byte, *Error) {
 	return k.inflate(stream, from, n)
 }
 
+func (k *work) sealZlib(b []byte, _ int) ([]byte, *Error) { return deflated(&zlibWriters, b), nil }
+
 // #endregion
 // #region deflate
 var (
@@ -1414,6 +1416,8 @@ func (k *work) openDeflate(b []byte, n int) ([]byte, *Error) {
 	return k.inflate(stream, from, n)
 }
 
+func (k *work) sealDeflate(b []byte, _ int) ([]byte, *Error) { return deflated(&flateWriters, b), nil }
+
 // #endregion
 // #region gzip
 var (
@@ -1432,13 +1436,11 @@ func (k *work) openGzip(b []byte, n int) ([]byte, *Error) {
 	return k.inflate(stream, from, n)
 }
 
+func (k *work) sealGzip(b []byte, _ int) ([]byte, *Error) { return deflated(&gzipWriters, b), nil }
+
 // #endregion
 // #region xor
-func (k *work) xorKey(b []byte, name string, n int) ([]byte, *Error) {
-	key, err := k.key(name, n)
-	if err != nil {
-		return nil, err
-	}
+func (k *work) xorKey(b, key []byte, _ int) ([]byte, *Error) {
 	out := make([]byte, len(b))
 	for i, x := range b {
 		out[i] = x ^ key[i%len(key)]
@@ -1449,14 +1451,10 @@ func (k *work) xorKey(b []byte, name string, n int) ([]byte, *Error) {
 // #endregion
 // #region rc4
 // rc4 goes on with the keystream from packet to packet.
-func (k *work) rc4(b []byte, name string, n int) ([]byte, *Error) {
+func (k *work) rc4(b, key []byte, n int) ([]byte, *Error) {
 	place := stream{k.sender, n}
 	held, ok := k.streams[place].(rc4.Cipher)
 	if !ok {
-		key, err := k.key(name, n)
-		if err != nil {
-			return nil, err
-		}
 		made, fault := rc4.NewCipher(key)
 		if fault != nil {
 			return nil, &Error{"layer_unavailable", layerNames[n], -1}
@@ -1472,11 +1470,7 @@ func (k *work) rc4(b []byte, name string, n int) ([]byte, *Error) {
 // #endregion
 // #region aes_ctr
 // aesCTR is the keystream of counters from start on, of which some bytes were used before.
-func (k *work) aesCTR(b []byte, name string, start []byte, used, n int) ([]byte, *Error) {
-	key, err := k.key(name, n)
-	if err != nil {
-		return nil, err
-	}
+func (k *work) aesCTR(b, key, start []byte, used, n int) ([]byte, *Error) {
 	block, fault := aes.NewCipher(key)
 	if fault != nil || len(start) != 16 {
 		return nil, &Error{"layer_unavailable", layerNames[n], -1}
@@ -1494,25 +1488,17 @@ func (k *work) aesCTR(b []byte, name string, start []byte, used, n int) ([]byte,
 }
 
 // aesCTRLasting goes on with the keystream from packet to packet.
-func (k *work) aesCTRLasting(b []byte, name, start string, n int) ([]byte, *Error) {
-	vector, err := k.key(start, n)
-	if err != nil {
-		return nil, err
-	}
+func (k *work) aesCTRLasting(b, key, start []byte, n int) ([]byte, *Error) {
 	place := stream{k.sender, n}
 	used, _ := k.streams[place].(int)
 	k.streams[place] = used + len(b)
-	return k.aesCTR(b, name, vector, used, n)
+	return k.aesCTR(b, key, start, used, n)
 }
 
 // #endregion
 // #region aes_cbc
 // aesCBC is the block cipher of a layer, whose first block begins with start.
-func (k *work) aesCBC(name string, start []byte, n int) (cipher.Block, *Error) {
-	key, err := k.key(name, n)
-	if err != nil {
-		return nil, err
-	}
+func (k *work) aesCBC(key, start []byte, n int) (cipher.Block, *Error) {
 	block, fault := aes.NewCipher(key)
 	if fault != nil || len(start) != 16 {
 		return nil, &Error{"layer_unavailable", layerNames[n], -1}
@@ -1520,8 +1506,8 @@ func (k *work) aesCBC(name string, start []byte, n int) (cipher.Block, *Error) {
 	return block, nil
 }
 
-func (k *work) openAESCBC(b []byte, name string, start []byte, n int) ([]byte, *Error) {
-	block, err := k.aesCBC(name, start, n)
+func (k *work) openCBC(b, key, start []byte, n int) ([]byte, *Error) {
+	block, err := k.aesCBC(key, start, n)
 	if err != nil {
 		return nil, err
 	}
@@ -1542,8 +1528,8 @@ func (k *work) openAESCBC(b []byte, name string, start []byte, n int) ([]byte, *
 	return out[:len(out)-count], nil
 }
 
-func (k *work) sealAESCBC(b []byte, name string, start []byte, n int) ([]byte, *Error) {
-	block, err := k.aesCBC(name, start, n)
+func (k *work) sealCBC(b, key, start []byte, n int) ([]byte, *Error) {
+	block, err := k.aesCBC(key, start, n)
 	if err != nil {
 		return nil, err
 	}

@@ -1958,7 +1958,7 @@ class Runtime {
         // #endregion
         // #region xor
 
-        byte[] xor(byte[] b, byte[] key) {
+        byte[] xorKey(byte[] b, byte[] key, int n) {
             byte[] made = new byte[b.length];
             for (int i = 0; i < b.length; i++) made[i] = (byte) (b[i] ^ key[i % key.length]);
             return made;
@@ -2031,7 +2031,7 @@ class Runtime {
         // #endregion
         // #region aes_cbc
 
-        byte[] openAESCBC(byte[] b, byte[] key, byte[] start, int n) throws WireException {
+        byte[] openCBC(byte[] b, byte[] key, byte[] start, int n) throws WireException {
             if (b.length == 0 || b.length % 16 != 0) throw refused("invalid_layer", n);
             byte[] made = chained(false, key, vector(start, n), b, n);
             int count = made[made.length - 1];
@@ -2041,7 +2041,7 @@ class Runtime {
             return cut(made, 0, made.length - count);
         }
 
-        byte[] sealAESCBC(byte[] b, byte[] key, byte[] start, int n) throws WireException {
+        byte[] sealCBC(byte[] b, byte[] key, byte[] start, int n) throws WireException {
             int count = 16 - b.length % 16;
             byte[] padded = new byte[b.length + count];
             System.arraycopy(b, 0, padded, 0, b.length);

@@ -1393,7 +1393,7 @@ end
 -- #endregion
 -- #region xor
 
-function layered.xor_key(s, key) return layered.xor(s, rep(key, floor(#s / #key) + 1)) end
+function layered.xor_key(s, key, n, work) return layered.xor(s, rep(key, floor(#s / #key) + 1)) end
 -- #endregion
 -- #region rc4
 
@@ -1462,7 +1462,7 @@ end
 -- #endregion
 -- #region aes_cbc
 
-function layered.opened_aes_cbc(s, key, first, n, work)
+function layered.open_cbc(s, key, first, n, work)
   if s == "" or #s % 16 ~= 0 then layered.refuse_layer("invalid_layer", n) end
   local t = layered.xor(layered.aes_blocks(key, s, false, n, work), first .. s)
   local filler = byte(t, -1)
@@ -1470,7 +1470,7 @@ function layered.opened_aes_cbc(s, key, first, n, work)
   return sub(t, 1, -filler - 1)
 end
 
-function layered.sealed_aes_cbc(s, key, first, n, work)
+function layered.seal_cbc(s, key, first, n, work)
   local filler, blocks = 16 - #s % 16, {}
   s = s .. rep(char(filler), filler)
   for p = 1, #s, 16 do
@@ -1492,13 +1492,13 @@ function layered.layer_of(name, n, work)
   return own[name]
 end
 
-function layered.opened_by_program(s, header, name, n, work)
+function layered.open_own(s, header, name, n, work)
   local content, kind = layered.layer_of(name, n, work):open(s, header, work.left)
   if content then return content end
   layered.refuse_layer((kind == "inflated_too_long" or kind == "trailing_bytes") and kind or "invalid_layer", n)
 end
 
-function layered.sealed_by_program(s, header, name, n, work)
+function layered.seal_own(s, header, name, n, work)
   return layered.layer_of(name, n, work):seal(s, header) or layered.refuse_layer("invalid_layer", n)
 end
 -- #endregion

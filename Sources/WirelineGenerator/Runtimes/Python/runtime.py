@@ -1513,6 +1513,30 @@ def _deflated(b: bytes, bits: int, work: _Work) -> bytes:
     return stream.compress(b) + stream.flush()
 
 
+def _open_zlib(b: bytes, n: int, work: _Work) -> bytes:
+    return _inflated(b, 15, n, work)
+
+
+def _seal_zlib(b: bytes, _n: int, work: _Work) -> bytes:
+    return _deflated(b, 15, work)
+
+
+def _open_deflate(b: bytes, n: int, work: _Work) -> bytes:
+    return _inflated(b, -15, n, work)
+
+
+def _seal_deflate(b: bytes, _n: int, work: _Work) -> bytes:
+    return _deflated(b, -15, work)
+
+
+def _open_gzip(b: bytes, n: int, work: _Work) -> bytes:
+    return _inflated(b, 31, n, work)
+
+
+def _seal_gzip(b: bytes, _n: int, work: _Work) -> bytes:
+    return _deflated(b, 31, work)
+
+
 # #endregion
 # #region xor
 def _xor(b: bytes, stream: bytes) -> bytes:
@@ -1520,7 +1544,7 @@ def _xor(b: bytes, stream: bytes) -> bytes:
     return (int.from_bytes(b, "big") ^ int.from_bytes(stream[:len(b)], "big")).to_bytes(len(b), "big")
 
 
-def _xor_key(b: bytes, key: bytes) -> bytes:
+def _xor_key(b: bytes, key: bytes, _n: int, _work: _Work) -> bytes:
     return _xor(b, key * (len(b) // len(key) + 1))
 
 
@@ -1552,7 +1576,7 @@ def _rc4(b: bytes, key: bytes, n: int, work: _Work) -> bytes:
 
 # #endregion
 # #region aes_ctr
-def _aes_ctr(b: bytes, key: bytes, start: bytes, used: int, work: _Work) -> bytes:
+def _aes_ctr(b: bytes, key: bytes, start: bytes, used: int, _n: int, work: _Work) -> bytes:
     """The keystream of counters from `start` on, of which some bytes were used before."""
     skipped = used % 16
     first = int.from_bytes(start, "big") + used // 16
@@ -1565,12 +1589,12 @@ def _aes_ctr_lasting(b: bytes, key: bytes, start: bytes, n: int, work: _Work) ->
     """The keystream goes on from packet to packet."""
     used = work.streams.get((work.sender, n), 0)
     work.streams[work.sender, n] = used + len(b)
-    return _aes_ctr(b, key, start, used, work)
+    return _aes_ctr(b, key, start, used, n, work)
 
 
 # #endregion
 # #region aes_cbc
-def _opened_aes_cbc(b: bytes, key: bytes, start: bytes, n: int, work: _Work) -> bytes:
+def _open_cbc(b: bytes, key: bytes, start: bytes, n: int, work: _Work) -> bytes:
     if len(b) == 0 or len(b) % 16 != 0:
         raise WireError("invalid_layer", _NAMES[n])
     content = _xor(work.connection.aes(key, b, False), start + b)
@@ -1580,7 +1604,7 @@ def _opened_aes_cbc(b: bytes, key: bytes, start: bytes, n: int, work: _Work) -> 
     return content[:-count]
 
 
-def _sealed_aes_cbc(b: bytes, key: bytes, start: bytes, work: _Work) -> bytes:
+def _seal_cbc(b: bytes, key: bytes, start: bytes, _n: int, work: _Work) -> bytes:
     count = 16 - len(b) % 16
     b += bytes((count,)) * count
     blocks = [start]
@@ -1598,7 +1622,7 @@ def _layer(name: str, work: _Work) -> Any:
     return work.connection._layers[work.sender, name]
 
 
-def _opened_by_program(b: bytes, header: Mapping[str, Any], name: str, n: int, work: _Work) -> bytes:
+def _open_own(b: bytes, header: Mapping[str, Any], name: str, n: int, work: _Work) -> bytes:
     try:
         content = _layer(name, work).open(b, header, work.left)
     except WireError as error:
@@ -1610,7 +1634,7 @@ def _opened_by_program(b: bytes, header: Mapping[str, Any], name: str, n: int, w
     return bytes(content)
 
 
-def _sealed_by_program(b: bytes, header: Mapping[str, Any], name: str, n: int, work: _Work) -> bytes:
+def _seal_own(b: bytes, header: Mapping[str, Any], name: str, n: int, work: _Work) -> bytes:
     try:
         return bytes(_layer(name, work).seal(b, header))
     except ValueError:

@@ -2656,7 +2656,7 @@ impl<'a> Work<'a> {
     // #endregion
     // #region xor
 
-    fn xor(b: Vec<u8>, key: &[u8]) -> Result<Vec<u8>, WireError> {
+    fn xor_key(&self, b: Vec<u8>, key: &[u8], _n: usize) -> Result<Vec<u8>, WireError> {
         Ok(b.iter().zip(key.iter().cycle()).map(|(x, y)| x ^ y).collect())
     }
     // #endregion
@@ -2732,7 +2732,7 @@ impl<'a> Work<'a> {
     // #endregion
     // #region aes_cbc
 
-    fn open_aes_cbc(&self, mut b: Vec<u8>, key: &[u8], start: &[u8], n: usize) -> Result<Vec<u8>, WireError> {
+    fn open_cbc(&self, mut b: Vec<u8>, key: &[u8], start: &[u8], n: usize) -> Result<Vec<u8>, WireError> {
         let (cipher, mut before) = self.aes(start, n)?;
         if b.len() % 16 != 0 {
             return Err(WireError::invalid(n));
@@ -2756,7 +2756,7 @@ impl<'a> Work<'a> {
         Ok(b)
     }
 
-    fn seal_aes_cbc(&self, mut b: Vec<u8>, key: &[u8], start: &[u8], n: usize) -> Result<Vec<u8>, WireError> {
+    fn seal_cbc(&self, mut b: Vec<u8>, key: &[u8], start: &[u8], n: usize) -> Result<Vec<u8>, WireError> {
         let (cipher, mut before) = self.aes(start, n)?;
         let count = 16 - b.len() % 16;
         b.resize(b.len() + count, count as u8);

@@ -914,18 +914,18 @@ function givenBytes(b: Uint8Array): Uint8Array {
   return b;
 }
 
-function openedByProgram(b: Uint8Array, h: Header, name: string, n: number, work: Work): Uint8Array {
+function openOwn(b: Uint8Array, h: Header, name: string, n: number, work: Work): Uint8Array {
   const layer = layerOf(name, n, work), content = byProgram(n, () => layer.open(b, h, work.left));
   if (content === undefined) throw new WireError("inflated_too_long", transforms[n]!.path);
   return givenBytes(content);
 }
 
-function sealedByProgram(b: Uint8Array, h: Header, name: string, n: number, work: Work): Uint8Array {
+function sealOwn(b: Uint8Array, h: Header, name: string, n: number, work: Work): Uint8Array {
   const layer = layerOf(name, n, work);
   return givenBytes(byProgram(n, () => layer.seal(b, h)));
 }
 
-function xorKey(b: Uint8Array, key: Uint8Array): Uint8Array { return b.map((x, i) => x ^ key[i % key.length]!); }
+function xorKey(b: Uint8Array, key: Uint8Array, _n: number, _work: Work): Uint8Array { return b.map((x, i) => x ^ key[i % key.length]!); }
 
 /** The keystream goes on from packet to packet. */
 function rc4(b: Uint8Array, key: Uint8Array, n: number, work: Work): Uint8Array {
@@ -965,7 +965,7 @@ function aesBlocks(blocks: Uint8Array, key: Uint8Array, encrypts: boolean, n: nu
 }
 
 /** The keystream of counters from `start` on, of which some bytes were used before. */
-function aesCounters(b: Uint8Array, key: Uint8Array, start: Uint8Array, used: number, n: number, work: Work): Uint8Array {
+function aesCTR(b: Uint8Array, key: Uint8Array, start: Uint8Array, used: number, n: number, work: Work): Uint8Array {
   const skipped = used % 16, counters = new Uint8Array(16 * Math.ceil((skipped + b.length) / 16));
   for (let p = 0; p < counters.length; p += 16) {
     let carry = Math.floor(used / 16) + p / 16;
@@ -980,10 +980,10 @@ function aesCounters(b: Uint8Array, key: Uint8Array, start: Uint8Array, used: nu
 }
 
 /** The keystream goes on from packet to packet. */
-function aesLasting(b: Uint8Array, key: Uint8Array, start: Uint8Array, n: number, work: Work): Uint8Array {
+function aesCTRLasting(b: Uint8Array, key: Uint8Array, start: Uint8Array, n: number, work: Work): Uint8Array {
   const place = senderName(work.server) + n, held = work.streams.get(place), used = typeof held === "number" ? held : 0;
   work.streams.set(place, used + b.length);
-  return aesCounters(b, key, start, used, n, work);
+  return aesCTR(b, key, start, used, n, work);
 }
 
 function openCBC(b: Uint8Array, key: Uint8Array, start: Uint8Array, n: number, work: Work): Uint8Array {
