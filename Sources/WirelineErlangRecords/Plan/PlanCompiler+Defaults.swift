@@ -23,7 +23,8 @@ extension PlanCompiler {
         switch value {
         case .integer(let number): write(number, field.type, to: &writer)
         case .float(let number):
-            if case .float(let format, _) = field.type { writer.writeRounded(format.nearest(to: number)) }
+            guard case .float(let format, _) = field.type else { return writer.writeRounded(number) }
+            writer.writeRounded(format.nearest(to: number))
         case .string(let text): writer.writeBinary(Array(text.utf8))
         case .zero: writeZero(field.type, depth, to: &writer)
         }

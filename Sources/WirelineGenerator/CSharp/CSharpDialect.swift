@@ -75,10 +75,7 @@ struct CSharpDialect: ClassDialect {
 
     func optionalType(_ type: CodeType) -> String { self.type(type) + (isPlain(type) ? "?" : "") }
 
-    func range(of format: IntegerFormat) -> ClosedRange<Int128> {
-        let width = [8, 16, 32].first { format.bitWidth <= $0 } ?? 64
-        return IntegerFormat(bitWidth: width, isSigned: format.isSigned).range
-    }
+    func range(of format: IntegerFormat) -> ClosedRange<Int128> { format.held.range }
 
     private func literal(_ number: Int128, _ type: CodeType) -> String {
         guard let format = type.format, format.bitWidth > 32 else { return String(number) }

@@ -26,7 +26,7 @@ struct CppDialect: Dialect {
         }
     }
 
-    func range(of format: IntegerFormat) -> ClosedRange<Int128> { CppTypes.held(format).range }
+    func range(of format: IntegerFormat) -> ClosedRange<Int128> { format.held.range }
     func string(_ text: String) -> String { CppText.string(text) }
     var valueChecks: ValueChecks { .none }
     var unwrapParameter: String { "packet" }
@@ -101,7 +101,7 @@ struct CppDialect: Dialect {
         default:
             guard mark.isOrder, case .number(let number, let type) = right, let format = type.format else { break }
             // Compilers warn of a comparison that always has the same result.
-            let held = CppTypes.held(format).range
+            let held = format.held.range
             let isNever = mark == .less && number == held.lowerBound || mark == .greater && number == held.upperBound
             let isAlways =
                 mark == .greaterOrEqual && number == held.lowerBound

@@ -89,10 +89,7 @@ struct CppTypes: Sendable {
     }
 
     /// Whether some value is properties.
-    var hasProperties: Bool {
-        let bodies = plan.messages + plan.structures + plan.unions.flatMap(\.arms)
-        return bodies.contains { $0.fields.contains { text($0.value).contains("<Property>") } }
-    }
+    var hasProperties: Bool { plan.description.uses { if case .properties = $0 { true } else { false } } }
 
     // MARK: Types
 
@@ -127,13 +124,8 @@ struct CppTypes: Sendable {
         return field.mayBeUnset ? "std::optional<\(type)>" : type
     }
 
-    /// The format of the type that holds the numbers of a format.
-    static func held(_ format: IntegerFormat) -> IntegerFormat {
-        IntegerFormat(bitWidth: [8, 16, 32].first { format.bitWidth <= $0 } ?? 64, isSigned: format.isSigned)
-    }
-
     static func integer(_ format: IntegerFormat) -> String {
-        "std::\(format.isSigned ? "" : "u")int\(held(format).bitWidth)_t"
+        "std::\(format.isSigned ? "" : "u")int\(format.held.bitWidth)_t"
     }
 
     /// Whether a value of a type is moved and not copied.
@@ -154,7 +146,7 @@ struct CppTypes: Sendable {
     /// Returns a number of a format.
     static func literal(_ number: Int128, _ format: IntegerFormat?) -> String {
         if number == Int128(Int64.min) { return "(-9223372036854775807LL - 1)" }
-        guard let format, held(format).bitWidth == 64 else { return String(number) }
+        guard let format, format.held.bitWidth == 64 else { return String(number) }
         return "\(number)\(format.isSigned ? "LL" : "ULL")"
     }
 

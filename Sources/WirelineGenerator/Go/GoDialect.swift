@@ -26,13 +26,7 @@ struct GoDialect: Dialect {
         }
     }
 
-    /// The format of the type that holds the numbers of a format.
-    private func held(_ format: IntegerFormat) -> IntegerFormat {
-        let width = [8, 16, 32].first { format.bitWidth <= $0 } ?? 64
-        return IntegerFormat(bitWidth: width, isSigned: format.isSigned)
-    }
-
-    func range(of format: IntegerFormat) -> ClosedRange<Int128> { held(format).range }
+    func range(of format: IntegerFormat) -> ClosedRange<Int128> { format.held.range }
 
     private func literal(_ bytes: [UInt8]) -> String {
         bytes.isEmpty ? "[]byte{}" : "[]byte(\(GoText.string(bytes)))"
@@ -86,7 +80,7 @@ struct GoDialect: Dialect {
     private func converted(_ number: Int128, _ type: CodeType) -> Syntax {
         var value = number
         if let format = type.format {
-            let (width, isSigned) = (held(format).bitWidth, format.isSigned)
+            let (width, isSigned) = (format.held.bitWidth, format.isSigned)
             value &= (1 << Int128(width)) - 1
             if isSigned, value >> Int128(width - 1) == 1 { value -= 1 << Int128(width) }
         }

@@ -67,8 +67,7 @@ struct GoTypes {
 
     /// Returns the smallest type for an integer.
     static func integer(_ format: IntegerFormat) -> String {
-        let width = [8, 16, 32].first { format.bitWidth <= $0 } ?? 64
-        return "\(format.isSigned ? "" : "u")int\(width)"
+        "\(format.isSigned ? "" : "u")int\(format.held.bitWidth)"
     }
 
     // MARK: Literals

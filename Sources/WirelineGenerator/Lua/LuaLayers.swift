@@ -2,6 +2,7 @@
 
 import WirelineCodec
 import WirelineLanguage
+import WirelineSwiftGenerator
 
 /// Makes what a module has of its layers: the tables of ``LayerPlan``, and the functions that open and seal one layer.
 ///
@@ -76,7 +77,7 @@ struct LuaLayers {
         names.layerCalls(plan, isSealing: isSealing, ofProgram: plan.transformsOfProgram).enumerated().map { n, call in
             let own = call.own.map { ["header", LuaText.literal($0)] }
             let arguments = (["s"] + (own ?? call.operands.map(argument)) + ["n", "work"]).joined(separator: ", ")
-            return "if n == \(n + 1) then return layered.\(call.snakeFunction)(\(arguments)) end"
+            return "if n == \(n + 1) then return layered.\(NameWords.snake(call.function))(\(arguments)) end"
         }
     }
 

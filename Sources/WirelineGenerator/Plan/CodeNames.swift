@@ -186,3 +186,8 @@ extension NameStyle.Spelling {
         word.prefix(1).uppercased() + word.dropFirst().lowercased()
     }
 }
+
+extension NameWords {
+    /// Returns a name of the runtime in small letters: `put_u16_little` for `putU16Little`.
+    static func snake(_ name: String) -> String { words(of: name).map { $0.lowercased() }.joined(separator: "_") }
+}

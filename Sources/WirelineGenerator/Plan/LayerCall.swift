@@ -2,7 +2,6 @@
 
 import WirelineCodec
 import WirelineLanguage
-import WirelineSwiftGenerator
 
 /// The function of a runtime that opens or seals a layer, and what it takes besides the bytes and the layer's number.
 struct LayerCall {
@@ -50,9 +49,6 @@ struct LayerCall {
             case .aesCBC(let key, let vector): (verb + "CBC", [.key(key), operand(vector)])
             }
     }
-
-    /// The name of the function in small letters: `open_zlib`.
-    var snakeFunction: String { NameWords.words(of: function).map { $0.lowercased() }.joined(separator: "_") }
 }
 
 extension CodePlan {

@@ -165,3 +165,10 @@ extension CodingPlan {
             format: format, byteOrder: order, kind: kind, range: field?.range, closedNumbers: closed)
     }
 }
+
+extension IntegerFormat {
+    /// The format of the narrowest type that holds the integer, in a language whose integers have 8, 16, 32 or 64 bits.
+    var held: IntegerFormat {
+        IntegerFormat(bitWidth: [8, 16, 32].first { bitWidth <= $0 } ?? 64, isSigned: isSigned)
+    }
+}

@@ -2,6 +2,7 @@
 
 import WirelineCodec
 import WirelineLanguage
+import WirelineSwiftGenerator
 
 /// Makes what a module has of its layers: the tables of ``LayerPlan``, and the functions that open and seal one layer.
 struct PythonLayers {
@@ -74,7 +75,7 @@ struct PythonLayers {
         types.plan.layerCalls(plan, isSealing: isSealing, ofProgram: plan.programLayers).enumerated().map { n, call in
             let own = call.own.map { ["header", PythonText.string($0)] }
             let arguments = (["b"] + (own ?? call.operands.map(argument)) + ["n", "work"]).joined(separator: ", ")
-            return "if n == \(n): return _\(call.snakeFunction)(\(arguments))"
+            return "if n == \(n): return _\(NameWords.snake(call.function))(\(arguments))"
         }
     }
 

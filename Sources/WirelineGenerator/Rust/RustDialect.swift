@@ -2,6 +2,7 @@
 
 import WirelineCodec
 import WirelineLanguage
+import WirelineSwiftGenerator
 
 /// How Rust spells the statements that read and write packets.
 ///
@@ -50,7 +51,7 @@ struct RustDialect: Dialect {
         }
     }
 
-    func range(of format: IntegerFormat) -> ClosedRange<Int128> { RustTypes.held(format).range }
+    func range(of format: IntegerFormat) -> ClosedRange<Int128> { format.held.range }
     func string(_ text: String) -> String { RustText.string(text) }
 
     var valueChecks: ValueChecks { .none }
@@ -119,7 +120,7 @@ struct RustDialect: Dialect {
     /// Returns the conversion of a literal. One that does not fit would not compile.
     private func converted(_ number: Int128, _ type: CodeType) -> Syntax {
         guard let format = type.format else { return .atom(String(number)) }
-        let width = Int128(RustTypes.held(format).bitWidth)
+        let width = Int128(format.held.bitWidth)
         var value = number & ((1 << width) - 1)
         if format.isSigned, value >> (width - 1) == 1 { value -= 1 << width }
         if case .value(.number(let plan)) = type, plan.isNamed {
@@ -158,9 +159,9 @@ struct RustDialect: Dialect {
     /// Returns the name of a function. That of a union has the union's own name in it.
     static func spelled(_ name: String) -> String {
         for word in ["read", "write", "tagOf"] where name.hasPrefix(word) && name.count > word.count {
-            return RustText.snake(word) + "_" + name.dropFirst(word.count)
+            return NameWords.snake(word) + "_" + name.dropFirst(word.count)
         }
-        return RustText.snake(name)
+        return NameWords.snake(name)
     }
 
     private func call(_ object: Expression?, _ name: String, _ arguments: [Expression]) -> Syntax {

@@ -2,6 +2,7 @@
 
 import WirelineCodec
 import WirelineLanguage
+import WirelineSwiftGenerator
 
 /// Puts the printed statements into functions and methods.
 struct RustFunctions {
@@ -38,7 +39,7 @@ struct RustFunctions {
     }
 
     private func text(_ function: PrintedFunction) -> [String] {
-        let lines = (printer.dialect as? RustDialect)?.printed(function, statements(function)) ?? []
+        let lines = RustDialect(types: types).printed(function, statements(function))
         return inlining(of: function) + RustText.block("fn \(head(function))", lines)
     }
 
@@ -88,7 +89,7 @@ struct RustFunctions {
             return "\(function)(m: &\(names.unions[index].name)) -> \(types.text(printer.tag(index)))"
         case .unwrap(let shape):
             let result = shape.part == nil ? "Received" : "Part"
-            return "\(RustText.snake("unwrap" + shape.suffix))(r: &mut Reader) -> Result<Option<\(result)>, WireError>"
+            return "\(NameWords.snake("unwrap" + shape.suffix))(r: &mut Reader) -> Result<Option<\(result)>, WireError>"
         case .wrap(let shape): return wrapping("wrap" + shape.suffix)
         case .wrapFitted(let shape):
             let type = shape.wrap.fitting.map { printer.dialect.type(plan.headerType(shape.positions[$0.field])) }
@@ -103,7 +104,7 @@ struct RustFunctions {
     }
 
     private func wrapping(_ name: String, _ more: String = "") -> String {
-        "\(RustText.snake(name))(w: &mut Writer, id: u64, h: &Header\(more)) -> Result<Vec<u8>, WireError>"
+        "\(NameWords.snake(name))(w: &mut Writer, id: u64, h: &Header\(more)) -> Result<Vec<u8>, WireError>"
     }
 
     // MARK: Messages

@@ -2,6 +2,7 @@
 
 import WirelineCodec
 import WirelineLanguage
+import WirelineSwiftGenerator
 
 /// Makes what a module has of its layers: the tables of ``LayerPlan``, and the functions that open and seal one layer.
 struct RustLayers {
@@ -91,11 +92,12 @@ struct RustLayers {
 
     private func text(_ call: LayerCall) -> String {
         if let own = call.own {
-            return "k.\(call.snakeFunction)(b, h, \(layers.transformsOfProgram.firstIndex(of: own) ?? 0), n)"
+            return
+                "k.\(NameWords.snake(call.function))(b, h, \(layers.transformsOfProgram.firstIndex(of: own) ?? 0), n)"
         }
         let variables = call.operands.indices.map { "x\($0)" }
         let lines = zip(variables, call.operands).map { "let \($0) = \(argument($1));" }
-        return "{ \(lines.joined(separator: " ")) k.\(call.snakeFunction)(b, \(list(variables)), n) }"
+        return "{ \(lines.joined(separator: " ")) k.\(NameWords.snake(call.function))(b, \(list(variables)), n) }"
     }
 
     private func argument(_ operand: LayerCall.Operand) -> String {

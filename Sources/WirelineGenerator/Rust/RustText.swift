@@ -57,9 +57,4 @@ enum RustText {
     static func block(_ head: String, _ lines: [String]) -> [String] {
         lines.isEmpty ? [head + " {}"] : [head + " {"] + indented(lines) + ["}"]
     }
-
-    /// Returns a name of a function in the spelling of Rust: `put_u16_little` for `putU16Little`.
-    static func snake(_ name: String) -> String {
-        NameWords.words(of: name).map { $0.lowercased() }.joined(separator: "_")
-    }
 }

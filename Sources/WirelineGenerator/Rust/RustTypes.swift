@@ -51,12 +51,7 @@ struct RustTypes {
 
     /// Returns the smallest type for an integer.
     static func integer(_ format: IntegerFormat) -> String {
-        "\(format.isSigned ? "i" : "u")\(held(format).bitWidth)"
-    }
-
-    /// Returns the format of the smallest type for an integer.
-    static func held(_ format: IntegerFormat) -> IntegerFormat {
-        IntegerFormat(bitWidth: [8, 16, 32].first { format.bitWidth <= $0 } ?? 64, isSigned: format.isSigned)
+        "\(format.isSigned ? "i" : "u")\(format.held.bitWidth)"
     }
 
     /// Whether a value is copied when it is assigned.

@@ -66,13 +66,8 @@ extension JSONValue {
         value.magnitude <= (1 << 53) - 1 ? .integer(value) : .string(String(value))
     }
 
-    /// Makes a float: its shortest digits, or its name if it is not finite.
-    static func float(_ value: Double) -> JSONValue {
-        JSONNumber(value).map { .number($0) } ?? .string(nonfiniteName(of: value))
-    }
-
     /// Makes a float: its shortest digits in a format, or its name if it is not finite there.
-    static func float(_ value: Double, _ format: FloatFormat) -> JSONValue {
+    static func float(_ value: Double, _ format: FloatFormat = .binary64) -> JSONValue {
         let nearest = format.nearest(to: value)
         guard nearest.isFinite else { return .string(nonfiniteName(of: nearest)) }
         return .number(JSONNumber(uncheckedText: format.digits(of: nearest)))
