@@ -90,6 +90,21 @@ struct EventLoopTests {
         #expect(turns.withLock { $0.values.allSatisfy { $0 <= 50 } })
     }
 
+    @Test func `tasks that go on at once leave time for sockets and timers in each turn`() async throws {
+        // After each socket of a turn some tasks run, so it has no sockets.
+        let loop = try EventLoop()
+        let turns = Lock<[MonotonicTime: Int]>([:])
+        let workOnce: @Sendable () async -> Void = {
+            self.work()
+            turns.withLock { $0[loop.turnTime, default: 0] += 1 }
+        }
+        let tasks = await loop.run { (1...200).map { _ in Task(executorPreference: loop, operation: workOnce) } }
+        for task in tasks { await task.value }
+        #expect(turns.withLock { $0.values.reduce(0, +) } == 200)
+        #expect(turns.withLock { $0.values.allSatisfy { $0 <= 50 } })
+        loop.execute { loop.stop() }
+    }
+
     @Test func `timers that are due at once leave time for sockets in each turn`() async {
         let loop = loop
         let turns = Lock<[MonotonicTime: [Int]]>([:])
