@@ -126,6 +126,35 @@ struct LayeredConnectionTests {
         await server.shutDown()
     }
 
+    @Test(arguments: [1, 500])
+    func `a reset is told while the packets inside of a packet are unread`(count: Int) async throws {
+        let (ends, opened, errors) = (ConnectionEnds(), Seen<Void>(), Seen<any Error>())
+        let server = try await PacketServer.start(
+            at: "127.0.0.1", port: 0, protocol: BilibiliProtocol.self,
+            configuration: ends.configure { $0.limits.pendingByteCount = 1_000 }
+        ) { client in
+            do {
+                _ = try await client.nextMessage()
+                opened.add(())
+                try await client.connection.waitUntilEnd()
+            } catch {
+                errors.add(error)
+                throw error
+            }
+        }
+        let line = try ResettableLine(to: try #require(server.addresses.first?.port))
+        let client = try await PacketClient.connect(
+            to: "127.0.0.1", port: line.port, protocol: BilibiliProtocol.self)
+        let packets = (0..<count).map { Notification(body: String(repeating: "\($0)", count: 100)) }
+        try await client.connection.send(packets: packets, id: 5, header: ["Version": Int128(Form.zlib.rawValue)])
+        _ = await opened.first(1)
+        line.reset()
+        #expect(await errors.first(1)[0] as? ConnectionError == .transport(.reset))
+        #expect(await ends.next() as? ConnectionError == .transport(.reset))
+        #expect(server.connections.isEmpty)
+        await server.shutDown()
+    }
+
     private enum Serving: CaseIterable {
         case task, batches, handlers
     }
