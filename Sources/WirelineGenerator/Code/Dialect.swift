@@ -54,7 +54,7 @@ protocol Dialect: Sendable {
 
     /// Whether one call of the language packs and unpacks numbers in a row, and bytes are values.
     ///
-    /// Words for numbers have the width and the byte order as arguments.
+    /// Words for numbers have the width and the byte order as arguments, and errors of the reader are told with their places.
     var packsNumbers: Bool { get }
 
     /// Whether a packet is made of bytes that are values: the payload is the variable `payload`, and the packet the variable `o`.
@@ -68,6 +68,10 @@ protocol Dialect: Sendable {
 
     /// Whether a writer has room for bytes at a place before it has what comes first.
     var writesInPlace: Bool { get }
+
+    /// Whether code catches errors: those of what is inside a value, to put its name before their path, and those of a call that packs
+    /// several values, to find which one is wrong. Each value is written by an expression that checks it.
+    var catchesErrors: Bool { get }
 
     /// What the names of functions for unions begin with.
     var helperPrefix: String { get }
@@ -119,7 +123,8 @@ extension Dialect {
     var joinsPackets: Bool { packsNumbers }
     var readsHeadersAtOnce: Bool { packsNumbers }
     var leastRun: Int { packsNumbers ? 1 : 2 }
-    var writesInPlace: Bool { true }
+    var writesInPlace: Bool { !packsNumbers }
+    var catchesErrors: Bool { false }
     var helperPrefix: String { "" }
     var hasSparseHeaders: Bool { false }
     func checked(_ value: ValuePlan, _ given: Expression, _ name: Expression) -> Expression? { nil }

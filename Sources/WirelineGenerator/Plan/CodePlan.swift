@@ -60,6 +60,11 @@ struct CodePlan: Sendable {
     /// The shapes with all fields of packets.
     var wholeShapes: [PacketShape] { layers == nil ? shapes : shapes.filter { $0.part?.isFlat == true && $0.reads } }
 
+    /// Whether values may nest as deeply as the schema allows.
+    var nests: Bool {
+        structures.contains(where: \.plan.countsDepth) || unions.contains(where: \.plan.countsDepth)
+    }
+
     /// Whether the sender of a packet to write must be known.
     var dependsOnSender: Bool { context?.needsSender ?? (shapes.count > 1) }
 

@@ -62,6 +62,9 @@ struct NumberPlan: Sendable {
         case flags(Int)
     }
 
+    /// Whether it is neither an enum nor flags.
+    var isPlain: Bool { if case .plain = kind { true } else { false } }
+
     /// The numbers that may be written; a closed enum has fewer.
     var allowed: ClosedRange<Int128> { range ?? format.range }
 }

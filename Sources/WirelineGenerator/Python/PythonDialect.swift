@@ -53,6 +53,7 @@ struct PythonDialect: Dialect {
     var unwrapParameter: String { "sender" }
     var valueChecks: ValueChecks { .none }
     var packsNumbers: Bool { true }
+    var catchesErrors: Bool { true }
     var helperPrefix: String { "_" }
     var hasSparseHeaders: Bool { true }
 

@@ -95,10 +95,3 @@ extension PacketShape {
     /// The end of the names of its functions: `_client`, or nothing if there is one shape.
     var pythonSuffix: String { words.map { "_" + $0 }.joined() }
 }
-
-extension CodePlan {
-    /// Whether values may nest as deeply as the schema allows.
-    var nests: Bool {
-        structures.contains(where: \.plan.countsDepth) || unions.contains(where: \.plan.countsDepth)
-    }
-}

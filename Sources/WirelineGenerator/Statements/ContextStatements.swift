@@ -29,10 +29,26 @@ struct ContextStatements {
 
     private func member(_ index: Int) -> Expression { .member("c", printer.plan.names.states[index]) }
 
+    /// Whether a state may be of any type. Its number is a variable then, which a function of the runtime makes.
+    private var isUnchecked: Bool { if case .type = printer.dialect.valueChecks { true } else { false } }
+
+    private func taken(_ index: Int) -> Statement {
+        let state = context.states[index]
+        let limits = [state.range.lowerBound, state.range.upperBound].map { Expression.number($0, format(index)) }
+        let function = state.range.isWide ? "wideStateNumber" : "stateNumber"
+        let number = Expression.call(nil, function, [member(index)] + limits + [.text("state." + state.name)])
+        return .constant("x\(index)", .number(format(index)), number, hasEffect: true)
+    }
+
+    private func format(_ index: Int) -> IntegerFormat {
+        printer.dialect.unsigned(context.states[index].range.isWide ? 64 : 53)
+    }
+
     /// The statements that refuse states beyond their range, and find the packet's number: the variable `n`, a position. They return
     /// the number of its shape.
     var numbering: [Statement] {
         let checks = context.states.indices.flatMap { index -> [Statement] in
+            if isUnchecked { return [taken(index)] }
             guard let number = number(index),
                 let isGood = printer.isWithin(
                     number.number(of: member(index)), context.states[index].range, number.format)
@@ -55,6 +71,7 @@ struct ContextStatements {
             guard case .state(let name) = operand,
                 let index = context.states.firstIndex(where: { $0.name == name })
             else { return operand == .nested ? .boolean("nested") : .literal(0) }
+            if isUnchecked { return .number("x\(index)", format(index)) }
             guard let number = number(index) else { return .boolean(member(index)) }
             return .number(number.number(of: member(index)), number.format)
         }

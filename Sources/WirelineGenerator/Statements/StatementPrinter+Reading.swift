@@ -45,7 +45,7 @@ extension StatementPrinter {
         _ body: BodyFields? = nil
     ) -> [Statement] {
         switch value {
-        case .structure(let index) where dialect.packsNumbers:
+        case .structure(let index) where dialect.catchesErrors:
             return [set(target, value, .call(.structure(index), "read", ["r", name]))]
         case .structure(let index) where dialect.hasRecords:
             return [set(target, value, .call(nil, structures[index].read, ["r", name]))]
@@ -66,30 +66,26 @@ extension StatementPrinter {
             return [.constant(end, .position, inside)]
                 + read(content, name, into: target, unique: unique + "_", body) + [reading("outside", .name(end))]
         default:
-            guard !dialect.packsNumbers else { return readChecked(value, name, into: target, unique, known, body) }
-            var statements = [set(target, value, read(value, name, count: known, body))]
-            if known == nil { statements += afterText(value, name) }
-            return statements + check(value, target.expression, name, "r")
+            if dialect.catchesErrors, case .number(let plan) = value {
+                let number = integer(plan.format, plan.byteOrder, name)
+                return typed(value, number, name, into: target, unique, at: last(plan.format.byteCount))
+            }
+            let (start, place) = start(of: value, unique)
+            let read = set(target, value, read(value, name, count: known, body))
+            return start + [read] + (known == nil ? afterText(value, name) : [])
+                + check(value, target.expression, name, "r", at: place)
         }
     }
 
-    /// Returns the statements that read a value, check its number where that began, and give the value its type.
-    private func readChecked(
-        _ value: ValuePlan, _ name: Expression, into target: Target, _ unique: String, _ known: Expression?,
-        _ body: BodyFields?
-    ) -> [Statement] {
-        let read = read(value, name, count: known, body)
+    /// Returns where a value begins that is read, for errors, and the statements that keep the place of one whose width is not known;
+    /// nil in languages whose reader knows it.
+    private func start(of value: ValuePlan, _ unique: String) -> (statements: [Statement], place: Expression?) {
         switch value {
-        case .number(let plan):
-            let number = integer(plan.format, plan.byteOrder, name)
-            return typed(value, number, name, into: target, unique, at: last(plan.format.byteCount))
-        case .varint(let format, let allowed) where allowed != format.range:
-            let start = "s\(unique)"
-            return [.constant(start, .position, self.read("position")), set(target, value, read)]
-                + check(value, target.expression, name, "r", at: .name(start))
-        case .float(let byteCount, _, _):
-            return [set(target, value, read)] + check(value, target.expression, name, "r", at: last(byteCount))
-        default: return [set(target, value, read)] + (known == nil ? afterText(value, name) : [])
+        case .number(let number): return ([], last(number.format.byteCount))
+        case .float(let byteCount, _, _): return ([], last(byteCount))
+        case .varint(let format, let allowed) where dialect.packsNumbers && allowed != format.range:
+            return ([.constant("s\(unique)", .position, read("position"))], "s\(unique)")
+        default: return ([], nil)
         }
     }
 
@@ -285,7 +281,7 @@ extension StatementPrinter {
         let (list, index, one, number) = ("a\(unique)", "i\(unique)", "o\(unique)", "n\(unique)")
         var fixed: Int?
         var statements: [Statement] = []
-        if dialect.packsNumbers, let format = item.packedFormat, let number = knownCount(count, name, body) {
+        if dialect.catchesErrors, let format = item.packedFormat, let number = knownCount(count, name, body) {
             return [set(target, value, .numbers(format, count: number, name: name))]
         }
         let next: Expression
@@ -311,7 +307,7 @@ extension StatementPrinter {
             .newList(list, item, capacity: capacity, fixedCount: fixed)
         ]
         let inner =
-            (dialect.packsNumbers ? [] : [reading("index", .name(index))])
+            (dialect.catchesErrors ? [] : [reading("index", .name(index))])
             + readTraced(item, itemName(index), into: .declare(one), unique: unique + "_")
             + [
                 .append(.name(one), list: list, index: index, fixedCount: fixed),
@@ -511,7 +507,7 @@ extension StatementPrinter {
                 statements.append(.evaluate(.call("r", "require", arguments + (place.map { [$0] } ?? []))))
                 continue
             }
-            if dialect.packsNumbers, case .number = field.value {
+            if dialect.catchesErrors, case .number = field.value {
                 let target: Target =
                     field.planned.hasValue ? .assign(.own(field.ownName)) : .declare("v\(part.field)")
                 statements += typed(field.value, own, name, into: target, "\(part.field)", at: place)
@@ -521,7 +517,7 @@ extension StatementPrinter {
             if case .number(let number) = field.value { value = number.value(of: own) }
             let target = field.planned.hasValue ? self.target(field) : .declare("v\(part.field)")
             statements.append(set(target, field.value, value, hasEffect: false))
-            statements += check(field.value, target.expression, name, "r")
+            statements += check(field.value, target.expression, name, "r", at: place)
             if dialect.isForPages { statements.append(reading("seen", start, target.expression, name)) }
         }
         return statements

@@ -105,28 +105,22 @@ extension StatementPrinter {
         var after: [Statement] = []
         for field in run.fields {
             guard let format = field.value.packedWidth else { continue }
-            let (member, raw, name) = (Expression.own(field.ownName), "r\(field.index)", Expression.text(field.name))
+            let (target, raw, name) = (target(field), "r\(field.index)", Expression.text(field.name))
             switch field.value {
-            case .float(let byteCount, _, _):
-                parts.append((member, format, name))
-                after += check(field.value, member, name, "r", at: last(byteCount))
-            case .number(let number):
-                if case .plain = number.kind {
-                    parts.append((member, format, name))
-                    after += check(field.value, member, name, "r", at: last(number.format.byteCount))
-                } else {
-                    parts.append((.name(raw), format, name))
-                    after += typed(
-                        field.value, .name(raw), name, into: .assign(member), "\(field.index)",
-                        at: last(number.format.byteCount))
-                }
+            case .number(let number) where !dialect.hasRecords && !number.isPlain:
+                parts.append((.name(raw), format, name))
+                after += typed(
+                    field.value, .name(raw), name, into: target, "\(field.index)", at: last(number.format.byteCount))
+            case .number, .float:
+                parts.append((target.expression, format, name))
+                after += check(field.value, target.expression, name, "r", at: last(format.byteCount))
             default:
                 parts.append((.name(raw), format, name))
                 let isGood = Expression.name(raw).compared(.lessOrEqual, 1, .uint8)
                 let arguments = [isGood, .text("invalid_boolean"), name] + (last(1).map { [$0] } ?? [])
                 after += [
                     .evaluate(.call("r", "require", arguments)),
-                    .assign(member, Expression.name(raw).compared(.equal, 1, .uint8)),
+                    set(target, field.value, Expression.name(raw).compared(.equal, 1, .uint8)),
                 ]
             }
         }
@@ -137,12 +131,11 @@ extension StatementPrinter {
         let format = IntegerFormat(bitWidth: 8 * width, isSigned: false)
         parts.append((count, .integer(format, prefix.byteOrder), name))
         if let limit = prefix.limit {
-            let isWithin = count.compared(.lessOrEqual, Int128(limit), .int64)
+            let isWithin = count.compared(.lessOrEqual, Int128(limit), dialect.countFormat)
             let arguments = [isWithin, .text("too_long"), name] + (last(width).map { [$0] } ?? [])
             after.append(.evaluate(.call("r", "require", arguments)))
         }
-        let target = Target.assign(.own(field.ownName))
-        after += read(field.value, name, into: target, unique: String(field.index), count: count, body)
+        after += read(field.value, name, into: target(field), unique: String(field.index), count: count, body)
         return [.unpackRun(parts)] + after
     }
 
@@ -172,7 +165,7 @@ extension StatementPrinter {
         let fields = body.fields[run.fields]
         guard fields.allSatisfy({ !$0.planned.isOptional && !$0.planned.followsOptional && tag(for: $0, body) == nil })
         else { return nil }
-        guard !dialect.packsNumbers else { return (packed(Array(fields), "o\(index)"), fields.count) }
+        guard !dialect.catchesErrors else { return (packed(Array(fields), "o\(index)"), fields.count) }
         let start = Expression.name("q\(index)")
         var statements: [Statement] = []
         if dialect.writesInPlace {

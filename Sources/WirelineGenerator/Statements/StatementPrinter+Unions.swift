@@ -73,7 +73,7 @@ extension StatementPrinter {
             var made: [Statement] = []
             if let field = arms[position].fields.first {
                 // A variable of a language without declarations has one type in all branches.
-                let value = dialect.packsNumbers ? "v\(position)" : "v"
+                let value = dialect.catchesErrors ? "v\(position)" : "v"
                 made = readTraced(field.value, .text(arm.name), into: .declare(value), unique: value)
                 // A tag that is no case of a closed enum has been refused.
                 let own: Expression =

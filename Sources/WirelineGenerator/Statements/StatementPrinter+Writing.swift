@@ -68,9 +68,9 @@ extension StatementPrinter {
     /// - Parameter unique: What distinguishes the variables from those of other values of the body.
     func put(_ value: ValuePlan, _ own: Expression, _ name: Expression, unique: String) -> [Statement] {
         if let checked = dialect.checked(value, own, name) { return putUnchecked(value, checked, name) }
-        let checks = dialect.packsNumbers ? [] : check(value, own, name, "w")
+        let checks = dialect.catchesErrors ? [] : check(value, own, name, "w")
         switch value {
-        case .float(let byteCount, let order, let range?) where dialect.packsNumbers:
+        case .float(let byteCount, let order, let range?) where dialect.catchesErrors:
             let limits = [range.lowerBound, range.upperBound].map { Expression.float($0, byteCount: 8) }
             return [putting(suffix(byteCount, order), at: nil, [own] + limits + [name])]
         case .number, .varint, .float, .boolean: return checks + putUnchecked(value, own, name)
@@ -83,7 +83,7 @@ extension StatementPrinter {
             return putText("", own, append, count, name, width: 2, little: order == .littleEndian, unique)
         case .digits(let byteCount): return [writing("putDigits", own, .place(byteCount), name)]
         case .properties: return [writing("putProperties", own, name)]
-        case .structure(let index) where dialect.packsNumbers:
+        case .structure(let index) where dialect.catchesErrors:
             return [.evaluate(.call(.structure(index), "write", ["w", own, name]))]
         case .structure(let index) where dialect.hasRecords:
             return [.evaluate(.call(nil, structures[index].write, ["w", own, name]))]
@@ -138,7 +138,7 @@ extension StatementPrinter {
         width: Int = 1, little: Bool = false, _ unique: String
     ) -> [Statement] {
         switch count {
-        case .prefix(let prefix) where dialect.packsNumbers:
+        case .prefix(let prefix) where dialect.catchesErrors:
             return [writing("prefixed", append, code(prefix), limit(prefix.maximum), name)]
         case .prefix(let prefix):
             guard whole.isEmpty else {
@@ -180,7 +180,7 @@ extension StatementPrinter {
     private func putList(
         _ item: ValuePlan, _ count: CountPlan, _ own: Expression, _ name: Expression, _ unique: String
     ) -> [Statement] {
-        guard !dialect.packsNumbers else { return putItems(item, count, own, name, unique) }
+        guard !dialect.catchesErrors else { return putItems(item, count, own, name, unique) }
         let (number, index) = (Expression.name("n\(unique)"), Expression.name("i\(unique)"))
         var statements = notNull(own, name)
         statements.append(.constant("n\(unique)", .position, .count(own)))
@@ -284,7 +284,7 @@ extension StatementPrinter {
     func writeStructure(_ index: Int) -> [Statement] {
         let body = plan.structures[index]
         var statements = body.plan.countsDepth ? [writing("deeper", "f")] : []
-        if let prefix = body.plan.sizePrefix, dialect.packsNumbers {
+        if let prefix = body.plan.sizePrefix, dialect.catchesErrors {
             statements += within("w", "f", defaults(of: body) + writing(body))
             statements.append(writing("prefixAll", code(prefix), limit(prefix.maximum), "f"))
         } else if let prefix = body.plan.sizePrefix {
@@ -328,7 +328,7 @@ extension StatementPrinter {
         if field.description.packing != nil { return packed(field, body) }
         switch field.constant {
         case .number(let number, let format, let order):
-            if dialect.packsNumbers { return [.evaluate(.pack([(.integer(format, order), .number(number, format))]))] }
+            if dialect.catchesErrors { return [.evaluate(.pack([(.integer(format, order), .number(number, format))]))] }
             return put(format, order, .number(number, format), name)
         case .text(let text, let byteCount, let padding):
             let bytes = Array(text.utf8) + Array(repeating: padding, count: max(0, byteCount - text.utf8.count))

@@ -74,13 +74,13 @@ struct StatementPrinter: Sendable {
     ///
     /// - Parameter object: The reader or the writer, which keeps the names in most languages.
     func within(_ object: String, _ name: Expression, _ statements: [Statement]) -> [Statement] {
-        guard !dialect.packsNumbers else { return [.within(name, statements)] }
+        guard !dialect.catchesErrors else { return [.within(name, statements)] }
         return [.evaluate(.call(.name(object), "enter", [name]))] + statements
             + [.evaluate(.call(.name(object), "leave", []))]
     }
 
     /// Returns the name of a list's item: the reader and the writer keep its index in most languages.
-    func itemName(_ index: String) -> Expression { dialect.packsNumbers ? .name(index) : .text("") }
+    func itemName(_ index: String) -> Expression { dialect.catchesErrors ? .name(index) : .text("") }
 
     /// Returns the place where the last number of so many bytes began, for errors; nil in languages whose reader knows it.
     func last(_ byteCount: Int) -> Expression? {

@@ -335,7 +335,7 @@ struct WrapStatements {
         case .integer(let format, let order): return (.integer(format, order), number(index))
         case .boolean, .bit:
             // A boolean may be no number.
-            let isGiven = if case .settable = plan.values[index] { !printer.dialect.packsNumbers } else { false }
+            let isGiven = if case .settable = plan.values[index] { !printer.dialect.catchesErrors } else { false }
             let number = isGiven ? printer.written("bit", number(index)) : number(index)
             return (.integer(.uint8, .bigEndian), number)
         case .varint, .text, .digits, .bytes:
