@@ -20,7 +20,7 @@ struct LuaGoldenTests {
 
     @Test func `names are those of the schema, and words of the language stand in quotes`() throws {
         let text = try Self.text(Self.several)
-        #expect(text.contains(#"local m = { UserID = v0, ["end"] = v1 }"#))
+        #expect(text.contains(#"return { UserID = v0, ["end"] = v1, trailing = extra }"#))
         #expect(text.contains("M.SEATS = 4\n"))
         #expect(text.contains("M.Color = {\n  red = 0,\n  blue = 2,\n  [0] = \"red\",\n  [2] = \"blue\",\n}\n"))
         #expect(text.contains("M.Bits = {\n  all = 1,\n}\n"))
@@ -36,7 +36,7 @@ struct LuaGoldenTests {
         ])
         #expect(text.contains("M.has_ = {\n  decode = 0,\n"))
         #expect(text.contains("M.splitter_ = 1\n"))
-        #expect(text.contains("local m = { encode = v0, read = v1 }"))
+        #expect(text.contains("return { encode = v0, read = v1, trailing = extra }"))
     }
 
     @Test(arguments: [

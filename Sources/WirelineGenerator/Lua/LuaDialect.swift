@@ -10,24 +10,35 @@ import WirelineLanguage
 /// stands in the functions themselves: calls take time.
 struct LuaDialect: Dialect {
     let plan: CodePlan
-    /// The functions of structures and unions by the names that the walkers have for them, as members of tables.
-    var functions: [String: String] = [:]
+    /// The functions of structures and unions, which are members of the table `own`.
+    var functions: Set<String> = []
     /// The variables that are members of the table `v`, because a function has room for 200.
     var members: Set<String> = []
     /// Whether values come from a packet, so that each integer has one form.
     var isReading = false
+    /// Whether statements take packets apart or put them together.
+    var isPacket = false
 
     init(_ plan: CodePlan) { self.plan = plan }
 
-    /// Returns the function that makes the zero of a structure.
-    func zeroFunction(_ index: Int) -> String {
-        let members = plan.structures[index].fields.compactMap { field -> String? in
-            guard field.planned.hasValue, field.description.presence.isInZero else { return nil }
-            let value = literal(field.absent ?? plan.coding.zero(of: field.planned.type))
-            return "\(LuaText.key(field.ownName)) = \(value)"
+    /// The functions that make the zeros of structures, after the table that has them.
+    var zeros: [String] {
+        let functions = zip(plan.structures, plan.names.structures).map { body, structure in
+            let members = body.fields.compactMap { field -> (name: String, value: Expression)? in
+                guard field.planned.hasValue, field.description.presence.isInZero else { return nil }
+                return (
+                    field.ownName, .initial(field.absent ?? plan.coding.zero(of: field.planned.type), field.value)
+                )
+            }
+            return "function Z.new\(structure.name)() return \(text(.record(members))) end"
         }
-        let name = "zero" + LuaText.member(plan.names.structures[index].name)
-        return "\(name) = function() return { \(members.joined(separator: ", ")) } end\n"
+        return ["local Z = {}"] + functions
+    }
+
+    /// Returns the end of the names of a shape's functions: those of numbered shapes and of parts are members of tables.
+    func suffix(of shape: PacketShape) -> String {
+        if shape.part != nil { return "." + shape.words.joined(separator: "_") }
+        return shape.words.map { Int($0) == nil ? "_" + $0 : "[\($0)]" }.joined()
     }
 
     // MARK: Types and literals
@@ -41,10 +52,7 @@ struct LuaDialect: Dialect {
     var unwrapParameter: String { "names" }
     var valueChecks: ValueChecks { .type }
     var hasRecords: Bool { true }
-    var readsHeadersAtOnce: Bool { true }
-    var leastRun: Int { 1 }
-    var writesInPlace: Bool { false }
-    var joinsPackets: Bool { true }
+    var packsNumbers: Bool { true }
 
     /// Floats have 53 bits, and what is beyond them may be decimal digits.
     func unsigned(_ bitWidth: Int) -> IntegerFormat {
@@ -69,7 +77,7 @@ struct LuaDialect: Dialect {
         case .noProperties, .list(_, 0): return "{}"
         case .list(let item, let count):
             return "filled(\(count), function() return \(self.literal(item)) end)"
-        case .structure(let index): return "zero\(LuaText.member(plan.names.structures[index].name))()"
+        case .structure(let index): return "Z.new\(plan.names.structures[index].name)()"
         }
     }
 
@@ -128,10 +136,7 @@ struct LuaDialect: Dialect {
         case .initial(let literal, _): .atom(self.literal(literal))
         case .header: .atom("{}")
         case .record(let members):
-            .atom(
-                members.isEmpty
-                    ? "{}"
-                    : "{ \(members.map { "\(LuaText.key($0.name)) = \(text($0.value))" }.joined(separator: ", ")) }")
+            .atom(LuaText.table(members.map { "\(LuaText.key($0.name)) = \(text($0.value))" }))
         case .name(let name): .atom(spelled(name))
         case .finished(let list, _, _): .atom(spelled(list))
         case .own(let name): .atom("m" + LuaText.member(name))
@@ -144,10 +149,15 @@ struct LuaDialect: Dialect {
         case .call(nil, "halves", let number):
             if case .packed(let parts, _) = number[0] { joined(parts) } else { nil }
         case .call(nil, "joined_bytes", let bytes): .joined("..", level: 6, syntax(bytes[0]), syntax(bytes[1]))
-        case .call(nil, let name, let arguments):
-            functions[name].map { own -> Syntax in
-                .call(.atom(own), arguments.filter { !$0.isReaderOrWriter }.map(syntax))
-            }
+        case .call(nil, let name, let arguments) where functions.contains(name):
+            .call(.atom("own." + name), arguments.filter { !$0.isReaderOrWriter }.map(syntax))
+        case .call(nil, "stateNumber", let arguments), .call(nil, "wideStateNumber", let arguments):
+            syntax(
+                .call(
+                    nil, Self.check(isWide: expression.isWideState),
+                    [.call(nil, "number_of", [arguments[0]])] + arguments[1...]))
+        case .isCase(let number, let index):
+            .index(syntax(.member("closed", plan.names.enumerations[index].name)), syntax(number))
         case .bits(let number, let from, let shift, let width, let to): bits(number, from, shift, width, to)
         case .packed(let parts, let format): packed(parts, format)
         case .not(.binary(.unequal, let value, .nothing)): joined(.equal, value, .nothing)
@@ -225,11 +235,13 @@ struct LuaDialect: Dialect {
 
     /// Returns the call that joins integers to two of 32 bits.
     private func joined(_ parts: [(part: Expression, shift: Int)]) -> Syntax {
-        let items = parts.map { "{ \(text($0.part)), \($0.shift), \(64 - $0.shift) }" }
-        return .call(.atom("joined"), [.atom("{ \(items.joined(separator: ", ")) }")])
+        let items = parts.map { list([$0.part, .place($0.shift), .place(64 - $0.shift)]) }
+        return .call(.atom("joined"), [.atom(LuaText.table(items))])
     }
 
     // MARK: Statements
+
+    func completed(_ statements: [Statement]) -> [Statement] { LuaWords(isPacket: isPacket).statements(statements) }
 
     func own(_ statement: Statement) -> [String]? {
         switch statement {
@@ -244,9 +256,8 @@ struct LuaDialect: Dialect {
             return [(members.contains(name) ? "" : "local ") + "\(own) = \(text(value))"]
         case .assignAll(let targets, let value, true) where members.isEmpty:
             return ["local \(targets.map { text($0) }.joined(separator: ", ")) = \(text(value))"]
-        case .evaluate(.call(.name("r")?, let word, let arguments)): return reading(word, arguments)
-        case .evaluate(.call(.name("w")?, let word, let arguments)): return writing(word, arguments)
-        case .evaluate(.call): return nil
+        case .evaluate(.call(let object, let word, let arguments)):
+            return object == nil ? nil : inPlace(word, arguments)
         case .evaluate(let value): return ["local _ = \(text(value))"]
         case .assign(let target, .call(.name("r")?, "text", let arguments)) where arguments[0].children.isEmpty:
             return readText(target, arguments)
@@ -267,42 +278,19 @@ struct LuaDialect: Dialect {
                     condition: .binary(.equal, .member("m", "kind"), .text(arm.name)), statements: arm.statements)
             }
             return lines([.choose(branches, otherwise: otherwise)])
-        case .fit(let values, _, let function, let given): return fit(values, function, given)
+        case .fit(let values, _, let function, let given):
+            return ["return fitting_packet(\(function), id, payload, h, \(text(given)), \(list(values)))"]
         case .received(_, let places): return received(places)
         case .receivedPart(let part): return received(part)
         default: return nil
         }
     }
 
-    private func unless(_ condition: Expression, _ call: String) -> [String] {
-        if case .boolean(false) = condition { return [call] }
-        return ["if \(text(.not(condition))) then \(call) end"]
-    }
-
-    private func reading(_ word: String, _ arguments: [Expression]) -> [String]? {
+    /// Returns the lines of a word of the reader or of the writer that needs no call; nil for another one.
+    private func inPlace(_ word: String, _ arguments: [Expression]) -> [String]? {
         let texts = arguments.map { text($0) }
-        switch word {
-        case "require": return unless(arguments[0], "fail(\(texts[1]), \(texts[2]), mark)")
-        case "verify":
-            return unless(
-                arguments[0], "fail(\(texts[1]), \(texts[2]), \(text(Expression.name("start").plus(arguments[3]))))")
-        default: return path(word, texts)
-        }
-    }
-
-    private func writing(_ word: String, _ arguments: [Expression]) -> [String]? {
-        let texts = arguments.map { text($0) }
-        switch word {
-        case "put": return ["used = used + 1", "pieces[used] = \(texts[0])"]
-        case "require": return unless(arguments[0], "refuse(\(texts[1]), \(texts[2]))")
-        case "verify": return unless(arguments[0], "refuse_packet(\(texts[1]))")
-        default: return path(word, texts)
-        }
-    }
-
-    /// Returns the lines that change the names which are read or written; nil for another word.
-    private func path(_ word: String, _ texts: [String]) -> [String]? {
-        switch word {
+        return switch word {
+        case "put": ["used = used + 1", "pieces[used] = \(texts[0])"]
         case "enter": ["top = top + 1", "at[top], index[top] = \(texts[0]), false"]
         case "leave": ["top = top - 1"]
         case "index": ["index[top] = \(texts[0])"]
@@ -335,20 +323,9 @@ struct LuaDialect: Dialect {
         ])
     }
 
-    private func fit(_ values: [Expression], _ function: String, _ given: Expression) -> [String] {
-        [
-            "-- The first value with which all lengths can hold the packet, or the error of the last one.",
-            "local values = { \(values.map { text($0) }.joined(separator: ", ")) }",
-            "for i = 1, \(values.count - 1) do",
-            "  local ok, packet = pcall(\(function), id, payload, h, values[i])", "  if ok then return packet end",
-            "  if \(text(given)) ~= nil or not does_not_fit(packet) then error(packet, 0) end", "end",
-            "return \(function)(id, payload, h, values[\(values.count)])",
-        ]
-    }
-
     // MARK: Packets
 
-    private func list(_ items: [Expression]) -> String { "{ \(items.map { text($0) }.joined(separator: ", ")) }" }
+    private func list(_ items: [Expression]) -> String { LuaText.table(items.map { text($0) }) }
 
     private func received(_ places: [Expression]) -> [String] {
         let (header, total) = (spelled("header"), spelled("total"))
@@ -365,7 +342,7 @@ struct LuaDialect: Dialect {
     /// Returns the lines that return a part of a packet: its fields, where its content begins and ends, where the packet and these
     /// fields do, and which rules hold.
     private func received(_ part: ReceivedPart) -> [String] {
-        func place(_ place: Expression) -> String { text(Expression.name("start").plus(place)) }
+        func place(_ place: Expression) -> String { text(Expression.name("position").plus(place)) }
         var members = [
             "id = \(spelled("id")), header = \(spelled("header")), body = \(place("body")), stop = \(place("end")), after = \(place("total"))",
             "rules = \(list(part.rules))",
@@ -396,4 +373,6 @@ extension Expression {
         default: false
         }
     }
+
+    fileprivate var isWideState: Bool { if case .call(_, "wideStateNumber", _) = self { true } else { false } }
 }

@@ -16,10 +16,10 @@ struct LuaLayers {
     private func own(_ field: Int) -> String { names.names.headerFields[field] }
 
     private func list(_ fields: [Int]) -> String {
-        "{ \(fields.map { LuaText.literal(own($0)) }.joined(separator: ", ")) }"
+        LuaText.table(fields.map { LuaText.literal(own($0)) })
     }
 
-    private func set(_ layers: [Int]) -> String { "{ \(layers.map { "[\($0 + 1)] = true" }.joined(separator: ", ")) }" }
+    private func set(_ layers: [Int]) -> String { LuaText.table(layers.map { "[\($0 + 1)] = true" }) }
 
     /// The tables and functions, as one text.
     var text: String {
@@ -46,13 +46,13 @@ struct LuaLayers {
             local layered = {}
 
             -- The layers by their names in errors; those whose keystream goes on from packet to packet; and those that inflate.
-            layered.names = { \(plan.kinds.map { LuaText.literal("packet." + $0.name) }.joined(separator: ", ")) }
+            layered.names = \(LuaText.table(plan.kinds.map { LuaText.literal("packet." + $0.name) }))
             layered.lasting = \(set(plan.kinds.indices.filter { plan.kinds[$0].hasLastingKeystream }))
             layered.inflating = \(set(plan.kinds.indices.filter { plan.kinds[$0].mayInflate }))
             \(keyTable)
             -- The layers whose functions the program gives, and the options of a connection.
-            layered.by_program = { \(given.joined(separator: ", ")) }
-            layered.options = { \(plan.options.map { "\($0) = true" }.joined(separator: ", ")) }
+            layered.by_program = \(LuaText.table(given))
+            layered.options = \(LuaText.table(plan.options.map { "\($0) = true" }))
 
             layered.settable_fields, layered.id_fields = \(list(plan.settable)), \(list(plan.identifiers))
 

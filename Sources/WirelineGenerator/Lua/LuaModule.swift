@@ -19,36 +19,21 @@ struct LuaModule {
     func text() -> String {
         let (bodies, messages, packets) = (functions.bodies, self.messages, functions.packets)
         let all = bodies + messages + packets
+        let runtime = LuaRuntime(plan)
+        let connection = plan.context.map {
+            [LuaConnection(printer: functions.printer, plan: $0, file: runtime.file).text + "\n"]
+        }
         let own =
-            [constants, choices, closed].flatMap(\.self) + [Self.tables]
-            + zeros(all.reduce(into: []) { $0.formUnion($1.zeros) }) + bodies.map(\.text) + messages.map(\.text)
-            + [lists] + (plan.context == nil ? [] : ["local unwrap, wrap, fitted = {}, {}, {}\n"])
-            + packets.map(\.text)
-        let parameters = parameters
-        let program = LuaRuntime.program(parameters)
+            [constants, choices, closed].flatMap(\.self) + [Self.tables] + bodies.map(\.text) + messages.map(\.text)
+            + [lists] + (connection == nil ? [] : ["local unwrap, wrap, fitted = {}, {}, {}\n"])
+            + packets.map(\.text) + (connection ?? []) + [runtime.program]
+        // What the runtime needs itself.
+        let layers: Set = plan.layers?.kinds.contains { $0.word == "aes_ctr" } == true ? [">I4I4I4I4"] : []
         let formats = LuaPacking.functions(
-            unpacking: all.reduce(into: parameters.formats) { $0.formUnion($1.unpacking) },
-            packing: all.reduce(into: parameters.formats) { $0.formUnion($1.packing) })
-        let used = (own + [program, formats]).reduce(into: Set<String>()) { used, text in
-            used.formUnion(RuntimeText.words(of: text[...], lineComment: "--", objects: LuaRuntime.objects))
-        }
-        let runtime = LuaRuntime.text(parameters).text(for: used)
-        return ([banner, LuaRuntime.beginning(parameters), runtime, formats] + own + [program])
-            .joined(separator: "\n")
-    }
-
-    private var parameters: LuaRuntimeParameters {
-        var parameters = LuaRuntimeParameters(
-            maximumDepth: plan.countsDepth ? description.options.maximumDepth : nil,
-            maximumPacketByteCount: description.options.maximumPacketByteCount,
-            varintForms: description.options.varintForms, hasWideIDs: plan.idRange.isWide,
-            dependsOnSender: plan.dependsOnSender, fixesHeader: !plan.fixedHeaderFields.isEmpty,
-            hasFlags: !description.flagSets.isEmpty, framing: description.layout.framing,
-            context: "", layers: plan.layers)
-        if let context = plan.context {
-            parameters.context = LuaConnection(printer: functions.printer, plan: context, file: parameters.file).text
-        }
-        return parameters
+            unpacking: all.reduce(into: layers) { $0.formUnion($1.unpacking) },
+            packing: all.reduce(into: layers) { $0.formUnion($1.packing) })
+        let pieces = runtime.pieces(for: own + [formats], zeros: LuaDialect(plan).zeros)
+        return ([banner, runtime.file.text("beginning") + "\n", pieces, formats] + own).joined(separator: "\n")
     }
 
     /// The first lines of each file.
@@ -66,26 +51,11 @@ struct LuaModule {
         CommentText.lines(of: description.name).joined(separator: " ")
     }
 
-    /// The tables of functions, by the names of messages, structures and unions.
+    /// The tables of functions: of structures and unions, and by the names of messages.
     private static let tables = """
-        local read, write, get, put, get_tagged, put_tagged, tag, zero = {}, {}, {}, {}, {}, {}, {}, {}
-        local verify, fix = {}, {}
+        local own, read, write, verify, fix = {}, {}, {}, {}, {}
 
         """
-
-    /// Returns the functions that make the zeros of structures, and of those inside them.
-    private func zeros(_ needed: Set<Int>) -> [String] {
-        var all: Set<Int> = []
-        var waiting = needed
-        while let index = waiting.popFirst() {
-            guard all.insert(index).inserted else { continue }
-            for field in plan.structures[index].fields where field.description.presence.isInZero {
-                waiting.formUnion((field.absent ?? plan.coding.zero(of: field.planned.type)).structures)
-            }
-        }
-        let dialect = LuaDialect(plan)
-        return all.sorted().map(dialect.zeroFunction)
-    }
 
     // MARK: Constants, enums and flags
 
@@ -135,7 +105,7 @@ struct LuaModule {
         guard !enumerations.isEmpty else { return [] }
         let lines = enumerations.map { item, name in
             let numbers = item.cases.map { "[\(LuaText.number($0.value))] = true" }
-            return "  \(LuaText.key(name.name)) = { \(numbers.joined(separator: ", ")) },"
+            return "  \(LuaText.key(name.name)) = \(LuaText.table(numbers)),"
         }
         return [(["local closed = {"] + lines + ["}", ""]).joined(separator: "\n")]
     }
@@ -152,12 +122,7 @@ struct LuaModule {
 
     private func documentation(of index: Int) -> [String] {
         let (message, body) = (description.messages[index], plan.messages[index])
-        let sides =
-            message.senders.count == 2 ? "both sides" : message.senders.contains(.client) ? "the client" : "the server"
-        let id = description.layout.hasMessageID ? "ID \(message.id), sent" : "Sent"
-        let replies = message.replies.isEmpty ? "" : ", answered by \(message.replies.joined(separator: " or "))"
-        var lines = ["\(message.name): \(CommentText.lines(of: message.documentation).joined(separator: " "))"]
-        lines.append("\(id) by \(sides)\(replies).")
+        var lines = [description.facts(of: message)] + CommentText.lines(of: message.documentation)
         if let deprecation = message.deprecation { lines.append("Deprecated: \(deprecation)") }
         for field in body.fields where field.planned.hasValue {
             let about = CommentText.lines(of: field.description.documentation).joined(separator: " ")
@@ -205,40 +170,22 @@ struct LuaModule {
             let own = description.messages.filter { $0.senders.contains(sender) }.map {
                 "[\(LuaText.number(Int128($0.id)))] = \(LuaText.literal($0.name))"
             }
-            lines.append("  \(sender.rawValue) = { \(own.joined(separator: ", ")) },")
+            lines.append("  \(sender.rawValue) = \(LuaText.table(own)),")
         }
         let others = description.messages.compactMap { message in
             message.alias.map { "\(LuaText.key($0)) = \(LuaText.literal(message.name))" }
         }
-        lines += ["}", "local aliases = { \(others.joined(separator: ", ")) }"]
+        lines += ["}", "local aliases = \(LuaText.table(others))"]
         if plan.dependsOnSender || plan.context != nil {
             let only = description.messages.filter { $0.senders.count == 1 }.map {
                 "\(LuaText.key($0.name)) = \"\($0.senders.first?.rawValue ?? "")\""
             }
-            lines.append("local only_sender = { \(only.joined(separator: ", ")) }")
+            lines.append("local only_sender = \(LuaText.table(only))")
         }
         let fields = zip(description.layout.fields, names.headerFields).filter { $0.0.role != .padding }.map {
             "\(LuaText.key($0.1)) = true"
         }
-        lines.append("local header_fields = { \(fields.joined(separator: ", ")) }")
+        lines.append("local header_fields = \(LuaText.table(fields))")
         return (lines + [""]).joined(separator: "\n")
-    }
-}
-
-extension LiteralPlan {
-    /// The structures that it consists of.
-    var structures: Set<Int> {
-        switch self {
-        case .structure(let index): [index]
-        case .list(let item, let count) where count > 0: item.structures
-        default: []
-        }
-    }
-}
-
-extension CodePlan {
-    /// Whether values could nest too deeply.
-    var countsDepth: Bool {
-        structures.contains { $0.plan.countsDepth } || unions.contains { $0.plan.countsDepth }
     }
 }

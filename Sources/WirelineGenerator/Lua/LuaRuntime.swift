@@ -1,36 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The runtime of generated Lua, in pieces: see ``RuntimeText``.
-enum LuaRuntime {
-    /// The pieces that a file may contain.
-    static func text(_ parameters: LuaRuntimeParameters) -> RuntimeText {
-        RuntimeText(parameters.file.text("pieces"), lineComment: "--", objects: objects) { line in
+import WirelineCodec
+import WirelineLanguage
+
+/// The runtime of generated Lua, as a protocol needs it. Its functions come in pieces: see ``RuntimeText``.
+struct LuaRuntime {
+    let file: RuntimeFile
+    private let plan: CodePlan
+
+    init(_ plan: CodePlan) {
+        self.plan = plan
+        let layers = plan.layers
+        let features = [
+            ("depth", plan.nests), ("wideIDs", plan.idRange.isWide), ("dependsOnSender", plan.dependsOnSender),
+            ("escapes", !plan.marks.escapes.isEmpty), ("program", layers?.transformsOfProgram.isEmpty == false),
+        ].filter(\.1).map(\.0)
+        let own = [
+            "MAXIMUM_INFLATED": String(layers?.maximumByteCount ?? 0),
+            "RULE_PACKETS": String((layers?.kinds.count ?? 0) + 1),
+            "RULE_OPAQUE": String((layers?.kinds.count ?? 0) + 2),
+            "LAYER_NAMES": (layers?.transformsOfProgram ?? []).joined(separator: ", "),
+        ]
+        file = RuntimeFile.lua.with(
+            plan.features.union(features), plan.constants.merging(own.merging(Self.marks(plan.marks)) { $1 }) { $1 })
+    }
+
+    private static func marks(_ marks: PacketFraming) -> [String: String] {
+        let escapes = Dictionary(grouping: marks.escapes, by: \.first).sorted { $0.key < $1.key }.map {
+            first, escapes in
+            "[\(first)] = \(LuaText.table(escapes.map { "[\($0.second)] = \(LuaText.literal([$0.byte]))" }))"
+        }
+        let escaped = marks.escapes.map {
+            "[\(LuaText.literal([$0.byte]))] = \(LuaText.literal([$0.first, $0.second]))"
+        }
+        let special = [marks.start, marks.end] + marks.escapes.map(\.first)
+        return [
+            "FRAME_OPENING": LuaText.literal([marks.start]), "FRAME_CLOSING": LuaText.literal([marks.end]),
+            "FRAME_SPECIAL": "\"\(LuaPattern.text(of: special))\"",
+            "FRAME_ESCAPABLE": "\"\(LuaPattern.text(of: marks.escapes.map(\.byte)))\"",
+            "FRAME_CONTENT": "\"\(LuaPattern.text(of: [marks.start, marks.end], excludes: true))\"",
+            "FRAME_ESCAPES": LuaText.table(escapes),
+            "FRAME_ESCAPED": LuaText.table(escaped),
+        ]
+    }
+
+    /// The objects whose functions are pieces: the reader, the writer, and what makes zeros.
+    private static let objects = "rwZ"
+
+    /// Returns the functions that code needs.
+    ///
+    /// - Parameter zeros: Functions of which code may need some, too.
+    func pieces(for code: [String], zeros: [String]) -> String {
+        let pieces = ([file.text("pieces")] + zeros).joined(separator: "\n\n")
+        let runtime = RuntimeText(pieces, lineComment: "--", objects: Self.objects) { line in
             for start in ["local function ", "local ", "function "] where line.hasPrefix(start) {
                 return String(
                     line.dropFirst(start.count).prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." })
             }
             return nil
         }
+        return runtime.text(
+            for: code.reduce(into: []) { used, text in
+                used.formUnion(RuntimeText.words(of: text[...], lineComment: "--", objects: Self.objects))
+            })
     }
-
-    /// The variables of the reader and the writer, whose functions are pieces.
-    static let objects = "rw"
-
-    /// What each file begins with.
-    static func beginning(_ parameters: LuaRuntimeParameters) -> String { parameters.file.text("beginning") + "\n" }
 
     /// What programs call: `decode`, `encode`, `splitter` and, for flags, `has`. It stands at the end of each file.
-    static func program(_ parameters: LuaRuntimeParameters) -> String {
-        [
-            parameters.hasConnection ? parameters.context + "\n\n" + connection(parameters) : nil,
-            parameters.file.text("receiving"), parameters.hasLayers ? nil : parameters.file.text("sending"),
-            parameters.file.text("encode"), parameters.file.text("splitting"),
-            parameters.hasFlags ? parameters.file.text("flags") : nil, "return M\n",
+    var program: String {
+        let hasLayers = plan.layers != nil
+        return [
+            plan.context == nil ? nil : file.text(hasLayers ? "layered" : "states"), file.text("receiving"),
+            hasLayers ? nil : file.text("sending"), file.text("encode"), file.text("splitting"),
+            plan.description.flagSets.isEmpty ? nil : file.text("flags"), "return M\n",
         ].compactMap(\.self).joined(separator: "\n\n")
-    }
-
-    /// The functions that read and write packets of a connection.
-    private static func connection(_ parameters: LuaRuntimeParameters) -> String {
-        parameters.file.text("changing") + "\n\n" + parameters.file.text(parameters.hasLayers ? "layered" : "states")
     }
 }

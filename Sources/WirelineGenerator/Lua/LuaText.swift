@@ -73,6 +73,9 @@ extension LuaText {
         return isPlain && name.first?.isNumber == false && !words.contains(name)
     }
 
+    /// Returns a table of items, or of keys with their values.
+    static func table(_ items: [String]) -> String { items.isEmpty ? "{}" : "{ \(items.joined(separator: ", ")) }" }
+
     /// Returns a number; one beyond 53 bits depends on what the interpreter holds.
     static func number(_ value: Int128) -> String {
         guard (value...value).isWide else { return String(value) }

@@ -4,98 +4,55 @@ import WirelineCodec
 import WirelineLanguage
 
 /// Puts functions of Lua's runtime, and formats of `string.pack`, in the place of the words that all languages have.
+///
+/// A place in a body that is written is the number of the piece before it.
 struct LuaWords {
-    /// The variables that are places before bytes, and that only what looks at these bytes uses. They have the number of a piece.
-    private let starts: Set<String>
+    /// Whether a packet is taken apart at `position`, or put together in the variable `o`.
+    let isPacket: Bool
+    /// Where the packet begins that is read.
+    private var start: Expression { isPacket ? "position" : "start" }
 
-    init(_ statements: [Statement]) {
-        var counts: [String: Int] = [:]
-        statements.forEachExpression { expression in
-            if let start = Self.start(ofPrefix: expression) { counts[start, default: 0] += 2 }
-            if case .call(.name("w")?, "notStop", let arguments) = expression, case .name(let start) = arguments[0] {
-                counts[start, default: 0] += 1
-            }
-        }
-        let uses = statements.uses
-        starts = Set(counts.keys.filter { counts[$0] == uses[$0] })
-    }
-
-    /// Returns the variable with the place of the bytes that a prefix counts; nil if it counts units, and for other expressions.
-    private static func start(ofPrefix expression: Expression) -> String? {
-        guard case .call(.name("w")?, "putPrefix", let arguments) = expression,
-            case .binary(.minus, .call, .name(let start)) = arguments[0], arguments.count == 5
-        else { return nil }
-        return start
-    }
-
-    /// The formats of the words for numbers of up to 6 bytes.
-    private static let numbers: [String: (format: String, byteCount: Int)] = {
-        var numbers: [String: (format: String, byteCount: Int)] = [:]
-        for order in [ByteOrder.bigEndian, .littleEndian] {
-            let end = order == .littleEndian ? "Little" : ""
-            for byteCount in 1...4 where byteCount > 1 || order == .bigEndian {
-                for isSigned in [false, true] {
-                    let format = IntegerFormat(bitWidth: 8 * byteCount, isSigned: isSigned)
-                    let text = LuaFormat.mark(order) + LuaFormat.letter(format)
-                    numbers["\(isSigned ? "i" : "u")\(8 * byteCount)\(end)"] = (text, byteCount)
-                }
-            }
-            numbers["f32" + end] = (LuaFormat.mark(order) + "f", 4)
-            numbers["f64" + end] = (LuaFormat.mark(order) + "d", 8)
-        }
-        return numbers
-    }()
-
-    private static let wideNumbers: [String: (isSigned: Bool, isLittle: Bool)] = [
-        "u64": (false, false), "i64": (true, false), "u64Little": (false, true), "i64Little": (true, true),
-    ]
+    /// The most values of a call of `string.pack` or `string.unpack`. A function has room for 200 variables.
+    static let mostValues = 24
 
     // MARK: Expressions
 
-    func expression(_ expression: Expression) -> Expression { expression.mapped(Self.own) }
-
-    private static func own(_ expression: Expression) -> Expression {
+    private func own(_ expression: Expression) -> Expression {
         switch expression {
         case .call(.name("r")?, let word, let arguments): read(word, arguments) ?? expression
         case .call(.name("w")?, let word, let arguments): written(word, arguments) ?? expression
+        case .binary(.minus, .name("used"), .name(let piece)): .call("w", "since", [.name(piece)])
         case .convert(.call(let reader, "wideVarint", let arguments), _, let type) where type.format?.isSigned == true:
             .call(reader, "signedVarint", arguments)
         case .convert(let inner, .number(let from), .number(let to)) where from.range.isWide && to.bitWidth == 53:
             // A count may be inexact beyond that.
             .call(nil, "tonumber", [inner])
         case .convert(let inner, .number(let from), .number(let to))
-        where from.isSigned && !to.isSigned && (33...48).contains(from.bitWidth):
-            // A number that has no word is written without its sign.
+        where from.isSigned && !to.isSigned && from.bitWidth <= 48:
             .bits(inner, from: from, shift: 0, width: from.bitWidth, to: to)
         case .convert(let inner, _, _), .present(let inner, _), .optional(let inner, _): inner
-        case .inPacket(let place): .name("start").plus(place)
+        case .inPacket(let place): start.plus(place)
         case .checksum(let kind, .read(let from, let to)):
-            .call(
-                nil, kind.rawValue,
-                ["input", .name("start").plus(from), .name("start").plus(to).minus(1)])
+            .call(nil, kind.rawValue, ["input", start.plus(from), start.plus(to).minus(1)])
         case .checksum(let kind, .copy(let copy, let byteCount)): .call(nil, kind.rawValue, [copy, 1, byteCount])
         case .checksum(let kind, .written(let from, let to)): .call(nil, kind.rawValue, ["o", from.plus(1), to])
         default: expression
         }
     }
 
-    private static func read(_ word: String, _ arguments: [Expression]) -> Expression? {
-        if let number = numbers[word] {
-            return .call("r", "number", [.text(number.format), .place(number.byteCount)] + arguments)
-        }
-        if let wide = wideNumbers[word] {
-            return .call("r", "wide", [8, .boolean(wide.isLittle), .boolean(wide.isSigned)] + arguments)
-        }
-        if word.hasSuffix("At") { return value(String(word.dropLast(2)), arguments) }
+    private func read(_ word: String, _ arguments: [Expression]) -> Expression? {
         switch word {
+        case "f32", "f32Little", "f64", "f64Little":
+            let format = Self.float(word)
+            return .call("r", "number", [.text(LuaFormat.text(format) ?? ""), .place(format.byteCount)] + arguments)
         case "uint", "sint":
             let (count, isLittle) = (arguments[0], arguments[1])
-            guard let format = format(word, count, isLittle) else {
+            guard let format = Self.format(word, count, isLittle) else {
                 return .call("r", "wide", [count, isLittle, .boolean(word == "sint"), arguments[2]])
             }
             return .call("r", "number", [.text(format), count, arguments[2]])
-        case "varint" where isMany(arguments[0]): return .call("r", "wideVarint", arguments)
-        case "zigzag" where isMany(arguments[0]): return .call("r", "wideZigzag", arguments)
+        case "varint" where Self.isMany(arguments[0]): return .call("r", "wideVarint", arguments)
+        case "zigzag" where Self.isMany(arguments[0]): return .call("r", "wideZigzag", arguments)
         case "count", "countOrAbsent":
             guard let prefix = LuaPrefix(arguments[0], isSigned: word == "countOrAbsent") else { return nil }
             guard let format = prefix.format else {
@@ -108,32 +65,29 @@ struct LuaWords {
             return Expression.binary(.minus, "stop", "here").plus(1)
         case "size": return "size"
         case "arrived":
-            let isThere = Expression.binary(.greaterOrEqual, .binary(.minus, "stop", "here"), less(arguments[0]))
+            let isThere = Expression.binary(.greaterOrEqual, .binary(.minus, "stop", "here"), Self.less(arguments[0]))
             return isThere.or(.call("r", word, arguments))
-        case "position": return .binary(.minus, "here", "start")
-        case "lacks":
-            return .binary(.less, .binary(.minus, "stop", "here"), less(arguments[0]))
+        case "position": return .binary(.minus, "here", start)
         case "more": return .binary(.lessOrEqual, "here", "stop")
         case "hasItem": return .binary(.less, arguments[0], arguments[1])
-        case "atLeast": return .call("math", "max", [arguments[0], "available"])
+        case "atLeast": return .call("math", "max", [arguments[0], "size"])
+        case "trailing":
+            let bytes = Expression.call(nil, "sub", ["input", "here", "stop"])
+            return Expression.binary(.lessOrEqual, "here", "stop").and(bytes).or(.nothing)
         default: return nil
         }
     }
 
-    /// Returns the expression for a value at a place in the reader's bytes.
-    private static func value(_ word: String, _ arguments: [Expression]) -> Expression? {
-        let place = arguments[0]
-        if let number = numbers[word] { return .call(nil, "unpack", [.text(number.format), "input", place]) }
-        if let wide = wideNumbers[word] {
-            return .call(nil, "wide_at", ["input", place, 8, .boolean(wide.isLittle), .boolean(wide.isSigned)])
-        }
+    private func written(_ word: String, _ arguments: [Expression]) -> Expression? {
         switch word {
-        case "bool": return .call("r", "truth", [.call(nil, "byte", ["input", place]), arguments[1]])
-        case "uint", "sint":
-            guard let format = format(word, arguments[1], arguments[2]) else {
-                return .call(nil, "wide_at", ["input", place, arguments[1], arguments[2], .boolean(word == "sint")])
-            }
-            return .call(nil, "unpack", [.text(format), "input", place])
+        case "position": return "used"
+        case "bit":
+            if case .call(nil, "boolean_of", let given) = arguments[0] { return .call(nil, "bit_of", given) }
+            return arguments[0].and(1).or(0)
+        case "orZero":
+            return Expression.binary(.unequal, arguments[0], .number(-2_147_483_648, .position)).and(arguments[0]).or(0)
+        case "nonNegative": return .call("math", "max", [0] + arguments)
+        case "varintSize": return .count(.call(nil, "varint_bytes", arguments))
         default: return nil
         }
     }
@@ -147,83 +101,63 @@ struct LuaWords {
         if case .number(let count, _) = byteCount { count > 7 } else { true }
     }
 
-    /// Returns the format of an integer of a number of bytes; nil for one that may be beyond 53 bits.
-    private static func format(_ word: String, _ count: Expression, _ isLittle: Expression) -> String? {
-        guard case .number(let byteCount, _) = count, byteCount <= 6, case .boolean(let isLittle) = isLittle else {
-            return nil
-        }
-        let format = IntegerFormat(bitWidth: 8 * Int(byteCount), isSigned: word.hasPrefix("s"))
-        return LuaFormat.mark(isLittle ? .littleEndian : .bigEndian) + LuaFormat.letter(format)
+    /// Returns the format of a word such as `f32Little`.
+    private static func float(_ word: String) -> PackedFormat {
+        .float(byteCount: word.contains("32") ? 4 : 8, word.hasSuffix("Little") ? .littleEndian : .bigEndian)
     }
 
-    private static func written(_ word: String, _ arguments: [Expression]) -> Expression? {
-        switch word {
-        case "bit":
-            if case .call(nil, "boolean_of", let given) = arguments[0] { return .call(nil, "bit_of", given) }
-            return arguments[0].and(1).or(0)
-        case "orZero":
-            return Expression.binary(.unequal, arguments[0], .number(-2_147_483_648, .position)).and(arguments[0]).or(0)
-        case "nonNegative": return .call("math", "max", [0] + arguments)
-        case "varintSize": return .count(.call(nil, "varint_bytes", arguments))
-        default: return nil
+    /// Returns the format of an integer of a number of bytes; nil for one that may be beyond 53 bits.
+    private static func format(_ word: String, _ count: Expression, _ isLittle: Expression) -> String? {
+        guard case .number(let byteCount, _) = count, case .boolean(let isLittle) = isLittle else { return nil }
+        let format = IntegerFormat(bitWidth: 8 * Int(byteCount), isSigned: word == "sint")
+        return LuaFormat.text(.integer(format, isLittle ? .littleEndian : .bigEndian))
+    }
+
+    /// Returns the expression for the bytes of an integer. One with a sign is packed without an operation on its bits.
+    private static func bytes(of number: Expression, _ count: Expression, _ isLittle: Expression) -> Expression {
+        var (own, word) = (number, "uint")
+        if case .bits(let inner, let from, 0, let width, _) = number, from.isSigned, width == from.bitWidth {
+            (own, word) = (inner, "sint")
         }
+        guard let format = format(word, count, isLittle) else {
+            return .call(nil, "wide_bytes", [count, isLittle, .call(nil, "halves", [own])])
+        }
+        return .call(nil, "pack", [.text(format), own])
     }
 
     // MARK: Statements
 
     func statements(_ statements: [Statement]) -> [Statement] {
-        var own: [Statement] = []
-        var rest = statements[...]
-        while let statement = rest.popFirst() {
-            if let body = Self.body(statement, rest.first) { return own + body }
-            own += self.own(statement.withBlocks { self.statements($0) }.withExpressions(expression))
-            if case .constant(_, _, .call(.name("r")?, "run", _), _) = statement, !Self.canBeWrong(rest) {
-                own.removeLast()
-            }
-            if case .returns? = own.last { break }
-        }
-        return own
-    }
-
-    /// Returns the statements that return a body whose last member is what follows its fields; nil for others.
-    private static func body(_ statement: Statement, _ next: Statement?) -> [Statement]? {
-        guard case .constant("extra", _, .call(.name("r")?, "trailing", _), _) = statement,
-            case .returnBody(let members, let type)? = next, let last = members.last, case .name("extra") = last.value
-        else { return nil }
-        let fields = Expression.record(members.dropLast().map { ($0.name, $0.value) })
-        return [
-            .constant("m", type, fields),
-            .choose(
-                if: .binary(.lessOrEqual, "here", "stop"),
-                [.assign(.member("m", last.name), .call(nil, "sub", ["input", "here", "stop"]))]),
-            .returns("m"),
-        ]
-    }
-
-    /// Whether one of the values of a run, which is read by the next statements, can be wrong: the error has its place.
-    private static func canBeWrong(_ statements: ArraySlice<Statement>) -> Bool {
+        var all: [Statement] = []
         for statement in statements {
-            var words: [String] = []
-            [statement].forEachExpression { expression in
-                if case .call(.name("r")?, let word, _) = expression { words.append(word) }
-            }
-            if words.contains("require") || words.contains("boolAt") { return true }
-            if words.contains(where: { !$0.hasSuffix("At") }) { return false }
+            let inside = statement.withBlocks(self.statements).withExpressions { $0.mapped(own) }
+            for statement in own(inside) { Self.add(statement, to: &all) }
+            if case .returns? = all.last { break }
         }
-        return false
+        return all
+    }
+
+    /// Adds a statement. Calls of `string.pack` in a row become one, which takes as long, and so do the declaration of an ID and the
+    /// statement that sets it to its first bits.
+    private static func add(_ statement: Statement, to all: inout [Statement]) {
+        if let (format, values) = all.last?.packed, let (more, others) = statement.packed, values.count < mostValues {
+            all[all.count - 1] = packing(LuaFormat.joined(format, more), values + others)
+        } else if case .variable("id", let type, .number(0, _))? = all.last,
+            case .assign(.name("id"), let value) = statement
+        {
+            var first = value
+            if case .packed(let parts, _) = value, parts.count == 2 { first = parts[1].part }
+            all[all.count - 1] = .variable("id", type, first)
+        } else {
+            all.append(statement)
+        }
     }
 
     private func own(_ statement: Statement) -> [Statement] {
         switch statement {
         case .variable("o", _, _): return []
         case .evaluate(.pack(let parts)): return parts.flatMap(put)
-        case .evaluate(let value) where Self.bytes(value) != nil: return Self.bytes(value).map(putting) ?? []
-        case .constant(let name, let type, .call(.name("w")?, "position", _), _) where starts.contains(name):
-            return [.constant(name, type, "used")]
-        case .variable(let name, let type, .call(.name("w")?, "position", _)) where starts.contains(name):
-            return [.variable(name, type, "used")]
-        case .assign(.name(let name), .call(.name("w")?, "position", _)) where starts.contains(name):
-            return [.assign(.name(name), "used")]
+        case .evaluate(let value) where Self.bytes(value) != nil: return Self.bytes(value).map(Self.putting) ?? []
         case .evaluate(.call(.name("w")?, let word, let arguments)): return put(word, arguments) ?? [statement]
         case .evaluate(.call(.name("r")?, let word, let arguments)): return go(word, arguments) ?? [statement]
         case .constant(let name, _, .call(.name("r")?, "wide", let arguments), _):
@@ -231,32 +165,34 @@ struct LuaWords {
             guard let low = number.lowHalf else { return [statement] }
             let halves = Expression.call("r", "halves", [arguments[0], arguments[1], arguments[3]])
             return [.assignAll([number, low], halves, declares: true)]
-        case .unpack(let fields): return LuaRuns.unpacked(fields)
+        case .unpack(let fields): return LuaRuns.header(fields)
+        case .unpackRun(let parts): return LuaRuns.body(parts)
         case .evaluate(.call(nil, "boolean_of", let arguments)): return [.evaluate(.call(nil, "bit_of", arguments))]
-        case .constant(let name, let type, .call(.name("r")?, "run", let arguments), _):
-            return [
-                .constant(name, type, "here"), .assign("here", Expression.name(name).plus(arguments[0])),
-                .assign("mark", .binary(.minus, "here", arguments[1])),
-            ]
         case .constant(let name, let type, .call(.name("w")?, "given", let arguments), _):
             let own = Expression.name(name)
             return [
                 .variable(name, type, arguments[0]), .choose(if: .not(own.isSet), [.assign(own, arguments[1])]),
             ]
-        case .constant(let name, let type, .call(.name("r")?, "trailing", _), _):
-            let bytes = Expression.call(nil, "sub", ["input", "here", "stop"])
-            return [
-                .variable(name, type, .nothing),
-                .choose(if: .binary(.lessOrEqual, "here", "stop"), [.assign(.name(name), bytes)]),
-            ]
         default: return [statement]
         }
     }
 
-    /// Returns the statements that change where the reader is; nil for other words.
+    /// Returns the statement that calls a function unless a condition holds.
+    private static func unless(_ condition: Expression, _ function: String, _ arguments: [Expression]) -> [Statement] {
+        let call = Statement.evaluate(.call(nil, function, arguments))
+        if case .boolean(false) = condition { return [call] }
+        return [.choose(if: .not(condition), [call])]
+    }
+
+    /// Returns the statements that verify what was read, and those that change where the reader is; nil for other words.
     private func go(_ word: String, _ arguments: [Expression]) -> [Statement]? {
-        let start = Expression.name("start")
         switch word {
+        case "require", "verify":
+            var place = start.plus(arguments[3])
+            if case .binary(.minus, .binary(.minus, .name("here"), _), let count) = arguments[3] {
+                place = .binary(.minus, "here", count)
+            }
+            return Self.unless(arguments[0], "fail", [arguments[1], arguments[2], place])
         case "seek": return [.assign("here", start.plus(arguments[0]))]
         case "bound":
             return [.assign("here", start.plus(arguments[0])), .assign("stop", start.plus(arguments[1]).minus(1))]
@@ -266,10 +202,12 @@ struct LuaWords {
         }
     }
 
-    private func putting(_ bytes: Expression) -> [Statement] { [.evaluate(.call("w", "put", [bytes]))] }
+    // MARK: Writing
 
-    private func packing(_ format: String, _ value: Expression) -> [Statement] {
-        putting(.call(nil, "pack", [.text(format), value]))
+    private static func putting(_ bytes: Expression) -> [Statement] { [.evaluate(.call("w", "put", [bytes]))] }
+
+    private static func packing(_ format: String, _ values: [Expression]) -> Statement {
+        .evaluate(.call("w", "put", [.call(nil, "pack", [.text(format)] + values)]))
     }
 
     /// Returns the expression for text or bytes that a word writes; nil for other words.
@@ -299,80 +237,73 @@ struct LuaWords {
     private func put(_ part: (format: PackedFormat, value: Expression)) -> [Statement] {
         switch part.format {
         case .integer(let format, let order):
-            guard format.byteCount > 6 else {
-                return packing(LuaFormat.mark(order) + LuaFormat.letter(format), part.value)
+            guard let text = LuaFormat.text(part.format) else {
+                return put("putUint", [part.value, .place(format.byteCount), order.isLittle]) ?? []
             }
-            return put("putUint", [part.value, .place(format.byteCount), order.isLittle]) ?? []
-        case .bytes: return putting(Self.bytes(part.value) ?? part.value)
+            return [Self.packing(text, [part.value])]
+        case .bytes: return Self.putting(Self.bytes(part.value) ?? part.value)
         case .filler(let byteCount): return put("putZeros", [.place(byteCount)]) ?? []
         case .float: preconditionFailure("headers have no floats")
         }
     }
 
-    /// Returns the statement that puts a number into a packet at a place.
-    private func set(_ word: String, _ arguments: [Expression]) -> [Statement]? {
-        let number = [arguments[1]] + (word == "Uint" ? Array(arguments[2...]) : [])
-        guard case .evaluate(.call(_, _, let bytes))? = put("put" + word, number)?.first else { return nil }
-        return [.assign("o", .call(nil, "replaced", ["o", arguments[0].plus(1)] + bytes))]
-    }
-
     private func put(_ word: String, _ arguments: [Expression]) -> [Statement]? {
-        if word.hasPrefix("set") { return set(String(word.dropFirst(3)), arguments) }
-        if word.hasPrefix("put"), let number = Self.number(word) {
-            switch number {
-            case .narrow(let format): return packing(format, arguments[0])
-            case .wide(let isLittle):
-                return putting(.call(nil, "wide_bytes", [8, .boolean(isLittle), .call(nil, "halves", [arguments[0]])]))
-            }
-        }
         switch word {
-        case "reserve": return []
+        case "require": return Self.unless(arguments[0], "refuse", Array(arguments[1...]))
+        case "verify": return Self.unless(arguments[0], "refuse_packet", [arguments[1]])
         case "checkList": return [.evaluate(.call(nil, "check_table", arguments))]
-        case "putBool":
-            return Self.written("bit", arguments).map { packing(">B", $0) }
-        case "putUint":
-            if let format = Self.format("uint", arguments[1], arguments[2]) { return packing(format, arguments[0]) }
-            return putting(
-                .call(nil, "wide_bytes", [arguments[1], arguments[2], .call(nil, "halves", [arguments[0]])]))
-        case "putVarint": return putting(.call(nil, "varint_bytes", arguments))
+        case "putBool": return written("bit", arguments).map { [Self.packing(">B", [$0])] }
+        case "putUint": return Self.putting(Self.bytes(of: arguments[0], arguments[1], arguments[2]))
+        case "setUint":
+            let bytes = Self.bytes(of: arguments[1], arguments[2], arguments[3])
+            guard isPacket else { return [.assign(.item("pieces", at: arguments[0]), bytes)] }
+            return [.assign("o", .call(nil, "replaced", ["o", arguments[0].plus(1), bytes]))]
+        case "putF32", "putF32Little", "putF64", "putF64Little":
+            return [Self.packing(LuaFormat.text(Self.float(word)) ?? "", [arguments[0]])]
+        case "putVarint": return Self.putting(.call(nil, "varint_bytes", arguments))
         case "room", "putZeros":
             guard case .number(let byteCount, _) = arguments[0] else { return nil }
-            return byteCount == 0 ? [] : putting(.bytes(Array(repeating: 0, count: Int(byteCount))))
-        case "putBytes": return putting(arguments[0])
+            return byteCount == 0 ? [] : Self.putting(.bytes(Array(repeating: 0, count: Int(byteCount))))
+        case "putBytes": return Self.putting(arguments[0])
         case "putText", "putBlob":
             guard let prefix = LuaPrefix(arguments[1]) else { return nil }
             let function = word == "putText" ? "text_of" : "bytes_of"
             let text = Expression.call(nil, function, [arguments[0], arguments[2], arguments[3]])
             guard prefix.format != nil else {
-                return putting(.call(nil, "with_varint", [.place(prefix.scale), text]))
+                return Self.putting(.call(nil, "with_varint", [.place(prefix.scale), text]))
             }
-            return packing("\(prefix.mark)s\(prefix.byteCount)", text)
-        case "putProperties": return putting(.call(nil, "properties_of", arguments))
+            return [Self.packing("\(prefix.mark)s\(prefix.byteCount)", [text])]
+        case "putProperties": return Self.putting(.call(nil, "properties_of", arguments))
         case "putAbsent":
             guard let prefix = LuaPrefix(arguments[0]) else { return nil }
-            return putting(.bytes(prefix.format == nil ? [1] : Array(repeating: 255, count: prefix.byteCount)))
+            return Self.putting(.bytes(prefix.format == nil ? [1] : Array(repeating: 255, count: prefix.byteCount)))
         case "putCount":
             guard let prefix = LuaPrefix(arguments[1]) else { return nil }
             let count = Expression.call("w", "limit", [arguments[0], arguments[2], arguments[3]])
-            if let format = prefix.format { return packing(format, count) }
+            if let format = prefix.format { return [Self.packing(format, [count])] }
             let scaled = prefix.scale == 1 ? count : .binary(.times, count, .place(prefix.scale))
-            return putting(.call(nil, "varint_bytes", [scaled]))
-        case "putPrefix":
-            guard let prefix = LuaPrefix(arguments[2]) else { return nil }
-            if let start = Self.start(ofPrefix: .call("w", word, arguments)), starts.contains(start) {
-                let kind: Expression = prefix.format.map { .text($0) } ?? .place(prefix.scale)
-                let function = prefix.format == nil ? "countVarint" : "count"
-                return [.evaluate(.call("w", function, [kind, .name(start), arguments[3], arguments[4]]))]
-            }
-            let others = [arguments[0], arguments[1], arguments[3], arguments[4]]
-            guard let format = prefix.format else {
-                return [.evaluate(.call("w", "putVarintPrefix", [.place(prefix.scale)] + others))]
-            }
-            return [.evaluate(.call("w", "putPrefix", [.text(format)] + others))]
+            return Self.putting(.call(nil, "varint_bytes", [scaled]))
+        case "putPrefix": return putPrefix(arguments)
         case "checkLength": return checkLength(arguments)
-        case "putTrailing": return [.choose(if: arguments[0].isSet, [.evaluate(.call("w", word, arguments))])]
+        case "putTrailing":
+            let isSet = arguments[0].isSet
+            guard case .text("") = arguments[1] else {
+                return [.choose(if: isSet, [.evaluate(.call("w", word, arguments))])]
+            }
+            let bytes = Expression.call(nil, "bytes_of", [arguments[0], .nothing, .text("trailing")])
+            return [.choose(if: isSet, Self.putting(bytes))]
         default: return nil
         }
+    }
+
+    /// Returns the statement that writes how many bytes there are after a piece, or how many units the last piece has.
+    private func putPrefix(_ arguments: [Expression]) -> [Statement]? {
+        guard let prefix = LuaPrefix(arguments[2]) else { return nil }
+        var (piece, count, suffix) = (Expression.name("used").minus(1), arguments[0], "Units")
+        if case .call(.name("w")?, "since", let after) = count { (piece, count, suffix) = (after[0], 0, "") }
+        let kind: Expression = prefix.format.map { .text($0) } ?? .place(prefix.scale)
+        let function = (prefix.format == nil ? "countVarint" : "count") + suffix
+        return [.evaluate(.call("w", function, [kind, piece] + (suffix.isEmpty ? [] : [count]) + arguments[3...]))]
     }
 
     /// Returns the statements that refuse a length. One beyond a position is never reached.
@@ -388,62 +319,14 @@ struct LuaWords {
         ].compactMap(\.self)
         return branches.isEmpty ? [] : [.choose(branches, otherwise: [])]
     }
-
-    private enum PutNumber {
-        case narrow(String)
-        case wide(isLittle: Bool)
-    }
-
-    private static func number(_ word: String) -> PutNumber? {
-        let end = word.dropFirst(3)
-        let own = end.prefix(1).lowercased() + end.dropFirst()
-        return numbers[own].map { .narrow($0.format) } ?? wideNumbers[own].map { .wide(isLittle: $0.isLittle) }
-    }
 }
 
-/// A prefix by its number in the vocabulary.
-struct LuaPrefix {
-    /// Its bytes; 0 for a varint.
-    let byteCount: Int
-    let mark: String
-    /// What `string.pack` wants to know; nil for a varint.
-    let format: String?
-    /// What a varint has for each byte: 2 with a sign.
-    let scale: Int
-
-    init?(_ code: Expression, isSigned: Bool = false) {
-        guard case .number(let number, _) = code else { return nil }
-        scale = number == 32 ? 2 : 1
-        byteCount = Int(number % 16)
-        mark = LuaFormat.mark(number > 16 && number < 32 ? .littleEndian : .bigEndian)
-        format =
-            byteCount == 0
-            ? nil : mark + LuaFormat.letter(IntegerFormat(bitWidth: 8 * byteCount, isSigned: isSigned))
-    }
-}
-
-/// The formats of `string.pack` and `string.unpack`.
-enum LuaFormat {
-    static func mark(_ order: ByteOrder) -> String { order == .littleEndian ? "<" : ">" }
-
-    /// Returns the letter of an integer of up to 6 bytes.
-    static func letter(_ format: IntegerFormat) -> String {
-        let letter = format.isSigned ? "i" : "I"
-        return format.byteCount == 1 ? (format.isSigned ? "b" : "B") : letter + String(format.byteCount)
-    }
-
-    /// Returns some formats as one, without marks that change nothing: single bytes have no order.
-    static func joined(_ formats: [String]) -> String {
-        var (result, mark) = ("", Character(" "))
-        for format in formats {
-            guard let own = format.first else { continue }
-            let items = format.dropFirst()
-            if own != mark, result.isEmpty || !["B", "b"].contains(items) {
-                result.append(own)
-                mark = own
-            }
-            result += items
-        }
-        return result
+extension Statement {
+    /// The format and the values of a call of `string.pack` whose bytes it puts; nil for others.
+    fileprivate var packed: (format: String, values: [Expression])? {
+        guard case .evaluate(.call(.name("w")?, "put", let bytes)) = self,
+            case .call(nil, "pack", let arguments)? = bytes.first, case .text(let format) = arguments[0]
+        else { return nil }
+        return (format, Array(arguments.dropFirst()))
     }
 }

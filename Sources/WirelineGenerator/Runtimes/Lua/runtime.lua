@@ -28,13 +28,12 @@ local pack = native and string.pack or function(format, ...) return packers[form
 -- What is being read or written: the names, the indices in lists, and how deeply values may still nest.
 local at, index, top, depth = {}, {}, 0, 0
 
--- What is read: a string, where the packet begins in it, the next byte, the last one, and where the last number began; how many bytes
--- there are, where the packet surely ends, and how long it may be.
-local r, input, start, here, stop, mark = {}, "", 1, 1, 0, 1
-local available, bound, largest = 0, huge, MAXIMUM_SIZE
+-- What is read: a string, where the packet begins in it, the next byte and the last one; where the packet surely ends, and how long it
+-- may be.
+local r, input, start, here, stop, bound, largest = {}, "", 1, 1, 0, huge, MAXIMUM_SIZE
 
--- What is written: pieces, and how many there are and were. The first ones have been measured.
-local w, pieces, used, highest, measured, measured_bytes = {}, {}, 0, 0, 0, 0
+-- What is written: pieces, and how many there are.
+local w, pieces, used = {}, {}, 0
 
 local wire_error = {}
 function wire_error.__tostring(e)
@@ -67,7 +66,7 @@ FRAME_SPECIAL, FRAME_ESCAPABLE = "[}~]", "[}~]"
 FRAME_ESCAPES, FRAME_ESCAPED = { [125] = { [2] = "~", [1] = "}" } }, { ["~"] = "}\2", ["}"] = "}\1" }
 RULE_PACKETS, RULE_OPAQUE = 1, 2
 read, write, verify, fix, ids, aliases, only_sender, header_fields = {}, {}, {}, {}, {}, {}, {}, {}
-unwrap, wrap = {}, {}
+unwrap, wrap, state_names = {}, {}, {}
 senders, changes = { client = {}, server = {} }, { client = {}, server = {} }
 layered = { names = {}, lasting = {}, inflating = {}, keys = {}, by_program = {}, options = {}, shapes = {} }
 layered.settable_fields, layered.id_fields = {}, {}
@@ -82,9 +81,8 @@ function layered.seal_layer(n, work, header, s) return s end
 -- Goes over n bytes, and returns their place.
 function r.take(n, f)
   if stop - here + 1 < n then fail("truncated", f, here) end
-  mark = here
   here = here + n
-  return mark - start
+  return here - n - start
 end
 
 -- Goes into a value; deeper than the limit is an error.
@@ -235,12 +233,11 @@ local pair = native and function(s, p, n, little)
   end
   return unpack(n == 8 and ">I4I4" or ">I3I4", s, p)
 end or function(s, p, n, little)
-  local high, low = 0, 0
-  for i = 0, n - 1 do
-    local x = byte(s, little and p + n - 1 - i or p + i)
-    if i < n - 4 then high = high * 256 + x else low = low * 256 + x end
-  end
-  return high, low
+  -- A loop would begin traces of its own in LuaJIT.
+  local a, b, c, d, e, f, g, h = byte(s, p, p + n - 1)
+  if little then a, b, c, d, e, f, g, h = h or 0, g, f, e, d, c, b, a
+  elseif n == 7 then a, b, c, d, e, f, g, h = 0, a, b, c, d, e, f, g end
+  return ((a * 256 + b) * 256 + c) * 256 + d, ((e * 256 + f) * 256 + g) * 256 + h
 end
 
 -- An integer of 7 or 8 bytes at p.
@@ -253,17 +250,15 @@ end
 
 function r.wide(n, little, is_signed, f)
   if stop - here + 1 < n then fail("truncated", f, here) end
-  mark = here
   here = here + n
-  return wide_at(input, mark, n, little, is_signed)
+  return wide_at(input, here - n, n, little, is_signed)
 end
 
 -- An integer of 7 or 8 bytes, as two numbers.
 function r.halves(n, little, f)
   if stop - here + 1 < n then fail("truncated", f, here) end
-  mark = here
   here = here + n
-  return pair(input, mark, n, little)
+  return pair(input, here - n, n, little)
 end
 
 -- Some bits of an integer of 64 bits in two's complement, which is two numbers.
@@ -345,22 +340,16 @@ local function sign(v, span) return v >= span / 2 and v - span or v end
 function r.number(format, n, f)
   if stop - here + 1 < n then fail("truncated", f, here) end
   local v
-  mark = here
   v, here = unpack(format, input, here)
   return v
 end
 
--- A boolean that was read.
-function r.truth(v, f)
-  if v > 1 then fail("invalid_boolean", f, mark) end
-  return v == 1
-end
-
 function r.bool(f)
   if here > stop then fail("truncated", f, here) end
-  mark = here
+  local v = byte(input, here)
+  if v > 1 then fail("invalid_boolean", f, here) end
   here = here + 1
-  return r.truth(byte(input, mark), f)
+  return v == 1
 end
 
 -- A count by a prefix of n bytes.
@@ -368,18 +357,20 @@ function r.count(format, n, most, f)
   if stop - here + 1 < n then fail("truncated", f, here) end
   local v, q = unpack(format, input, here)
   if v > most and most >= 0 then fail("too_long", f, here) end
-  mark = here
   here = q
   return v
 end
 
--- A count with a sign; -1 where the value is absent.
-local function present_count(n, most, f)
-  if n < -1 then fail("out_of_range", f, mark) end
-  return limited(n, most, f, mark)
+-- A count with a sign that was read at p; -1 where the value is absent.
+local function present_count(n, most, f, p)
+  if n < -1 then fail("out_of_range", f, p) end
+  return limited(n, most, f, p)
 end
 
-function r.countOrAbsent(format, n, most, f) return present_count(r.number(format, n, f), most, f) end
+function r.countOrAbsent(format, n, most, f)
+  local p = here
+  return present_count(r.number(format, n, f), most, f, p)
+end
 
 local function f32(a, b, c, d)
   local exponent, fraction = a % 128 * 2 + floor(b / 128), (b % 128 * 256 + c) * 256 + d
@@ -449,7 +440,7 @@ function r.varint(most, f)
     if x == 0 and i > 0 then fail("varint_not_shortest", f, p) end
     -- #endregion
     if x < 128 then
-      mark, here = p, p + i + 1
+      here = p + i + 1
       return v + x * scale
     end
     v, scale = v + (x - 128) * scale, scale * 128
@@ -470,7 +461,7 @@ local function varint_halves(most, f)
     if i == 5 then scale = 1 end
     if i < 5 then low = low + x % 128 * scale else high = high + x % 128 * scale end
     if x < 128 then
-      mark, here = p, p + i + 1
+      here = p + i + 1
       return high * 8 + floor(low / 4294967296), low % 4294967296
     end
     scale = scale * 128
@@ -489,8 +480,8 @@ function r.wideZigzag(most, f)
 end
 
 function r.varint32(most, f)
-  local v = r.varint(most, f)
-  if v > 4294967295 then fail("varint_too_long", f, mark) end
+  local p, v = here, r.varint(most, f)
+  if v > 4294967295 then fail("varint_too_long", f, p) end
   return v > 2147483647 and v - 4294967296 or v
 end
 
@@ -499,22 +490,32 @@ function r.zigzag(most, f)
   return v % 2 == 1 and -floor((v + 1) / 2) or floor(v / 2)
 end
 
+-- A count that is a varint, and where it began.
 local function varint_count(f)
-  local n = r.varint(5, f)
-  if n > 4294967295 then fail("varint_too_long", f, mark) end
-  return n
+  local p, n = here, r.varint(5, f)
+  if n > 4294967295 then fail("varint_too_long", f, p) end
+  return n, p
 end
 
-function r.countVarint(most, f) return limited(varint_count(f), most, f, mark) end
+function r.countVarint(most, f)
+  local n, p = varint_count(f)
+  return limited(n, most, f, p)
+end
 
 local function zigzag_count(f)
-  local n = varint_count(f)
-  return n % 2 == 1 and -floor((n + 1) / 2) or floor(n / 2)
+  local n, p = varint_count(f)
+  return n % 2 == 1 and -floor((n + 1) / 2) or floor(n / 2), p
 end
 
-function r.countZigzag(most, f) return limited(zigzag_count(f), most, f, mark) end
+function r.countZigzag(most, f)
+  local n, p = zigzag_count(f)
+  return limited(n, most, f, p)
+end
 
-function r.countOrAbsentZigzag(most, f) return present_count(zigzag_count(f), most, f) end
+function r.countOrAbsentZigzag(most, f)
+  local n, p = zigzag_count(f)
+  return present_count(n, most, f, p)
+end
 
 local function wide_varint_bytes(high, low)
   local text = ""
@@ -575,17 +576,16 @@ end) or function(t) return not utf8_flaw(t) end
 
 function r.blob(n, f)
   if stop - here + 1 < n then fail("truncated", f, here) end
-  mark = here
   here = here + n
-  return sub(input, mark, here - 1)
+  return sub(input, here - n, here - 1)
 end
 
 function r.text(n, f)
   if stop - here + 1 < n then fail("truncated", f, here) end
-  mark = here
-  here = here + n
-  local t = sub(input, mark, here - 1)
-  if not is_utf8(t) then fail("invalid_utf8", f, mark + utf8_flaw(t) - 1) end
+  local p = here
+  here = p + n
+  local t = sub(input, p, here - 1)
+  if not is_utf8(t) then fail("invalid_utf8", f, p + utf8_flaw(t) - 1) end
   return t
 end
 
@@ -608,7 +608,7 @@ function r.fixedText(n, pad, f)
     while last > 0 and byte(t, last) == pad do last = last - 1 end
     t = sub(t, 1, last)
   end
-  if not is_utf8(t) then fail("invalid_utf8", f, mark + utf8_flaw(t) - 1) end
+  if not is_utf8(t) then fail("invalid_utf8", f, here - n + utf8_flaw(t) - 1) end
   return t
 end
 
@@ -616,7 +616,7 @@ end
 function r.digits(n, f)
   local parts = {}
   r.take(n, f)
-  for i = mark, here - 1 do
+  for i = here - n, here - 1 do
     local x = byte(input, i)
     if x > 159 or x % 16 > 9 then fail("invalid_digit", f, i) end
     parts[#parts + 1] = string.format("%02x", x)
@@ -665,7 +665,7 @@ end
 -- Text of n units of 16 bits.
 function r.utf16(n, little, f)
   r.take(2 * n, f)
-  return units(mark, n, little, f)
+  return units(here - 2 * n, n, little, f)
 end
 
 -- How many units there are up to the end.
@@ -688,15 +688,15 @@ end
 
 -- Text in so many bytes, which the unit `pad` fills.
 function r.fixedUTF16(count, pad, little, f)
+  local p, n = here, 0
   r.take(count, f)
-  local n = 0
   if pad == 0 then
-    while 2 * n < count and unit(input, mark + 2 * n, little) ~= 0 do n = n + 1 end
+    while 2 * n < count and unit(input, p + 2 * n, little) ~= 0 do n = n + 1 end
   else
     n = floor(count / 2)
-    while n > 0 and unit(input, mark + 2 * n - 2, little) == pad do n = n - 1 end
+    while n > 0 and unit(input, p + 2 * n - 2, little) == pad do n = n - 1 end
   end
-  return units(mark, n, little, f)
+  return units(p, n, little, f)
 end
 
 -- Lines of `key:value` up to the end: the keys in order, and the value of each key.
@@ -751,11 +751,14 @@ function r.last(size)
   stop = math.min(stop, bound)
 end
 
+-- How many bytes there are from the packet's first one on.
+local function available() return #input - start + 1 end
+
 -- A header that has not arrived whole, with zeros after it, and where it begins.
-function r.headed(n) return sub(input, start) .. rep("\0", n - available), 1 end
+function r.headed(n) return sub(input, start) .. rep("\0", n - available()), 1 end
 
 -- What is returned if more bytes are needed for a packet of a size.
-local function wanting(size) return nil, size - available end
+local function wanting(size) return nil, size - available() end
 
 -- Whether bytes of the header are there; if the packet is known to end before them, they are missing.
 function r.arrived(n, f)
@@ -773,7 +776,7 @@ function r.varintArrived(n)
   return true
 end
 
-function r.onlyPacket(total) if available > total then error(fault("trailing_bytes", "", total), 0) end end
+function r.onlyPacket(total) if available() > total then error(fault("trailing_bytes", "", total), 0) end end
 
 local function refuse_packet(kind) error(fault(kind, ""), 0) end
 
@@ -794,6 +797,17 @@ end
 local function does_not_fit(e)
   local kind = getmetatable(e) == wire_error and e.kind
   return kind == "packet_too_long" or kind == "length_too_small" or kind == "invalid_message_id"
+end
+
+-- A packet with the first value with which all lengths can hold it, or the error of the last one. With a given value, the first call
+-- counts.
+local function fitting_packet(fitted, id, payload, h, given, values)
+  for i = 1, #values - 1 do
+    local ok, packet = pcall(fitted, id, payload, h, values[i])
+    if ok then return packet end
+    if given ~= nil or not does_not_fit(packet) then error(packet, 0) end
+  end
+  return fitted(id, payload, h, values[#values])
 end
 
 -- Bytes with others in their place from p on.
@@ -1005,100 +1019,46 @@ local function wide_bytes(n, little, high, low)
 end
 
 -- Begins to write bytes.
-function w.open() pieces, used, highest, measured, measured_bytes = {}, 0, 0, 0, 0 end
+function w.open() pieces, used = {}, 0 end
 
 -- All bytes that were written.
 function w.taken()
-  local n, all = used > highest and used or highest, pieces
+  local n, all = used, pieces
   pieces = nil
   return n == 1 and all[1] or concat(all, "", 1, n)
 end
 
-function w.position()
-  while measured < used do
-    measured = measured + 1
-    measured_bytes = measured_bytes + #pieces[measured]
-  end
-  return measured_bytes
-end
-
--- Goes to a place where a piece begins, or the last one ends.
-function w.seek(place)
-  local p = w.position()
-  highest = math.max(highest, used)
-  while p > place do
-    p = p - #pieces[used]
-    used = used - 1
-  end
-  while p < place do
-    used = used + 1
-    p = p + #pieces[used]
-  end
-  measured, measured_bytes = used, p
-end
-
--- Where the pieces with the last n bytes begin: the number of the piece before them.
-local function before_last(n)
-  local i = used
-  while n > 0 do
-    n = n - #pieces[i]
-    i = i - 1
-  end
-  return i
-end
-
--- Joins all pieces from one on.
-local function join_from(i)
-  w.position()
-  pieces[i] = concat(pieces, "", i, used)
-  for k = i + 1, used do pieces[k] = nil end
-  used, measured = i, i
-end
-
--- The bytes of all pieces after one.
-local function bytes_after(first, most, f)
+-- How many bytes stand after a piece.
+function w.since(piece)
   local n = 0
-  for i = first + 1, used do n = n + #pieces[i] end
-  if n > most and most >= 0 then refuse("too_long", f) end
+  for i = piece + 1, used do n = n + #pieces[i] end
   return n
 end
 
--- Puts the number of the bytes after a piece in its place.
-function w.count(format, first, most, f) pieces[first] = pack(format, bytes_after(first, most, f)) end
-
--- Puts the number of the bytes after a piece as a varint behind it.
-function w.countVarint(scale, first, most, f)
-  local t = varint_bytes(bytes_after(first, most, f) * scale)
-  table.insert(pieces, first + 1, t)
+-- Puts another piece after one.
+local function insert(piece, t)
+  table.insert(pieces, piece + 1, t)
   used = used + 1
-  if measured > first then measured, measured_bytes = measured + 1, measured_bytes + #t end
 end
 
--- Puts a count into the room before the bytes that it counts.
-function w.putPrefix(format, n, byte_count, most, f)
+-- Puts a number of units in the place of the piece before them, or as a varint after a piece.
+function w.countUnits(format, piece, n, most, f)
   if n > most and most >= 0 then refuse("too_long", f) end
-  local i = before_last(byte_count)
-  while pieces[i] == "" do i = i - 1 end
-  pieces[i] = pack(format, n)
-  if used > i then join_from(i + 1) end
+  pieces[piece] = pack(format, n)
 end
 
--- Puts a count as a varint before the bytes that it counts.
-function w.putVarintPrefix(scale, n, byte_count, most, f)
+function w.countVarintUnits(scale, piece, n, most, f)
   if n > most and most >= 0 then refuse("too_long", f) end
-  local i = before_last(byte_count) + 1
-  table.insert(pieces, i, varint_bytes(n * scale))
-  w.position()
-  used, measured, measured_bytes = used + 1, measured + 1, measured_bytes + #pieces[i]
-  join_from(i)
+  insert(piece, varint_bytes(n * scale))
 end
+
+-- The same for the bytes that stand after a piece.
+function w.count(format, piece, most, f) w.countUnits(format, piece, w.since(piece), most, f) end
+
+function w.countVarint(scale, piece, most, f) w.countVarintUnits(scale, piece, w.since(piece), most, f) end
 
 -- Puts a varint at a place; what follows moves.
-function w.insertVarint(place, v)
-  local i = before_last(w.position() - place) + 1
-  table.insert(pieces, i, varint_bytes(v))
-  used, measured, measured_bytes = used + 1, measured + 1, measured_bytes + #pieces[i]
-end
+function w.insertVarint(place, v) insert(place, varint_bytes(v)) end
 
 -- Refuses an item, which is the pieces after one, that begins with the byte that ends the list.
 function w.notStop(first, ending)
@@ -1505,6 +1465,18 @@ end
 -- #endregion
 
 -- #region changing
+local function number_of(v)
+  if v == nil or v == false then return 0 end
+  return v == true and 1 or v
+end
+
+local function check_states(states)
+  top = 0
+  for name in pairs(states) do
+    if not state_names[name] then refuse("unknown_state", "state." .. tostring(name)) end
+  end
+end
+
 -- What a message does to the states, for the packets after it.
 local function change(connection, sender, id)
   local found = changes[sender][id]
@@ -1594,7 +1566,7 @@ end
 -- #endregion
 -- The packet at a position, out of its layers, and the position after it; nil if more bytes are needed.
 function layered.open_packet(s, position, level, work, streams)
-  local shape = layered.shapes[shape_of(work.sender, work.connection, level > 0 and 1 or 0)]
+  local shape = layered.shapes[shape_of(work.sender, work.connection, level > 0)]
   local found, more = shape.read_outer(s, position)
   if not found then return nil, more end
   local after, header, rules, counter = found.after, found.header, found.rules, shape.counter
@@ -1724,7 +1696,7 @@ end
 
 -- A whole packet of a payload; content_kind says what it must be, if that is known.
 function layered.sealed(id, payload, header, content_kind, level, work, streams)
-  local shape = layered.shapes[shape_of(work.sender, work.connection, level > 0 and 1 or 0)]
+  local shape = layered.shapes[shape_of(work.sender, work.connection, level > 0)]
   local settable, counter = layered.chosen(header, layered.settable_fields), shape.counter
   -- #region threshold
   -- Whether there is a layer depends on how much there is without one.
@@ -1747,7 +1719,7 @@ function layered.sealed(id, payload, header, content_kind, level, work, streams)
   end
   if not has_packets and not is_part then work.ids[#work.ids + 1] = id end
   local given, content = layered.joined_fields(layered.chosen(fields, layered.id_fields), settable), payload
-  -- #region counts
+  -- #region counter
   -- Sets the number of bytes inside the innermost layer, which must mean the same layers to a reader.
   local function set_count(count)
     local field = counter and counter.field
@@ -1762,7 +1734,7 @@ function layered.sealed(id, payload, header, content_kind, level, work, streams)
   -- #endregion
   for i = #shape.sections, 1, -1 do
     local section = shape.sections[i]
-    -- #region counts
+    -- #region counter
     -- From here on the layers are around the field.
     if counter and section.layers[1] < counter.first then set_count(0) end
     -- #endregion
@@ -1771,7 +1743,7 @@ function layered.sealed(id, payload, header, content_kind, level, work, streams)
       local n = section.layers[k]
       if rules[n] then
         layered.use_stream(n, streams)
-        -- #region counts
+        -- #region counter
         set_count(#content + (counter and counter.constant or 0))
         -- #endregion
         layered.use_bytes(n, work, #content)
@@ -1779,7 +1751,7 @@ function layered.sealed(id, payload, header, content_kind, level, work, streams)
       end
     end
   end
-  -- #region counts
+  -- #region counter
   set_count(0)
   -- #endregion
   return --[[frames{]]framed(--[[}]]shape.write_outer(0, content, layered.chosen(given, shape.outer_fields))--[[frames{]])--[[}]]

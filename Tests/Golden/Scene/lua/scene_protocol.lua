@@ -19,13 +19,12 @@ local pack = native and string.pack or function(format, ...) return packers[form
 -- What is being read or written: the names, the indices in lists, and how deeply values may still nest.
 local at, index, top, depth = {}, {}, 0, 0
 
--- What is read: a string, where the packet begins in it, the next byte, the last one, and where the last number began; how many bytes
--- there are, where the packet surely ends, and how long it may be.
-local r, input, start, here, stop, mark = {}, "", 1, 1, 0, 1
-local available, bound, largest = 0, huge, 1048576
+-- What is read: a string, where the packet begins in it, the next byte and the last one; where the packet surely ends, and how long it
+-- may be.
+local r, input, start, here, stop, bound, largest = {}, "", 1, 1, 0, huge, 1048576
 
--- What is written: pieces, and how many there are and were. The first ones have been measured.
-local w, pieces, used, highest, measured, measured_bytes = {}, {}, 0, 0, 0, 0
+-- What is written: pieces, and how many there are.
+local w, pieces, used = {}, {}, 0
 
 local wire_error = {}
 function wire_error.__tostring(e)
@@ -53,9 +52,8 @@ local function refuse(kind, f) error(fault(kind, path_of(f)), 0) end
 -- Goes over n bytes, and returns their place.
 function r.take(n, f)
   if stop - here + 1 < n then fail("truncated", f, here) end
-  mark = here
   here = here + n
-  return mark - start
+  return here - n - start
 end
 
 local first_high = jit and function(t, i)
@@ -92,11 +90,14 @@ function r.packetSize(length, difference, least, place)
   return size
 end
 
+-- How many bytes there are from the packet's first one on.
+local function available() return #input - start + 1 end
+
 -- A header that has not arrived whole, with zeros after it, and where it begins.
-function r.headed(n) return sub(input, start) .. rep("\0", n - available), 1 end
+function r.headed(n) return sub(input, start) .. rep("\0", n - available()), 1 end
 
 -- What is returned if more bytes are needed for a packet of a size.
-local function wanting(size) return nil, size - available end
+local function wanting(size) return nil, size - available() end
 
 local function refuse_packet(kind) error(fault(kind, ""), 0) end
 
@@ -129,11 +130,11 @@ if not native then
   packers[">I4I2"] = function(v0, v1) return char(floor(v0 / 16777216) % 256, floor(v0 / 65536) % 256, floor(v0 / 256) % 256, v0 % 256, floor(v1 / 256) % 256, v1 % 256) end
 end
 
-local read, write, get, put, get_tagged, put_tagged, tag, zero = {}, {}, {}, {}, {}, {}, {}, {}
-local verify, fix = {}, {}
+local own, read, write, verify, fix = {}, {}, {}, {}, {}
 
---- Cs_20001: 切换场景 The client asks to go into a scene.
--- ID 20001, sent by the client, answered by Sc_20001.
+--- Cs_20001, ID 20001, sent by the client, answered by Sc_20001.
+-- 切换场景
+-- The client asks to go into a scene.
 -- @field SceneId uint8  the scene to go into
 -- @field Line uint32  the copy of the scene; 0 for the public one
 -- @field message string  附言
@@ -142,11 +143,9 @@ read.Cs_20001 = function(h)
     r.take(1, "SceneId")
     r.take(4, "Line")
     r.take(2, "message")
-    return
   end
-  local q0 = here
-  here = q0 + 7
-  local v0, v1, n2 = unpack(">BI4I2", input, q0)
+  local v0, v1, n2 = unpack(">BI4I2", input, here)
+  here = here + 7
   local v2
   do
     local q = here + n2
@@ -155,23 +154,16 @@ read.Cs_20001 = function(h)
     if not is_utf8(v2) then fail("invalid_utf8", "message", here + utf8_flaw(v2) - 1) end
     here = q
   end
-  local m = { SceneId = v0, Line = v1, message = v2 }
-  if here <= stop then
-    m.trailing = sub(input, here, stop)
-  end
-  return m
+  local extra = here <= stop and sub(input, here, stop) or nil
+  return { SceneId = v0, Line = v1, message = v2, trailing = extra }
 end
 
 write.Cs_20001 = function(m, h)
-  local t = pack(">BI4s2", integer(m.SceneId, 0, 255, "SceneId"), integer(m.Line, 0, 4294967295, "Line"), text_of(m.message, 65535, "message"))
-  if m.trailing ~= nil then
-    t = t .. bytes_of(m.trailing, nil, "trailing")
-  end
-  return t
+  return pack(">BI4s2", integer(m.SceneId, 0, 255, "SceneId"), integer(m.Line, 0, 4294967295, "Line"), text_of(m.message, 65535, "message")) .. (m.trailing ~= nil and bytes_of(m.trailing, nil, "trailing") or "")
 end
 
---- Sc_20001: The answer to Cs_20001, whether the client went in or not.
--- ID 20001, sent by the server.
+--- Sc_20001, ID 20001, sent by the server.
+-- The answer to Cs_20001, whether the client went in or not.
 -- @field Res uint8  0 failed, 1 went in, 2 this level is closed, 3 already there, 4 no such scene, 5 no boss runs left today, 6 too tired, 7 requirements not met, 8 no such kind of scene, 10 not signed up for the boss, 11 the boss is gone, 12 no runs left, 13 too soon, 14 not allowed into this boss room, 15 not ready for the boss room
 -- @field SceneId uint32  the scene that the client is in now
 -- @field Pos uint8  where in it
@@ -188,11 +180,9 @@ read.Sc_20001 = function(h)
     r.take(1, "Type")
     r.take(4, "DefaultCombat")
     r.take(2, "message")
-    return
   end
-  local q0 = here
-  here = q0 + 14
-  local v0, v1, v2, v3, v4, v5, n6 = unpack(">BI4BBBI4I2", input, q0)
+  local v0, v1, v2, v3, v4, v5, n6 = unpack(">BI4BBBI4I2", input, here)
+  here = here + 14
   local v6
   do
     local q = here + n6
@@ -201,19 +191,12 @@ read.Sc_20001 = function(h)
     if not is_utf8(v6) then fail("invalid_utf8", "message", here + utf8_flaw(v6) - 1) end
     here = q
   end
-  local m = { Res = v0, SceneId = v1, Pos = v2, Status = v3, Type = v4, DefaultCombat = v5, message = v6 }
-  if here <= stop then
-    m.trailing = sub(input, here, stop)
-  end
-  return m
+  local extra = here <= stop and sub(input, here, stop) or nil
+  return { Res = v0, SceneId = v1, Pos = v2, Status = v3, Type = v4, DefaultCombat = v5, message = v6, trailing = extra }
 end
 
 write.Sc_20001 = function(m, h)
-  local t = pack(">BI4BBBI4s2", integer(m.Res, 0, 255, "Res"), integer(m.SceneId, 0, 4294967295, "SceneId"), integer(m.Pos, 0, 255, "Pos"), integer(m.Status, 0, 255, "Status"), integer(m.Type, 0, 255, "Type"), integer(m.DefaultCombat, 0, 4294967295, "DefaultCombat"), text_of(m.message, 65535, "message"))
-  if m.trailing ~= nil then
-    t = t .. bytes_of(m.trailing, nil, "trailing")
-  end
-  return t
+  return pack(">BI4BBBI4s2", integer(m.Res, 0, 255, "Res"), integer(m.SceneId, 0, 4294967295, "SceneId"), integer(m.Pos, 0, 255, "Pos"), integer(m.Status, 0, 255, "Status"), integer(m.Type, 0, 255, "Type"), integer(m.DefaultCombat, 0, 4294967295, "DefaultCombat"), text_of(m.message, 65535, "message")) .. (m.trailing ~= nil and bytes_of(m.trailing, nil, "trailing") or "")
 end
 
 local ids = {
@@ -224,13 +207,30 @@ local senders = {
   client = { [20001] = "Cs_20001" },
   server = { [20001] = "Sc_20001" },
 }
-local aliases = {  }
+local aliases = {}
 local header_fields = { length = true, id = true }
 
+local function wrap(id, payload, h)
+  top = 1
+  at[1] = "packet"
+  local count = #payload
+  local total = count + 6
+  if total > 1048576 then
+    refuse_packet("packet_too_long")
+  end
+  local y0 = total
+  if not (id <= 65535) then
+    refuse_packet("invalid_message_id")
+  end
+  return pack(">I4I2", y0, id) .. payload
+end
+
 local function unwrap(s, position, names)
-  input, start, here, stop = s, position, position, #s
-  local size = stop - position + 1
-  available, top, at[1] = size, 1, "packet"
+  local size = #s - position + 1
+  input = s
+  start = position
+  top = 1
+  at[1] = "packet"
   local head = s
   local first = position
   if size < 6 then
@@ -250,8 +250,10 @@ local function unwrap(s, position, names)
   if size < t0 then
     return wanting(t0)
   end
-  here = position + 6
-  stop = position + t0 - 1
+  local body = 6
+  local ending = t0
+  here = position + body
+  stop = position + ending - 1
   local header = { length = x0, id = x1 }
   local id = x1
   local total = t0
@@ -262,15 +264,6 @@ local function unwrap(s, position, names)
   at[1] = name
   local message = read[name](header)
   return { name = name, id = id, header = header, message = message, size = total }, position + total
-end
-
-local function wrap(id, payload, h)
-  local count = #payload
-  local total = count + 6
-  if total > 1048576 then refuse_packet("packet_too_long") end
-  local y0 = total
-  if not (id <= 65535) then refuse_packet("invalid_message_id") end
-  return pack(">I4I2", y0, id) .. payload
 end
 
 --- The packet that a string begins with, or has at a position, which the "client" or the "server" has sent.
