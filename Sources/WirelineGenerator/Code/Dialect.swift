@@ -54,20 +54,10 @@ protocol Dialect: Sendable {
 
     /// Whether one call of the language packs and unpacks numbers in a row, and bytes are values.
     ///
-    /// Words for numbers have the width and the byte order as arguments, and errors of the reader are told with their places.
+    /// Words for numbers have the width and the byte order as arguments, and errors of the reader are told with their places. All
+    /// numbers of a header of fixed width are read before it is known whether they have arrived. A packet is made of bytes: the payload
+    /// is the variable `payload`, and the packet the variable `o`.
     var packsNumbers: Bool { get }
-
-    /// Whether a packet is made of bytes that are values: the payload is the variable `payload`, and the packet the variable `o`.
-    var joinsPackets: Bool { get }
-
-    /// Whether one call reads all numbers of a header of fixed width, before it is known whether they have arrived.
-    var readsHeadersAtOnce: Bool { get }
-
-    /// The fewest numbers in a row of a body that are read after one test for all their bytes.
-    var leastRun: Int { get }
-
-    /// Whether a writer has room for bytes at a place before it has what comes first.
-    var writesInPlace: Bool { get }
 
     /// Whether code catches errors: those of what is inside a value, to put its name before their path, and those of a call that packs
     /// several values, to find which one is wrong. Each value is written by an expression that checks it.
@@ -120,10 +110,6 @@ extension Dialect {
     func text(_ syntax: Syntax) -> String { syntax.text }
     func completed(_ statements: [Statement]) -> [Statement] { statements }
     var packsNumbers: Bool { false }
-    var joinsPackets: Bool { packsNumbers }
-    var readsHeadersAtOnce: Bool { packsNumbers }
-    var leastRun: Int { packsNumbers ? 1 : 2 }
-    var writesInPlace: Bool { !packsNumbers }
     var catchesErrors: Bool { false }
     var helperPrefix: String { "" }
     var hasSparseHeaders: Bool { false }

@@ -54,7 +54,7 @@ extension StatementPrinter {
         while index < body.fields.count {
             if let fixed = runs.first(where: { $0.fields.lowerBound == index }) {
                 let run = StatementRun(fixed, body)
-                if run.byteCounts.count >= dialect.leastRun {
+                if run.byteCounts.count > 1 || dialect.packsNumbers {
                     statements += read(run, body)
                     index += run.byteCounts.count
                     continue
@@ -168,13 +168,13 @@ extension StatementPrinter {
         guard !dialect.catchesErrors else { return (packed(Array(fields), "o\(index)"), fields.count) }
         let start = Expression.name("q\(index)")
         var statements: [Statement] = []
-        if dialect.writesInPlace {
+        if !dialect.packsNumbers {
             statements.append(.constant("q\(index)", .position, written("room", .place(run.byteCount))))
         }
         var offset = 0
         for (field, byteCount) in zip(fields, run.byteCounts) {
             let (own, name) = (Expression.own(field.ownName), Expression.text(field.name))
-            let place = dialect.writesInPlace ? start.plus(offset) : nil
+            let place = dialect.packsNumbers ? nil : start.plus(offset)
             let checked = dialect.checked(field.value, own, name)
             if checked == nil { statements += check(field.value, own, name, "w") }
             statements += putUnchecked(field.value, checked ?? own, at: place, name)

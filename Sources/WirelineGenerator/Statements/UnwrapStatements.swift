@@ -21,7 +21,7 @@ struct UnwrapStatements {
     private init(_ printer: StatementPrinter, _ shape: PacketShape) {
         self.printer = printer
         self.shape = shape
-        isUnpacked = printer.dialect.readsHeadersAtOnce && shape.unwrap.isFixed && !shape.layout.header.isEmpty
+        isUnpacked = printer.dialect.packsNumbers && shape.unwrap.isFixed && !shape.layout.header.isEmpty
         // What is read without a place goes on from where the reader stands. After the header it goes to the payload.
         isInPlace =
             shape.unwrap.isFixed && shape.part == nil && !printer.dialect.isForPages

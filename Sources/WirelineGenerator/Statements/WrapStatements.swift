@@ -15,7 +15,7 @@ struct WrapStatements {
     private let shape: PacketShape
     /// The place in the writer where the payload begins.
     private let lead: Int
-    private var isPacked: Bool { printer.dialect.joinsPackets }
+    private var isPacked: Bool { printer.dialect.packsNumbers }
     private var layout: PacketLayout { shape.layout }
     private var plan: WrapPlan { shape.wrap }
     private var limit: Int {
