@@ -15,32 +15,22 @@ struct LuaLayers {
 
     private func own(_ field: Int) -> String { names.names.headerFields[field] }
 
-    private func list(_ fields: [Int]) -> String {
-        LuaText.table(fields.map { LuaText.literal(own($0)) })
-    }
+    private func list(_ fields: [Int]) -> String { LuaText.table(fields.map { LuaText.literal(own($0)) }) }
+
+    private func numbers(_ layers: [Int]) -> String { LuaText.table(layers.map { String($0 + 1) }) }
 
     private func set(_ layers: [Int]) -> String { LuaText.table(layers.map { "[\($0 + 1)] = true" }) }
+
+    private func keys(_ names: [String]) -> String { LuaText.table(names.map { "\(LuaText.key($0)) = true" }) }
 
     /// The tables and functions, as one text.
     var text: String {
         let keys = plan.keys.map { key in
-            let counts = key.byteCounts.map { "{ \($0.lowerBound), \($0.upperBound) }" }.joined(separator: ", ")
-            let layers = plan.layers(with: key.name).map { String($0 + 1) }.joined(separator: ", ")
-            return "  \(LuaText.key(key.name)) = { counts = { \(counts) }, layers = { \(layers) } },"
+            let counts = key.byteCounts.map { "{ \($0.lowerBound), \($0.upperBound) }" }
+            let layers = numbers(plan.layers(with: key.name))
+            return "\(LuaText.key(key.name)) = { counts = \(LuaText.table(counts)), layers = \(layers) }"
         }
         let shapes = plan.shapes.map { "  [\($0.number)] = \(shape($0))," }
-        let keyTable =
-            keys.isEmpty
-            ? ""
-            : """
-
-            -- The byte counts of keys, and the layers that use them.
-            layered.keys = {
-            \(keys.joined(separator: "\n"))
-            }
-
-            """
-        let given = plan.transformsOfProgram.map { "\(LuaText.key($0)) = true" }
         return """
             -- What layers need: in a table, for a chunk has room for 200 local variables.
             local layered = {}
@@ -49,10 +39,13 @@ struct LuaLayers {
             layered.names = \(LuaText.table(plan.kinds.map { LuaText.literal("packet." + $0.name) }))
             layered.lasting = \(set(plan.kinds.indices.filter { plan.kinds[$0].hasLastingKeystream }))
             layered.inflating = \(set(plan.kinds.indices.filter { plan.kinds[$0].mayInflate }))
-            \(keyTable)
+
+            -- The byte counts of keys, and the layers that use them.
+            layered.keys = \(LuaText.table(keys))
+
             -- The layers whose functions the program gives, and the options of a connection.
-            layered.by_program = \(LuaText.table(given))
-            layered.options = \(LuaText.table(plan.options.map { "\($0) = true" }))
+            layered.by_program = \(self.keys(plan.transformsOfProgram))
+            layered.options = \(self.keys(plan.options))
 
             layered.settable_fields, layered.id_fields = \(list(plan.settable)), \(list(plan.identifiers))
 
@@ -90,29 +83,26 @@ struct LuaLayers {
     }
 
     private func shape(_ shape: LayerPlan.Shape) -> String {
-        func functions(_ part: String, _ read: String, _ write: String) -> String {
-            "\(read) = unwrap.\(part)_\(shape.number), \(write) = wrap.\(part)_\(shape.number)"
+        func functions(_ part: String, _ end: String = "") -> String {
+            "read\(end) = unwrap.\(part)_\(shape.number), write\(end) = wrap.\(part)_\(shape.number)"
         }
         let sections = shape.sections.enumerated().map { position, section in
-            let layers = "layers = { \(section.layers.map { String($0 + 1) }.joined(separator: ", ")) }"
-            guard let settable = section.settable else { return "      { \(layers) }," }
-            let own = functions("inside\(position + 1)", "read", "write")
-            return "      { \(layers), \(own), fields = \(list(settable)) },"
+            let fields = section.settable.map { [functions("inside\(position + 1)"), "fields = \(list($0))"] } ?? []
+            return LuaText.table(["layers = \(numbers(section.layers))"] + fields)
         }
-        var lines = [
-            "{", "    \(functions("outer", "read_outer", "write_outer")),",
-            "    \(functions("flat", "read_flat", "write_flat")), outer_fields = \(list(shape.outerSettable)),",
-            "    sections = {",
-        ]
-        lines += sections + ["    },"]
-        if let counter = shape.counter {
-            let name = LuaText.literal("packet." + names.description.layout.fields[counter.field].name)
-            lines.append(
-                "    counter = { field = \(LuaText.literal(own(counter.field))), path = \(name), "
-                    + "constant = \(counter.constant), first = \(counter.firstLayer + 1), is_settable = \(counter.isSettable) },"
-            )
+        let counter = shape.counter.map { counter in
+            let field = names.description.layout.fields[counter.field].name
+            return LuaText.table([
+                "field = \(LuaText.literal(own(counter.field)))", "path = \(LuaText.literal("packet." + field))",
+                "constant = \(counter.constant)", "first = \(counter.firstLayer + 1)",
+                "is_settable = \(counter.isSettable)",
+            ])
         }
-        return (lines + ["  }"]).joined(separator: "\n")
+        return LuaText.table(
+            [
+                functions("outer", "_outer"), functions("flat", "_flat"), "outer_fields = \(list(shape.outerSettable))",
+                "sections = \(LuaText.table(sections))",
+            ] + (counter.map { ["counter = \($0)"] } ?? []))
     }
 }
 

@@ -36,12 +36,23 @@ struct LuaRuntime {
         let special = [marks.start, marks.end] + marks.escapes.map(\.first)
         return [
             "FRAME_OPENING": LuaText.literal([marks.start]), "FRAME_CLOSING": LuaText.literal([marks.end]),
-            "FRAME_SPECIAL": "\"\(LuaPattern.text(of: special))\"",
-            "FRAME_ESCAPABLE": "\"\(LuaPattern.text(of: marks.escapes.map(\.byte)))\"",
-            "FRAME_CONTENT": "\"\(LuaPattern.text(of: [marks.start, marks.end], excludes: true))\"",
+            "FRAME_SPECIAL": pattern("", special), "FRAME_ESCAPABLE": pattern("", marks.escapes.map(\.byte)),
+            "FRAME_CONTENT": pattern("^", [marks.start, marks.end]),
             "FRAME_ESCAPES": LuaText.table(escapes),
             "FRAME_ESCAPED": LuaText.table(escaped),
         ]
+    }
+
+    /// Returns a pattern for one of some bytes, or with `^` for another one, as a literal. Before Lua 5.2 a pattern has no byte 0.
+    private static func pattern(_ mark: String, _ bytes: [UInt8]) -> String {
+        let all = Set(bytes).sorted().map { byte -> String in
+            if byte == 0 { return "%z" }
+            // After `%` a letter or a digit has a meaning of its own.
+            let character = Character(Unicode.Scalar(byte))
+            let isPlain = character.isLetter || character.isNumber
+            return (isPlain ? "" : "%") + LuaText.literal([byte]).dropFirst().dropLast()
+        }
+        return "\"[\(mark)\(all.joined())]\""
     }
 
     /// The objects whose functions are pieces: the reader, the writer, and what makes zeros.
