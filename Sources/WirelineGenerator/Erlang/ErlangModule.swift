@@ -17,10 +17,10 @@ struct ErlangModule {
 
     func text() -> String {
         let (functions, coding) = (functions(), coding)
-        let calls = functions.reduce(into: ErlangRuntime.calls(of: coding)) { $0.formUnion($1.calls) }
+        let calls = functions.reduce(into: runtime.calls(of: coding)) { $0.formUnion($1.calls) }
         let needed = runtime.functions(for: calls)
         let parts = [
-            types.banner.joined(separator: "\n") + "\n" + documentation() + attributes(needed.names),
+            types.banner.joined(separator: "\n") + "\n" + documentation() + attributes(needed.signatures),
             typeDeclarations(), coding + "\n",
             functions.map { $0.text(types.dialect) }.joined(separator: "\n"), needed.text,
         ]
@@ -63,7 +63,7 @@ struct ErlangModule {
             + (text.isEmpty ? [] : ["%%"] + text)).joined(separator: "\n") + "\n"
     }
 
-    private func attributes(_ runtime: Set<String>) -> String {
+    private func attributes(_ runtime: [String]) -> String {
         let zeros = types.zeroStructures.map { "\(ErlangText.atom(types.zeroFunction($0)))/0" }
         let areDistinct = contexts.areDistinct
         let exports =
@@ -85,7 +85,7 @@ struct ErlangModule {
             + closed.flatMap { ["\(types.nameFunction($0))/1", "\(types.numberFunction($0))/1"] }
             + types.code.used.structures.sorted().map { "write_\(naming.structures[$0].name)/4" }
             + types.code.used.unions.sorted { $0.key < $1.key }.flatMap(unionFunctions)
-            + self.runtime.signatures(of: runtime)
+            + runtime
         return """
             -module(\(naming.module)).
             -export([\(exports.joined(separator: ", "))]).
