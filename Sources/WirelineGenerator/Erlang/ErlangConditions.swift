@@ -37,22 +37,13 @@ extension ErlangTypes {
     }
 
     /// Returns the number of a field's value, which is valid; 0 for one that is not set.
-    func operandNumber(_ field: PlannedField, _ value: Expression, _ place: ErlangPlace) -> ErlangCode {
-        let end = [place.name, place.path]
+    func operandNumber(_ field: FieldPlan, _ own: Expression, _ place: ErlangPlace) -> ErlangCode {
         let number: ErlangCode =
-            switch field.type {
-            case .boolean, .bit: .call("boolean", [value.code] + end)
-            case .enumeration(let index, _): .call(numberFunction(index), [value.code])
-            case .flags(let index, _):
-                .call(
-                    "bits",
-                    [
-                        value.code, .call(masksFunction(index), []),
-                        .number(plan.number(field.type)?.allowed.upperBound ?? 0),
-                    ] + end)
-            default: value.code
+            switch field.planned.type {
+            case .boolean, .bit, .flags: self.number(field.value, own.code, place)
+            default: uncheckedNumber(field.value, own.code)
             }
         guard field.mayBeUnset else { return number }
-        return .choose(value.code, [.init(Expression.nothing.code, body: [0]), .init(.ignored, body: [number])])
+        return .choose(own.code, [.init(Expression.nothing.code, body: [0]), .init(.ignored, body: [number])])
     }
 }

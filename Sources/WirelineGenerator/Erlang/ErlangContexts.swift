@@ -119,7 +119,7 @@ struct ErlangContexts {
     private var stateFunctions: [ErlangFunction] {
         let changes = types.code.context?.changes ?? []
         let clauses = changes.map { change in
-            let value = types.integer(change.value, types.description.states[change.state].type)
+            let value = types.text(types.plan.literal(change.value, types.description.states[change.state].type))
             return ErlangCode.Clause(
                 .literal(change.sender.erlangAtom), .number(change.messageID), "context",
                 body: [.call("put_state", [key(change.state), .literal(value), "context"])])
@@ -148,8 +148,8 @@ struct ErlangContexts {
             let bits = ErlangCode.call("state_bits", ["v", .call(types.masksFunction(flags), []), .text(state.name)])
             clauses.append(.init(key(index), "v", when: Expression.call(nil, "is_list", ["v"]).code, body: [bits]))
         }
-        let bounds = [ErlangCode.number(state.range.lowerBound), .number(state.range.upperBound)]
-        return clauses + [.init(key(index), "v", body: [.call("state_in_range", ["v"] + bounds + [.text(state.name)])])]
+        let check = ErlangCode.call("state_in_range", ["v"] + types.bounds(state.range) + [.text(state.name)])
+        return clauses + [.init(key(index), "v", body: [check])]
     }
 
     // MARK: Exported functions
@@ -162,14 +162,12 @@ struct ErlangContexts {
         let packet = "wrap(\(shape)Id, Payload, \(fixes ? "fix(Message, Header)" : "Header"))"
         let bytes = layout.isFramed ? "B" : "Bytes"
         let read = layout.dependsOnStates ? "Shape, " : areDistinct ? "Sender, " : ""
-        let settable = layout.fields.indices.filter { layout.fields[$0].isSettable }
         return [
             "?MESSAGE_PAYLOAD": "payload(Message\(header))",
             "?WRAPPED_PACKET": layout.isFramed ? "frame(\(packet))" : packet,
             "?UNWRAPPED_PACKET": "unwrap(\(read)\(fixes ? "Sender, " : "")\(bytes))",
             "?READ_MESSAGE": "message(Sender, Id, Payload, End\(header))",
-            "?SETTABLE_KEYS":
-                "[\(settable.map { ErlangText.atom(types.naming.packetFields[$0]) }.joined(separator: ", "))]",
+            "?SETTABLE_KEYS": types.keyList(layout.fields.indices.filter { layout.fields[$0].isSettable }),
         ]
     }
 

@@ -20,22 +20,13 @@ extension ErlangTypes {
         }
     }
 
-    /// Returns the value that a map of header fields has for what was read.
-    func headerValue(_ position: Int, _ number: ErlangCode) -> ErlangCode {
-        switch description.packetFieldType(position) {
-        case .enumeration(let index, _)?: .call(nameFunction(index), [number])
-        case .flags(let index, _)?: .call("mask_names", [.call(masksFunction(index), []), number, 0])
-        default: number
-        }
-    }
-
     /// Returns how a map of header fields would have a number, a text or bytes.
     func headerLiteral(_ position: Int, _ value: PacketHeader.FieldValue) -> ErlangCode {
         switch value {
         case .text(let text): return .text(text)
         case .bytes(let bytes): return Expression.bytes(bytes).code
         case .integer(let number):
-            if let type = description.packetFieldType(position) { return .literal(integer(number, type)) }
+            if let type = description.packetFieldType(position) { return .literal(text(plan.literal(number, type))) }
             let format = description.layout.fields[position].format
             switch format {
             case .text: return .noBytes
@@ -60,38 +51,32 @@ extension ErlangTypes {
 
     /// Returns the number or the bytes that are written for a value of such a map, or an error that names the field.
     ///
-    /// - Parameter path: What the field is in, innermost first.
+    /// - Parameter path: What the field is in, innermost first (default: the packet).
     func headerNumber(
-        _ field: PacketField, _ position: Int, _ value: ErlangCode, in path: ErlangCode = .list([.literal("packet")])
+        _ field: PacketField, _ position: Int, _ own: ErlangCode, in path: ErlangCode = .list([.literal("packet")])
     ) -> ErlangCode {
-        let end = [ErlangCode.text(field.name), path]
-        switch field.format {
-        case .text(let byteCount, let padding):
-            return .call("put_fixed_text", [value, .number(byteCount), .number(padding)] + end)
-        case .digits(let byteCount): return .call("put_digits", [value, .number(byteCount)] + end)
-        case .bytes(let byteCount): return .call("put_bytes", [value, .number(byteCount)] + end)
-        case .integer, .boolean, .bit, .varint: break
-        }
-        return number(description.packetFieldType(position), field.range, isBoolean: field.format.isBoolean, value, end)
+        let place = ErlangPlace.header(field, in: path)
+        let value = headerPlan(position) ?? field.format.value(in: field.range)
+        return field.format.isNumber ? number(value, own, place) : writeLeaf(value, own, place) ?? own
     }
 
-    /// Returns the number that is written for a value: an integer, a boolean, an enum or flags.
-    ///
-    /// - Parameter type: An enum or flags; nil for another number.
-    func number(
-        _ type: TypeDescription?, _ range: ClosedRange<Int128>, isBoolean: Bool, _ value: ErlangCode,
-        _ end: [ErlangCode]
-    ) -> ErlangCode {
-        let bounds = [ErlangCode.number(range.lowerBound), .number(range.upperBound)]
-        return switch type {
-        case .enumeration(let index, _)?: .call("enumeration", [.call(numberFunction(index), [value])] + bounds + end)
-        case .flags(let index, _)?: .call("bits", [value, .call(masksFunction(index), []), bounds[1]] + end)
-        default: isBoolean ? .call("boolean", [value] + end) : .call("integer", [value] + bounds + end)
+    /// Returns how the number of a field is an enum or flags; nil for another field. A header accepts numbers without a case, too.
+    func headerPlan(_ position: Int) -> ValuePlan? {
+        let range = description.layout.fields[position].range
+        return code.headerNumber(position).map { number in
+            .number(
+                NumberPlan(
+                    format: number.format, byteOrder: number.byteOrder, kind: number.kind, range: range,
+                    closedNumbers: nil))
         }
     }
 
     /// Returns the list of the keys of fields.
-    func headerKeys(_ positions: [Int]) -> ErlangCode { .list(positions.map { .atom(naming.packetFields[$0]) }) }
+    func headerKeys(_ positions: [Int]) -> ErlangCode { .literal(keyList(positions)) }
+
+    func keyList(_ positions: [Int]) -> String {
+        "[\(positions.map { ErlangText.atom(naming.packetFields[$0]) }.joined(separator: ", "))]"
+    }
 
     // MARK: Conditions
 

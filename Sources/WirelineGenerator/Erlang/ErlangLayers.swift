@@ -3,7 +3,8 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes what a module has besides if packets have layers, by a ``LayerPlan``: what its parts are, and what opens and seals one layer.
+/// Makes what a module has besides if packets have layers, by a ``LayerPlan``: what its parts are, and which of the runtime's functions open
+/// and seal a layer.
 struct ErlangLayers {
     let types: ErlangTypes
     private var description: ProtocolDescription { types.description }
@@ -11,12 +12,7 @@ struct ErlangLayers {
     private var plan: LayerPlan? { types.code.layers }
 
     var functions: [ErlangFunction] {
-        guard let plan else { return [] }
-        return choosing(plan) + numbers(plan) + transforms(plan) + contents
-    }
-
-    private func function(_ name: String, _ parameters: [ErlangCode] = [], _ value: ErlangCode) -> ErlangFunction {
-        ErlangFunction(name, parameters, [value])
+        plan.map { choosing($0) + [layer($0), lasting] } ?? []
     }
 
     private func flag(_ value: Bool) -> ErlangCode { Expression.boolean(value).code }
@@ -61,145 +57,59 @@ struct ErlangLayers {
         return .tuple([layers, .tuple(inside)])
     }
 
-    /// Returns limits, names of header fields, and what is done with the field that counts the content.
-    private func numbers(_ plan: LayerPlan) -> [ErlangFunction] {
+    // MARK: Layers
+
+    private func layer(_ plan: LayerPlan) -> ErlangFunction {
+        let layers = plan.kinds.enumerated().map { number, kind in
+            ErlangCode.Clause(.number(number + 1), body: [.tuple([term(of: kind), .text(kind.name)])])
+        }
+        let none = ErlangCode.Clause(.ignored, body: [.tagged("none", .text("layer"))])
+        return ErlangFunction("layer", layers.isEmpty ? [none] : layers)
+    }
+
+    private var lasting: ErlangFunction {
+        let layers = layout.content.layers.enumerated().filter(\.element.kind.hasLastingKeystream)
+        return ErlangFunction(
+            "is_lasting",
+            layers.map { .init(.number($0.offset + 1), body: [flag(true)]) } + [.init(.ignored, body: [flag(false)])])
+    }
+
+    /// The functions that connect layers with the protocol, of the runtime; nil without layers.
+    var text: String? {
+        guard let plan else { return nil }
         let counter = plan.shapes.lazy.compactMap(\.counter).first
-        let own: [ErlangCode] = ["counter", "shape", "sender", "id", "header", "payload", "context"]
-        // A packet with none but the layers before that field has 0.
-        let before = Expression.binary(.lessOrEqual, "n", .place(counter?.firstLayer ?? 0)).code
-        let (hasBefore, list) = ((counter?.firstLayer ?? 0) > 0, ErlangCode.list(["n"], tail: .ignored))
-        let lasting = layout.content.layers.indices.filter { layout.content.layers[$0].kind.hasLastingKeystream }
-        return [
-            function("max_inflated", [], .number(plan.maximumByteCount)),
-            function("max_nested", [], .number(plan.maximumDepth)),
-            function("content_constant", [], .number(counter?.constant ?? 0)),
-            ErlangFunction(
-                "counted_size",
-                (hasBefore ? [.init("n", .ignored, "before", when: before, body: ["before"])] : [])
-                    + [.init(.ignored, "content", .ignored, body: [Expression.byteSize("content").code])]),
-            ErlangFunction(
-                "count_around",
-                (hasBefore
-                    ? [
-                        .init(
-                            list, "fields", when: before,
-                            body: [.call("set_content_count", [.literal("none"), "fields"])])
-                    ]
-                    : []) + [.init(.ignored, "fields", body: ["fields"])]),
-            function("with_content_count", own, plan.hasThreshold ? .call("with_settable_count", own) : "header"),
-            function("settable_keys", [], types.headerKeys(plan.settable)),
-            function("id_keys", [], types.headerKeys(plan.identifiers)),
-            ErlangFunction(
-                "layer",
-                plan.kinds.isEmpty
-                    ? [.init(.ignored, body: [.tagged("none", .text("layer"))])]
-                    : plan.kinds.enumerated().map {
-                        .init(.number($0 + 1), body: [.tuple([term(of: $1), .text($1.name)])])
-                    }),
-            ErlangFunction(
-                "is_lasting",
-                lasting.map { .init(.number($0 + 1), body: [flag(true)]) } + [.init(.ignored, body: [flag(false)])]),
+        let features = [
+            ("frames", layout.isFramed), ("headerConditions", description.hasHeaderConditions),
+            ("fixedHeaders", !types.code.fixedHeaderFields.isEmpty), ("states", layout.dependsOnStates),
+            ("layersBeforeCount", (counter?.firstLayer ?? 0) > 0), ("threshold", plan.hasThreshold),
         ]
-    }
-
-    /// The functions that connect the layers with the protocol's messages.
-    private var contents: [ErlangFunction] {
-        let hasHeader = description.hasHeaderConditions
-        let isFramed = layout.isFramed
-        let next: [ErlangCode] = ["sender", "depth", "b", "st"]
-        let header: [ErlangCode] = hasHeader ? ["header"] : []
-        let fixes = !types.code.fixedHeaderFields.isEmpty
-        return [
-            function("next_packet", next, .call(isFramed ? "framed_next" : "open_packet", next)),
-            function(
-                "content_message", ["sender", "id", "b", "end", "header"],
-                .call("message", ["sender", "id", "b", "end"] + header)),
-            function("message_payload", ["message", "header"], .call("payload", ["message"] + header)),
-            function(
-                "completed_header", ["message", "header"], fixes ? .call("fix", ["message", "header"]) : "header"),
-            function("framed_packet", ["packet"], isFramed ? .call("frame", ["packet"]) : "packet"),
-            function(
-                "next_context", ["sender", "ids", "context"],
-                layout.dependsOnStates
-                    ? .call(
-                        "lists:foldr",
-                        [.function(.init(["n", "c"], [.call("sets", ["sender", "n", "c"])])), "context", "ids"])
-                    : "context"),
+        let constants = [
+            "?MAX_INFLATED": String(plan.maximumByteCount), "?MAX_NESTED": String(plan.maximumDepth),
+            "?HEADER_KEYS": types.keyList(plan.settable), "?ID_KEYS": types.keyList(plan.identifiers),
+            "?CONTENT_CONSTANT": String(counter?.constant ?? 0),
+            "?LAYERS_BEFORE_COUNT": String(counter?.firstLayer ?? 0),
         ]
+        let transforms = plan.kinds.flatMap(\.erlangFeatures)
+        return RuntimeFile.erlang.with(Set(features.filter(\.1).map(\.0) + transforms), constants).text("layering")
     }
 
-    // MARK: Transforms
-
-    /// Returns the functions that open and seal one layer, with a clause for each transform of the packet.
-    private func transforms(_ plan: LayerPlan) -> [ErlangFunction] {
-        let kinds = plan.kinds.reduce(into: [LayerKind]()) { if !$0.contains($1) { $0.append($1) } }
-        func each(
-            _ name: String, _ parameters: [ErlangCode], _ value: (LayerKind) -> ErlangCode, _ other: ErlangCode
-        ) -> ErlangFunction {
-            ErlangFunction(
-                name,
-                kinds.isEmpty
-                    ? [.init([.literal("none")] + parameters, [other])]
-                    : kinds.map { .init([term(of: $0)] + parameters, [value($0)]) })
-        }
-        let size = Expression.byteSize("b").code
-        let unchanged = ErlangCode.tuple(["b", "context"])
-        return [
-            each(
-                "opened_layer", ["name", "b", "header", "place", "left", "context"], { transform($0, isOpened: true) },
-                unchanged),
-            each(
-                "sealed_layer", ["name", "b", "header", "place", "context"], { transform($0, isOpened: false) },
-                unchanged),
-            // A cipher's content is as long as what it opens: it does not count against the limit.
-            each("made", ["b"], { $0.mayInflate ? size : 0 }, size),
-        ]
+    /// The functions of that text of which a protocol may not need all clauses.
+    var textFunctions: [String] {
+        guard let plan else { return [] }
+        let isStreamed = plan.kinds.contains { $0.erlangFeatures.contains("streamed") }
+        return ["opened_layer/7", "sealed_layer/6"] + (isStreamed ? ["streamed_layer/6"] : [])
     }
 
-    /// Returns what opens a layer, or seals it.
-    private func transform(_ kind: LayerKind, isOpened: Bool) -> ErlangCode {
-        let word = isOpened ? "opened" : "sealed"
-        func byProgram(_ name: ErlangCode) -> ErlangCode {
-            let place: [ErlangCode] = ["name", "b", "header", "place"] + (isOpened ? ["left"] : []) + ["context"]
-            return .call(word + "_by_program", [name] + place)
-        }
-        func compression(_ windowBits: Int) -> ErlangCode {
-            let bits = ErlangCode.number(windowBits)
-            let bytes: ErlangCode =
-                isOpened ? .call("inflated", ["b", bits, "left", "name"]) : .call("deflated", ["b", bits, "context"])
-            return .tuple([bytes, "context"])
-        }
-        switch kind {
-        case .zlib: return compression(15)
-        case .deflate: return compression(-15)
-        case .gzip: return compression(31)
-        case .brotli: return byProgram(.literal("brotli"))
-        case .custom(let name): return byProgram(key(name))
-        case .aesCBC(let name, let vector): return .call(word + "_aes_cbc", [key(name), start(vector)] + Self.place)
-        case .xor(let name): return .call("xor_layer", [key(name)] + Self.place)
-        case .rc4(let name): return .call("rc4_layer", [key(name)] + Self.place)
-        case .aesCTR(let name, .key(let vector)):
-            return .call("aes_ctr_layer", [key(name), key(vector)] + Self.place)
-        case .aesCTR(let name, let vector): return .call("aes_ctr_packet", [key(name), start(vector)] + Self.place)
-        }
-    }
-
-    private static let place: [ErlangCode] = ["name", "b", "place", "context"]
-
-    /// Returns the 16 bytes with which a packet begins.
-    private func start(_ vector: LayerKind.Vector) -> ErlangCode {
-        switch vector {
-        case .key(let name): .call("key", [key(name), "name", .call("element", [1, "place"]), 16, 16, "context"])
-        case .field(let name): .call("maps:get", [headerKey(name), "header"])
-        }
-    }
-
-    /// Returns the term that stands for a transform: `zlib`, `{'xor', session}`.
+    /// Returns the term that stands for a transform: `{zlib, 15}`, `{'xor', session}`.
     private func term(of kind: LayerKind) -> ErlangCode {
         let word = ErlangCode.atom(kind.word)
         switch kind {
-        case .zlib, .deflate, .gzip, .brotli: return word
-        case .xor(let name), .rc4(let name), .custom(let name): return .tuple([word, key(name)])
+        case .zlib: return .tagged("zlib", 15)
+        case .deflate: return .tagged("zlib", .number(-15))
+        case .gzip: return .tagged("zlib", 31)
+        case .brotli: return .tagged("program", .literal("brotli"))
+        case .custom(let name): return .tagged("program", key(name))
+        case .xor(let name), .rc4(let name): return .tuple([word, key(name)])
         case .aesCTR(let name, .key(let start)), .aesCBC(let name, .key(let start)):
             return .tuple([word, key(name), .tagged("key", key(start))])
         case .aesCTR(let name, .field(let start)), .aesCBC(let name, .field(let start)):
@@ -219,9 +129,6 @@ struct ErlangLayers {
     var hasKeys: Bool {
         layout.content.layers.contains { if case .custom = $0.kind { false } else { !$0.kind.arguments.isEmpty } }
     }
-
-    /// Whether there are keys and a layer without one.
-    var hasKeyless: Bool { layout.content.layers.contains { $0.kind.arguments.isEmpty } }
 
     /// The members of the type of contexts.
     ///
@@ -243,5 +150,18 @@ struct ErlangLayers {
     var innerMessages: String {
         layout.content.packets == nil
             ? "" : " |\n    {packets, Id :: non_neg_integer(), [message() | {header(), message()}]}"
+    }
+}
+
+extension LayerKind {
+    /// The regions of the runtime that have its functions.
+    fileprivate var erlangFeatures: [String] {
+        switch self {
+        case .zlib, .deflate, .gzip: ["inflated"]
+        case .brotli, .custom: ["program"]
+        case .aesCBC: ["aes_cbc"]
+        case .xor, .rc4, .aesCTR(_, .key): [word, "streamed"]
+        case .aesCTR(_, .field): ["aes_ctr_packet", "streamed"]
+        }
     }
 }

@@ -16,12 +16,13 @@ struct ErlangModule {
     init(_ types: ErlangTypes) { self.types = types }
 
     func text() -> String {
-        let (functions, coding) = (functions(), coding)
-        let calls = functions.reduce(into: runtime.calls(of: coding)) { $0.formUnion($1.calls) }
+        let functions = functions()
+        let shared = ([coding] + (layers.text.map { [$0] } ?? [])).joined(separator: "\n\n") + "\n"
+        let calls = functions.reduce(into: runtime.calls(of: shared)) { $0.formUnion($1.calls) }
         let needed = runtime.functions(for: calls)
         let parts = [
             types.banner.joined(separator: "\n") + "\n" + documentation() + attributes(needed.signatures),
-            typeDeclarations(), coding + "\n",
+            typeDeclarations(), shared,
             functions.map { $0.text(types.dialect) }.joined(separator: "\n"), needed.text,
         ]
         return parts.joined(separator: "\n")
@@ -29,18 +30,20 @@ struct ErlangModule {
 
     private func functions() -> [ErlangFunction] {
         var (reading, writing) = (ErlangReading(types), ErlangWriting(types))
-        for ((message, plan), name) in zip(zip(description.messages, types.plan.messages), naming.messages) {
-            reading.readMessage(message, plan, name)
-            writing.writeMessage(message, plan, name)
+        for (index, message) in description.messages.enumerated() {
+            reading.readMessage(message, types.code.messages[index], naming.messages[index])
+            writing.writeMessage(message, types.code.messages[index], naming.messages[index])
         }
         let used = types.code.used
         for index in used.structures.sorted() {
-            reading.readStructure(types.plan.structures[index], naming.structures[index])
-            writing.writeStructure(types.plan.structures[index], naming.structures[index])
+            reading.readStructure(types.code.structures[index], naming.structures[index])
+            writing.writeStructure(types.code.structures[index], naming.structures[index])
         }
         for (index, places) in used.unions.sorted(by: { $0.key < $1.key }) {
-            reading.readUnion(types.plan.unions[index], naming.unions[index], tagsAt: places)
-            writing.writeUnion(types.plan.unions[index], naming.unions[index], tagsAt: places)
+            for hasTag in [true, false] where places.contains(hasTag ? .before : .elsewhere) {
+                reading.readUnion(index, hasTag: hasTag)
+                writing.writeUnion(index, hasTag: hasTag)
+            }
         }
         var functions = [dispatch, payloads] + contexts.functions + layers.functions + ErlangFrames.functions(types)
         functions += ErlangFixedHeaders(types: types).functions
@@ -48,7 +51,7 @@ struct ErlangModule {
         functions += usedNumbers.enumerations.sorted().flatMap(enumeration)
         functions += usedNumbers.flagSets.sorted().map(masks)
         functions += types.zeroStructures.map {
-            ErlangFunction(types.zeroFunction($0), [], [.literal(types.zeroRecord($0))])
+            ErlangFunction(types.zeroFunction($0), [], [types.zeroRecord($0)])
         }
         return functions
     }
@@ -85,7 +88,7 @@ struct ErlangModule {
             + closed.flatMap { ["\(types.nameFunction($0))/1", "\(types.numberFunction($0))/1"] }
             + types.code.used.structures.sorted().map { "write_\(naming.structures[$0].name)/4" }
             + types.code.used.unions.sorted { $0.key < $1.key }.flatMap(unionFunctions)
-            + runtime
+            + layers.textFunctions + runtime
         return """
             -module(\(naming.module)).
             -export([\(exports.joined(separator: ", "))]).
@@ -194,7 +197,7 @@ struct ErlangModule {
     private var coding: String {
         let features = [
             ("senders", contexts.areDistinct), ("context", contexts.areKept), ("layers", description.layout.hasContent),
-            ("frames", description.layout.isFramed), ("keys", layers.hasKeys), ("keyless", layers.hasKeyless),
+            ("frames", description.layout.isFramed), ("keys", layers.hasKeys),
         ]
         return RuntimeFile.erlang.with(Set(features.filter(\.1).map(\.0)), contexts.constants).text("coding")
     }

@@ -7,7 +7,7 @@ import WirelineLanguage
 struct ErlangTypes {
     let plan: CodingPlan
     let naming: ErlangNaming
-    /// Shapes of packets, what they are in contexts, and layers. Its names are not used: they are those of ``naming``.
+    /// Bodies, shapes of packets, what they are in contexts, and layers. Its names are not used: they are those of ``naming``.
     let code: CodePlan
     let dialect: ErlangDialect
     let printer: StatementPrinter
@@ -82,69 +82,41 @@ struct ErlangTypes {
         value > 0xFFFF ? "16#" + String(value, radix: 16, uppercase: true) : String(value)
     }
 
-    // MARK: Defaults
+    // MARK: Literals
 
-    /// Returns the value of a `@since` field when the bytes end before it; nil for other fields.
-    ///
-    /// The expression is valid anywhere.
-    func absent(_ field: FieldDescription) -> String? {
-        guard case .since(_, let value) = field.presence else { return nil }
-        switch value {
-        case .integer(let value): return integer(value, field.type)
-        case .float(let value): return special(value, field.type) ?? ErlangText.float(value)
-        case .string(let text): return ErlangText.binary(text)
-        case .zero: return zero(field.type)
+    /// Returns a value that is valid anywhere.
+    func text(_ literal: LiteralPlan) -> String {
+        switch literal {
+        case .integer(let number, .number(let plan)): return text(number, plan.kind)
+        case .integer(let number, _): return Self.number(number)
+        case .boolean(let value): return String(value)
+        case .float(let number) where number.isInfinite: return number < 0 ? "neg_infinity" : "infinity"
+        case .float(let number): return ErlangText.float(number)
+        case .text(let text): return ErlangText.binary(text)
+        case .zeros(let byteCount): return byteCount == 0 ? "<<>>" : "<<0:(8 * \(byteCount))>>"
+        case .noProperties, .list(_, count: 0): return "[]"
+        case .list(let item, let count): return "lists:duplicate(\(count), \(text(item)))"
+        case .structure(let index): return "\(naming.module):\(zeroFunction(index))()"
         }
     }
 
-    /// Returns a float in Erlang, after rounding to its type; nil for NaN.
-    private func special(_ value: Double, _ type: TypeDescription) -> String? {
-        var value = value
-        if case .float(let format, _) = type { value = format.nearest(to: value) }
-        guard value.isFinite else { return value.isNaN ? nil : value < 0 ? "neg_infinity" : "infinity" }
-        return ErlangText.float(value)
-    }
-
-    func integer(_ value: Int128, _ type: TypeDescription) -> String {
-        switch type {
-        case .boolean, .bit: value != 0 ? "true" : "false"
-        case .float: ErlangText.float(Double(value))
-        case .enumeration(let index, _): name(of: value, in: index)
-        case .flags(let index, _): names(of: value, in: index)
-        default: Self.number(value)
-        }
-    }
-
-    private func name(of value: Int128, in index: Int) -> String {
-        let cases = zip(description.enumerations[index].cases, naming.enumerations[index].cases)
-        return cases.first { $0.0.value == value }.map { ErlangText.atom($0.1) } ?? Self.number(value)
-    }
-
-    /// Returns the flags that lie wholly inside the value and add a bit, and a number for the remaining bits.
-    private func names(of value: Int128, in index: Int) -> String {
-        var (items, shown): ([String], Int128) = ([], 0)
-        for (flag, name) in zip(description.flagSets[index].cases, naming.flagSets[index].cases)
-        where flag.value & value == flag.value && flag.value & ~shown != 0 {
-            items.append(ErlangText.atom(name))
-            shown |= flag.value
-        }
-        if value & ~shown != 0 { items.append(Self.number(value & ~shown)) }
-        return "[" + items.joined(separator: ", ") + "]"
-    }
-
-    private func zero(_ type: TypeDescription) -> String {
-        switch type {
-        case .integer, .varint, .boolean, .bit, .enumeration, .flags: integer(0, type)
-        case .float: "0.0"
-        case .string(.exact(let byteCount)), .bytes(.exact(let byteCount)): "<<0:(8 * \(byteCount))>>"
-        case .string, .utf16, .bytes: "<<>>"
-        case .sized(let content, _): zero(content)
-        case .digits(let byteCount): "binary:copy(<<\"0\">>, \(2 * byteCount))"
-        case .properties, .list: "[]"
-        case .fixedList(let element, let count): "lists:duplicate(\(count), \(zero(element)))"
-        case .structure(let index): "\(naming.module):\(zeroFunction(index))()"
-        // The checker refuses it: a union has no zero.
-        case .union: "undefined"
+    /// Returns a number of an enum or of flags by its names.
+    private func text(_ number: Int128, _ kind: NumberPlan.Kind) -> String {
+        switch kind {
+        case .plain: return Self.number(number)
+        case .enumeration(let index):
+            let position = description.enumerations[index].cases.firstIndex { $0.value == number }
+            return position.map { ErlangText.atom(naming.enumerations[index].cases[$0]) } ?? Self.number(number)
+        case .flags(let index):
+            // The flags that lie wholly inside the number and add a bit, and a number for the remaining bits.
+            var (items, shown): ([String], Int128) = ([], 0)
+            for (flag, name) in zip(description.flagSets[index].cases, naming.flagSets[index].cases)
+            where flag.value & number == flag.value && flag.value & ~shown != 0 {
+                items.append(ErlangText.atom(name))
+                shown |= flag.value
+            }
+            if number & ~shown != 0 { items.append(Self.number(number & ~shown)) }
+            return "[" + items.joined(separator: ", ") + "]"
         }
     }
 
@@ -154,35 +126,17 @@ struct ErlangTypes {
     func zeroFunction(_ index: Int) -> String { "zero_" + naming.structures[index].name }
 
     /// Returns a record whose fields have their defaults or zero.
-    func zeroRecord(_ index: Int) -> String {
-        let naming = naming.structures[index]
-        let values = zip(description.structures[index].fields, naming.fields).compactMap { field, name in
-            !field.hasValue || !field.presence.isInZero
-                ? nil : "\(ErlangText.atom(name)) = \(absent(field) ?? zero(field.type))"
+    func zeroRecord(_ index: Int) -> ErlangCode {
+        let names = naming.structures[index].fields
+        let fields = code.structures[index].fields.filter {
+            $0.planned.hasValue && $0.description.presence.isInZero
         }
-        return "#\(ErlangText.atom(naming.name)){\(values.joined(separator: ", "))}"
+        return .record(
+            naming.structures[index].name,
+            fields.map { (names[$0.index], .literal(text($0.absent ?? plan.zero(of: $0.planned.type)))) })
     }
 
-    // MARK: Scalars
-
-    /// A number of fixed width.
-    struct Scalar {
-        let format: IntegerFormat
-        let order: ByteOrder
-
-        var byteCount: Int { format.byteCount }
-        func reading(_ value: ErlangCode) -> ErlangCode.Segment { .number(value, format, order, isRead: true) }
-        func writing(_ value: ErlangCode) -> ErlangCode.Segment { .number(value, format, order) }
-    }
-
-    /// Returns how a scalar is written; nil for types of variable width and for types that contain values.
-    func scalar(_ type: TypeDescription) -> Scalar? {
-        switch type {
-        case .float(let format, let order): Scalar(format: format.bitFormat, order: order)
-        case .boolean: Scalar(format: .uint8, order: .bigEndian)
-        default: plan.number(type).map { Scalar(format: $0.format, order: $0.byteOrder) }
-        }
-    }
+    // MARK: Fields that share bytes
 
     /// Returns the segments of fields that share bytes.
     ///
@@ -198,23 +152,13 @@ struct ErlangTypes {
             integer: "i\(planned.bits.first?.field ?? 0)")
     }
 
-    /// Returns the condition that a number is one of an enum's cases.
-    ///
-    /// - Parameter hasNames: Whether there is a function for the names of the cases.
-    func isCase(_ number: Expression, of index: Int, hasNames: Bool) -> Expression {
-        if hasNames { return .call(nil, "is_atom", [.call(nil, nameFunction(index), [number])]) }
-        return printer.isOne(of: description.enumerations[index].cases.map(\.value), number, .int64)
-    }
+    // MARK: Depth
 
-    /// Returns the value that a kept tag of a union has for its number.
-    func tagValue(_ type: TypeDescription, _ number: ErlangCode) -> ErlangCode {
-        if case .enumeration(let index, _) = type { .call(nameFunction(index), [number]) } else { number }
-    }
+    /// The levels that are left inside of a structure or a union.
+    static let lessDepth = Expression.name("d").minus(1)
 
-    /// Returns the number of a kept tag.
-    func tagNumber(_ type: TypeDescription, _ value: ErlangCode) -> ErlangCode {
-        if case .enumeration(let index, _) = type { .call(numberFunction(index), [value]) } else { value }
-    }
+    /// The reason of an error if no level is left.
+    var tooDeep: ErlangCode { .tagged("too_deep", .number(description.options.maximumDepth)) }
 
     // MARK: Names of functions
 
@@ -222,75 +166,50 @@ struct ErlangTypes {
     func numberFunction(_ index: Int) -> String { "number_" + naming.enumerations[index].type }
     func masksFunction(_ index: Int) -> String { "masks_" + naming.flagSets[index].type }
 
-    /// Returns the name that distinguishes the functions for lists of this type.
-    func listName(_ type: TypeDescription) -> String {
-        switch type {
-        case .integer(let format, let order): "values_\(format.name)_\(order.erlangName)"
-        case .float(let format, let order): "values_\(format.name)_\(order.erlangName)"
-        case .boolean: "values_bool"
-        case .bit: "values_bit"
-        case .varint(let format): "values_\(format.encoding.name)_\(format.maximumByteCount)"
-        case .string(let extent): "values_string_\(name(extent))"
-        case .utf16(let extent, let order): "values_utf16_\(order.erlangName)_\(name(extent))"
-        case .bytes(let extent): "values_bytes_\(name(extent))"
-        case .digits(let byteCount): "values_digits_\(byteCount)"
-        case .properties: "values_properties"
-        case .enumeration(let index, let order): "enums_\(naming.enumerations[index].type)_\(order.erlangName)"
-        case .flags(let index, let order): "flags_\(naming.flagSets[index].type)_\(order.erlangName)"
-        case .structure(let index): "items_\(naming.structures[index].name)"
-        case .union(let index): "items_\(naming.unions[index].type)"
-        case .fixedList(let element, let count): "fixed_\(count)_\(listName(element))"
-        case .list(let element, let extent): "lists_\(name(extent))_\(listName(element))"
-        case .sized(let content, let extent): "sized_\(name(extent))_\(listName(content))"
+    /// Returns the name that distinguishes the functions for lists of such values.
+    func listName(_ value: ValuePlan) -> String {
+        switch value {
+        case .number(let plan):
+            let order = plan.byteOrder.erlangName
+            return switch plan.kind {
+            case .plain: "values_\(plan.format.name)_\(order)"
+            case .enumeration(let index): "enums_\(naming.enumerations[index].type)_\(order)"
+            case .flags(let index): "flags_\(naming.flagSets[index].type)_\(order)"
+            }
+        case .float(let byteCount, let order, _): return "values_float\(8 * byteCount)_\(order.erlangName)"
+        case .boolean: return "values_bool"
+        case .varint(let format, _): return "values_\(format.encoding.name)_\(format.maximumByteCount)"
+        case .text(let count): return "values_string_\(name(count))"
+        case .utf16(let count, let order): return "values_utf16_\(order.erlangName)_\(name(count))"
+        case .bytes(let count): return "values_bytes_\(name(count))"
+        case .digits(let byteCount): return "values_digits_\(byteCount)"
+        case .properties: return "values_properties"
+        case .structure(let index): return "items_\(naming.structures[index].name)"
+        case .union(let index, _): return "items_\(naming.unions[index].type)"
+        case .list(let element, let count, _): return "lists_\(name(count))_\(listName(element))"
+        case .sized(let content, let count, _): return "sized_\(name(count))_\(listName(content))"
         }
     }
 
-    private func name(_ extent: TypeDescription.Extent) -> String {
-        switch extent {
-        case .counted(let format, let order): Self.name(format, order)
+    private func name(_ count: CountPlan) -> String {
+        switch count {
+        case .prefix(let prefix): Self.name(prefix)
         case .terminated: "terminated"
         case .rest: "rest"
-        case .until(let terminator): "until_\(terminator)"
-        case .fixed(let byteCount, let padding): "fixed_\(byteCount)_\(padding)"
-        case .exact(let byteCount): "exact_\(byteCount)"
+        case .until(let terminator, _): "until_\(terminator)"
+        case .filled(let byteCount, let padding): "fixed_\(byteCount)_\(padding)"
+        case .exactly(let number): "exact_\(number)"
         case .field: "field"
         }
     }
 
-    static func name(_ count: PlannedCount) -> String { name(count.format, count.byteOrder) }
-
     /// Returns a name such as `uint16_big`; a count of one byte has no order.
-    static func name(_ format: CountFormat, _ order: ByteOrder) -> String {
-        switch format {
-        case .uint8, .varint, .zigzag: format.name
-        case .uint16, .uint32, .int16, .int32: "\(format.name)_\(order.erlangName)"
+    static func name(_ count: PlannedCount) -> String {
+        switch count.format {
+        case .uint8, .varint, .zigzag: count.format.name
+        case .uint16, .uint32, .int16, .int32: "\(count.format.name)_\(count.byteOrder.erlangName)"
         }
     }
-}
-
-extension ByteOrder {
-    /// The name in bit syntax.
-    var erlangName: String { self == .littleEndian ? "little" : "big" }
-}
-
-/// The context of code that reads or writes a value.
-struct ErlangPlace {
-    /// The value's name in the schema, or its index.
-    let name: ErlangCode
-    /// The names that contain the value, innermost first.
-    let path: ErlangCode
-    /// The number of nesting levels that are left.
-    let depth: Expression
-    /// The number that makes the function's variables unique.
-    let number: Int
-
-    /// The path with the value's own name first.
-    var ownPath: ErlangCode {
-        if case .list(let names, nil) = path { .list([name] + names) } else { .list([name], tail: path) }
-    }
-
-    /// Returns the last arguments of functions that read: where the bytes end, the name and the path.
-    func end(_ end: Expression = "e") -> [ErlangCode] { [end.code, name, path] }
 }
 
 extension NameStyle {

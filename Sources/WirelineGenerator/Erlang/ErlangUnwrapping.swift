@@ -62,8 +62,8 @@ struct ErlangUnwrapping {
     }
 
     /// Returns the place of an offset of a field: those of the trailer count from the end of the payload.
-    private func place(_ index: Int, _ offset: PacketOffset) -> ErlangCode {
-        place(index < layout.header.count ? .header(offset) : .trailer(offset)).code
+    private func place(_ index: Int, _ offset: PacketOffset) -> Expression {
+        place(index < layout.header.count ? .header(offset) : .trailer(offset))
     }
 
     /// Returns the value of a field that is there, or another one if it may be absent.
@@ -175,28 +175,24 @@ struct ErlangUnwrapping {
         return .call("header_" + format.encoding.name, ["b"] + place + [name(index)])
     }
 
-    /// Returns what reads the text, digits or bytes of a field; nil for bytes as they are.
+    /// Returns what reads the text or the digits in the bytes of a field; nil for other fields.
     private func text(_ index: Int, _ at: PacketOffset) -> ErlangCode? {
-        let end = [place(index, at + byteCount(index)), name(index), .list([.literal("packet")])]
-        let bytes = number(index).code
-        switch layout.fields[index].format {
-        case .text(let byteCount, let padding):
-            return .call("element", [1, .call("fixed_text", [bytes, .number(byteCount), .number(padding)] + end)])
-        case .digits(let byteCount):
-            return .call("element", [1, .call("digits", [bytes, .number(byteCount)] + end)])
-        case .bytes, .integer, .boolean, .bit, .varint: return nil
-        }
+        let field = layout.fields[index]
+        if case .bytes = field.format { return nil }
+        let source = ErlangSource(
+            bytes: number(index), end: place(index, at + byteCount(index)), place: .header(field))
+        return types.readLeaf(field.format.value, source).map { .call("element", [1, $0]) }
     }
 
     /// Returns a check, which has no value that other code needs.
     private func check(_ step: UnwrapStep) -> ErlangCode {
         switch step {
         case .boolean(let index, let at):
-            return .match("h\(index)", .call("header_boolean", [number(index).code, name(index), place(index, at)]))
+            return .match("h\(index)", verified("header_boolean", index, at: at))
         case .constant(let index, let value, let at):
-            return .call("same_constant", [number(index).code, .number(value), name(index), place(index, at)])
+            return verified("same_constant", index, .number(value), at: at)
         case .constantText(let index, let bytes, let at):
-            let place = [place(index, at), name(index), .list([.literal("packet")])]
+            let place = [place(index, at).code] + ErlangPlace.header(layout.fields[index]).names
             return .call("same_text", [number(index).code, Expression.bytes(bytes).code] + place)
         case .size(let length):
             guard plan.isFixed, letter == "x" else { return size(length) }
@@ -210,14 +206,18 @@ struct ErlangUnwrapping {
                 case .payload: "count"
                 case .rest: rest.expression
                 }
-            return .call(
-                "same_length",
-                [number(index).code, counted.plus(constant).code, name(index), place(index, at)])
+            return verified("same_length", index, counted.plus(constant).code, at: at)
         case .checksum(let index, let kind, let range, let at):
-            let computed = ErlangTypes.checksum(kind, covered(by: range))
-            return .call("same_checksum", [number(index).code, computed, name(index), place(index, at)])
+            return verified("same_checksum", index, ErlangTypes.checksum(kind, covered(by: range)), at: at)
         default: return .literal("ok")
         }
+    }
+
+    /// Returns the call of a function that compares the number of a field with others.
+    private func verified(
+        _ function: String, _ index: Int, _ expected: ErlangCode..., at: PacketOffset
+    ) -> ErlangCode {
+        .call(function, [number(index).code] + expected + [name(index), place(index, at).code])
     }
 
     // MARK: Lengths
@@ -335,7 +335,7 @@ struct ErlangUnwrapping {
         var pieces: [ErlangCode] = []
         var start = range.start
         func take(upTo end: ChecksumRange.Place) {
-            if !start.isSame(as: end) {
+            if start != end {
                 pieces.append(.call("bytes_between", ["b", place(start).code, place(end).code]))
             }
         }
@@ -417,7 +417,7 @@ struct ErlangUnwrapping {
             let field = layout.fields[index]
             guard field.role != .padding else { continue }
             let key = types.naming.packetFields[position]
-            let value = types.headerValue(position, value(index))
+            let value = types.headerPlan(position).map { types.value($0, number(index)) } ?? value(index)
             if field.condition == nil {
                 always.append((key, value))
             } else {
@@ -439,13 +439,6 @@ struct ErlangUnwrapping {
 }
 
 extension ChecksumRange.Place {
-    fileprivate func isSame(as other: Self) -> Bool {
-        switch (self, other) {
-        case (.header(let own), .header(let other)), (.trailer(let own), .trailer(let other)): own == other
-        default: false
-        }
-    }
-
     /// Returns the place after a field.
     fileprivate func plus(_ byteCount: Int, _ conditional: Int?) -> Self {
         func after(_ offset: PacketOffset) -> PacketOffset {

@@ -172,8 +172,7 @@ struct ErlangWrapping {
         switch plan.values[index] {
         case .settable: return types.headerNumber(field, shape.positions[index], value(index))
         case .length:
-            let bounds = [ErlangCode.number(field.range.lowerBound), .number(field.range.upperBound)]
-            return .call("length_field", [value(index)] + bounds + ["total", name(index)])
+            return .call("length_field", [value(index)] + types.bounds(field.range) + ["total", name(index)])
         case .constant, .constantText, .zeros, .identifier, .checksum: return value(index)
         }
     }
@@ -219,32 +218,25 @@ struct ErlangWrapping {
 
     /// Returns the bytes of fields and of the payload, which is the part after the header.
     private func pieces(_ parts: Range<Int>, zeros: [Int]) -> [ErlangCode] {
-        var pieces: [ErlangCode] = []
-        var segments: [ErlangCode.Segment] = []
-        func add(_ piece: ErlangCode?) {
-            if !segments.isEmpty { pieces.append(.binary(segments)) }
-            segments = []
-            if let piece { pieces.append(piece) }
-        }
+        var output = ErlangOutput()
         let payload = layout.header.count
         for part in parts {
             guard part != payload else {
-                add("payload")
+                output.add("payload")
                 continue
             }
             let index = part < payload ? part : part - 1
             let own: [ErlangCode.Segment]? =
                 zeros.contains(part) ? [.bits(0, 8 * (field(index).format.byteCount ?? 0))] : self.segments(index)
             if isConditional(index) {
-                add(.call("bytes_of", ["c\(index)", own.map { ErlangCode.binary($0) } ?? bytes(index)]))
+                output.add(.call("bytes_of", ["c\(index)", own.map { ErlangCode.binary($0) } ?? bytes(index)]))
             } else if let own {
-                segments += own
+                output.segments += own
             } else {
-                add(bytes(index))
+                output.add(bytes(index))
             }
         }
-        add(nil)
-        return pieces
+        return output.pieces
     }
 
     /// Returns the segments of numbers of fixed width; nil for what has bytes of its own.
@@ -264,7 +256,7 @@ struct ErlangWrapping {
         guard case .varint(let format) = field(index).format else { return own(index).code }
         var value = own(index).code
         if case .identifier = plan.values[index] { value = signed(value, format) }
-        return .call("leb128", [format.erlangBits(value)])
+        return format.erlangBytes(value)
     }
 
     // MARK: Presence

@@ -69,7 +69,7 @@ extension CodingPlan {
         if case .union = type { .boolean(false) } else { zero(of: type) }
     }
 
-    private func literal(_ number: Int128, _ type: TypeDescription) -> LiteralPlan {
+    func literal(_ number: Int128, _ type: TypeDescription) -> LiteralPlan {
         switch type {
         case .boolean, .bit: .boolean(number != 0)
         case .float(let format, _): .float(format.nearest(to: Double(number)))

@@ -80,7 +80,7 @@ enum UnwrapSize: Sendable {
 /// The bytes that a checksum covers.
 struct ChecksumRange: Sendable {
     /// A place in a packet.
-    enum Place: Sendable {
+    enum Place: Equatable, Sendable {
         /// From the packet's first byte.
         case header(PacketOffset)
         /// From the first byte after the payload.

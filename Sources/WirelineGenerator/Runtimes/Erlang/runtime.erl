@@ -14,6 +14,12 @@
 
 %% What a protocol puts in place of these.
 -define(SETTABLE_KEYS, []).
+-define(MAX_INFLATED, 1 bsl 20).
+-define(MAX_NESTED, 8).
+-define(HEADER_KEYS, [count]).
+-define(ID_KEYS, []).
+-define(CONTENT_CONSTANT, 0).
+-define(LAYERS_BEFORE_COUNT, 1).
 
 %% #region types
 %% Where it is, with the names of the schema, and in which byte of the packet.
@@ -273,9 +279,6 @@ set_key(Context, Name, Key, Sender) ->
     ),
     Context#{keys => Keys#{Name => Each#{Sender => Key}}, streams => Streams}.
 
-%% #region keyless
-uses_key(Kind, _) when is_atom(Kind) -> false;
-%% #endregion
 uses_key(Kind, Name) -> element(2, Kind) =:= Name orelse lists:member({key, Name}, tuple_to_list(Kind)).
 
 %% #endregion
@@ -292,6 +295,139 @@ format_error(#{reason := Reason, path := Path} = Error) ->
             _ -> ""
         end,
     [[[Path, ": "] || Path =/= <<>>], io_lib:format("~tp", [Reason]), Place].
+%% #endregion
+
+%% #region layering
+%% What connects layers with the messages of a protocol.
+
+%% #region frames
+next_packet(Sender, Depth, B, St) -> framed_next(Sender, Depth, B, St).
+
+ends_packets(B) -> ends_frames(B).
+
+framed_packet(Packet) -> frame(Packet).
+
+%% #endregion
+%% #region !frames
+%%| next_packet(Sender, Depth, B, St) -> open_packet(Sender, Depth, B, St).
+
+%%| ends_packets(B) -> B =:= <<>>.
+
+%%| framed_packet(Packet) -> Packet.
+
+%% #endregion
+%% #region headerConditions
+content_message(Sender, Id, B, End, Header) -> message(Sender, Id, B, End, Header).
+
+message_payload(Message, Header) -> payload(Message, Header).
+
+%% #endregion
+%% #region !headerConditions
+%%| content_message(Sender, Id, B, End, _) -> message(Sender, Id, B, End).
+
+%%| message_payload(Message, _) -> payload(Message).
+
+%% #endregion
+%% #region fixedHeaders
+completed_header(Message, Header) -> fix(Message, Header).
+
+%% #endregion
+%% #region !fixedHeaders
+%%| completed_header(_, Header) -> Header.
+
+%% #endregion
+%% #region states
+next_context(Sender, Ids, Context) -> lists:foldr(fun(Id, C) -> sets(Sender, Id, C) end, Context, Ids).
+
+%% #endregion
+%% #region !states
+%%| next_context(_, _, Context) -> Context.
+
+%% #endregion
+max_inflated() -> ?MAX_INFLATED.
+
+max_nested() -> ?MAX_NESTED.
+
+settable_keys() -> ?HEADER_KEYS.
+
+id_keys() -> ?ID_KEYS.
+
+%% The field that counts the content, which has 0 if there are none but the layers before it.
+
+content_constant() -> ?CONTENT_CONSTANT.
+
+%% #region layersBeforeCount
+counted_size(N, _, Before) when N =< ?LAYERS_BEFORE_COUNT -> Before;
+%% #endregion
+counted_size(_, Content, _) -> byte_size(Content).
+
+%% #region layersBeforeCount
+count_around([N | _], Fields) when N =< ?LAYERS_BEFORE_COUNT -> set_content_count(none, Fields);
+%% #endregion
+count_around(_, Fields) -> Fields.
+
+%% #region threshold
+with_content_count(Counter, Shape, Sender, Id, Header, Payload, Context) ->
+    with_settable_count(Counter, Shape, Sender, Id, Header, Payload, Context).
+
+%% #endregion
+%% #region !threshold
+%%| with_content_count(_, _, _, _, Header, _, _) -> Header.
+
+%% #endregion
+%% What opens a layer, and what seals it. Layers with a keystream do the same in both directions.
+
+%% #region inflated
+opened_layer({zlib, Bits}, Name, B, _, _, Left, Context) -> {inflated(B, Bits, Left, Name), Context};
+%% #endregion
+%% #region program
+opened_layer({program, Key}, Name, B, Header, Place, Left, Context) ->
+    opened_by_program(Key, Name, B, Header, Place, Left, Context);
+%% #endregion
+%% #region aes_cbc
+opened_layer({aes_cbc, Key, Start}, Name, B, Header, {Sender, _} = Place, _, Context) ->
+    opened_aes_cbc(Key, first_block(Start, Name, Header, Sender, Context), Name, B, Place, Context);
+%% #endregion
+%% #region streamed
+opened_layer(Kind, Name, B, Header, Place, _, Context) -> streamed_layer(Kind, Name, B, Header, Place, Context).
+%% #endregion
+%% #region !streamed
+%%| opened_layer(none, _, B, _, _, _, Context) -> {B, Context}.
+%% #endregion
+
+%% #region inflated
+sealed_layer({zlib, Bits}, _, B, _, _, Context) -> {deflated(B, Bits, Context), Context};
+%% #endregion
+%% #region program
+sealed_layer({program, Key}, Name, B, Header, Place, Context) ->
+    sealed_by_program(Key, Name, B, Header, Place, Context);
+%% #endregion
+%% #region aes_cbc
+sealed_layer({aes_cbc, Key, Start}, Name, B, Header, {Sender, _} = Place, Context) ->
+    sealed_aes_cbc(Key, first_block(Start, Name, Header, Sender, Context), Name, B, Place, Context);
+%% #endregion
+%% #region streamed
+sealed_layer(Kind, Name, B, Header, Place, Context) -> streamed_layer(Kind, Name, B, Header, Place, Context).
+
+%% #region xor
+streamed_layer({'xor', Key}, Name, B, _, Place, Context) -> xor_layer(Key, Name, B, Place, Context);
+%% #endregion
+%% #region rc4
+streamed_layer({rc4, Key}, Name, B, _, Place, Context) -> rc4_layer(Key, Name, B, Place, Context);
+%% #endregion
+%% #region aes_ctr
+streamed_layer({aes_ctr, Key, {key, Start}}, Name, B, _, Place, Context) ->
+    aes_ctr_layer(Key, Start, Name, B, Place, Context);
+%% #endregion
+%% #region aes_ctr_packet
+streamed_layer({aes_ctr, Key, {field, Start}}, Name, B, Header, Place, Context) ->
+    aes_ctr_packet(Key, maps:get(Start, Header), Name, B, Place, Context);
+%% #endregion
+streamed_layer(none, _, B, _, _, Context) -> {B, Context}.
+%% #endregion
+%% #region !streamed
+%%| sealed_layer(none, _, B, _, _, Context) -> {B, Context}.
+%% #endregion
 %% #endregion
 
 %% #region functions
@@ -592,8 +728,11 @@ string_value(V, N, P) when is_binary(V) ->
     end;
 string_value(_, N, P) -> fail_without_offset({wrong_type, string}, [N | P]).
 
-bytes_value(V, _, _) when is_binary(V) -> V;
-bytes_value(_, N, P) -> fail_without_offset({wrong_type, bytes}, [N | P]).
+text_value(V, Max, N, P) -> limited(string_value(V, N, P), Max, N, P).
+
+bytes_value(V, Max, _, _) when is_binary(V), byte_size(V) =< Max -> V;
+bytes_value(V, Max, N, P) when is_binary(V) -> fail_without_offset({too_long, byte_size(V), Max}, [N | P]);
+bytes_value(_, _, N, P) -> fail_without_offset({wrong_type, bytes}, [N | P]).
 
 limited(V, Max, _, _) when byte_size(V) =< Max -> V;
 limited(V, Max, N, P) -> fail_without_offset({too_long, byte_size(V), Max}, [N | P]).
@@ -605,6 +744,10 @@ without_nul(V, N, P) ->
         nomatch -> V;
         _ -> fail_without_offset(embedded_terminator, [N | P])
     end.
+
+put_terminated_text(V, Max, N, P) -> [without_nul(text_value(V, Max, N, P), N, P), 0].
+
+put_terminated_bytes(V, Max, N, P) -> [without_nul(bytes_value(V, Max, N, P), N, P), 0].
 
 %% length/1 fails in a guard, and does no harm there, for what is no proper list.
 list_value(V, Max, _, _) when length(V) =< Max -> V;
@@ -660,9 +803,67 @@ unwrap_whole(Unwrap, Packet) ->
         throw:{more, Count} -> fail({truncated, Count, 0}, [], byte_size(Packet))
     end.
 
-after_byte(B) -> binary:part(B, 1, byte_size(B) - 1).
+%% Marks around packets. Printed code says what they are, and which bytes are escaped.
 
-%% What stands between the marks of a packet.
+%% What stands between the marks, unescaped, and what follows them. Marks with nothing between them are passed over.
+unframe(B) ->
+    {Start, End, _, _} = frame_marks(),
+    case B of
+        %% The mark that ends an empty packet may begin the next one.
+        <<Start, End, _/binary>> when Start =:= End -> unframe(binary:part(B, 1, byte_size(B) - 1));
+        <<Start, End, R/binary>> -> unframe(R);
+        <<Start, R/binary>> -> unescape(R, <<>>);
+        <<>> -> more(1, 0);
+        <<V, _/binary>> -> frame_fault({wrong_constant, V, Start}, 0)
+    end.
+
+unescape(B, P) ->
+    {Start, End, Max, _} = frame_marks(),
+    N = plain(B, 0),
+    Count = byte_size(P) + N,
+    Count =< Max orelse frame_too_long(Max),
+    case B of
+        <<Plain:N/binary, End, R/binary>> -> {<<P/binary, Plain/binary>>, R};
+        <<_:N/binary, Start, _/binary>> -> frame_fault({invalid_escape, Start}, Count);
+        <<Plain:N/binary, First, Second, R/binary>> ->
+            case unescaped(First, Second) of
+                none -> frame_fault({invalid_escape, First, Second}, Count);
+                V when Count < Max -> unescape(R, <<P/binary, Plain/binary, V>>);
+                _ -> frame_too_long(Max)
+            end;
+        _ -> more(1, 0)
+    end.
+
+%% How many bytes stand for themselves.
+plain(<<V, R/binary>>, N) ->
+    case is_plain(V) of
+        true -> plain(R, N + 1);
+        false -> N
+    end;
+plain(<<>>, N) -> N.
+
+-spec frame_fault(reason(), non_neg_integer()) -> no_return().
+frame_fault(Reason, Offset) -> fail(Reason, [<<"frame">>, packet], Offset).
+
+-spec frame_too_long(pos_integer()) -> no_return().
+frame_too_long(Max) -> frame_fault({packet_too_long, Max + 1, Max + 1, Max}, 0).
+
+%% Whether no packet follows; marks with nothing between them may.
+ends_frames(B) ->
+    {Start, End, _, _} = frame_marks(),
+    case B of
+        <<>> -> true;
+        <<Start>> -> Start =:= End;
+        <<Start, End, _/binary>> when Start =:= End -> ends_frames(binary:part(B, 1, byte_size(B) - 1));
+        <<Start, End, R/binary>> -> ends_frames(R);
+        _ -> false
+    end.
+
+%% A packet between its marks.
+frame(Packet) ->
+    {Start, End, _, Bytes} = frame_marks(),
+    [Start, escape(iolist_to_binary(Packet), Bytes), End].
+
 escape(B, Bytes) ->
     case binary:match(B, Bytes) of
         nomatch -> B;
@@ -867,138 +1068,6 @@ count_int32_little(<<C:32/little-signed, _/binary>> = B, Max, E, N, P) ->
     fail({too_long, C, Max}, [N | P], E - byte_size(B));
 count_int32_little(B, _, E, N, P) -> cut(B, 4, E, N, P).
 
-text_uint8(B, Max, E, N, P) -> text(count_uint8(B, Max, E, N, P), E, N, P).
-
-bytes_uint8(B, Max, E, N, P) -> bytes(count_uint8(B, Max, E, N, P), E, N, P).
-
-put_text_uint8(V, Max, N, P) ->
-    _ = limited(string_value(V, N, P), Max, N, P),
-    [<<(byte_size(V)):8>>, V].
-
-put_bytes_uint8(V, Max, N, P) ->
-    _ = limited(bytes_value(V, N, P), Max, N, P),
-    [<<(byte_size(V)):8>>, V].
-
-text_uint16_big(B, Max, E, N, P) -> text(count_uint16_big(B, Max, E, N, P), E, N, P).
-
-bytes_uint16_big(B, Max, E, N, P) -> bytes(count_uint16_big(B, Max, E, N, P), E, N, P).
-
-put_text_uint16_big(V, Max, N, P) ->
-    _ = limited(string_value(V, N, P), Max, N, P),
-    [<<(byte_size(V)):16>>, V].
-
-put_bytes_uint16_big(V, Max, N, P) ->
-    _ = limited(bytes_value(V, N, P), Max, N, P),
-    [<<(byte_size(V)):16>>, V].
-
-text_uint16_little(B, Max, E, N, P) -> text(count_uint16_little(B, Max, E, N, P), E, N, P).
-
-bytes_uint16_little(B, Max, E, N, P) -> bytes(count_uint16_little(B, Max, E, N, P), E, N, P).
-
-put_text_uint16_little(V, Max, N, P) ->
-    _ = limited(string_value(V, N, P), Max, N, P),
-    [<<(byte_size(V)):16/little>>, V].
-
-put_bytes_uint16_little(V, Max, N, P) ->
-    _ = limited(bytes_value(V, N, P), Max, N, P),
-    [<<(byte_size(V)):16/little>>, V].
-
-text_uint32_big(B, Max, E, N, P) -> text(count_uint32_big(B, Max, E, N, P), E, N, P).
-
-bytes_uint32_big(B, Max, E, N, P) -> bytes(count_uint32_big(B, Max, E, N, P), E, N, P).
-
-put_text_uint32_big(V, Max, N, P) ->
-    _ = limited(string_value(V, N, P), Max, N, P),
-    [<<(byte_size(V)):32>>, V].
-
-put_bytes_uint32_big(V, Max, N, P) ->
-    _ = limited(bytes_value(V, N, P), Max, N, P),
-    [<<(byte_size(V)):32>>, V].
-
-text_uint32_little(B, Max, E, N, P) -> text(count_uint32_little(B, Max, E, N, P), E, N, P).
-
-bytes_uint32_little(B, Max, E, N, P) -> bytes(count_uint32_little(B, Max, E, N, P), E, N, P).
-
-put_text_uint32_little(V, Max, N, P) ->
-    _ = limited(string_value(V, N, P), Max, N, P),
-    [<<(byte_size(V)):32/little>>, V].
-
-put_bytes_uint32_little(V, Max, N, P) ->
-    _ = limited(bytes_value(V, N, P), Max, N, P),
-    [<<(byte_size(V)):32/little>>, V].
-
-text_int16_big(B, Max, E, N, P) -> text(count_int16_big(B, Max, E, N, P), E, N, P).
-
-bytes_int16_big(B, Max, E, N, P) -> bytes(count_int16_big(B, Max, E, N, P), E, N, P).
-
-put_text_int16_big(V, Max, N, P) ->
-    _ = limited(string_value(V, N, P), Max, N, P),
-    [<<(byte_size(V)):16>>, V].
-
-put_bytes_int16_big(V, Max, N, P) ->
-    _ = limited(bytes_value(V, N, P), Max, N, P),
-    [<<(byte_size(V)):16>>, V].
-
-text_int16_little(B, Max, E, N, P) -> text(count_int16_little(B, Max, E, N, P), E, N, P).
-
-bytes_int16_little(B, Max, E, N, P) -> bytes(count_int16_little(B, Max, E, N, P), E, N, P).
-
-put_text_int16_little(V, Max, N, P) ->
-    _ = limited(string_value(V, N, P), Max, N, P),
-    [<<(byte_size(V)):16/little>>, V].
-
-put_bytes_int16_little(V, Max, N, P) ->
-    _ = limited(bytes_value(V, N, P), Max, N, P),
-    [<<(byte_size(V)):16/little>>, V].
-
-text_int32_big(B, Max, E, N, P) -> text(count_int32_big(B, Max, E, N, P), E, N, P).
-
-bytes_int32_big(B, Max, E, N, P) -> bytes(count_int32_big(B, Max, E, N, P), E, N, P).
-
-put_text_int32_big(V, Max, N, P) ->
-    _ = limited(string_value(V, N, P), Max, N, P),
-    [<<(byte_size(V)):32>>, V].
-
-put_bytes_int32_big(V, Max, N, P) ->
-    _ = limited(bytes_value(V, N, P), Max, N, P),
-    [<<(byte_size(V)):32>>, V].
-
-text_int32_little(B, Max, E, N, P) -> text(count_int32_little(B, Max, E, N, P), E, N, P).
-
-bytes_int32_little(B, Max, E, N, P) -> bytes(count_int32_little(B, Max, E, N, P), E, N, P).
-
-put_text_int32_little(V, Max, N, P) ->
-    _ = limited(string_value(V, N, P), Max, N, P),
-    [<<(byte_size(V)):32/little>>, V].
-
-put_bytes_int32_little(V, Max, N, P) ->
-    _ = limited(bytes_value(V, N, P), Max, N, P),
-    [<<(byte_size(V)):32/little>>, V].
-
-text_varint(B, Max, E, N, P) -> text(count_varint(B, Max, E, N, P), E, N, P).
-
-bytes_varint(B, Max, E, N, P) -> bytes(count_varint(B, Max, E, N, P), E, N, P).
-
-put_text_varint(V, Max, N, P) ->
-    _ = limited(string_value(V, N, P), Max, N, P),
-    [leb128(byte_size(V)), V].
-
-put_bytes_varint(V, Max, N, P) ->
-    _ = limited(bytes_value(V, N, P), Max, N, P),
-    [leb128(byte_size(V)), V].
-
-text_zigzag(B, Max, E, N, P) -> text(count_zigzag(B, Max, E, N, P), E, N, P).
-
-bytes_zigzag(B, Max, E, N, P) -> bytes(count_zigzag(B, Max, E, N, P), E, N, P).
-
-put_text_zigzag(V, Max, N, P) ->
-    _ = limited(string_value(V, N, P), Max, N, P),
-    [leb128(2 * byte_size(V)), V].
-
-put_bytes_zigzag(V, Max, N, P) ->
-    _ = limited(bytes_value(V, N, P), Max, N, P),
-    [leb128(2 * byte_size(V)), V].
-
 %% Texts and digits of fixed width.
 
 %% Text in so many bytes; Pad fills what it does not need.
@@ -1060,15 +1129,10 @@ put_digits(V, Count, N, P) when is_binary(V) ->
     end;
 put_digits(_, _, N, P) -> fail_without_offset({wrong_type, string}, [N | P]).
 
-put_bytes(V, Count, _, _) when is_binary(V), byte_size(V) =:= Count -> V;
-put_bytes(V, Count, N, P) when is_binary(V) ->
-    fail_without_offset({wrong_item_count, byte_size(V), Count}, [N | P]);
-put_bytes(_, _, N, P) -> fail_without_offset({wrong_type, bytes}, [N | P]).
-
 %% Text in UTF-16.
 
 %% Text of C units of 16 bits, as UTF-8.
-utf16_text({C, B}, Order, E, N, P) ->
+utf16({C, B}, Order, E, N, P) ->
     Size = 2 * C,
     case B of
         <<F:Size/binary, R/binary>> -> {from_utf16(F, Order, E - byte_size(R) - Size, N, P), R};
@@ -1087,7 +1151,7 @@ terminated_utf16(B, Max, Order, E, N, P) ->
         none -> fail(missing_terminator, [N | P], E - byte_size(B));
         C when C > Max -> fail({too_long, C, Max}, [N | P], E - byte_size(B));
         C ->
-            {V, <<0:16, R/binary>>} = utf16_text({C, B}, Order, E, N, P),
+            {V, <<0:16, R/binary>>} = utf16({C, B}, Order, E, N, P),
             {V, R}
     end.
 
@@ -1095,7 +1159,7 @@ rest_utf16(B, Max, Order, E, N, P) ->
     C = byte_size(B) div 2,
     C =< Max orelse fail({too_long, C, Max}, [N | P], E - byte_size(B)),
     2 * C =:= byte_size(B) orelse fail({truncated, 2, 1}, [N | P], E - 1),
-    utf16_text({C, B}, Order, E, N, P).
+    utf16({C, B}, Order, E, N, P).
 
 fixed_utf16(B, Count, Pad, Order, E, N, P) ->
     case B of
@@ -1586,6 +1650,15 @@ set_content_count(_, Fields) -> Fields#{count := none}.
 
 %% The transforms of layers: zlib and crypto of Erlang/OTP, XOR and RC4, and what the program gives.
 
+%% The bytes that count against the limit. A cipher's content is as long as what it opens.
+made({zlib, _}, B) -> byte_size(B);
+made({program, _}, B) -> byte_size(B);
+made(_, _) -> 0.
+
+%% The 16 bytes with which a cipher begins.
+first_block({key, Key}, Name, _, Sender, Context) -> key(Key, Name, Sender, 16, 16, Context);
+first_block({field, Key}, _, Header, _, _) -> maps:get(Key, Header).
+
 %% A layer of the program's own.
 opened_by_program(Key, Name, B, Header, {Sender, _}, Left, Context) ->
     #{open := Open} = Layer = own_layer(Key, Name, Sender, Context),
@@ -1849,8 +1922,6 @@ aes_unpadded(B, Name) ->
 
 sender_of(_, _) -> cs.
 
-next_context(_, _, Context) -> Context.
-
 state_number(_, V) -> V.
 
 shape(Sender, IsNested, _) -> {Sender, IsNested}.
@@ -1876,41 +1947,22 @@ layer(1) -> {none, <<"layer">>}.
 
 is_lasting(N) -> N =:= 1.
 
-max_inflated() -> 1 bsl 20.
+frame_marks() -> {16#7E, 16#7E, 1024, [<<16#7E>>, <<16#7D>>]}.
 
-max_nested() -> 8.
+is_plain(V) -> V =/= 16#7E andalso V =/= 16#7D.
 
-content_constant() -> 0.
-
-counted_size(_, Content, _) -> byte_size(Content).
-
-count_around(_, Fields) -> Fields.
-
-with_content_count(Counter, Shape, Sender, Id, Header, Payload, Context) ->
-    with_settable_count(Counter, Shape, Sender, Id, Header, Payload, Context).
-
-settable_keys() -> [count].
-
-id_keys() -> [].
-
-opened_layer(_, _, Sealed, _, _, _, Context) -> {Sealed, Context}.
-
-sealed_layer(_, _, Content, _, _, Context) -> {Content, Context}.
-
-made(_, Content) -> byte_size(Content).
-
-next_packet(Sender, Depth, B, St) -> open_packet(Sender, Depth, B, St).
-
-unframe(B) -> {B, <<>>}.
-
+escaped(16#7E) -> <<16#7D, 16#02>>;
+escaped(16#7D) -> <<16#7D, 16#01>>;
 escaped(V) -> <<V>>.
 
-ends_packets(B) -> B =:= <<>>.
+unescaped(16#7D, 16#02) -> 16#7E;
+unescaped(16#7D, 16#01) -> 16#7D;
+unescaped(_, _) -> none.
 
-content_message(_, Id, B, _, _) -> {unknown, Id, B}.
+message(_, Id, B, _, _) -> {unknown, Id, B}.
 
-message_payload({unknown, Id, B}, _) -> {Id, B}.
+payload({unknown, Id, B}, _) -> {Id, B}.
 
-completed_header(_, Header) -> Header.
+fix(_, Header) -> Header.
 
-framed_packet(Packet) -> Packet.
+sets(_, _, Context) -> Context.

@@ -37,14 +37,13 @@
     utf8_fault/1,
     integer/5,
     string_value/3,
-    bytes_value/3,
+    text_value/4,
+    bytes_value/4,
     limited/4,
     packet_size/5,
     length_field/5,
     only_settable/2,
-    count_uint16_big/5,
-    text_uint16_big/5,
-    put_text_uint16_big/4
+    count_uint16_big/5
 ]}).
 
 -type cs_20001() :: #cs_20001{}.
@@ -177,20 +176,20 @@ wrap(Id, Payload, Header) ->
 read_cs_20001(B, E) ->
     byte_size(B) >= 5 orelse cut_run([{<<"SceneId">>, 1}, {<<"Line">>, 4}], B, E, [<<"Cs_20001">>]),
     <<X0:8, X1:32, B1/binary>> = B,
-    {V2, B2} = text_uint16_big(B1, infinity, E, <<"message">>, [<<"Cs_20001">>]),
+    {V2, B2} = text(count_uint16_big(B1, infinity, E, <<"message">>, [<<"Cs_20001">>]), E, <<"message">>, [<<"Cs_20001">>]),
     #cs_20001{scene_id = X0, line = X1, message = V2, trailing = B2}.
 
 read_sc_20001(B, E) ->
     byte_size(B) >= 12 orelse cut_run([{<<"Res">>, 1}, {<<"SceneId">>, 4}, {<<"Pos">>, 1}, {<<"Status">>, 1}, {<<"Type">>, 1}, {<<"DefaultCombat">>, 4}], B, E, [<<"Sc_20001">>]),
     <<X0:8, X1:32, X2:8, X3:8, X4:8, X5:32, B5/binary>> = B,
-    {V6, B6} = text_uint16_big(B5, infinity, E, <<"message">>, [<<"Sc_20001">>]),
+    {V6, B6} = text(count_uint16_big(B5, infinity, E, <<"message">>, [<<"Sc_20001">>]), E, <<"message">>, [<<"Sc_20001">>]),
     #sc_20001{res = X0, scene_id = X1, pos = X2, status = X3, type = X4, default_combat = X5, message = V6, trailing = B6}.
 
 write_cs_20001(#cs_20001{scene_id = V0, line = V1, message = V2, trailing = V3}) ->
     A0 = integer(V0, 0, 255, <<"SceneId">>, [<<"Cs_20001">>]),
     A1 = integer(V1, 0, 16#FFFFFFFF, <<"Line">>, [<<"Cs_20001">>]),
-    A2 = put_text_uint16_big(V2, 65535, <<"message">>, [<<"Cs_20001">>]),
-    A3 = bytes_value(V3, <<"trailing">>, [<<"Cs_20001">>]),
+    A2 = case text_value(V2, 65535, <<"message">>, [<<"Cs_20001">>]) of L2 -> [<<(byte_size(L2)):16>>, L2] end,
+    A3 = bytes_value(V3, infinity, <<"trailing">>, [<<"Cs_20001">>]),
     [<<A0:8, A1:32>>, A2, A3].
 
 write_sc_20001(#sc_20001{res = V0, scene_id = V1, pos = V2, status = V3, type = V4, default_combat = V5, message = V6, trailing = V7}) ->
@@ -200,8 +199,8 @@ write_sc_20001(#sc_20001{res = V0, scene_id = V1, pos = V2, status = V3, type = 
     A3 = integer(V3, 0, 255, <<"Status">>, [<<"Sc_20001">>]),
     A4 = integer(V4, 0, 255, <<"Type">>, [<<"Sc_20001">>]),
     A5 = integer(V5, 0, 16#FFFFFFFF, <<"DefaultCombat">>, [<<"Sc_20001">>]),
-    A6 = put_text_uint16_big(V6, 65535, <<"message">>, [<<"Sc_20001">>]),
-    A7 = bytes_value(V7, <<"trailing">>, [<<"Sc_20001">>]),
+    A6 = case text_value(V6, 65535, <<"message">>, [<<"Sc_20001">>]) of L6 -> [<<(byte_size(L6)):16>>, L6] end,
+    A7 = bytes_value(V7, infinity, <<"trailing">>, [<<"Sc_20001">>]),
     [<<A0:8, A1:32, A2:8, A3:8, A4:8, A5:32>>, A6, A7].
 
 -spec more(pos_integer(), non_neg_integer()) -> no_return().
@@ -278,8 +277,11 @@ string_value(V, N, P) when is_binary(V) ->
     end;
 string_value(_, N, P) -> fail_without_offset({wrong_type, string}, [N | P]).
 
-bytes_value(V, _, _) when is_binary(V) -> V;
-bytes_value(_, N, P) -> fail_without_offset({wrong_type, bytes}, [N | P]).
+text_value(V, Max, N, P) -> limited(string_value(V, N, P), Max, N, P).
+
+bytes_value(V, Max, _, _) when is_binary(V), byte_size(V) =< Max -> V;
+bytes_value(V, Max, N, P) when is_binary(V) -> fail_without_offset({too_long, byte_size(V), Max}, [N | P]);
+bytes_value(_, _, N, P) -> fail_without_offset({wrong_type, bytes}, [N | P]).
 
 limited(V, Max, _, _) when byte_size(V) =< Max -> V;
 limited(V, Max, N, P) -> fail_without_offset({too_long, byte_size(V), Max}, [N | P]).
@@ -307,9 +309,3 @@ count_uint16_big(<<C:16, R/binary>>, Max, _, _, _) when C =< Max -> {C, R};
 count_uint16_big(<<C:16, _/binary>> = B, Max, E, N, P) ->
     fail({too_long, C, Max}, [N | P], E - byte_size(B));
 count_uint16_big(B, _, E, N, P) -> cut(B, 2, E, N, P).
-
-text_uint16_big(B, Max, E, N, P) -> text(count_uint16_big(B, Max, E, N, P), E, N, P).
-
-put_text_uint16_big(V, Max, N, P) ->
-    _ = limited(string_value(V, N, P), Max, N, P),
-    [<<(byte_size(V)):16>>, V].
