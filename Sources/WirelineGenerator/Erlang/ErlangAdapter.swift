@@ -21,9 +21,8 @@ struct ErlangAdapter {
     func text() -> String {
         let banner = ["#!/usr/bin/env escript"] + types.banner
         return
-            (banner + [Self.use(path: path, module: naming.module), "-mode(compile).", ""]
-            + ErlangAdapterTables(types, description).text()
-            + [program, ""]).joined(separator: "\n")
+            (banner + [Self.use(path: path, module: naming.module), "-mode(compile).", "", program, ""])
+            .joined(separator: "\n")
     }
 
     // MARK: The script
@@ -56,7 +55,9 @@ struct ErlangAdapter {
         let states = zip(description.states, naming.states).map { pair($0.name, $1) }
         let layers = naming.layers.sorted { $0.key < $1.key }.map { pair($0.key, $0.value) }
         let constants = [
-            "?KNOWN_STATES": list(states), "?KNOWN_LAYERS": list(layers), "?SERVER_KEYS": list(serverKeys),
+            "?TABLES_OF_SCHEMA": ErlangText.binary(AdapterTables(types.code).json),
+            "?GENERATED_MODULE": ErlangText.atom(naming.module), "?KNOWN_STATES": list(states),
+            "?KNOWN_LAYERS": list(layers), "?SERVER_KEYS": types.keyList(serverKeys),
         ]
         return RuntimeFile.erlangAdapter.with(Set(features.filter(\.1).map(\.0)), constants).text("all")
     }
@@ -68,15 +69,14 @@ struct ErlangAdapter {
     }
 
     /// The header fields that any packet of a server can have: an echo keeps them, and begins with all states at 0.
-    private var serverKeys: [String] {
+    private var serverKeys: [Int] {
         if description.layout.hasContent {
             return keys(description.layout.layering(in: PacketContext(from: .server)).whole)
         }
         return ErlangContexts(types: types).areDistinct ? keys(description.sent(by: .server).layout) : []
     }
 
-    private func keys(_ layout: PacketLayout) -> [String] {
+    private func keys(_ layout: PacketLayout) -> [Int] {
         layout.fields.filter(\.isSettable).compactMap { description.packetField(named: $0.name) }
-            .map { ErlangText.atom(naming.packetFields[$0]) }
     }
 }

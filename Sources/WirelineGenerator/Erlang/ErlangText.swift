@@ -14,9 +14,10 @@ enum ErlangText {
 
     /// Returns a binary with a text's UTF-8.
     static func binary(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != 0x5C }
-        if isPlain { return text.isEmpty ? "<<>>" : "<<\"\(text)\">>" }
-        return "<<" + text.utf8.map { String($0) }.joined(separator: ",") + ">>"
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            return "<<" + text.utf8.map { String($0) }.joined(separator: ",") + ">>"
+        }
+        return "<<\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\">>"
     }
 
     /// Returns a binary of bytes, as a string if all can be read.

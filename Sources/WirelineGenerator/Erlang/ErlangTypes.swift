@@ -7,7 +7,7 @@ import WirelineLanguage
 struct ErlangTypes {
     let plan: CodingPlan
     let naming: ErlangNaming
-    /// Bodies, shapes of packets, what they are in contexts, and layers. Its names are not used: they are those of ``naming``.
+    /// Bodies, shapes of packets, what they are in contexts, and layers; with the names of ``naming``.
     let code: CodePlan
     let dialect: ErlangDialect
     let printer: StatementPrinter
@@ -15,9 +15,9 @@ struct ErlangTypes {
     var description: ProtocolDescription { plan.description }
 
     init(_ description: ProtocolDescription) {
-        code = CodePlan(description, .erlang)
-        plan = code.coding
         naming = ErlangNaming(description)
+        code = CodePlan(description, CodeNames(naming))
+        plan = code.coding
         dialect = ErlangDialect(plan: code)
         printer = StatementPrinter(dialect)
     }
@@ -210,11 +210,4 @@ struct ErlangTypes {
         case .uint16, .uint32, .int16, .int32: "\(count.format.name)_\(count.byteOrder.erlangName)"
         }
     }
-}
-
-extension NameStyle {
-    /// Erlang has names of its own, which records of Swift share.
-    static let erlang = NameStyle(
-        types: Kind(spelling: .snake), fields: Kind(spelling: .snake), cases: Kind(spelling: .snake),
-        constants: Kind(spelling: .snake), headerFields: Kind(spelling: .snake), trailing: "trailing")
 }

@@ -126,6 +126,21 @@ struct CodeNames: Sendable {
         self.taken = taken.names.union(style.types.reserved).union(style.constants.reserved)
     }
 
+    /// Takes the names of Erlang, which translators of packets to records have, too.
+    init(_ naming: ErlangNaming) {
+        func body(_ record: ErlangNaming.Record) -> Body {
+            Body(name: record.name, fields: record.fields, trailing: record.trailing)
+        }
+        func choice(_ choice: ErlangNaming.Choice) -> Choice { Choice(name: choice.type, cases: choice.cases) }
+        messages = naming.messages.map(body)
+        structures = naming.structures.map(body)
+        unions = naming.unions.map(choice)
+        enumerations = naming.enumerations.map(choice)
+        flagSets = naming.flagSets.map(choice)
+        (constants, headerFields, states) = (naming.constants, naming.packetFields, naming.states)
+        taken = []
+    }
+
     /// Returns a name for something that a back end declares beside the types, and takes it.
     mutating func unique(_ name: String) -> String { taken.insertUnique(name) }
 

@@ -33,11 +33,15 @@ struct CodePlan: Sendable {
     /// How packets are opened and sealed; nil without layers. Then ``shapes`` are the parts of packets.
     let layers: LayerPlan?
 
-    /// Plans a checked protocol.
+    /// Plans a checked protocol, whose names have a style.
     init(_ description: ProtocolDescription, _ style: NameStyle) {
+        self.init(description, CodeNames(description, style))
+    }
+
+    /// Plans a checked protocol with names.
+    init(_ description: ProtocolDescription, _ names: CodeNames) {
         self.description = description
         let coding = CodingPlan(description)
-        let names = CodeNames(description, style)
         self.coding = coding
         self.names = names
         messages = zip(coding.messages, names.messages).map { BodyFields($0, $1, coding) }

@@ -9,14 +9,8 @@
 -define(KNOWN_STATES, []).
 -define(KNOWN_LAYERS, []).
 -define(SERVER_KEYS, []).
-
-%% What follows stands for the tables that the generator makes.
-module() -> adapter.
-header() -> [].
-messages() -> [].
-structure(_) -> {structure, []}.
-names(_) -> [].
-union(_) -> {integer, []}.
+-define(GENERATED_MODULE, adapter).
+-define(TABLES_OF_SCHEMA, <<"{}">>).
 
 %% #region all
 main(["echo", Port]) ->
@@ -24,15 +18,70 @@ main(["echo", Port]) ->
     echo(list_to_integer(Port));
 main(_) ->
     load(),
+    load_tables(),
     ok = io:setopts(standard_io, [binary, {encoding, latin1}]),
     lines().
 
 %% Compiles the module beside this script into memory.
 load() ->
     Folder = filename:dirname(filename:absname(escript:script_name())),
-    File = filename:join(Folder, atom_to_list(module()) ++ ".erl"),
+    File = filename:join(Folder, atom_to_list(?GENERATED_MODULE) ++ ".erl"),
     {ok, Name, Code} = compile:file(File, [binary, report, {i, Folder}]),
     {module, Name} = code:load_binary(Name, File, Code).
+
+%% The schema. Each table is a list of tuples.
+
+load_tables() ->
+    Tables = json(?TABLES_OF_SCHEMA),
+    Load = fun(Name, Row) -> persistent_term:put({?MODULE, Name}, [Row(Item) || Item <- member(Name, Tables, [])]) end,
+    Load(<<"header">>, fun(Field) -> {name(Field), own(Field), type(Field), member(<<"settable">>, Field, false)} end),
+    Load(<<"messages">>, fun(Message) ->
+        Keeps = member(<<"trailing">>, Message, null) =/= null,
+        {name(Message), member(<<"other">>, Message, null), member(<<"id">>, Message, 0), own(Message),
+         fields(Message), Keeps}
+    end),
+    Load(<<"structures">>, fun(Structure) -> {own(Structure), fields(Structure)} end),
+    %% #region unions
+    Load(<<"unions">>, fun(Union) ->
+        Arms = [{name(Arm), own(Arm), type(Arm)} || Arm <- member(<<"arms">>, Union, [])],
+        {of_type(member(<<"tag">>, Union, null)), Arms}
+    end),
+    %% #endregion
+    Load(<<"enumerations">>, fun cases/1),
+    Load(<<"flags">>, fun cases/1).
+
+name(Item) -> member(<<"name">>, Item, null).
+
+own(Item) -> binary_to_atom(member(<<"own">>, Item, <<>>), utf8).
+
+type(Item) -> of_type(member(<<"type">>, Item, null)).
+
+of_type(null) -> none;
+of_type(<<"wide">>) -> integer;
+of_type({[{<<"list">>, Type}]}) -> {list, of_type(Type)};
+of_type({[{Kind, Index}]}) -> {binary_to_atom(Kind, utf8), Index};
+of_type(Name) -> binary_to_atom(Name, utf8).
+
+fields(Item) ->
+    [{name(Field), type(Field), member(<<"optional">>, Field, false)} || Field <- member(<<"fields">>, Item, [])].
+
+cases(Item) ->
+    [{name(Case), own(Case), number(member(<<"value">>, Case, 0))} || Case <- member(<<"cases">>, Item, [])].
+
+table(Name) -> persistent_term:get({?MODULE, Name}).
+
+header() -> table(<<"header">>).
+
+messages() -> table(<<"messages">>).
+
+structure(Index) -> lists:nth(Index + 1, table(<<"structures">>)).
+
+names({enum, Index}) -> lists:nth(Index + 1, table(<<"enumerations">>));
+names({flags, Index}) -> lists:nth(Index + 1, table(<<"flags">>)).
+%% #region unions
+
+union(Index) -> lists:nth(Index + 1, table(<<"unions">>)).
+%% #endregion
 
 lines() ->
     case file:read_line(standard_io) of
@@ -59,11 +108,11 @@ reply(Line) ->
 answer(<<"decode">>, From, Request) ->
     Bytes = binary:decode_hex(member(<<"hex">>, Request, <<>>)),
     %% #region context
-    case (module()):decode(context(From, Request), side(From), Bytes) of
+    case ?GENERATED_MODULE:decode(context(From, Request), side(From), Bytes) of
         {ok, Header, Message, Rest, _} ->
     %% #endregion
     %% #region !context
-    %%| case (module()):decode(side(From), Bytes) of
+    %%| case ?GENERATED_MODULE:decode(side(From), Bytes) of
     %%|     {ok, Header, Message, Rest} ->
     %% #endregion
             Count = byte_size(Bytes) - byte_size(Rest),
@@ -80,15 +129,15 @@ answer(<<"encode">>, From, Request) ->
     Line = member(<<"line">>, Request, {[]}),
     {Header, Message} = message(Line),
     %% #region context
-    case (module()):encode(context(From, Request), Header, Message) of
+    case ?GENERATED_MODULE:encode(context(From, Request), Header, Message) of
         {ok, Data, _} -> [{<<"reply">>, <<"ok">>}, {<<"hex">>, string:lowercase(binary:encode_hex(iolist_to_binary(Data)))}];
     %% #endregion
     %% #region !context
     %% #region distinct
-    %%| case (module()):encode(#{from => side(From)}, Header, Message) of
+    %%| case ?GENERATED_MODULE:encode(#{from => side(From)}, Header, Message) of
     %% #endregion
     %% #region !distinct
-    %%| case (module()):encode(Header, Message) of
+    %%| case ?GENERATED_MODULE:encode(Header, Message) of
     %% #endregion
     %%|     {ok, Data} -> [{<<"reply">>, <<"ok">>}, {<<"hex">>, string:lowercase(binary:encode_hex(iolist_to_binary(Data)))}];
     %% #endregion
@@ -124,7 +173,7 @@ error_members(#{reason := Reason, path := Path} = Error) ->
     [{<<"reply">>, <<"error">>}, {<<"error">>, atom_to_binary(Kind, utf8)}]
         ++ [{<<"field">>, Path} || Path =/= <<>>]
         ++ [{<<"offset">>, Offset} || {ok, Offset} <- [maps:find(offset, Error)], is_integer(Offset)]
-        ++ [{<<"text">>, unicode:characters_to_binary((module()):format_error(Error))}].
+        ++ [{<<"text">>, unicode:characters_to_binary(?GENERATED_MODULE:format_error(Error))}].
 
 side(<<"server">>) -> sc;
 side(_) -> cs.
@@ -152,7 +201,7 @@ key(<<"client.", Name/binary>>, Key, both, Context) -> key(Name, Key, cs, Contex
 key(<<"server.", Name/binary>>, Key, both, Context) -> key(Name, Key, sc, Context);
 key(Name, Key, Whose, Context) ->
     {_, Known} = lists:keyfind(Name, 1, ?KNOWN_LAYERS),
-    (module()):set_key(Context, Known, Key, Whose).
+    ?GENERATED_MODULE:set_key(Context, Known, Key, Whose).
 %% #endregion
 %% #endregion
 
@@ -484,17 +533,17 @@ accept(Listener) ->
     accept(Listener).
 
 serve(Socket, Buffer) ->
-    case (module()):decode(cs, Buffer) of
+    case ?GENERATED_MODULE:decode(cs, Buffer) of
         {ok, Header, Message, Rest} ->
             %% #region layers
             %% #region packets
-            {ok, Packet} = case (module()):encode(#{from => sc}, maps:with(?SERVER_KEYS, Header), case Message of
+            {ok, Packet} = case ?GENERATED_MODULE:encode(#{from => sc}, maps:with(?SERVER_KEYS, Header), case Message of
                     {packets, Id, Inner} -> {packets, Id, [{maps:with(?SERVER_KEYS, H), M} || {H, M} <- Inner]};
                     _ -> Message
                 end) of
             %% #endregion
             %% #region !packets
-            %%| {ok, Packet} = case (module()):encode(#{from => sc}, maps:with(?SERVER_KEYS, Header), Message) of
+            %%| {ok, Packet} = case ?GENERATED_MODULE:encode(#{from => sc}, maps:with(?SERVER_KEYS, Header), Message) of
             %% #endregion
                 {ok, Echo, _} -> {ok, Echo};
                 Fault -> Fault
@@ -503,14 +552,14 @@ serve(Socket, Buffer) ->
             %% #region !layers
             %% #region distinct
             %% #region states
-            %%| {ok, Packet} = case (module()):encode(#{from => sc}, maps:with(?SERVER_KEYS, Header), Message) of {ok, Echo, _} -> {ok, Echo}; Fault -> Fault end,
+            %%| {ok, Packet} = case ?GENERATED_MODULE:encode(#{from => sc}, maps:with(?SERVER_KEYS, Header), Message) of {ok, Echo, _} -> {ok, Echo}; Fault -> Fault end,
             %% #endregion
             %% #region !states
-            %%| {ok, Packet} = (module()):encode(#{from => sc}, maps:with(?SERVER_KEYS, Header), Message),
+            %%| {ok, Packet} = ?GENERATED_MODULE:encode(#{from => sc}, maps:with(?SERVER_KEYS, Header), Message),
             %% #endregion
             %% #endregion
             %% #region !distinct
-            %%| {ok, Packet} = (module()):encode((module()):settable(Header), Message),
+            %%| {ok, Packet} = ?GENERATED_MODULE:encode(?GENERATED_MODULE:settable(Header), Message),
             %% #endregion
             %% #endregion
             _ = gen_tcp:send(Socket, Packet),
