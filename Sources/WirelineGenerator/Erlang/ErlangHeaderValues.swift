@@ -84,10 +84,8 @@ extension ErlangTypes {
     ///
     /// - Parameter letter: What the variables with the numbers of fields begin with.
     func condition(_ condition: WireCondition, numbers letter: String, in layout: PacketLayout) -> Expression {
-        printer.condition(condition) { operand in
-            guard case .field(let name) = operand, let index = layout.header.firstIndex(where: { $0.name == name })
-            else { return .literal(0) }
-            return .number(.name(letter + String(index)), layout.fields[index].format.numberFormat)
+        printer.condition(condition, in: layout) { index in
+            .number(.name(letter + String(index)), layout.fields[index].format.numberFormat)
         }
     }
 

@@ -313,9 +313,7 @@ struct ErlangWrapping {
     }
 
     private func condition(_ condition: WireCondition, _ set: WrapIDSet) -> Expression {
-        types.printer.condition(condition) { operand in
-            guard case .field(let name) = operand, let index = layout.header.firstIndex(where: { $0.name == name })
-            else { return .literal(0) }
+        types.printer.condition(condition, in: layout) { index in
             let isThere: Expression? = isConditional(index) ? "c\(index)" : nil
             let format = field(index).format.numberFormat
             switch set.operands[index] {

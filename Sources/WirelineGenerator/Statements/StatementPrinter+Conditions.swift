@@ -28,6 +28,18 @@ extension StatementPrinter {
         }
     }
 
+    /// Returns the expression that a condition on fields of a packet's header holds.
+    ///
+    /// - Parameter operand: Returns what a condition sees in a field, by its index in the layout.
+    func condition(
+        _ condition: WireCondition, in layout: PacketLayout, operand: (Int) -> ConditionOperand
+    ) -> Expression {
+        self.condition(condition) { tested in
+            guard case .field(let name) = tested else { return .literal(0) }
+            return layout.header.firstIndex { $0.name == name }.map(operand) ?? .literal(0)
+        }
+    }
+
     private func test(
         _ operand: ConditionOperand, _ comparison: WireCondition.Comparison, _ number: Int128
     ) -> Expression {

@@ -274,12 +274,7 @@ struct UnwrapStatements {
     }
 
     private func condition(_ condition: WireCondition) -> Expression {
-        printer.condition(condition) { operand in
-            guard case .field(let name) = operand,
-                let index = layout.header.firstIndex(where: { $0.name == name })
-            else { return .literal(0) }
-            return .number(number(index), format(index))
-        }
+        printer.condition(condition, in: layout) { .number(number($0), format($0)) }
     }
 
     private mutating func takeTotal(_ lengths: [UnwrapLength], _ otherwise: UnwrapSize?) -> [Statement] {

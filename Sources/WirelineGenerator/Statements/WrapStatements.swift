@@ -112,10 +112,7 @@ struct WrapStatements {
     }
 
     private func condition(_ condition: WireCondition, _ set: WrapIDSet) -> Expression {
-        printer.condition(condition) { operand in
-            guard case .field(let name) = operand,
-                let index = layout.header.firstIndex(where: { $0.name == name })
-            else { return .literal(0) }
+        printer.condition(condition, in: layout) { index in
             switch set.operands[index] {
             case .given:
                 if layout.fields[index].format.isBoolean { return .boolean("y\(index)", isSet: isThere(index)) }
