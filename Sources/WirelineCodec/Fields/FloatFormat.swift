@@ -16,6 +16,9 @@ public enum FloatFormat: Int, CaseIterable, Sendable {
     /// The format of its bits as an integer.
     package var bitFormat: IntegerFormat { IntegerFormat(bitWidth: 8 * byteCount, isSigned: false) }
 
+    /// Whether languages have a type with exactly its numbers: they have none of fewer than 4 bytes.
+    package var hasHostType: Bool { byteCount >= 4 }
+
     /// Returns the number that bits stand for. A NaN that signals becomes quiet.
     package func value(ofBits bits: UInt64) -> Double {
         switch self {

@@ -59,7 +59,9 @@ struct ErlangAdapter {
             "?GENERATED_MODULE": ErlangText.atom(naming.module), "?KNOWN_STATES": list(states),
             "?KNOWN_LAYERS": list(layers), "?SERVER_KEYS": types.keyList(serverKeys),
         ]
-        return RuntimeFile.erlangAdapter.with(Set(features.filter(\.1).map(\.0)), constants).text("all")
+        return RuntimeFile.erlangAdapter.with(
+            Set(features.filter(\.1).map(\.0) + description.rareFloats.map(\.name)), constants
+        ).text("all")
     }
 
     private func list(_ items: [String]) -> String { "[\(items.joined(separator: ", "))]" }

@@ -34,7 +34,7 @@ struct GoTypes {
             case .flags(let index): plan.names.flagSets[index].name
             case .plain: Self.integer(number.format)
             }
-        case .float(let byteCount, _, _): "float\(8 * byteCount)"
+        case .float(let byteCount, _, _): byteCount == 4 ? "float32" : "float64"
         case .boolean: "bool"
         case .varint(let format, _): Self.integer(format.numberFormat)
         case .text, .utf16, .digits: "string"

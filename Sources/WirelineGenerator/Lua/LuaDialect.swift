@@ -99,10 +99,10 @@ struct LuaDialect: Dialect {
         case .varint(let format, let allowed): return within(allowed, isWide: format.range.isWide)
         case .boolean: return .call(nil, "boolean_of", [given, name])
         case .float(let byteCount, _, let range):
-            let float = Expression.call(nil, byteCount == 4 ? "float32" : "float64", [given, name])
+            let float = Expression.call(nil, "float\(8 * byteCount)", [given, name])
             guard let range else { return float }
             let limits = [range.lowerBound, range.upperBound].map { Expression.float($0, byteCount: 8) }
-            return .call(nil, byteCount == 4 ? "ranged32" : "ranged", [float] + limits + [name])
+            return .call(nil, byteCount == 8 ? "ranged" : "ranged\(8 * byteCount)", [float] + limits + [name])
         default: return nil
         }
     }

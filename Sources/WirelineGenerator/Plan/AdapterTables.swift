@@ -142,7 +142,7 @@ struct AdapterTables {
         switch type {
         case .integer(let format, _): integer(format.range)
         case .varint(let format): integer(format.range)
-        case .float(let format, _): .string(format.name)
+        case .float(let format, _): .string((format.hasHostType ? format : .binary64).name)
         case .boolean, .bit: .string("boolean")
         case .string, .utf16, .digits: .string("string")
         case .bytes: .string("bytes")

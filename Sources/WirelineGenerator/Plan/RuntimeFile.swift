@@ -209,7 +209,7 @@ package struct RuntimeFile: Sendable {
         while let start = rest.firstRange(of: opening) {
             let inside = rest[start.upperBound...]
             // In Rust, `/*!` begins documentation.
-            let name = inside.drop { $0 == " " }.prefix { $0.isLetter || $0 == "_" || $0 == "!" }
+            let name = inside.drop { $0 == " " }.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "!" }
             guard inside[name.endIndex...].first == "{", let end = inside.firstRange(of: "}" + closing) else {
                 result += rest[..<start.upperBound]
                 rest = inside

@@ -82,13 +82,13 @@ struct PythonReader: PythonWords {
     private func readWord(_ word: String, _ arguments: [Expression], into variable: String) -> [String]? {
         let assigned = "\(variable), p = "
         let name = arguments.last ?? 0
+        if let float = PythonFormat.floats[word] {
+            return [assigned + reader("_float", [.atom(types.format(PythonFormat(float).text))], name)]
+        }
         switch word {
         case "uint", "sint":
             let order = Syntax.atom(Self.order(arguments[1]).pythonText)
             return [assigned + reader("_" + word, [syntax(arguments[0]), order], name)]
-        case "f32", "f32Little", "f64", "f64Little":
-            let letters = (word.hasSuffix("Little") ? "<" : ">") + (word.hasPrefix("f32") ? "f" : "d")
-            return [assigned + reader("_float", [.atom(types.format(letters))], name)]
         case "bool": return [assigned + reader("_bool", [], name)]
         case "varint", "varint32", "varint64", "zigzag", "digits", "fixedText":
             let function = word == "fixedText" ? "_fixed_text" : "_" + word

@@ -76,9 +76,8 @@ struct PythonWriter: PythonWords {
         return (false, [.atom(String(code % 16)), .atom(order.pythonText)])
     }
 
-    private func float(_ word: String, _ arguments: [Expression]) -> Syntax {
-        let order = word.hasSuffix("Little") ? ByteOrder.littleEndian : .bigEndian
-        let format = types.format(PythonFormat(.float(byteCount: word.hasPrefix("putF32") ? 4 : 8, order)).text)
+    private func float(_ float: PackedFormat, _ arguments: [Expression]) -> Syntax {
+        let format = types.format(PythonFormat(float).text)
         let limits = arguments.dropFirst().dropLast().map(syntax)
         return .call(
             .atom(limits.isEmpty ? "_put_float" : "_put_float_within"),
@@ -125,7 +124,6 @@ struct PythonWriter: PythonWords {
             return call(
                 "_pad", [arguments[0], .number(count * width, .position), .bytes(isLittle ? unit.reversed() : unit)],
                 path: arguments[5])
-        case "putF32", "putF32Little", "putF64", "putF64Little": return float(word, arguments)
         case "quiet":
             let own = syntax(arguments[0])
             return .atom("\(text(own)) if \(text(own)) == \(text(own)) else _NAN")
@@ -167,7 +165,11 @@ struct PythonWriter: PythonWords {
         case "appendText": return call("_put_text", [arguments[0]], path: arguments[1])
         case "appendBlob": return call("_put_blob", [arguments[0]], path: arguments[1])
         case "putDigits": return call("_put_digits", Array(arguments[..<2]), path: arguments[2])
-        default: preconditionFailure("Python does not write \(word)")
+        default:
+            guard let format = PythonFormat.floats["f" + word.dropFirst(4)] else {
+                preconditionFailure("Python does not write \(word)")
+            }
+            return float(format, arguments)
         }
     }
 

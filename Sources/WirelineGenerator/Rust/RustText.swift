@@ -26,7 +26,7 @@ enum RustText {
 
     /// Returns a float of 64 bits, or of 32.
     static func float(_ value: Double, byteCount: Int = 8) -> String {
-        let type = "f\(8 * byteCount)"
+        let type = byteCount == 4 ? "f32" : "f64"
         if value.isNaN { return "\(type)::NAN" }
         if value.isInfinite { return "\(type)::\(value < 0 ? "NEG_" : "")INFINITY" }
         return byteCount == 4 ? "\(Float(value))" : "\(value)"

@@ -24,7 +24,7 @@ struct RustTypes {
             case .flags(let index): plan.names.flagSets[index].name
             case .plain: Self.integer(number.format)
             }
-        case .float(let byteCount, _, _): "f\(8 * byteCount)"
+        case .float(let byteCount, _, _): byteCount == 4 ? "f32" : "f64"
         case .boolean: "bool"
         case .varint(let format, _): Self.integer(format.numberFormat)
         case .text, .utf16, .digits: "String"

@@ -163,7 +163,13 @@ extension StatementPrinter {
             return require(condition, "out_of_range")
         case .float(let byteCount, let order, let range?):
             let double = ValuePlan.float(byteCount: 8, order, range: nil)
-            let wide = byteCount == 8 ? own : .convert(own, from: .value(value), to: .value(double))
+            let wide: Expression =
+                switch byteCount {
+                // It is held in 8 bytes; the range is that of what is written.
+                case ..<4: object == "w" ? written("nearest\(8 * byteCount)", own, name) : own
+                case 4: .convert(own, from: .value(value), to: .value(double))
+                default: own
+                }
             let low = Expression.binary(.greaterOrEqual, wide, .float(range.lowerBound, byteCount: 8))
             let high = Expression.binary(.lessOrEqual, wide, .float(range.upperBound, byteCount: 8))
             return require(low.and(high), "float_out_of_range")

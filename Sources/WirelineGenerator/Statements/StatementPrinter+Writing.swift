@@ -113,7 +113,8 @@ extension StatementPrinter {
         switch value {
         case .number(let number): return checkType(number.format, isClosed: number.closedNumbers != nil, own, name)
         case .varint(let format, _): return checkType(dialect.format(of: format), own, name)
-        case .float(let byteCount, _, _): return [writing(byteCount == 4 ? "checkFloat32" : "checkNumber", own, name)]
+        case .float(let byteCount, _, _):
+            return [writing(byteCount == 8 ? "checkNumber" : "checkFloat\(8 * byteCount)", own, name)]
         case .boolean: return [writing("checkBoolean", own, name)]
         default: return []
         }

@@ -8,7 +8,8 @@ import WirelineLanguage
 enum WiresharkRuntime {
     static func text(for description: ProtocolDescription) -> String {
         let features = fieldFeatures(of: description) + packetFeatures(of: description)
-        return RuntimeFile.wireshark.with(Set(features.filter(\.1).map(\.0))).text("all") + "\n"
+        let names = features.filter(\.1).map(\.0) + description.rareFloats.map(\.name)
+        return RuntimeFile.wireshark.with(Set(names)).text("all") + "\n"
     }
 
     /// The features by the fields of messages and structures.

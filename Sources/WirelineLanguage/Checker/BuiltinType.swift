@@ -30,8 +30,8 @@ enum BuiltinType: Equatable {
 
     init?(name: String) {
         switch name {
-        case "float", "float32": self = .float(.binary32)
-        case "double", "float64": self = .float(.binary64)
+        case "float": self = .float(.binary32)
+        case "double": self = .float(.binary64)
         case "bool": self = .boolean
         case "bit": self = .bit
         case "string", "String": self = .string
@@ -40,6 +40,8 @@ enum BuiltinType: Equatable {
         default:
             if let format = IntegerFormat(name: name) {
                 self = .integer(format)
+            } else if let format = FloatFormat.allCases.first(where: { $0.name == name }) {
+                self = .float(format)
             } else if let encoding = VarintFormat.Encoding.allCases.first(where: { $0.name == name }) {
                 self = .varint(encoding)
             } else {

@@ -147,7 +147,7 @@ public struct FieldDescription: Equatable, Sendable {
 public enum DefaultValue: Equatable, Sendable {
     /// An integer, varint, enum or flags; for a `bool` 0 or 1.
     case integer(Int128)
-    /// The default of a `float32` or `float64`.
+    /// The default of a float.
     case float(Double)
     /// The default of a `string`.
     case string(String)

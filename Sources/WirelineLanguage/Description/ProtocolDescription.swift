@@ -71,6 +71,13 @@ public struct ProtocolDescription: Equatable, Sendable {
             || bodies.contains { $0.contains { test($0.type.leaf) } }
     }
 
+    /// The formats of floats in it for which languages have no type.
+    package var rareFloats: [FloatFormat] {
+        FloatFormat.allCases.filter { format in
+            !format.hasHostType && uses { if case .float(format, _) = $0 { true } else { false } }
+        }
+    }
+
     /// Returns the header fields that every packet of a message has the same, with their values; nil if there are none.
     package func fixedHeader(of message: MessageDescription) -> PacketHeader? {
         guard !message.headerValues.isEmpty else { return nil }

@@ -95,7 +95,8 @@ extension CodingPlan {
         _ type: TypeDescription, _ description: ProtocolDescription, _ checked: Set<Int>
     ) -> Bool {
         switch type {
-        case .float, .boolean, .bit: false
+        case .boolean, .bit: false
+        case .float(let format, _): !format.hasHostType
         case .integer(let format, _): !format.fillsHostInteger
         case .flags(let index, _): !description.flagSets[index].format.fillsHostInteger
         case .enumeration(let index, _):

@@ -80,7 +80,10 @@ extension JSONValue {
 
 extension JSONNumber {
     /// The nearest number of a format, rounded once; infinity if the number is out of its range.
-    func nearest(of format: FloatFormat) -> Double { format == .binary32 ? Double(float) : double }
+    ///
+    /// A number of a format that languages have no type for is the nearest one to the nearest `Double`, which programs in
+    /// them have.
+    func nearest(of format: FloatFormat) -> Double { format == .binary32 ? Double(float) : format.nearest(to: double) }
 
     /// Makes the integer in a string, in JSON notation: no plus, no leading zeros, no spaces.
     init?(integerText text: String) {

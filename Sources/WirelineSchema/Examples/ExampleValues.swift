@@ -295,10 +295,12 @@ struct ExampleValues {
 
     private mutating func float(_ type: TypeDescription, _ limit: ClosedRange<Double>?, isItem: Bool) -> JSONValue {
         let limit = isItem ? nil : limit
+        var greatest = 1e9
+        if case .float(let format, _) = type { greatest = min(greatest, format.greatest) }
         switch style {
         case .zero: return .float(limit.map { min(max(0, $0.lowerBound), $0.upperBound) } ?? 0)
-        case .most: return .float(limit?.upperBound ?? 1e9)
-        case .least: return .float(limit?.lowerBound ?? -1e9)
+        case .most: return .float(limit?.upperBound ?? greatest)
+        case .least: return .float(limit?.lowerBound ?? -greatest)
         default:
             counter += 1
             let value = Double(Int(counter % 100)) + 0.5

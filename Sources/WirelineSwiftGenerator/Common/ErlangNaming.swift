@@ -107,14 +107,16 @@ package struct ErlangNaming {
     /// Names that types and records cannot have.
     ///
     /// They are Erlang's own types, the types of every module, and the tag of undefined messages.
-    private static let reserved: Set<String> = [
+    private static let reserved = words.union(FloatFormat.allCases.map(\.name))
+
+    private static let words: Set<String> = [
         "any", "arity", "array", "atom", "binary", "bitstring", "bool", "boolean", "byte", "char", "dict", "digraph",
         "dynamic", "float", "function", "gb_set", "gb_tree", "identifier", "integer", "iodata", "iolist", "list", "map",
         "maybe_improper_list", "mfa", "module", "neg_integer", "nil", "no_return", "node", "nominal", "non_neg_integer",
         "none", "nonempty_binary", "nonempty_bitstring", "nonempty_improper_list", "nonempty_list",
         "nonempty_maybe_improper_list", "nonempty_string", "number", "opaque", "pid", "port", "pos_integer", "product",
         "queue", "record", "reference", "set", "string", "term", "tid", "timeout", "tuple", "union", "var",
-        "message", "cs_message", "sc_message", "unknown", "header", "context", "error", "reason", "float32", "float64",
+        "message", "cs_message", "sc_message", "unknown", "header", "context", "error", "reason",
     ]
 }
 

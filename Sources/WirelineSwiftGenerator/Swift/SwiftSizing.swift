@@ -228,9 +228,14 @@ struct SwiftSizing {
     ) {
         switch type {
         case .float(let format, _):
-            guard let range = field.floatRange else { return }
+            let nearest = "\(format.name)(\(access))"
+            guard let range = field.floatRange else {
+                if !format.hasHostType { check(nearest, index) }
+                return
+            }
             var value = access
             if format != .binary64 { value = "Swift::Double(\(access))" }
+            if !format.hasHostType { value = "WirelineCodec::FieldCheck.\(nearest)" }
             check("range(\(value), \(range.lowerBound), \(range.upperBound))", index)
         case .string(.fixed(let byteCount, let padding)):
             check("text(\(access), byteCount: \(byteCount), padding: \(padding))", index)

@@ -72,8 +72,8 @@ struct SwiftTypes {
     func text(_ type: TypeDescription) -> String {
         switch type {
         case .integer(let format, _): format.swiftType
-        case .float(.binary32, _): "Swift::Float"
         case .float(.binary64, _): "Swift::Double"
+        case .float: "Swift::Float"
         case .boolean, .bit: "Swift::Bool"
         case .varint(let format): format.swiftType
         case .string, .utf16, .digits: "Swift::String"
@@ -103,7 +103,9 @@ struct SwiftTypes {
         case (.integer(let number), .enumeration(let index, _)): enumerationValue(number, index)
         case (.integer(let number), .flags): ".init(rawValue: \(number))"
         case (.integer(let number), _): "\(number)"
-        case (.float(let number), .float(let format, _)): format.digits(of: number)
+        // Digits of the property's type, which may hold more numbers.
+        case (.float(let number), .float(let format, _)):
+            (format.hasHostType ? format : .binary32).digits(of: format.nearest(to: number))
         case (.float(let number), _): "\(number)"
         case (.string(let text), _): SwiftText.literal(text)
         case (.zero, _): zero(type)
