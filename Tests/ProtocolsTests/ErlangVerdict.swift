@@ -70,7 +70,8 @@ extension CodecError.Reason {
         case .lengthMismatch(let length, let expected): tuple("length_mismatch", length, expected)
         case .wrongConstant(let value, let expected): tuple("wrong_constant", value, expected)
         case .wrongChecksum(let value, let computed, _): tuple("wrong_checksum", value, UInt64(computed))
-        case .wrongItemCount, .wrongDigitCount, .wrongByteCount, .knownTag, .embeddedTerminator, .beginsWithTerminator,
+        case .numberTooLarge, .wrongItemCount, .wrongDigitCount, .wrongByteCount, .knownTag, .embeddedTerminator,
+            .beginsWithTerminator,
             .endsInPadding, .gapBeforeOptional, .wrongPresence, .endOfStream, .wrongMessage, .invalidMessageID,
             .invalidHeaderField, .unknownState, .bufferTooSmall, .invalidLayout, .invalidHex, .missingDumpLine,
             .invalidLayer,

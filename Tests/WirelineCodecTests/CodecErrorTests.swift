@@ -55,6 +55,9 @@ struct CodecErrorTests {
             "2.1 is not in 0.1...0.7"
         ),
         (CodecError(.floatOutOfRange(value: .nan, minimum: 0, maximum: 1.5)), "nan is not in 0.0...1.5"),
+        (
+            CodecError(.numberTooLarge(65520), path: "A.b"), "A.b: 65520.0 is too large for any field of its kind"
+        ),
         (CodecError(.tooLong(count: 33, limit: 32)), "33 is over the limit of 32"),
         (
             CodecError(.lengthTooSmall(length: 3, minimum: 6), offset: 0),

@@ -26,6 +26,7 @@ extension CodecError {
         case .invalidBoolean: "a bool is 0 or 1, the byte\(place) is neither"
         case .outOfRange(_, let minimum, let maximum): "the value\(place) is not in \(minimum)...\(maximum)"
         case .floatOutOfRange: "the value\(place) is not in its range"
+        case .numberTooLarge: "the value\(place) is too large"
         case .tooLong(_, let limit): "the length\(place) is over the limit of \(limit)"
         case .unknownCase: "the value\(place) is not a case of this closed enum"
         case .unknownTag: "no arm of the union has the tag\(place)"

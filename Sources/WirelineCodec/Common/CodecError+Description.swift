@@ -35,9 +35,10 @@ extension CodecError.Reason {
             return "\(count(extra, "byte")) after the last field\(place)"
         case .tooDeep(let limit):
             return "nested more than \(limit) deep\(place)"
-        case .outOfRange, .floatOutOfRange, .tooLong, .wrongItemCount, .wrongDigitCount, .wrongByteCount,
-            .negativeSize, .unknownCase, .unknownTag, .knownTag, .embeddedTerminator, .beginsWithTerminator,
-            .endsInPadding, .gapBeforeOptional, .wrongPresence, .duplicateKey, .invalidProperty:
+        case .outOfRange, .floatOutOfRange, .numberTooLarge, .tooLong, .wrongItemCount, .wrongDigitCount,
+            .wrongByteCount, .negativeSize, .unknownCase, .unknownTag, .knownTag, .embeddedTerminator,
+            .beginsWithTerminator, .endsInPadding, .gapBeforeOptional, .wrongPresence, .duplicateKey,
+            .invalidProperty:
             return valueText + place
         default:
             return packetText(place)
@@ -50,6 +51,8 @@ extension CodecError.Reason {
             "\(value) is not in \(minimum)...\(maximum)"
         case .floatOutOfRange(let value, let minimum, let maximum):
             "\(shortest(value)) is not in \(shortest(minimum))...\(shortest(maximum))"
+        case .numberTooLarge(let value):
+            "\(shortest(value)) is too large for any field of its kind"
         case .tooLong(let length, let limit):
             "\(length) is over the limit of \(limit)"
         case .wrongItemCount(let items, let expected):

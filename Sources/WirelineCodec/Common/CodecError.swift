@@ -123,6 +123,8 @@ extension CodecError {
         case outOfRange(value: Int128, minimum: Int128, maximum: Int128)
         /// A float outside `@range`.
         case floatOutOfRange(value: Double, minimum: Double, maximum: Double)
+        /// A finite number of which the nearest one of the field's type is infinite.
+        case numberTooLarge(Double)
         /// A string or a list that is longer than `@max`, or than its prefix can say.
         case tooLong(count: Int, limit: Int)
         /// A list of fixed length with another number of items.

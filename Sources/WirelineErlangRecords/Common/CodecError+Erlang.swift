@@ -23,6 +23,7 @@ extension CodecError.Reason {
         case .floatOutOfRange(let value, let minimum, let maximum):
             .tuple(
                 "float_out_of_range", ErlangTerm(float: value), ErlangTerm(float: minimum), ErlangTerm(float: maximum))
+        case .numberTooLarge: "number_too_large"
         case .tooLong(let count, let limit): tuple("too_long", count, limit)
         case .wrongItemCount(let count, let expected), .wrongDigitCount(let count, let expected),
             .wrongByteCount(let count, let expected):

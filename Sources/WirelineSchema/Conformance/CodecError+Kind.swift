@@ -18,6 +18,7 @@ extension CodecError.Reason {
         case .tooDeep: "too_deep"
         case .outOfRange: "out_of_range"
         case .floatOutOfRange: "float_out_of_range"
+        case .numberTooLarge: "number_too_large"
         case .tooLong: "too_long"
         case .wrongItemCount, .wrongDigitCount, .wrongByteCount: "wrong_item_count"
         case .unknownCase, .unknownTag: "unknown_case"
