@@ -145,6 +145,12 @@ enum PackedFormat: Sendable {
     /// Bytes that are not looked at, and are written as zeros.
     case filler(Int)
 
+    /// The floats that words such as `f32Little` read.
+    static let floats = FloatFormat.allCases.reduce(into: [String: Self]()) { words, format in
+        words["f\(8 * format.byteCount)"] = .float(byteCount: format.byteCount, .bigEndian)
+        words["f\(8 * format.byteCount)Little"] = .float(byteCount: format.byteCount, .littleEndian)
+    }
+
     var byteCount: Int {
         switch self {
         case .integer(let format, _): format.byteCount

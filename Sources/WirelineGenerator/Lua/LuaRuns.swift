@@ -34,6 +34,7 @@ enum LuaRuns {
     ) -> [Statement] {
         var statements: [Statement] = []
         var row: (formats: String, targets: [Expression], place: Expression) = ("", [], place)
+        var halves: [(target: Expression, value: Expression)] = []
         func close() {
             guard !row.targets.isEmpty else { return }
             let isByte = row.formats.dropFirst() == "B"
@@ -42,7 +43,8 @@ enum LuaRuns {
                 ? Expression.call(nil, "byte", [bytes, row.place])
                 : .call(nil, "unpack", [.text(row.formats), bytes, row.place])
             statements.append(.assignAll(row.targets, read, declares: true))
-            row = ("", [], place)
+            statements += halves.map { .assign($0.target, $0.value) }
+            (row, halves) = (("", [], place), [])
         }
         var offset = 0
         for (target, format) in parts {
@@ -53,6 +55,7 @@ enum LuaRuns {
             if let text {
                 if row.targets.isEmpty { row.place = at }
                 row = (LuaFormat.joined(row.formats, text), row.targets + [target], row.place)
+                if case .float(2, _) = format { halves.append((target, format.value(ofPacked: target))) }
                 continue
             }
             guard case .integer(let integer, let order) = format else { continue }
@@ -66,6 +69,13 @@ enum LuaRuns {
         }
         close()
         return statements
+    }
+}
+
+extension PackedFormat {
+    /// Returns the value that a number from `string.unpack` is: it has no format for floats of 16 bits.
+    func value(ofPacked number: Expression) -> Expression {
+        if case .float(2, _) = self { .call(nil, "value16", [number]) } else { number }
     }
 }
 
@@ -95,13 +105,14 @@ struct LuaPrefix {
 enum LuaFormat {
     static func mark(_ order: ByteOrder) -> String { order == .littleEndian ? "<" : ">" }
 
-    /// Returns the format of a number; nil for an integer that may be beyond 53 bits, and for what is no number.
+    /// Returns the format of a number; nil for an integer that may be beyond 53 bits, and for what is no number. A float of 16 bits
+    /// has that of its bits.
     static func text(_ format: PackedFormat) -> String? {
         switch format {
         case .integer(let format, _) where format.byteCount == 1: format.isSigned ? ">b" : ">B"
         case .integer(let format, let order) where format.byteCount <= 6:
             "\(mark(order))\(format.isSigned ? "i" : "I")\(format.byteCount)"
-        case .float(let byteCount, let order): mark(order) + (byteCount == 4 ? "f" : "d")
+        case .float(let byteCount, let order): mark(order) + ([2: "I2", 4: "f"][byteCount] ?? "d")
         case .integer, .bytes, .filler: nil
         }
     }

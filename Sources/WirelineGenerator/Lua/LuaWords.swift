@@ -41,10 +41,10 @@ struct LuaWords {
     }
 
     private func read(_ word: String, _ arguments: [Expression]) -> Expression? {
+        if let format = PackedFormat.floats[word], let text = LuaFormat.text(format) {
+            return format.value(ofPacked: .call("r", "number", [.text(text), .place(format.byteCount)] + arguments))
+        }
         switch word {
-        case "f32", "f32Little", "f64", "f64Little":
-            let format = Self.float(word)
-            return .call("r", "number", [.text(LuaFormat.text(format) ?? ""), .place(format.byteCount)] + arguments)
         case "uint", "sint":
             let (count, isLittle) = (arguments[0], arguments[1])
             guard let format = Self.format(word, count, isLittle) else {
@@ -99,11 +99,6 @@ struct LuaWords {
     /// Whether a varint of so many bytes may be beyond 53 bits.
     private static func isMany(_ byteCount: Expression) -> Bool {
         if case .number(let count, _) = byteCount { count > 7 } else { true }
-    }
-
-    /// Returns the format of a word such as `f32Little`.
-    private static func float(_ word: String) -> PackedFormat {
-        .float(byteCount: word.contains("32") ? 4 : 8, word.hasSuffix("Little") ? .littleEndian : .bigEndian)
     }
 
     /// Returns the format of an integer of a number of bytes; nil for one that may be beyond 53 bits.
@@ -248,6 +243,9 @@ struct LuaWords {
     }
 
     private func put(_ word: String, _ arguments: [Expression]) -> [Statement]? {
+        if let text = PackedFormat.floats["f" + word.dropFirst(4)].flatMap(LuaFormat.text) {
+            return [Self.packing(text, [arguments[0]])]
+        }
         switch word {
         case "require": return Self.unless(arguments[0], "refuse", Array(arguments[1...]))
         case "verify": return Self.unless(arguments[0], "refuse_packet", [arguments[1]])
@@ -258,8 +256,6 @@ struct LuaWords {
             let bytes = Self.bytes(of: arguments[1], arguments[2], arguments[3])
             guard isPacket else { return [.assign(.item("pieces", at: arguments[0]), bytes)] }
             return [.assign("o", .call(nil, "replaced", ["o", arguments[0].plus(1), bytes]))]
-        case "putF32", "putF32Little", "putF64", "putF64Little":
-            return [Self.packing(LuaFormat.text(Self.float(word)) ?? "", [arguments[0]])]
         case "putVarint": return Self.putting(.call(nil, "varint_bytes", arguments))
         case "room", "putZeros":
             guard case .number(let byteCount, _) = arguments[0] else { return nil }

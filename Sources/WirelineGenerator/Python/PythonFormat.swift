@@ -15,12 +15,6 @@ struct PythonFormat {
         for format in formats { add(format) }
     }
 
-    /// The floats that words such as `f32Little` read.
-    static let floats = FloatFormat.allCases.reduce(into: [String: PackedFormat]()) { words, format in
-        words["f\(8 * format.byteCount)"] = .float(byteCount: format.byteCount, .bigEndian)
-        words["f\(8 * format.byteCount)Little"] = .float(byteCount: format.byteCount, .littleEndian)
-    }
-
     /// Adds a value. An integer of a width or a byte order that does not fit is taken as its bytes.
     ///
     /// - Returns: Whether it is no such integer.

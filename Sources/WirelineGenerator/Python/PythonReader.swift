@@ -82,7 +82,7 @@ struct PythonReader: PythonWords {
     private func readWord(_ word: String, _ arguments: [Expression], into variable: String) -> [String]? {
         let assigned = "\(variable), p = "
         let name = arguments.last ?? 0
-        if let float = PythonFormat.floats[word] {
+        if let float = PackedFormat.floats[word] {
             return [assigned + reader("_float", [.atom(types.format(PythonFormat(float).text))], name)]
         }
         switch word {

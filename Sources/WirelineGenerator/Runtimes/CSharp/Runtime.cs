@@ -521,6 +521,18 @@ namespace Runtime {
 
         internal long SintAt(int q, int n, bool little) { return (long)(UintAt(q, n, little) << 64 - 8 * n) >> 64 - 8 * n; }
 
+        /// <summary>The number that 16 bits stand for.</summary>
+        private static double Value16(int n) {
+            int exponent = n >> 10 & 31, fraction = n & 1023;
+            double v = exponent == 31 ? fraction == 0 ? double.PositiveInfinity : double.NaN
+                : exponent == 0 ? fraction / 16777216.0 : System.BitConverter.Int64BitsToDouble((exponent + 1008L) << 52 | (long)fraction << 42);
+            return n < 0x8000 ? v : -v;
+        }
+
+        internal double F16At(int q) { return Value16(U16At(q)); }
+
+        internal double F16LittleAt(int q) { return Value16(U16LittleAt(q)); }
+
         internal float F32At(int q) { return new FloatBits { Bits = I32At(q) }.Value; }
 
         internal float F32LittleAt(int q) { return new FloatBits { Bits = I32LittleAt(q) }.Value; }
@@ -570,6 +582,10 @@ namespace Runtime {
 
         /// <summary>A number of up to 8 bytes with a sign.</summary>
         internal long Sint(int n, bool little, string f) { return SintAt(Go(n, f), n, little); }
+
+        internal double F16(string f) { return F16At(Go(2, f)); }
+
+        internal double F16Little(string f) { return F16LittleAt(Go(2, f)); }
 
         internal float F32(string f) { return F32At(Go(4, f)); }
 
@@ -1053,6 +1069,30 @@ namespace Runtime {
 
         private static ulong DoubleOf(double v) { return double.IsNaN(v) ? 0x7FF8000000000000 : (ulong)System.BitConverter.DoubleToInt64Bits(v); }
 
+        /// <summary>The nearest number of 16 bits, in one step; of two, the one whose last bit is 0.</summary>
+        internal double Nearest16(double v, string f) {
+            double a = System.Math.Abs(v);
+            Require(a < 65520 || double.IsNaN(v) || double.IsInfinity(v), "number_too_large", f);
+            if (!(a < 65520)) return v;
+            long bits = System.BitConverter.DoubleToInt64Bits(v);
+            if (a >= 1 / 16384.0) return System.BitConverter.Int64BitsToDouble(bits + 0x1FFFFFFFFFF + (bits >> 42 & 1) & -1L << 42);
+            double n = System.Math.Round(a * 16777216) / 16777216;
+            return bits < 0 ? -n : n;
+        }
+
+        /// <summary>The bits of a number that has 16 of them; those of the quiet NaN for each NaN.</summary>
+        private static ushort Bits16(double v) {
+            if (double.IsNaN(v)) return 0x7E00;
+            long bits = System.BitConverter.DoubleToInt64Bits(v);
+            double a = System.Math.Abs(v);
+            long magnitude = a < 1 / 16384.0 ? (long)(a * 16777216) : System.Math.Min((bits >> 42 & 0x1FFFFF) - 0xFC000, 0x7C00);
+            return (ushort)((bits < 0 ? 0x8000L : 0L) | magnitude);
+        }
+
+        internal void SetF16(int q, double v, string f) { SetU16(q, Bits16(Nearest16(v, f)), f); }
+
+        internal void SetF16Little(int q, double v, string f) { SetU16Little(q, Bits16(Nearest16(v, f)), f); }
+
         internal void SetF32(int q, float v, string f) { SetU32(q, FloatOf(v), f); }
 
         internal void SetF32Little(int q, float v, string f) { SetU32Little(q, FloatOf(v), f); }
@@ -1096,6 +1136,10 @@ namespace Runtime {
         internal void PutI64(long v, string f) { SetI64(Room(8), v, f); }
 
         internal void PutI64Little(long v, string f) { SetI64Little(Room(8), v, f); }
+
+        internal void PutF16(double v, string f) { SetF16(Room(2), v, f); }
+
+        internal void PutF16Little(double v, string f) { SetF16Little(Room(2), v, f); }
 
         internal void PutF32(float v, string f) { SetF32(Room(4), v, f); }
 

@@ -850,6 +850,18 @@ struct Reader : Steps {
         return v;
     }
 
+    /// The number that 16 bits stand for.
+    static double value16(std::uint16_t n) {
+        const std::uint64_t exponent = n >> 10 & 31, fraction = n & 1023;
+        double v = exponent == 0 ? static_cast<double>(fraction) / 16777216 : floating<double>((exponent + 1008) << 52 | fraction << 42);
+        if (exponent == 31) v = fraction == 0 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+        return n < 0x8000 ? v : -v;
+    }
+
+    double f16At(std::ptrdiff_t q) const { return value16(u16At(q)); }
+
+    double f16LittleAt(std::ptrdiff_t q) const { return value16(u16LittleAt(q)); }
+
     float f32At(std::ptrdiff_t q) const { return floating<float>(u32At(q)); }
 
     float f32LittleAt(std::ptrdiff_t q) const { return floating<float>(u32LittleAt(q)); }
@@ -899,6 +911,10 @@ struct Reader : Steps {
 
     /// A number of up to 8 bytes with a sign.
     std::int64_t sint(std::ptrdiff_t n, bool little, const char* f) { return go(n, f) ? sintAt(mark, n, little) : 0; }
+
+    double f16(const char* f) { return go(2, f) ? f16At(mark) : 0; }
+
+    double f16Little(const char* f) { return go(2, f) ? f16LittleAt(mark) : 0; }
 
     float f32(const char* f) { return go(4, f) ? f32At(mark) : 0; }
 
@@ -1383,6 +1399,38 @@ struct Writer : Steps {
         return v != v ? quiet : bits;
     }
 
+    /// The nearest number of 16 bits, in one step; of two, the one whose last bit is 0.
+    double nearest16(double v, const char* f) {
+        const double a = v < 0 ? -v : v;
+        require(a < 65520 || !(a <= std::numeric_limits<double>::max()), "number_too_large", f);
+        if (!(a < 65520) || v == 0) return v;
+        if (a < 1 / 16384.0) {
+            // Nothing is lost by this product, so the rounding is the only one.
+            const double units = a * 16777216;
+            int n = static_cast<int>(units);
+            if (units - n > 0.5 || (units - n == 0.5 && n % 2 == 1)) n++;
+            const double nearest = n / 16777216.0;
+            return v < 0 ? -nearest : nearest;
+        }
+        std::uint64_t bits = bitsOf<std::uint64_t>(v, std::uint64_t{});
+        bits = (bits + 0x1FFFFFFFFFFU + (bits >> 42 & 1)) & ~0x3FFFFFFFFFFU;
+        std::memcpy(&v, &bits, sizeof v);
+        return v;
+    }
+
+    /// The bits of a number that has 16 of them; those of the quiet NaN for each NaN.
+    static std::uint16_t bits16(double v) {
+        const std::uint64_t bits = bitsOf<std::uint64_t>(v, 0x7FF8000000000000U);
+        const double a = v < 0 ? -v : v;
+        std::uint64_t n = v != v ? 0x7E00 : 0x7C00;
+        if (a < 65520) n = a < 1 / 16384.0 ? static_cast<std::uint64_t>(a * 16777216) : (bits >> 42 & 0x1FFFFF) - 0xFC000;
+        return static_cast<std::uint16_t>((bits >> 48 & 0x8000) | n);
+    }
+
+    void setF16(std::ptrdiff_t q, double v, const char* f) { setBig(q, bits16(nearest16(v, f))); }
+
+    void setF16Little(std::ptrdiff_t q, double v, const char* f) { setLittle(q, bits16(nearest16(v, f))); }
+
     void setF32(std::ptrdiff_t q, float v, const char*) { setBig(q, bitsOf<std::uint32_t>(v, 0x7FC00000U)); }
 
     void setF32Little(std::ptrdiff_t q, float v, const char*) { setLittle(q, bitsOf<std::uint32_t>(v, 0x7FC00000U)); }
@@ -1426,6 +1474,10 @@ struct Writer : Steps {
     void putI64(std::int64_t v, const char* f) { setI64(room(8), v, f); }
 
     void putI64Little(std::int64_t v, const char* f) { setI64Little(room(8), v, f); }
+
+    void putF16(double v, const char* f) { setF16(room(2), v, f); }
+
+    void putF16Little(double v, const char* f) { setF16Little(room(2), v, f); }
 
     void putF32(float v, const char* f) { setF32(room(4), v, f); }
 

@@ -234,6 +234,9 @@ object(Fields, Values) ->
         Value =/= undefined]}.
 
 show(integer, Value) -> Value;
+%% #region float16
+show(float16, Value) -> show_float(Value);
+%% #endregion
 show(float32, Value) -> show_float(Value);
 show(float64, Value) -> show_float(Value);
 show(boolean, Value) -> Value;
@@ -340,6 +343,10 @@ field(_, absent, false, Path) -> refuse(missing, Path);
 field(Type, Value, _, Path) -> read(Type, Value, Path).
 
 read(integer, Value, Path) -> integer(Value, not_an_integer, Path);
+%% #region float16
+read(float16, <<"NaN">>, _) -> {nan, 16#7E00};
+read(float16, Value, Path) -> read(float32, Value, Path);
+%% #endregion
 read(float32, <<"NaN">>, _) -> {nan, 16#7FC00000};
 read(float64, <<"NaN">>, _) -> {nan, 16#7FF8000000000000};
 read(Float, <<"Infinity">>, _) when Float =:= float32; Float =:= float64 -> infinity;

@@ -10,7 +10,7 @@
 %% `P` is the list of names that contain it, innermost first.
 -module(runtime).
 -compile([export_all, nowarn_export_all]).
--export_type([error/0, float32/0]).
+-export_type([error/0, float16/0, float32/0]).
 
 %% What a protocol puts in place of these.
 -define(SETTABLE_KEYS, []).
@@ -87,6 +87,9 @@
     {invalid_message_id, non_neg_integer()} |
     {invalid_header_field, term()} |
     not_a_message.
+%% #region float16
+-type float16() :: number() | infinity | neg_infinity | {nan, Bits :: 0..16#FFFF}.
+%% #endregion
 -type float32() :: number() | infinity | neg_infinity | {nan, Bits :: 0..16#FFFFFFFF}.
 -type float64() :: number() | infinity | neg_infinity | {nan, Bits :: 0..16#FFFFFFFFFFFFFFFF}.
 %% #endregion
@@ -615,6 +618,19 @@ property(_, strict) -> invalid;
 property([K], _) when K =/= <<>> -> {K, <<>>};
 property(_, _) -> none.
 
+float16(Bits) ->
+    <<Sign:1, Exponent:5, Fraction:10>> = <<Bits:16>>,
+    case Exponent of
+        31 when Fraction =/= 0 -> {nan, Bits};
+        31 when Sign =:= 0 -> infinity;
+        31 -> neg_infinity;
+        0 when Sign =:= 0 -> Fraction / 16777216;
+        0 -> -1.0 * (Fraction / 16777216);
+        _ ->
+            <<F:32/float>> = <<Sign:1, (Exponent + 112):8, Fraction:10, 0:13>>,
+            F
+    end.
+
 float32(Bits) ->
     case <<Bits:32>> of
         <<F:32/float>> -> F;
@@ -652,6 +668,27 @@ boolean(true, _, _) -> 1;
 boolean(false, _, _) -> 0;
 boolean(_, N, P) -> fail_without_offset({wrong_type, boolean}, [N | P]).
 
+float16_bits(infinity, _, _) -> 16#7C00;
+float16_bits(neg_infinity, _, _) -> 16#FC00;
+float16_bits({nan, Bits}, _, _)
+  when is_integer(Bits), Bits >= 0, Bits =< 16#FFFF, Bits band 16#7FFF > 16#7C00 -> Bits;
+float16_bits(V, N, P) ->
+    F = real(V, N, P),
+    %% From here on the nearest float16 would be infinite.
+    abs(F) < 65520 orelse fail_without_offset(number_too_large, [N | P]),
+    <<Sign:1, Magnitude:63>> = <<F:64/float>>,
+    (Sign bsl 15) bor rounded16(Magnitude).
+
+%% The nearest number of 16 bits to one of 64, in one step; of two, the one whose last bit is 0.
+rounded16(Magnitude) when Magnitude >= 16#3F10000000000000 ->
+    Bits = Magnitude - (1008 bsl 52),
+    (Bits + 16#1FFFFFFFFFF + ((Bits bsr 42) band 1)) bsr 42;
+rounded16(Magnitude) ->
+    <<F:64/float>> = <<Magnitude:64>>,
+    %% The last bit of a sum of this size is that of the smallest numbers.
+    <<Sum:64>> = <<(F + 268435456.0):64/float>>,
+    Sum band 16#FFFF.
+
 float32_bits(infinity, _, _) -> 16#7F800000;
 float32_bits(neg_infinity, _, _) -> 16#FF800000;
 float32_bits({nan, Bits}, _, _)
@@ -682,6 +719,11 @@ real(V, N, P) when is_integer(V) ->
         error:badarg -> fail_without_offset(number_too_large, [N | P])
     end;
 real(_, N, P) -> fail_without_offset({wrong_type, float}, [N | P]).
+
+float16_within(Bits, Min, Max, N, P) ->
+    F = float16(Bits),
+    in_range(F, Min, Max) orelse fail_without_offset({float_out_of_range, F, Min, Max}, [N | P]),
+    Bits.
 
 float32_within(Bits, Min, Max, N, P) ->
     F = float32(Bits),

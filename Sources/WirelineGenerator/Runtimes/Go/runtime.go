@@ -2024,6 +2024,27 @@ func (r *reader) i64At(p int) int64 { return int64(r.u64At(p)) }
 
 func (r *reader) i64LittleAt(p int) int64 { return int64(r.u64LittleAt(p)) }
 
+// value16 is the number that 16 bits stand for.
+func value16(n uint16) float64 {
+	exponent, fraction := uint64(n>>10&31), uint64(n&1023)
+	v := math.NaN()
+	if exponent == 0 {
+		v = float64(fraction) / 16777216
+	} else if exponent < 31 {
+		v = math.Float64frombits((exponent+1008)<<52 | fraction<<42)
+	} else if fraction == 0 {
+		v = math.Inf(1)
+	}
+	if n < 0x8000 {
+		return v
+	}
+	return -v
+}
+
+func (r *reader) f16At(p int) float64 { return value16(r.u16At(p)) }
+
+func (r *reader) f16LittleAt(p int) float64 { return value16(r.u16LittleAt(p)) }
+
 func (r *reader) f32At(p int) float32 { return math.Float32frombits(r.u32At(p)) }
 
 func (r *reader) f32LittleAt(p int) float32 { return math.Float32frombits(r.u32LittleAt(p)) }
@@ -2171,6 +2192,10 @@ func (r *reader) sint(n int, little bool, f string) int64 {
 	shift := 64 - 8*n
 	return int64(r.uint(n, little, f)<<shift) >> shift
 }
+
+func (r *reader) f16(f string) float64 { return value16(r.u16(f)) }
+
+func (r *reader) f16Little(f string) float64 { return value16(r.u16Little(f)) }
 
 func (r *reader) f32(f string) float32 { return math.Float32frombits(r.u32(f)) }
 
@@ -2774,6 +2799,41 @@ func (w *writer) setI64(p int, v int64, f string) { w.setU64(p, uint64(v), f) }
 
 func (w *writer) setI64Little(p int, v int64, f string) { w.setU64Little(p, uint64(v), f) }
 
+// nearest16 is the nearest number of 16 bits, in one step; of two, it is the one whose last bit is 0.
+func (w *writer) nearest16(v float64, f string) float64 {
+	a := math.Abs(v)
+	w.require(a < 65520 || v != v || math.IsInf(v, 0), "number_too_large", f)
+	if !(a < 65520) {
+		return v
+	}
+	if a < 1.0/16384 {
+		return math.Copysign(math.RoundToEven(a*16777216)/16777216, v)
+	}
+	bits := math.Float64bits(v)
+	return math.Float64frombits((bits + 0x1FFFFFFFFFF + bits>>42&1) &^ 0x3FFFFFFFFFF)
+}
+
+// bits16 is the bits of a number that has 16 of them; those of the quiet NaN for each NaN.
+func bits16(v float64) uint16 {
+	if v != v {
+		return 0x7E00
+	}
+	bits := math.Float64bits(v)
+	sign := uint16(bits>>48) & 0x8000
+	if a := math.Abs(v); a < 1.0/16384 {
+		return sign | uint16(a*16777216)
+	} else if a < 65520 {
+		return sign | uint16(bits>>42&0x1FFFFF-0xFC000)
+	}
+	return sign | 0x7C00
+}
+
+func (w *writer) setF16(p int, v float64, f string) { w.setU16(p, bits16(w.nearest16(v, f)), f) }
+
+func (w *writer) setF16Little(p int, v float64, f string) {
+	w.setU16Little(p, bits16(w.nearest16(v, f)), f)
+}
+
 func (w *writer) setF32(p int, v float32, f string) { w.setU32(p, bits32(v), f) }
 
 func (w *writer) setF32Little(p int, v float32, f string) { w.setU32Little(p, bits32(v), f) }
@@ -2824,6 +2884,10 @@ func (w *writer) putU64Little(v uint64, f string) { w.setU64Little(w.room(8), v,
 func (w *writer) putI64(v int64, f string) { w.setI64(w.room(8), v, f) }
 
 func (w *writer) putI64Little(v int64, f string) { w.setI64Little(w.room(8), v, f) }
+
+func (w *writer) putF16(v float64, f string) { w.setF16(w.room(2), v, f) }
+
+func (w *writer) putF16Little(v float64, f string) { w.setF16Little(w.room(2), v, f) }
 
 func (w *writer) putF32(v float32, f string) { w.setF32(w.room(4), v, f) }
 

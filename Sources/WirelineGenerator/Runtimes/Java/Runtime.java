@@ -459,6 +459,18 @@ class Runtime {
 
         long sintAt(int q, int n, boolean little) { return uintAt(q, n, little) << 64 - 8 * n >> 64 - 8 * n; }
 
+        /** The number that 16 bits stand for. */
+        private static double value16(int n) {
+            int exponent = n >> 10 & 31, fraction = n & 1023;
+            double v = exponent == 31 ? fraction == 0 ? Double.POSITIVE_INFINITY : Double.NaN
+                : exponent == 0 ? fraction / 16777216.0 : Double.longBitsToDouble((exponent + 1008L) << 52 | (long) fraction << 42);
+            return n < 0x8000 ? v : -v;
+        }
+
+        double f16At(int q) { return value16(u16At(q)); }
+
+        double f16LittleAt(int q) { return value16(u16LittleAt(q)); }
+
         float f32At(int q) { return Float.intBitsToFloat(i32At(q)); }
 
         float f32LittleAt(int q) { return Float.intBitsToFloat(i32LittleAt(q)); }
@@ -508,6 +520,10 @@ class Runtime {
 
         /** A number of up to 8 bytes with a sign. */
         long sint(int n, boolean little, String f) throws WireException { return sintAt(go(n, f), n, little); }
+
+        double f16(String f) throws WireException { return f16At(go(2, f)); }
+
+        double f16Little(String f) throws WireException { return f16LittleAt(go(2, f)); }
 
         float f32(String f) throws WireException { return f32At(go(4, f)); }
 
@@ -969,6 +985,29 @@ class Runtime {
 
         void setU64Little(int q, long v, String f) { setI64Little(q, v, f); }
 
+        /** The nearest number of 16 bits, in one step; of two, the one whose last bit is 0. */
+        double nearest16(double v, String f) throws WireException {
+            double a = Math.abs(v);
+            require(a < 65520 || v != v || Double.isInfinite(v), "number_too_large", f);
+            if (!(a < 65520)) return v;
+            if (a < 1 / 16384.0) return Math.copySign(Math.rint(a * 16777216) / 16777216, v);
+            long bits = Double.doubleToLongBits(v);
+            return Double.longBitsToDouble(bits + 0x1FFFFFFFFFFL + (bits >> 42 & 1) & -1L << 42);
+        }
+
+        /** The bits of a number that has 16 of them; those of the quiet NaN for each NaN. */
+        private static int bits16(double v) {
+            if (v != v) return 0x7E00;
+            long bits = Double.doubleToLongBits(v);
+            double a = Math.abs(v);
+            int magnitude = a < 1 / 16384.0 ? (int) (a * 16777216) : (int) Math.min((bits >> 42 & 0x1FFFFF) - 0xFC000, 0x7C00);
+            return (bits < 0 ? 0x8000 : 0) | magnitude;
+        }
+
+        void setF16(int q, double v, String f) throws WireException { setU16(q, bits16(nearest16(v, f)), f); }
+
+        void setF16Little(int q, double v, String f) throws WireException { setU16Little(q, bits16(nearest16(v, f)), f); }
+
         void setF32(int q, float v, String f) { setI32(q, Float.floatToIntBits(v), f); }
 
         void setF32Little(int q, float v, String f) { setI32Little(q, Float.floatToIntBits(v), f); }
@@ -1012,6 +1051,10 @@ class Runtime {
         void putI64(long v, String f) { setI64(room(8), v, f); }
 
         void putI64Little(long v, String f) { setI64Little(room(8), v, f); }
+
+        void putF16(double v, String f) throws WireException { setF16(room(2), v, f); }
+
+        void putF16Little(double v, String f) throws WireException { setF16Little(room(2), v, f); }
 
         void putF32(float v, String f) { setF32(room(4), v, f); }
 

@@ -372,6 +372,16 @@ function r.countOrAbsent(format, n, most, f)
   return present_count(r.number(format, n, f), most, f, p)
 end
 
+-- The number that 16 bits stand for.
+local function value16(n)
+  local exponent, fraction = floor(n / 1024) % 32, n % 1024
+  local v
+  if exponent == 31 then v = fraction == 0 and huge or 0 / 0
+  elseif exponent == 0 then v = fraction / 16777216
+  else v = (fraction + 1024) * 2 ^ (exponent - 25) end
+  return n > 32767 and -v or v
+end
+
 local function f32(a, b, c, d)
   local exponent, fraction = a % 128 * 2 + floor(b / 128), (b % 128 * 256 + c) * 256 + d
   local v
@@ -984,6 +994,28 @@ local quiet_nan = native and unpack(">d", "\127\248\0\0\0\0\0\0", 1) or 0 / 0
 local function float64(v, f)
   if type(v) ~= "number" then refuse("wrong_type", f) end
   return v == v and v or quiet_nan
+end
+
+-- The bits of the nearest number of 16 bits, in one step; of two, of that whose last bit is 0.
+local function float16(v, f)
+  v = float64(v, f)
+  if v ~= v then return 32256 end
+  local top_bit = (v < 0 or v == 0 and 1 / v < 0) and 32768 or 0
+  v = math.abs(v)
+  if v == huge then return top_bit + 31744 end
+  if v >= 65520 then refuse("number_too_large", f) end
+  local exponent, scaled = 0, v * 16777216
+  while scaled >= 2048 do exponent, scaled = exponent + 1, scaled / 2 end
+  local whole_part = floor(scaled)
+  local rest = scaled - whole_part
+  if rest > 0.5 or rest == 0.5 and whole_part % 2 == 1 then whole_part = whole_part + 1 end
+  return top_bit + exponent * 1024 + whole_part
+end
+
+local function ranged16(n, low, high, f)
+  local v = value16(n)
+  if not (v >= low and v <= high) then refuse("float_out_of_range", f) end
+  return n
 end
 
 local function float32(v, f)

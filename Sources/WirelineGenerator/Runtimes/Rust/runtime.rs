@@ -1123,6 +1123,12 @@ impl<'a> Reader<'a> {
     fn i64_little_at(&self, p: i64) -> i64 { i64::from_le_bytes(self.at(p)) }
 
     #[inline]
+    fn f16_at(&self, p: i64) -> f64 { value16(self.u16_at(p)) }
+
+    #[inline]
+    fn f16_little_at(&self, p: i64) -> f64 { value16(self.u16_little_at(p)) }
+
+    #[inline]
     fn f32_at(&self, p: i64) -> f32 { f32::from_be_bytes(self.at(p)) }
 
     #[inline]
@@ -1209,6 +1215,12 @@ impl<'a> Reader<'a> {
 
     #[inline]
     fn sint(&mut self, n: i64, little: bool, f: StaticStr) -> Result<i64, WireError> { Ok(signed(self.uint(n, little, f)?, n)) }
+
+    #[inline]
+    fn f16(&mut self, f: StaticStr) -> Result<f64, WireError> { Ok(value16(self.u16(f)?)) }
+
+    #[inline]
+    fn f16_little(&mut self, f: StaticStr) -> Result<f64, WireError> { Ok(value16(self.u16_little(f)?)) }
 
     #[inline]
     fn f32(&mut self, f: StaticStr) -> Result<f32, WireError> { self.fixed(f).map(f32::from_be_bytes) }
@@ -1780,6 +1792,27 @@ impl<'a> Writer<'a> {
     #[inline]
     fn set_i64_little(&mut self, p: i64, v: i64, _f: StaticStr) { self.set(p, v.to_le_bytes()); }
 
+    /// The nearest number of 16 bits.
+    #[inline]
+    fn nearest16(&self, v: f64, f: StaticStr) -> Result<f64, WireError> {
+        self.require(v.abs() < 65520.0 || !v.is_finite(), "number_too_large", f)?;
+        Ok(rounded16(v))
+    }
+
+    #[inline]
+    fn set_f16(&mut self, p: i64, v: f64, f: StaticStr) -> Result<(), WireError> {
+        let v = self.nearest16(v, f)?;
+        self.set(p, bits16(v).to_be_bytes());
+        Ok(())
+    }
+
+    #[inline]
+    fn set_f16_little(&mut self, p: i64, v: f64, f: StaticStr) -> Result<(), WireError> {
+        let v = self.nearest16(v, f)?;
+        self.set(p, bits16(v).to_le_bytes());
+        Ok(())
+    }
+
     #[inline]
     fn set_f32(&mut self, p: i64, v: f32, _f: StaticStr) { self.set(p, bits32(v).to_be_bytes()); }
 
@@ -1856,6 +1889,20 @@ impl<'a> Writer<'a> {
 
     #[inline]
     fn put_i64_little(&mut self, v: i64, _f: StaticStr) { self.put(v.to_le_bytes()); }
+
+    #[inline]
+    fn put_f16(&mut self, v: f64, f: StaticStr) -> Result<(), WireError> {
+        let v = self.nearest16(v, f)?;
+        self.put(bits16(v).to_be_bytes());
+        Ok(())
+    }
+
+    #[inline]
+    fn put_f16_little(&mut self, v: f64, f: StaticStr) -> Result<(), WireError> {
+        let v = self.nearest16(v, f)?;
+        self.put(bits16(v).to_le_bytes());
+        Ok(())
+    }
 
     #[inline]
     fn put_f32(&mut self, v: f32, _f: StaticStr) { self.put(bits32(v).to_be_bytes()); }
@@ -2106,6 +2153,44 @@ impl<'a> Writer<'a> {
 
 // #region floats
 // #region called
+/// The number that 16 bits stand for.
+fn value16(n: u16) -> f64 {
+    let (exponent, fraction) = (n >> 10 & 31, n & 1023);
+    let v = match exponent {
+        0 => f64::from(fraction) / 16777216.0,
+        31 if fraction == 0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => f64::from_bits(u64::from(exponent + 1008) << 52 | u64::from(fraction) << 42),
+    };
+    if n < 0x8000 { v } else { -v }
+}
+
+/// The nearest number of 16 bits, in one step; of two, the one whose last bit is 0.
+fn rounded16(v: f64) -> f64 {
+    let a = v.abs();
+    if a < 1.0 / 16384.0 {
+        // The last bit of a sum of this size is that of the smallest numbers.
+        return (a + 268435456.0 - 268435456.0).copysign(v);
+    }
+    let bits = v.to_bits();
+    if v.is_finite() { f64::from_bits((bits + 0x1FF_FFFF_FFFF + (bits >> 42 & 1)) & !0x3FF_FFFF_FFFF) } else { v }
+}
+
+/// The bits of a number that has 16 of them; a NaN becomes the quiet one.
+fn bits16(v: f64) -> u16 {
+    let (bits, a) = (v.to_bits(), v.abs());
+    let sign = (bits >> 48) as u16 & 0x8000;
+    if a < 1.0 / 16384.0 {
+        sign | (a * 16777216.0) as u16
+    } else if a < 65520.0 {
+        sign | ((bits >> 42 & 0x1F_FFFF) - 0xF_C000) as u16
+    } else if v.is_nan() {
+        0x7E00
+    } else {
+        sign | 0x7C00
+    }
+}
+
 /// The bits of a float; a NaN becomes the quiet one.
 fn bits32(v: f32) -> u32 { if v.is_nan() { 0x7FC0_0000 } else { v.to_bits() } }
 

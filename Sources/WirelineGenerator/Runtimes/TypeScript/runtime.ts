@@ -1294,6 +1294,22 @@ function wide(r: Reader, n: number, little: boolean, f: Place): bigint { return 
 /** Known to compilers without the library of browsers, too. */
 const floats = /*#__PURE__*/ new DataView(/*#__PURE__*/ new ArrayBuffer(8));
 
+/** The number that 16 bits stand for. */
+function value16(n: number): number {
+  const exponent = n >> 10 & 31, fraction = n & 1023;
+  let v = exponent === 0 ? fraction / 16777216 : (fraction + 1024) * Math.pow(2, exponent - 25);
+  if (exponent === 31) v = fraction === 0 ? Infinity : NaN;
+  return n < 32768 ? v : -v;
+}
+
+function f16At(r: Reader, p: number): number { return value16(u16At(r, p)); }
+
+function f16LittleAt(r: Reader, p: number): number { return value16(u16LittleAt(r, p)); }
+
+function readF16(r: Reader, f: Place): number { return f16At(r, take(r, 2, f)); }
+
+function readF16Little(r: Reader, f: Place): number { return f16LittleAt(r, take(r, 2, f)); }
+
 function f32At(r: Reader, p: number): number {
   floats.setInt32(0, i32At(r, p));
   return floats.getFloat32(0);
@@ -1734,6 +1750,11 @@ function checkInteger(w: Writer, v: number, f: Place): void {
 
 function checkNumber(w: Writer, v: number, f: Place): void { if (typeof v !== "number") refuse(w, "wrong_type", f); }
 
+function checkFloat16(w: Writer, v: number, f: Place): void {
+  checkNumber(w, v, f);
+  if (Math.abs(v) >= 65520 && Math.abs(v) !== Infinity) refuse(w, "number_too_large", f);
+}
+
 function checkFloat32(w: Writer, v: number, f: Place): void {
   checkNumber(w, v, f);
   if (Math.abs(Math.fround(v)) === Infinity && Math.abs(v) !== Infinity) refuse(w, "number_too_large", f);
@@ -1849,6 +1870,33 @@ function putBool(w: Writer, v: boolean): void { putByte(w, v ? 1 : 0); }
 
 /** The bits of an integer in so many bits. */
 function twos(v: number, width: number): number { return v < 0 ? v + Math.pow(2, width) : v; }
+
+/** The bits of the nearest number of 16 bits, in one step; of two, of that whose last bit is 0. */
+function bits16(v: number): number {
+  floats.setFloat64(0, v);
+  const high = floats.getInt32(0), a = Math.abs(v);
+  let n = v !== v ? 0x7e00 : 0x7c00;
+  // The last bit of a sum of this size is that of the smallest numbers.
+  if (a < 1 / 16384) n = (a + 268435456 - 268435456) * 16777216;
+  else if (a < 65520) {
+    const cut = high & 1023, isOver = cut > 512 || cut === 512 && (floats.getInt32(4) !== 0 || (high >> 10 & 1) === 1);
+    n = ((high & 0x7fffffff) - 0x3f000000 >> 10) + (isOver ? 1 : 0);
+  }
+  return high < 0 && v === v ? n + 0x8000 : n;
+}
+
+function nearest16(w: Writer, v: number, f: Place): number {
+  checkFloat16(w, v, f);
+  return value16(bits16(v));
+}
+
+function setF16(w: Writer, p: number, v: number, f: Place): void { checkFloat16(w, v, f); setU16(w, p, bits16(v), f); }
+
+function putF16(w: Writer, v: number, f: Place): void { setF16(w, room(w, 2), v, f); }
+
+function setF16Little(w: Writer, p: number, v: number, f: Place): void { checkFloat16(w, v, f); setU16Little(w, p, bits16(v), f); }
+
+function putF16Little(w: Writer, v: number, f: Place): void { setF16Little(w, room(w, 2), v, f); }
 
 /** A float; a NaN is written as the quiet one. */
 function setFloat(w: Writer, p: number, v: number, n: number, little: boolean, f: Place): void {

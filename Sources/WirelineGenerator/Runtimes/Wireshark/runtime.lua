@@ -814,14 +814,34 @@ function read.integer(reader, tree, kind, field, limits, text)
     check_range(reader, limits, high, low, at)
 end
 
+-- #region float16
+-- The number that 16 bits stand for: Wireshark reads only 32 and 64.
+local function half_at(data, at, little)
+    local _, bits = integer_at(data, at, 2, false, little)
+    local exponent, fraction = floor(bits / 1024) % 32, bits % 1024
+    local value
+    if exponent == 31 then
+        value = fraction == 0 and math.huge or 0 / 0
+    elseif exponent == 0 then
+        value = fraction / 16777216
+    else
+        value = (fraction + 1024) * 2 ^ (exponent - 25)
+    end
+    return bits > 32767 and -value or value
+end
+
+-- #endregion
 function read.float(reader, tree, kind, field, limits, text)
     local at = reader.at
     need(reader, kind.width)
     reader.at = at + kind.width
-    label(show(reader, tree, field.item, at, reader.at, kind.little), text)
+    -- #region float16
+    local half = kind.width == 2 and half_at(reader.data, at, kind.little) or nil
+    -- #endregion
+    label(show(reader, tree, field.item, at, reader.at, kind.little--[[float16{]], half--[[}]]), text)
     if limits.lowest then
         local range = reader.tvb(at, kind.width)
-        local value = kind.little and range:le_float() or range:float()
+        local value = --[[float16{]]half or --[[}]]kind.little and range:le_float() or range:float()
         if not (value >= limits.lowest and value <= limits.highest) then
             fail(reader, "float_out_of_range", string.format("%.9g is not in %.9g...%.9g", value, limits.lowest,
                 limits.highest) .. place(reader, at))
