@@ -116,10 +116,12 @@ struct ErlangValues {
     /// JSON has one NaN, which stands for Swift's `nan`.
     private func float(_ value: JSONValue, _ type: TypeDescription) throws -> ErlangTerm {
         switch (value, type) {
+        case (.number(let number), .float(.binary16, _)): .float(FloatFormat.binary16.nearest(to: number.double))
         case (.number(let number), .float(.binary32, _)): .float(Double(number.float))
         case (.number(let number), _): .float(number.double)
         case ("Infinity", _): .atom("infinity")
         case ("-Infinity", _): .atom("neg_infinity")
+        case ("NaN", .float(.binary16, _)): .tuple([.atom("nan"), .integer(0x7E00)])
         case ("NaN", .float(.binary32, _)): .tuple([.atom("nan"), .integer(0x7FC0_0000)])
         case ("NaN", _): .tuple([.atom("nan"), .integer(0x7FF8_0000_0000_0000)])
         default: throw NoTerm()

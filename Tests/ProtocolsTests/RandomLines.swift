@@ -152,6 +152,7 @@ struct RandomLines {
         switch type {
         case .integer(let format, _): .exact(integer(in: field?.range ?? format.range))
         case .varint(let format): .exact(integer(in: field?.range ?? format.range))
+        case .float(.binary16, _): half(field?.floatRange)
         case .float(.binary32, _):
             float(Float.self, field?.floatRange) { Float(bitPattern: UInt32(truncatingIfNeeded: $0)) }
         case .float: float(Double.self, field?.floatRange) { Double(bitPattern: $0) }
@@ -252,6 +253,20 @@ struct RandomLines {
         }
         let special: [Value] = [.nan, .infinity, -.infinity, -0.0, .leastNonzeroMagnitude, .greatestFiniteMagnitude]
         return json(flip(8) ? pick(special) : make(random.next()))
+    }
+
+    private mutating func half(_ range: ClosedRange<Double>?) -> JSONValue {
+        let format = FloatFormat.binary16
+        let special: [Double] = [.nan, .infinity, -.infinity, -0.0, format.least, format.greatest]
+        let usual = format.value(ofBits: random.next() & 0xFFFF)
+        let value: Double =
+            if let range {
+                flip(2) ? pick([range.lowerBound, range.upperBound]) : Double.random(in: range, using: &random) / 2
+            } else {
+                flip(8) ? pick(special) : usual
+            }
+        guard value.isFinite else { return json(value) }
+        return (try? JSONValue(parsing: format.digits(of: value))) ?? .null
     }
 
     private func json<Value: BinaryFloatingPoint>(_ value: Value) -> JSONValue {

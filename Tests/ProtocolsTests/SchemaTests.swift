@@ -15,8 +15,8 @@ struct SchemaTests {
     /// The protocols show the whole language: if none of them uses a part of it, no vector tests that part.
     @Test(
         arguments: [
-            "uint8", "uint16", "uint24", "uint32", "uint64", "int8", "int16", "int24", "int32", "int64", "float32",
-            "float", "float64", "double", "bool", "string", "String", "bytes", "varint", "properties",
+            "uint8", "uint16", "uint24", "uint32", "uint64", "int8", "int16", "int24", "int32", "int64", "float16",
+            "float32", "float", "float64", "double", "bool", "string", "String", "bytes", "varint", "properties",
             "zigzag", "varint32", "varint64", "repeated",
             "optional", "enum", "flags", "struct", "const", "reserved", "option", "packet", "payload", "message",
             "sized(uint8)", "sized(uint16)", "sized(uint32)", "sized(varint)",

@@ -44,6 +44,7 @@ public struct GeneratedJSON {
     private func json(_ value: Any, _ type: TypeDescription) -> JSONValue {
         switch type {
         case .integer, .varint: integer(value)
+        case .float(.binary16, _): half(value as? Float)
         case .float(.binary32, _): float(value as? Float)
         case .float: float(value as? Double)
         case .boolean, .bit: .boolean(value as? Bool ?? false)
@@ -86,6 +87,12 @@ public struct GeneratedJSON {
             return value?.isNaN ?? true ? "NaN" : value == .infinity ? "Infinity" : "-Infinity"
         }
         return (try? JSONValue(parsing: value.description)) ?? .null
+    }
+
+    /// A float of 16 bits has fewer digits than the `Float` that holds it.
+    private func half(_ value: Float?) -> JSONValue {
+        guard let value, FloatFormat.binary16.nearest(to: Double(value)).isFinite else { return float(value) }
+        return (try? JSONValue(parsing: FloatFormat.binary16.digits(of: Double(value)))) ?? .null
     }
 
     private func rawValue(_ value: Any) -> Int128 {

@@ -436,7 +436,10 @@ extension RandomSchema {
             default: break
             }
             return field
-        case 4: field.type = random.pick(["float32", "float64", "bool", "varint", "zigzag", "varint32", "varint64"])
+        case 4:
+            field.type = random.pick([
+                "float16", "float32", "float64", "bool", "varint", "zigzag", "varint32", "varint64",
+            ])
         default:
             field.type = random.pick(integers)
             if random.chance(4) { field.range = 0...Int.random(in: 1...100, using: &random) }

@@ -30,6 +30,26 @@ struct RecordMessageTests {
         #expect(enter.note == nil)
     }
 
+    @Test(arguments: ["infinity", "neg_infinity", "{nan,32257}", "{nan,32256}", "0.5", "-0.0", "65504.0"])
+    func `a float of 16 bits that Erlang lacks has a name`(text: String) throws {
+        let term = try ErlangTerm(parsing: "{measured,\(text),1.0,[\(text)],<<>>}")
+        #expect(try Measured(record: term).erlangTerm == term)
+    }
+
+    @Test(
+        arguments: [
+            ("{measured,65520.0,1.0,[],<<>>}", "number_too_large", "Measured.value"),
+            ("{measured,1.0,1.0,[1.0,-100000],<<>>}", "number_too_large", "Measured.more[1]"),
+            ("{measured,1.0,2,[],<<>>}", "{float_out_of_range,2.0,0.0,1.0}", "Measured.part"),
+            ("{measured,{nan,65536},1.0,[],<<>>}", "{wrong_type,float}", "Measured.value"),
+        ])
+    func `a term that is no float of 16 bits says why`(text: String, reason: String, path: String) throws {
+        let error = try #require(throws: ErlangRecordError.self) {
+            try Measured(record: try ErlangTerm(parsing: text))
+        }
+        #expect(error.description.contains(reason) && error.description.contains(path))
+    }
+
     @Test(
         arguments: [
             ("ok", "not_a_message", ""), ("{entered,7,true,<<>>}", "not_a_message", ""),

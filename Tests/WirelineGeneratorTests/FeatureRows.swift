@@ -6,7 +6,7 @@ import WirelineCodec
 extension AcceptedRow {
     static let all =
         scalars + texts + fixed + limits + lists + choices + structures + growth + filler + packed + wide + conditions
-        + counts + nullable + ended + unions
+        + counts + nullable + ended + unions + halves
 
     private static let scalars = [
         AcceptedRow(
@@ -98,7 +98,7 @@ extension AcceptedRow {
 extension RefusedRow {
     static let all =
         numbers + ranges + texts + fixed + lists + structures + growth + filler + packed + wide + conditions
-        + counts + nullable + ended + unions
+        + counts + nullable + ended + unions + halves
 
     private static let fixed = [
         RefusedRow(FeatureRows.fixed(account: "123456789"), "Fixed.account: 9 is over the limit of 8"),

@@ -119,6 +119,19 @@ public enum FieldCheck {
         }
     }
 
+    /// Refuses a number from ±65520 on, of which the nearest `float16` is infinite; infinities themselves are allowed.
+    ///
+    /// - Returns: The nearest `float16`.
+    /// - Throws: ``CodecError/Reason/numberTooLarge(_:)``.
+    @inlinable @inline(__always)
+    @discardableResult
+    public static func float16(_ value: Float) throws(CodecError) -> Double {
+        guard value.magnitude < 65520 || !value.isFinite else {
+            try fail(.numberTooLarge(Double(value)))
+        }
+        return Double(Float(halfPrecision: UInt16(halfPrecision: value)))
+    }
+
     /// Returns the case of a `@closed` enum that has a number.
     ///
     /// - Parameters:

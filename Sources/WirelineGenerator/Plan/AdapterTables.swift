@@ -17,6 +17,8 @@ import WirelineSchema
 /// object with one of `enum`, `flags`, `structure`, `union` and an index, or with `list` and a type. An arm without a value has
 /// the type `null`; the one that keeps other tags has `kept`. Numbers beyond 53 bits are strings.
 ///
+/// Where a NaN has the bits of its format, as in Erlang, every format of floats has its own name, `float16` too.
+///
 /// For a language without unsigned types, `unsigned` is an integer that can be above 2⁶³ − 1, and `"unsigned":true` such an enum.
 ///
 /// Pages also know the `type` of a state, the `count` of a fixed list, which enums are `closed`, and the `name` of a
@@ -24,11 +26,13 @@ import WirelineSchema
 struct AdapterTables {
     private let plan: CodePlan
     private let tellsUnsigned: Bool
+    private let tellsRareFloats: Bool
     private let isForPages: Bool
 
-    init(_ plan: CodePlan, tellsUnsigned: Bool = false, isForPages: Bool = false) {
+    init(_ plan: CodePlan, tellsUnsigned: Bool = false, tellsRareFloats: Bool = false, isForPages: Bool = false) {
         self.plan = plan
         self.tellsUnsigned = tellsUnsigned
+        self.tellsRareFloats = tellsRareFloats
         self.isForPages = isForPages
     }
 
@@ -142,7 +146,7 @@ struct AdapterTables {
         switch type {
         case .integer(let format, _): integer(format.range)
         case .varint(let format): integer(format.range)
-        case .float(let format, _): .string((format.hasHostType ? format : .binary64).name)
+        case .float(let format, _): .string((tellsRareFloats || format.hasHostType ? format : .binary64).name)
         case .boolean, .bit: .string("boolean")
         case .string, .utf16, .digits: .string("string")
         case .bytes: .string("bytes")

@@ -12,8 +12,8 @@ enum BuiltinType: Equatable {
     /// All names, the more likely ones first: if two are close to a misspelt word, the first is suggested.
     static let names =
         ["uint8", "uint16", "uint32", "uint64", "uint24", "int8", "int16", "int32", "int64", "int24"]
-        + ["float", "double", "float32", "float64", "bool", "string", "String", "bytes", "varint", "properties"]
-        + ["zigzag", "varint32", "varint64", "char", "bcd", "bit"]
+        + ["float", "double", "float32", "float64", "float16", "bool", "string", "String", "bytes", "varint"]
+        + ["properties", "zigzag", "varint32", "varint64", "char", "bcd", "bit"]
         + ["uint40", "uint48", "uint56", "int40", "int48", "int56"]
 
     /// The types of other languages and schemas, with their names here.
@@ -23,8 +23,9 @@ enum BuiltinType: Equatable {
         "ushort": "uint16", "u16": "uint16", "word": "uint16", "short": "int16", "i16": "int16", "u24": "uint24",
         "i24": "int24", "uint": "uint32", "u32": "uint32", "dword": "uint32", "fixed32": "uint32", "int": "int32",
         "i32": "int32", "sint32": "int32", "ulong": "uint64", "u64": "uint64", "fixed64": "uint64", "long": "int64",
-        "i64": "int64", "sint64": "int64", "f32": "float32", "f64": "float64", "boolean": "bool", "str": "string",
-        "text": "string", "utf8": "string", "binary": "bytes", "blob": "bytes", "data": "bytes", "leb128": "varint",
+        "i64": "int64", "sint64": "int64", "f16": "float16", "half": "float16", "f32": "float32", "f64": "float64",
+        "boolean": "bool", "str": "string", "text": "string", "utf8": "string", "binary": "bytes", "blob": "bytes",
+        "data": "bytes", "leb128": "varint",
         "uvarint": "varint", "zigzag64": "zigzag", "varlong": "varint64",
     ]
 

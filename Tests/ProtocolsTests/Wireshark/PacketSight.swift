@@ -184,6 +184,9 @@ struct PacketSight {
             guard !number.isInteger || shown.text.contains("e") || shown.text.contains("."),
                 let digits = Double(shown.text)
             else { return false }
+            // It shows all digits of a float of 16 bits.
+            let format = FloatFormat.binary16
+            if bytes.count == 2, format.nearest(to: digits) == format.nearest(to: number.double) { return true }
             // tshark shows fewer digits, which makes the largest number larger; the bytes have been compared already.
             let other = min(max(digits, -Double.greatestFiniteMagnitude), .greatestFiniteMagnitude)
             return abs(other - number.double) <= max(abs(number.double) * 1e-5, 1e-44)

@@ -338,6 +338,10 @@ struct RandomProtocol {
         case .float(.binary32, _):
             let value = Float(bitPattern: UInt32.random(in: 0...UInt32.max, using: &random))
             return JSONNumber(value).map { .number($0) } ?? "NaN"
+        case .float(.binary16, _):
+            let value = FloatFormat.binary16.value(ofBits: random.next() & 0xFFFF)
+            guard value.isFinite else { return "Infinity" }
+            return (try? JSONValue(parsing: FloatFormat.binary16.digits(of: value))) ?? "NaN"
         case .float:
             return JSONNumber(Double(bitPattern: random.next())).map { .number($0) } ?? "-Infinity"
         case .boolean, .bit: return .boolean(random.isTrue)

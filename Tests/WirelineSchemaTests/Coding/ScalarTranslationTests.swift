@@ -181,6 +181,50 @@ struct ScalarTranslationTests {
     }
 
     @Test(arguments: [
+        ("0.1", "2e66"), ("-0.0", "8000"), ("1.5", "3e00"), ("65504.0", "7bff"), ("-65472.0", "fbfe"),
+        ("6e-08", "0001"),
+        ("6.104e-05", "0400"), ("0.3333", "3555"), (#""Infinity""#, "7c00"), (#""-Infinity""#, "fc00"),
+        (#""NaN""#, "7e00"),
+    ])
+    func `a float of 16 bits is shown with its shortest digits`(value: String, payload: String) throws {
+        let json = #"{"v":\#(value)}"#
+        let translator = PayloadTranslator(.init("v", .float(.binary16, .bigEndian)))
+        let little = PayloadTranslator(.init("v", .float(.binary16, .littleEndian)))
+        #expect(try translator.encode(json) == payload)
+        #expect(try translator.decode(payload) == json)
+        #expect(try little.encode(json) == reversed(payload))
+        #expect(try little.decode(reversed(payload)) == json)
+    }
+
+    @Test(arguments: [
+        ("65519.99", "7bff"), ("-65519.99", "fbff"), ("2049", "6800"), ("2051", "6802"), ("1e-400", "0000"),
+        ("-0", "8000"),
+        ("2.98023223876953125e-8", "0000"), ("2.9802322387695317e-8", "0001"), ("1.00048828125", "3c00"),
+        ("1.0004882812500002", "3c01"), ("1.0014648437499998", "3c01"), ("1.00146484375", "3c02"),
+    ])
+    func `a number that a float of 16 bits cannot represent is rounded once`(value: String, payload: String) throws {
+        #expect(try PayloadTranslator(.init("v", .float(.binary16, .bigEndian))).encode(#"{"v":\#(value)}"#) == payload)
+    }
+
+    @Test(arguments: ["65520", "-65520", "1e5", "3.5e38"])
+    func `a number beyond the floats of 16 bits is refused`(value: String) throws {
+        let translator = PayloadTranslator(.init("v", .float(.binary16, .bigEndian)))
+        #expect(throws: TranslationError(.numberTooLarge(value), path: "M.v")) {
+            try translator.encode(#"{"v":\#(value)}"#)
+        }
+    }
+
+    @Test func `the range of a float of 16 bits is that of what is written`() throws {
+        let translator = PayloadTranslator(
+            .init("v", .float(.binary16, .bigEndian), floatRange: 0...FloatFormat.binary16.nearest(to: 0.1)))
+        #expect(try translator.encode(#"{"v":0.1}"#) == "2e66")
+        #expect(try translator.encode(#"{"v":0.10000001}"#) == "2e66")
+        #expect(throws: TranslationError.self) { try translator.encode(#"{"v":0.1001}"#) }
+        #expect(throws: CodecError.self) { try translator.decode("2e67") }
+        #expect(throws: CodecError.self) { try translator.decode("7e00") }
+    }
+
+    @Test(arguments: [
         ("3.5e38", "M.v: 3.5e38 is too large for any field of its kind"),
         ("-1e400", "M.v: -1e400 is too large for any field of its kind"),
         (#""nan""#, #"M.v: a number, "NaN", "Infinity" or "-Infinity" is needed, not a string"#),

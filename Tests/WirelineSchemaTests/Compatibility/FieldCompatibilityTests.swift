@@ -79,6 +79,8 @@ struct FieldCompatibilityTests {
             ["MAX_NO_SHRINK Cs_1.a: old reads, new refuses"]
         ),
         ("bool a;", "uint8 a;", ["FIELD_SAME_TYPE Cs_1.a: old refuses, new reads"]),
+        ("float16 a;", "uint16 a;", ["FIELD_SAME_TYPE Cs_1.a: old misreads, new misreads"]),
+        ("float16 a;", "@range(0..1) float16 a;", ["RANGE_NO_NARROW Cs_1.a: old reads, new refuses"]),
         ("float32 a;", "uint32 a;", ["FIELD_SAME_TYPE Cs_1.a: old misreads, new misreads"]),
         ("string a;", "bytes a;", ["FIELD_SAME_TYPE Cs_1.a: old refuses, new reads"]),
         ("uint16 a;", "@little uint16 a;", ["FIELD_SAME_BYTE_ORDER Cs_1.a: old misreads, new misreads"]),

@@ -172,7 +172,8 @@ struct SchemaEdit {
     }
 
     private static let types = [
-        "uint8", "int8", "uint16", "int16", "uint32", "uint64", "float32", "float64", "bool", "varint", "zigzag",
+        "uint8", "int8", "uint16", "int16", "uint32", "uint64", "float16", "float32", "float64", "bool", "varint",
+        "zigzag",
         "varint32", "varint64", "string",
         "bytes",
         "E0", "F0", "char [ 3 ]", "char [ 5 ]", "bcd [ 1 ]", "bcd [ 2 ]",

@@ -17,7 +17,8 @@ struct WireSizesTests {
     }
 
     @Test(arguments: [
-        ("bool", 1), ("uint8", 1), ("int24", 3), ("uint64", 8), ("float", 4), ("double", 8), ("E", 2), ("F", 4),
+        ("bool", 1), ("uint8", 1), ("int24", 3), ("uint64", 8), ("float16", 2), ("float", 4), ("double", 8), ("E", 2),
+        ("F", 4),
         ("Empty", 0), ("Fixed", 11), ("Fixed[3]", 33), ("float[65535]", 262_140),
     ])
     func `types of fixed width have one size`(type: String, byteCount: Int) throws {

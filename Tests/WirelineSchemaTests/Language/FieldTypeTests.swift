@@ -18,6 +18,7 @@ struct FieldTypeTests {
     @Test(arguments: [
         ("float a;", TypeDescription.float(.binary32, .bigEndian)),
         ("float32 a;", .float(.binary32, .bigEndian)),
+        ("float16 a;", .float(.binary16, .bigEndian)),
         ("double a;", .float(.binary64, .bigEndian)),
         ("float64 a;", .float(.binary64, .bigEndian)),
         ("bool a;", .boolean),
@@ -40,6 +41,7 @@ struct FieldTypeTests {
         ("properties a;", .properties(isStrict: true)),
         ("@little uint16 a;", .integer(.uint16, .littleEndian)),
         ("@big uint16 a;", .integer(.uint16, .bigEndian)),
+        ("@little float16 a;", .float(.binary16, .littleEndian)),
         ("@little double a;", .float(.binary64, .littleEndian)),
         ("@little string a;", .string(.counted(.uint16, .littleEndian))),
         ("@utf16 string a;", .utf16(.counted(.uint16, .bigEndian), .bigEndian)),
@@ -137,11 +139,13 @@ struct FieldTypeTests {
             message Cs_1 {
                 @range(0.7..1.1) float64 a; @range(0.7..1.1) float32 b; @range(-1e39..1e39) float32 c;
                 @since(1) @range(0.7..1.1) @default(0.7) float32 d; @since(1) @range(0.1..1.1) @default(1.1) float32 e;
+                @since(1) @range(0.1..0.7) @default(0.7) float16 f; @since(1) @range(-1e5..1e5) float16 g;
             }
             """
         ).messages[0].fields
         let narrow = Double(0.7 as Float)...Double(1.1 as Float)
         #expect(fields.prefix(4).map(\.floatRange) == [0.7...1.1, narrow, -1e39...1e39, narrow])
+        #expect(fields.suffix(2).map(\.floatRange) == [0.0999755859375...0.7001953125, -1e5...1e5])
     }
 
     @Test func `offsets are known as long as all widths are fixed`() throws {
