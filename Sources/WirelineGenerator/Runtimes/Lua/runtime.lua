@@ -1001,7 +1001,8 @@ local function float16(v, f)
   v = float64(v, f)
   if v ~= v then return 32256 end
   local top_bit = (v < 0 or v == 0 and 1 / v < 0) and 32768 or 0
-  v = math.abs(v)
+  -- As a float: the least integer has no positive one.
+  v = math.abs(v + 0.0)
   if v == huge then return top_bit + 31744 end
   if v >= 65520 then refuse("number_too_large", f) end
   local exponent, scaled = 0, v * 16777216

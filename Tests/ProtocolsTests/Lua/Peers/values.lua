@@ -59,6 +59,9 @@ refused(features, "wrong_type", "Cs_1.u8", "Cs_1", numbers("u8", "1"))
 refused(features, "wrong_type", "Cs_1.yes", "Cs_1", numbers("yes", 1))
 refused(features, "wrong_type", "Cs_1.f64", "Cs_1", numbers("f64", "1"))
 refused(features, "number_too_large", "Cs_1.f32", "Cs_1", numbers("f32", 3.5e38))
+for _, v in ipairs({ 65520, -65520, 1e300, has_integers and math.mininteger or -2 ^ 63 }) do
+  refused(features, "number_too_large", "Halves.alone", "Halves", { alone = v })
+end
 kept("f32", 3.4028234663852886e38, 3.4028234663852886e38)
 kept("f32", 1 / 0, 1 / 0)
 for _, v in ipairs({ 0 / 0, -(0 / 0) }) do
