@@ -151,6 +151,11 @@ enum PackedFormat: Sendable {
         words["f\(8 * format.byteCount)Little"] = .float(byteCount: format.byteCount, .littleEndian)
     }
 
+    /// Returns the float that a word such as `putF32Little` writes; nil for other words.
+    static func float(writtenBy word: String) -> Self? {
+        word.hasPrefix("putF") ? floats["f" + word.dropFirst(4)] : nil
+    }
+
     var byteCount: Int {
         switch self {
         case .integer(let format, _): format.byteCount

@@ -93,7 +93,7 @@ struct ErlangLayers {
         return RuntimeFile.erlang.with(Set(features.filter(\.1).map(\.0) + transforms), constants).text("layering")
     }
 
-    /// The functions of that text of which a protocol may not need all clauses.
+    /// The functions of that text with clauses that this protocol may not reach.
     var textFunctions: [String] {
         guard let plan else { return [] }
         let isStreamed = plan.kinds.contains { $0.erlangFeatures.contains("streamed") }

@@ -135,8 +135,8 @@ struct LuaFunctions {
 
     // MARK: Bytes
 
-    /// Returns statements that end with a return, and that put bytes before that, with these bytes as what they return: as an expression
-    /// if that is possible. What changes a packet comes after that.
+    /// Makes statements return the bytes that they put, as one expression if possible. The last of them is a return. Statements that
+    /// change the packet stay after its bytes.
     private static func joined(_ statements: [Statement]) -> [Statement] {
         let all = statements.dropLast()
         let first = all.firstIndex(where: \.writes) ?? all.endIndex
@@ -174,7 +174,7 @@ struct LuaFunctions {
 }
 
 extension Statement {
-    /// Whether it calls a function of the writer, apart from one that only looks at a value, or of a body in it.
+    /// Whether it writes bytes: it calls a function of the writer that does not only look at a value, or gives the writer to a function.
     fileprivate var writes: Bool {
         if case .evaluate(.call(let object, let word, let arguments)) = self, word != "isPresent" {
             for case .name("w")? in [object, arguments.first] { return true }

@@ -34,7 +34,7 @@ enum LuaRuns {
     ) -> [Statement] {
         var statements: [Statement] = []
         var row: (formats: String, targets: [Expression], place: Expression) = ("", [], place)
-        var halves: [(target: Expression, value: Expression)] = []
+        var shortFloats: [(target: Expression, value: Expression)] = []
         func close() {
             guard !row.targets.isEmpty else { return }
             let isByte = row.formats.dropFirst() == "B"
@@ -43,8 +43,8 @@ enum LuaRuns {
                 ? Expression.call(nil, "byte", [bytes, row.place])
                 : .call(nil, "unpack", [.text(row.formats), bytes, row.place])
             statements.append(.assignAll(row.targets, read, declares: true))
-            statements += halves.map { .assign($0.target, $0.value) }
-            (row, halves) = (("", [], place), [])
+            statements += shortFloats.map { .assign($0.target, $0.value) }
+            (row, shortFloats) = (("", [], place), [])
         }
         var offset = 0
         for (target, format) in parts {
@@ -55,7 +55,7 @@ enum LuaRuns {
             if let text {
                 if row.targets.isEmpty { row.place = at }
                 row = (LuaFormat.joined(row.formats, text), row.targets + [target], row.place)
-                if case .float(2, _) = format { halves.append((target, format.value(ofPacked: target))) }
+                if case .float(2, _) = format { shortFloats.append((target, format.value(ofPacked: target))) }
                 continue
             }
             guard case .integer(let integer, let order) = format else { continue }

@@ -243,7 +243,7 @@ struct LuaWords {
     }
 
     private func put(_ word: String, _ arguments: [Expression]) -> [Statement]? {
-        if let text = PackedFormat.floats["f" + word.dropFirst(4)].flatMap(LuaFormat.text) {
+        if let text = PackedFormat.float(writtenBy: word).flatMap(LuaFormat.text) {
             return [Self.packing(text, [arguments[0]])]
         }
         switch word {

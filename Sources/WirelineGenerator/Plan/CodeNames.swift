@@ -126,7 +126,7 @@ struct CodeNames: Sendable {
         self.taken = taken.names.union(style.types.reserved).union(style.constants.reserved)
     }
 
-    /// Takes the names of Erlang, which translators of packets to records have, too.
+    /// Uses Erlang's names, which the records of the gateway have, too.
     init(_ naming: ErlangNaming) {
         func body(_ record: ErlangNaming.Record) -> Body {
             Body(name: record.name, fields: record.fields, trailing: record.trailing)

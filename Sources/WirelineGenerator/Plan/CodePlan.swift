@@ -64,7 +64,7 @@ struct CodePlan: Sendable {
     /// The shapes with all fields of packets.
     var wholeShapes: [PacketShape] { layers == nil ? shapes : shapes.filter { $0.part?.isFlat == true && $0.reads } }
 
-    /// Whether values may nest as deeply as the schema allows.
+    /// Whether code must count how deeply values nest.
     var nests: Bool {
         structures.contains(where: \.plan.countsDepth) || unions.contains(where: \.plan.countsDepth)
     }

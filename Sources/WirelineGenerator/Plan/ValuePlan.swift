@@ -10,7 +10,7 @@ import WirelineLanguage
 indirect enum ValuePlan: Sendable {
     /// An integer, an enum or flags.
     case number(NumberPlan)
-    /// A float of 4 or 8 bytes; one of fewer bytes is held in 8. Nil: any value is allowed.
+    /// A float of 2, 4 or 8 bytes; code holds one of 2 bytes in 8. Without a range, any value is allowed.
     case float(byteCount: Int, ByteOrder, range: ClosedRange<Double>?)
     /// One byte, or one bit of a run, 0 or 1.
     case boolean

@@ -166,7 +166,7 @@ struct PythonWriter: PythonWords {
         case "appendBlob": return call("_put_blob", [arguments[0]], path: arguments[1])
         case "putDigits": return call("_put_digits", Array(arguments[..<2]), path: arguments[2])
         default:
-            guard let format = PackedFormat.floats["f" + word.dropFirst(4)] else {
+            guard let format = PackedFormat.float(writtenBy: word) else {
                 preconditionFailure("Python does not write \(word)")
             }
             return float(format, arguments)

@@ -32,7 +32,7 @@ struct ContextStatements {
     /// Whether a state may be of any type. Its number is a variable then, which a function of the runtime makes.
     private var isUnchecked: Bool { if case .type = printer.dialect.valueChecks { true } else { false } }
 
-    private func taken(_ index: Int) -> Statement {
+    private func numberOfState(_ index: Int) -> Statement {
         let state = context.states[index]
         let limits = [state.range.lowerBound, state.range.upperBound].map { Expression.number($0, format(index)) }
         let function = state.range.isWide ? "wideStateNumber" : "stateNumber"
@@ -48,7 +48,7 @@ struct ContextStatements {
     /// the number of its shape.
     var numbering: [Statement] {
         let checks = context.states.indices.flatMap { index -> [Statement] in
-            if isUnchecked { return [taken(index)] }
+            if isUnchecked { return [numberOfState(index)] }
             guard let number = number(index),
                 let isGood = printer.isWithin(
                     number.number(of: member(index)), context.states[index].range, number.format)

@@ -77,8 +77,7 @@ extension StatementPrinter {
         }
     }
 
-    /// Returns where a value begins that is read, for errors, and the statements that keep the place of one whose width is not known;
-    /// nil in languages whose reader knows it.
+    /// Returns the statements that keep the place where a value begins, and that place for errors. It is nil if the reader knows it.
     private func start(of value: ValuePlan, _ unique: String) -> (statements: [Statement], place: Expression?) {
         switch value {
         case .number(let number): return ([], last(number.format.byteCount))
