@@ -45,6 +45,8 @@ package struct Backends {
     /// Those with a place, the first to be asked first.
     private var ranking: [(rank: Rank, backend: ErlangDestination)] = []
     private var lastArrival: UInt64 = 0
+    /// It changes when a process may have got a place. Until then a client for which none was there need not look again.
+    package private(set) var placeCount: UInt64 = 0
 
     package init() {}
 
@@ -127,7 +129,7 @@ package struct Backends {
     ///   - excluded: Who gave the client back. It is asked again only if there is no other.
     ///   - pressure: Knows the nodes that do not take what is sent to them. Their processes are not asked.
     package func choice(
-        besides asked: [ErlangDestination] = [], except excluded: ErlangDestination? = nil,
+        besides asked: Set<ErlangDestination> = [], except excluded: ErlangDestination? = nil,
         avoiding pressure: NodePressure? = nil
     ) -> ErlangDestination? {
         var last: ErlangDestination?
@@ -138,6 +140,9 @@ package struct Backends {
         }
         return last
     }
+
+    /// Processes of a node may be asked again, because less waits for it.
+    package mutating func placesMayBeNew() { placeCount += 1 }
 
     /// A process was asked to own a client.
     package mutating func asked(_ backend: ErlangDestination) { change(backend) { $0.offerCount += 1 } }
@@ -154,7 +159,14 @@ package struct Backends {
     package mutating func withdrew(from backend: ErlangDestination) { change(backend) { $0.offerCount -= 1 } }
 
     /// A process has not answered in time. It is asked last until it answers.
-    package mutating func ranOut(_ backend: ErlangDestination) { change(backend) { $0.isLate = true } }
+    ///
+    /// - Returns: Whether it was not late before.
+    @discardableResult
+    package mutating func ranOut(_ backend: ErlangDestination) -> Bool {
+        let isNew = backends[backend]?.isLate == false
+        change(backend) { $0.isLate = true }
+        return isNew
+    }
 
     // MARK: Owning
 
@@ -170,7 +182,7 @@ package struct Backends {
         let after = backends.values[index].rank
         if backends.values[index].isUnused { backends.remove(at: index) }
         guard before != after else { return }
-        if let before { ranking.remove(at: position(of: before)) }
+        if let before { ranking.remove(at: position(of: before)) } else { placeCount += 1 }
         if let after { ranking.insert((after, backend), at: position(of: after)) }
     }
 

@@ -22,8 +22,8 @@ package struct ClientTable {
     /// The number of messages that owners have and have not confirmed; it is counted each time.
     package var unconfirmedCount: Int { clients.values.reduce(0) { $0 + $1.window.unconfirmedCount } }
 
-    /// All clients, in the order in which they came.
-    package var all: [GatewayClient] { clients.values.sorted { $0.number < $1.number } }
+    /// The numbers of all clients, in the order in which they came.
+    package var numbers: [ClientNumber] { clients.keys.sorted() }
 
     package subscript(number: ClientNumber) -> GatewayClient? { clients[number] }
 
@@ -74,14 +74,25 @@ package struct ClientTable {
         heldByteCount -= client.heldByteCount
     }
 
-    /// The clients for which most is kept, the greatest first: so many that at least `byteCount` bytes are freed.
+    /// The clients for which most is kept, the greatest first: so many that at least `byteCount` bytes are freed, but not
+    /// more than 64, because closing all at once would delay others.
     package func largest(freeing byteCount: Int) -> [GatewayClient] {
-        let sorted = clients.values.sorted { ($1.heldByteCount, $0.number) < ($0.heldByteCount, $1.number) }
-        var (freed, chosen) = (0, [GatewayClient]())
-        for client in sorted where freed < byteCount && client.heldByteCount > 0 {
-            freed += client.heldByteCount
-            chosen.append(client)
+        func isBefore(_ left: GatewayClient, _ right: GatewayClient) -> Bool {
+            (right.heldByteCount, left.number) < (left.heldByteCount, right.number)
         }
-        return chosen
+        var chosen: [GatewayClient] = []
+        for client in clients.values where client.heldByteCount > 0 {
+            if chosen.count == 64 {
+                guard isBefore(client, chosen[63]) else { continue }
+                chosen.removeLast()
+            }
+            chosen.insert(client, at: chosen.firstIndex { isBefore(client, $0) } ?? chosen.endIndex)
+        }
+        var freed = 0
+        return Array(
+            chosen.prefix { client in
+                defer { freed += client.heldByteCount }
+                return freed < byteCount
+            })
     }
 }

@@ -33,6 +33,7 @@ package final class GatewayClient {
 
     package let pid: ErlangPID
     private let info: ClientInfo
+    private let infoByteCount: Int
     @safe @exclusivity(unchecked) package internal(set) var life: Life
     @safe @exclusivity(unchecked) package internal(set) var window: MessageWindow
     /// Whether it had an owner: the next one is asked with `resume`.
@@ -41,6 +42,10 @@ package final class GatewayClient {
     package internal(set) var backend: ErlangDestination?
     /// The processes that were asked to own it and have not answered, in order, each with the time from which it is late.
     private var offers: [(backend: ErlangDestination, deadline: Duration)] = []
+    /// The same processes, to look one up.
+    private(set) var askedBackends: Set<ErlangDestination> = []
+    /// ``Backends/placeCount`` when there was none left to ask; nil: it has to look.
+    package var vainSearch: UInt64?
     /// Who has given it back: it is asked again only if there is no other.
     var formerBackend: ErlangDestination?
     var search = Search.none
@@ -65,6 +70,7 @@ package final class GatewayClient {
     init(_ pid: ErlangPID, _ info: ClientInfo, _ life: Life, _ settings: GatewaySettings) {
         self.pid = pid
         self.info = info
+        infoByteCount = info.chosenByteCount
         self.life = life
         window = MessageWindow(settings)
     }
@@ -87,13 +93,13 @@ package final class GatewayClient {
     /// Whether something of it depends on a process: it owns the client, or was asked.
     func needs(_ process: ErlangDestination) -> Bool {
         if let owner, process == .pid(owner) { return true }
-        return asked.contains(process)
+        return askedBackends.contains(process)
     }
 
     /// The offer that a process answers: its own one, or else the first one to its node.
     func offer(answeredBy sender: ErlangPID, on ownNode: ErlangAtom) -> ErlangDestination? {
         let target = ErlangDestination.pid(sender)
-        guard !asked.contains(target) else { return target }
+        guard !askedBackends.contains(target) else { return target }
         return asked.first { backend in
             switch backend {
             // A node that was started again has another creation, and cannot answer.
@@ -107,7 +113,9 @@ package final class GatewayClient {
     package var groups: [ErlangTerm] { memberships.map(\.group) }
 
     /// The bytes that are kept for it.
-    package var heldByteCount: Int { window.byteCount + queuedByteCount + stateByteCount + membershipByteCount }
+    package var heldByteCount: Int {
+        infoByteCount + window.byteCount + queuedByteCount + stateByteCount + membershipByteCount
+    }
 
     /// What backends are told of it.
     package var snapshot: ClientSnapshot {
@@ -122,7 +130,10 @@ package final class GatewayClient {
     // MARK: Changes
 
     /// - Parameter deadline: The time from which the backend is late.
-    func ask(_ backend: ErlangDestination, until deadline: Duration) { offers.append((backend, deadline)) }
+    func ask(_ backend: ErlangDestination, until deadline: Duration) {
+        offers.append((backend, deadline))
+        askedBackends.insert(backend)
+    }
 
     /// Whether a backend was to answer until this time, and has not.
     func isLate(_ backend: ErlangDestination, at deadline: Duration) -> Bool {
@@ -131,13 +142,17 @@ package final class GatewayClient {
 
     /// - Returns: Whether it was asked and had not answered.
     func askNoMore(_ backend: ErlangDestination) -> Bool {
-        guard let index = offers.firstIndex(where: { $0.backend == backend }) else { return false }
-        offers.remove(at: index)
+        guard askedBackends.remove(backend) != nil else { return false }
+        offers.removeAll { $0.backend == backend }
+        vainSearch = nil
         return true
     }
 
     /// No process is to answer any more.
-    func askNobody() { offers = [] }
+    func askNobody() {
+        (offers, askedBackends) = ([], [])
+        vainSearch = nil
+    }
 
     func keep(_ state: ErlangTerm, byteCount: Int) {
         self.state = state

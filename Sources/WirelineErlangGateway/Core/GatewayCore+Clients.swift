@@ -130,7 +130,7 @@ extension GatewayCore {
         }
         let excess = clients.heldByteCount - settings.heldByteCount
         guard excess > 0 else { return }
-        for client in clients.largest(freeing: excess) { end(client, .slow, .aborted, at: now) }
+        for client in clients.largest(freeing: excess) where !isFull { end(client, .slow, .aborted, at: now) }
     }
 
     // MARK: The end

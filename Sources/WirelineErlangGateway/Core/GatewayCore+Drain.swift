@@ -12,7 +12,7 @@ extension GatewayCore {
     package mutating func drain(for time: Duration, at now: Duration) {
         guard life.begin(until: now + time) else { return }
         want(.draining(time))
-        for client in clients.all where !client.isClosing { untold.append(client.number) }
+        for number in clients.numbers { untold.append(number) }
         tellSomeOfDrain(at: now)
         endDrainIfEmpty()
     }
@@ -40,7 +40,7 @@ extension GatewayCore {
 
     mutating func pollDrain(at now: Duration) {
         guard life.isOver(at: now) else { return }
-        for client in clients.all where !client.isClosing { leaving.append(client.number) }
+        for number in clients.numbers { leaving.append(number) }
         closeLeaving(at: now)
         endDrainIfEmpty()
     }
@@ -49,7 +49,7 @@ extension GatewayCore {
     mutating func closeLeaving(at now: Duration) {
         guard untold.first == nil else { return }
         while !isFull, let number = leaving.popFirst() {
-            if let client = clients[number] { end(client, .drain, .flushed, at: now) }
+            if let client = clients[number], !client.isClosing { end(client, .drain, .flushed, at: now) }
         }
     }
 

@@ -112,7 +112,9 @@ extension GatewayCore {
     /// Offers a client to as many others as it waits for. If there are not so many places now, it waits for the rest.
     private mutating func offerMore(_ client: GatewayClient, at now: Duration) {
         guard case .waits(var count, let wasLate) = client.search else { return }
-        while count > 0, offer(client, at: now) { count -= 1 }
+        // A search looks at all members.
+        let isVain = client.vainSearch == backends.placeCount
+        while !isVain, count > 0, offer(client, at: now) { count -= 1 }
         if count > 0 {
             client.search = .waits(for: count, wasLate: wasLate)
             seekingMore.append(client.number)
@@ -129,8 +131,11 @@ extension GatewayCore {
     private mutating func offer(_ client: GatewayClient, at now: Duration) -> Bool {
         guard
             let backend = backends.choice(
-                besides: client.asked, except: client.formerBackend, avoiding: pressure)
-        else { return false }
+                besides: client.askedBackends, except: client.formerBackend, avoiding: pressure)
+        else {
+            client.vainSearch = backends.placeCount
+            return false
+        }
         guard takeOffer() else { return false }
         backends.asked(backend)
         if watch.add(client.number, of: backend) { want(.monitor(backend)) }
@@ -151,7 +156,7 @@ extension GatewayCore {
         guard let client = clients[number] else { return }
         noticeLosses(of: client, at: now)
         if client.isLate(backend, at: deadline) {
-            backends.ranOut(backend)
+            if backends.ranOut(backend) { lateBackends.append(backend) }
             counters.ranOutOfferCount += 1
         } else if client.lateFrom != deadline {
             return

@@ -34,6 +34,8 @@ package struct GatewayCore: ~Copyable {
     var seeking = Line<ClientNumber>()
     /// Clients that wait for another backend, because the first one was late.
     var seekingMore = Line<ClientNumber>()
+    /// The backends that have begun not to answer in time.
+    var lateBackends: [ErlangDestination] = []
     /// Clients for which too much waited when something was written.
     var suspects: Set<ClientNumber> = []
     private var effects: [GatewayEffect] = []
@@ -97,6 +99,12 @@ package struct GatewayCore: ~Copyable {
     package var hasEffects: Bool {
         !effects.isEmpty || !postponed.isEmpty || offersWait || !lost.isEmpty || untold.first != nil
             || leaving.first != nil
+    }
+
+    /// Returns the backends that have not answered an offer in time, once until they answer one.
+    package mutating func takeLateBackends() -> [ErlangDestination] {
+        defer { lateBackends = [] }
+        return lateBackends
     }
 
     mutating func want(_ effect: GatewayEffect) { effects.append(effect) }
@@ -217,6 +225,7 @@ package struct GatewayCore: ~Copyable {
         dials.nodeDown(node, at: now)
         names.nodeDown(node)
         pressure.disconnected(node.atom)
+        backends.placesMayBeNew()
         wakeResting(of: node.atom)
     }
 
@@ -230,7 +239,10 @@ package struct GatewayCore: ~Copyable {
             guard let client = clients[number] else { continue }
             if isFull { postpone(client) } else { handOver(client) }
         }
-        if !pressure.isSlow(node.atom) { offersWait = true }
+        if !pressure.isSlow(node.atom) {
+            backends.placesMayBeNew()
+            offersWait = true
+        }
     }
 
     /// Clients that rested for a node go on, unless it is busy.

@@ -85,9 +85,12 @@ package struct ClientInfo: Equatable, Sendable {
     package static func == (left: Self, right: Self) -> Bool { left.term == right.term }
 
     /// The bytes of the term, about.
-    var byteCount: Int {
+    var byteCount: Int { 384 + chosenByteCount }
+
+    /// The bytes that the client has chosen, about: the head of its upgrade, and its certificate.
+    var chosenByteCount: Int {
         let fields = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 16 }
-        return 384 + fields + (path?.utf8.count ?? 0) + (tls?.certificate?.count ?? 0)
+        return fields + (path?.utf8.count ?? 0) + (tls?.certificate?.count ?? 0)
     }
 
     /// The map without what changes while the client is there.

@@ -17,6 +17,8 @@ public enum ErlangGatewayEvent: Equatable, Sendable {
     /// A member of the group is not asked, because its node is none of ``ErlangGatewayConfiguration/nodes`` or
     /// ``ErlangGatewayConfiguration/otherNodes``. It is reported once for each node.
     case otherMember(ErlangNodeName)
+    /// A backend has not accepted a client in time. It is asked last until it answers, and reported again only after that.
+    case late(ErlangDestination)
     /// What the gateway's node has noticed.
     case note(ErlangNodeNote)
 }
@@ -33,6 +35,7 @@ extension ErlangGatewayEvent: CustomStringConvertible {
         case .unreachable(let node, let error): "\(node) is not connected: \(error); it is tried again"
         case .otherMember(let node):
             "\(node) has members of the group, which are not asked: it is none of the gateway's nodes"
+        case .late(let backend): "\(backend) has not accepted a client in time: it is asked last until it answers"
         case .note(.replaced(let node)):
             "\(node) has connected again: it was restarted, or two nodes have this name"
         case .note(.otherOfOurName(let node)):
@@ -54,10 +57,10 @@ extension ErlangGatewayEvent: CustomStringConvertible {
 }
 
 extension ErlangGatewayEvent {
-    /// Whether anybody who reaches the node's port, or a node with bad messages, can cause it as often as they like.
+    /// Whether anybody who reaches the node's port, or a node with bad messages or slow processes, can cause it often.
     package var isLimited: Bool {
         switch self {
-        case .note(.refused), .note(.crowded), .note(.droppedMessage), .note(.acceptFailed): true
+        case .note(.refused), .note(.crowded), .note(.droppedMessage), .note(.acceptFailed), .late: true
         default: false
         }
     }

@@ -290,6 +290,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
                 break
             }
         }
+        for backend in core.takeLateBackends() { report?(.late(backend)) }
         offer(isForStalled: false)
         setTimer()
     }

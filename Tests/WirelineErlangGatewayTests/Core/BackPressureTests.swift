@@ -52,6 +52,20 @@ struct BackPressureTests {
         #expect(!bench.hasSlowClients)
     }
 
+    @Test func `what a client chooses of its connection is kept, too`() {
+        let bench = GatewayBench { $0.heldByteCount = 400 }
+        var info = GatewayBench.info
+        info.headers = [("x", .init(repeating: "a", count: 300))]
+        info.tls = .init(version: "TLSv1.3", cipher: "c", certificate: .init(repeating: 0, count: 100))
+        _ = bench.open()
+        #expect(bench.core.clients.heldByteCount == 0)
+        let client = GatewayBench.process(99, at: GatewayBench.node, creation: 7)
+        bench.core.open(client, info, at: bench.now)
+        #expect(bench.hasSlowClients)
+        #expect(closings(bench.effects { $0.closeSlowClients(at: $1) }) == [client])
+        #expect(bench.core.clients.heldByteCount == 0)
+    }
+
     @Test func `states and groups are kept, too`() {
         let bench = GatewayBench { $0.heldByteCount = 100 }
         let client = bench.open(ownedBy: owner)

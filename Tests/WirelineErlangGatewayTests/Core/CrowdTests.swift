@@ -120,6 +120,19 @@ struct CrowdTests {
         #expect(bench.core.clients.count == 0)
     }
 
+    @Test func `clients are closed some at a time when memory is short`() {
+        let (bench, clients) = crowd {
+            $0.heldByteCount = 0
+            $0.window = 8
+        }
+        for client in clients { _ = bench.say("x", by: client) }
+        _ = bench.rounds
+        let most = mostClosed(
+            bench, while: { bench.hasSlowClients }, by: { bench.core.closeSlowClients(at: bench.now) })
+        #expect(most <= Self.most)
+        #expect(bench.core.clients.count == 0)
+    }
+
     @Test func `clients for which too much waits are closed some at a time`() {
         let (bench, clients) = crowd { $0.clientByteCount = 10 }
         for client in clients { _ = bench.send(GatewayBench.said("more than 10 bytes"), to: client, from: owner) }

@@ -193,6 +193,36 @@ struct OwnershipTests {
         #expect(bench.client(next)?.asked == [second.target])
     }
 
+    @Test func `a client that has asked all is offered to a member that joins`() {
+        let bench = GatewayBench()
+        let hung = (0..<100).map { GatewayBench.process(UInt32($0) + 10) }
+        for backend in hung { bench.join(backend) }
+        let client = bench.open()
+        while bench.client(client)?.asked.count != hung.count, bench.now < .seconds(60) {
+            _ = bench.pass(.milliseconds(100))
+        }
+        // It wants as many others as it has asked.
+        _ = bench.pass(.seconds(5))
+        #expect(bench.client(client)?.vainSearch == bench.core.backends.placeCount)
+        bench.join(second)
+        #expect(bench.client(client)?.asked.last == second.target)
+    }
+
+    @Test func `a backend that does not answer in time is reported once until it answers`() {
+        let bench = GatewayBench()
+        bench.join(first)
+        let clients = (0..<3).map { _ in bench.open() }
+        _ = bench.pass(.seconds(6))
+        #expect(bench.core.takeLateBackends() == [first.target])
+        _ = bench.open()
+        _ = bench.pass(.seconds(6))
+        #expect(bench.core.takeLateBackends() == [])
+        _ = bench.tell(clients[0], .tuple("owner", .pid(first)), from: first)
+        _ = bench.open()
+        _ = bench.pass(.seconds(6))
+        #expect(bench.core.takeLateBackends() == [first.target])
+    }
+
     @Test func `a backend has few offers open, and each answer makes room for a client that waits`() {
         let bench = GatewayBench()
         bench.join(first)
