@@ -259,6 +259,19 @@ struct LongLayeredPacketTests {
         await server.shutDown()
     }
 
+    @Test func `closing does not wait until long messages are compressed`() async throws {
+        let (server, client) = try await Self.start { client in
+            try client.write(Say(text: "first"))
+            for _ in 0..<3 { try client.write(Say(text: Self.long), header: Self.compressed) }
+            client.close()
+        }
+        var texts: [String] = []
+        while let packet = try? await client.nextPacket() { texts.append(try Say(payloadOf: packet.lent).text) }
+        #expect(texts.map { $0.prefix(20) } == ["first"])
+        client.close()
+        await server.shutDown()
+    }
+
     @Test func `a client that leaves while its message is sealed ends its handler`() async throws {
         let outcomes = Seen<Bool>()
         let (server, client) = try await Self.start { client in

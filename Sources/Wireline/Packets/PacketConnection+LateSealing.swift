@@ -133,6 +133,20 @@ extension PacketConnection {
         lateWasSent()
     }
 
+    /// Seals and sends packets that wait to be sealed, as far as the loop's share goes. So connections that are closed at once
+    /// delay nobody; only a packet that is compressed after a cipher, or inside of a bundle, is sealed whole.
+    func sealWithinShare() {
+        while sealsLater, stream.takesOutput, !loop.hasSpentShare, let layeredTraffic {
+            if case .unsealed(let packet, let states, let ahead)? = layeredTraffic.late.first?.content {
+                while !ahead.isDone {
+                    guard !loop.hasSpentShare else { return }
+                    layeredTraffic.compress(packet, states, ahead)
+                }
+            }
+            sendLate()
+        }
+    }
+
     private func sendLate() {
         // What groups have sent meanwhile waits, too; later it would go before this packet.
         settle()

@@ -15,6 +15,8 @@ final class RelayedConnection: @unchecked Sendable {
         var hasEnded = false
         /// Whether reading is paused until the other side has taken more, or more has been shown or recorded.
         var isWaiting = false
+        /// The number of bytes that it has sent and that were forwarded.
+        var passedByteCount = 0
         /// The reason why nothing more can be sent to this side; what it has sent before is still forwarded.
         var outputFailure: TransportError?
         /// Both sides are released when the streams are closed.
@@ -163,6 +165,7 @@ final class RelayedConnection: @unchecked Sendable {
         let other = other(of: side)
         other.stream.write(bytes)
         other.stream.flush()
+        side.passedByteCount += bytes.count
         capture?.sent(bytes, by: side.sender)
         display.show(bytes, from: side.sender)
         // Sending may have found that the connection has ended.
@@ -175,7 +178,7 @@ final class RelayedConnection: @unchecked Sendable {
         side.isWaiting =
             isBlocked(side) || backlogs.contains { $0.isFull(whenRoom: { [weak self] in self?.hasRoom() }) }
         if !side.isWaiting { return side.stream.read() }
-        if isBlocked(side), let failure = side.outputFailure { failed(side, failure) }
+        if let failure = side.outputFailure { outputFailed(side, failure) }
     }
 
     /// Whether the other side must take more of what this side has sent.
@@ -192,11 +195,17 @@ final class RelayedConnection: @unchecked Sendable {
 
     /// Handles the reset of a side's connection.
     ///
-    /// What it has sent before is forwarded, unless the other side has stopped reading: a reset does not wait for that.
+    /// What it has sent before is forwarded, unless the other side has stopped reading: a reset does not wait for that. It waits
+    /// for packets to be shown or recorded, a second at most in which none are.
     fileprivate func outputFailed(_ side: Side, _ error: TransportError) {
         guard !isClosed else { return }
         side.outputFailure = error
-        if side.isWaiting, isBlocked(side) { failed(side, error) }
+        guard side.isWaiting else { return }
+        if isBlocked(side) { return failed(side, error) }
+        let start = side.passedByteCount
+        loop.schedule(at: loop.now + .seconds(1)) {
+            if side.isWaiting, side.passedByteCount == start { self.failed(side, error) }
+        }
     }
 
     fileprivate func drained(_ side: Side) {
