@@ -123,7 +123,7 @@ extension CodecError {
         case outOfRange(value: Int128, minimum: Int128, maximum: Int128)
         /// A float outside `@range`.
         case floatOutOfRange(value: Double, minimum: Double, maximum: Double)
-        /// A finite number of which the nearest one of the field's type is infinite.
+        /// A finite number that is too large for the field's type: 65520 for a `float16`.
         case numberTooLarge(Double)
         /// A string or a list that is longer than `@max`, or than its prefix can say.
         case tooLong(count: Int, limit: Int)

@@ -18,7 +18,7 @@ public enum FloatFormat: Int, CaseIterable, Sendable {
     /// The format of its bits as an integer.
     package var bitFormat: IntegerFormat { IntegerFormat(bitWidth: 8 * byteCount, isSigned: false) }
 
-    /// Whether languages have a type with exactly its numbers: they have none of fewer than 4 bytes.
+    /// Whether all languages have a type with exactly its numbers: many have none of 2 bytes.
     package var hasHostType: Bool { byteCount >= 4 }
 
     /// Returns the number that bits stand for. A NaN that signals becomes quiet.
@@ -44,6 +44,9 @@ public enum FloatFormat: Int, CaseIterable, Sendable {
 
     /// The greatest finite number.
     package var greatest: Double { value(ofBits: bits(of: .infinity) - 1) }
+
+    /// All finite numbers.
+    package var range: ClosedRange<Double> { -greatest...greatest }
 
     /// The least number above 0.
     package var least: Double { value(ofBits: 1) }

@@ -8,7 +8,7 @@
 //     +------+-----------------------+----------+
 
 extension Float {
-    /// Makes the number that 16 bits stand for, exactly. A NaN keeps its bits, also one that signals.
+    /// Makes the number that 16 bits stand for, exactly. A NaN keeps its bits, and still signals if it did.
     @inlinable @inline(__always)
     init(halfPrecision bits: UInt16) {
         let sign = UInt32(bits & 0x8000) &<< 16
@@ -24,7 +24,7 @@ extension Float {
 }
 
 extension UInt16 {
-    /// Makes the 16 bits of the nearest number; of two, of that whose last bit is 0. A number from 65520 on becomes infinite.
+    /// Makes the 16 bits of the nearest number; a tie goes to the number whose last bit is 0. From 65520 on it is infinite.
     ///
     /// It rounds once. By way of a `Float`, what is just above the middle of two numbers would become the middle first.
     @inlinable

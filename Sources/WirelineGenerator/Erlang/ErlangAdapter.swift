@@ -55,12 +55,12 @@ struct ErlangAdapter {
         let states = zip(description.states, naming.states).map { pair($0.name, $1) }
         let layers = naming.layers.sorted { $0.key < $1.key }.map { pair($0.key, $0.value) }
         let constants = [
-            "?TABLES_OF_SCHEMA": ErlangText.binary(AdapterTables(types.code, tellsRareFloats: true).json),
+            "?TABLES_OF_SCHEMA": ErlangText.binary(AdapterTables(types.code, tellsHalves: true).json),
             "?GENERATED_MODULE": ErlangText.atom(naming.module), "?KNOWN_STATES": list(states),
             "?KNOWN_LAYERS": list(layers), "?SERVER_KEYS": types.keyList(serverKeys),
         ]
         return RuntimeFile.erlangAdapter.with(
-            Set(features.filter(\.1).map(\.0) + description.rareFloats.map(\.name)), constants
+            Set(features.filter(\.1).map(\.0) + description.floatsWithoutHostType.map(\.name)), constants
         ).text("all")
     }
 

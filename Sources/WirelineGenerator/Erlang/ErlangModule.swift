@@ -78,7 +78,7 @@ struct ErlangModule {
             + [naming.unions, naming.enumerations, naming.flagSets].joined().map(\.type)
         let shared =
             ["cs_message", "sc_message", "message", "header"] + (areDistinct ? ["context"] : [])
-            + ["error", "reason"] + description.rareFloats.map(\.name) + ["float32", "float64"]
+            + ["error", "reason"] + description.floatsWithoutHostType.map(\.name) + ["float32", "float64"]
         let exportedTypes = (declared + shared).map { "\(ErlangText.atom($0))/0" }
         let closed = description.enumerations.indices.filter {
             description.enumerations[$0].isClosed && usedNumbers.enumerations.contains($0)
@@ -165,7 +165,7 @@ struct ErlangModule {
             ("states", description.layout.dependsOnStates),
             ("tags", description.unions.contains { $0.defaultArm != nil }),
         ]
-        return Set(features.filter(\.1).map(\.0) + description.rareFloats.map(\.name))
+        return Set(features.filter(\.1).map(\.0) + description.floatsWithoutHostType.map(\.name))
     }
 
     private var hasDigits: Bool {

@@ -26,13 +26,13 @@ import WirelineSchema
 struct AdapterTables {
     private let plan: CodePlan
     private let tellsUnsigned: Bool
-    private let tellsRareFloats: Bool
+    private let tellsHalves: Bool
     private let isForPages: Bool
 
-    init(_ plan: CodePlan, tellsUnsigned: Bool = false, tellsRareFloats: Bool = false, isForPages: Bool = false) {
+    init(_ plan: CodePlan, tellsUnsigned: Bool = false, tellsHalves: Bool = false, isForPages: Bool = false) {
         self.plan = plan
         self.tellsUnsigned = tellsUnsigned
-        self.tellsRareFloats = tellsRareFloats
+        self.tellsHalves = tellsHalves
         self.isForPages = isForPages
     }
 
@@ -146,7 +146,7 @@ struct AdapterTables {
         switch type {
         case .integer(let format, _): integer(format.range)
         case .varint(let format): integer(format.range)
-        case .float(let format, _): .string((tellsRareFloats || format.hasHostType ? format : .binary64).name)
+        case .float(let format, _): .string((tellsHalves || format.hasHostType ? format : .binary64).name)
         case .boolean, .bit: .string("boolean")
         case .string, .utf16, .digits: .string("string")
         case .bytes: .string("bytes")

@@ -8,7 +8,7 @@ import WirelineLanguage
 enum WiresharkRuntime {
     static func text(for description: ProtocolDescription) -> String {
         let features = fieldFeatures(of: description) + packetFeatures(of: description)
-        let names = features.filter(\.1).map(\.0) + description.rareFloats.map(\.name)
+        let names = features.filter(\.1).map(\.0) + description.floatsWithoutHostType.map(\.name)
         return RuntimeFile.wireshark.with(Set(names)).text("all") + "\n"
     }
 

@@ -297,7 +297,7 @@ struct WiresharkTables {
             (.flags, .integer(let value)):
             "default = \(LuaText.integer(value))"
         case (.integer, _), (.varint, _), (.enumeration, _), (.flags, _): "default = { 0, 0 }"
-        case (.float, .float(let value)): "default = \(LuaText.float(value))"
+        case (.float(let format, _), .float(let value)): "default = \(LuaText.float(format.nearest(to: value)))"
         case (.float, .integer(let value)): "default = \(value)"
         case (.float, _): "default = 0.0"
         case (.string, .string(let text)), (.utf16, .string(let text)): "default = \(LuaText.literal(text))"

@@ -36,9 +36,7 @@ extension Checker {
         case .varint(let format):
             field.range = range(argument, in: format.range, format.encoding.name)
         case .float(let format, _):
-            field.floatRange = floatRange(argument).map {
-                $0.lowerBound.nearest(of: format)...$0.upperBound.nearest(of: format)
-            }
+            field.floatRange = range(argument, of: format)
         default:
             reportMisfit(.range, attributes, syntax.typeText, help: "it limits an integer or a float")
         }
@@ -61,7 +59,9 @@ extension Checker {
         return first...last
     }
 
-    private func floatRange(_ argument: ArgumentSyntax?) -> ClosedRange<Double>? {
+    /// Bounds are rounded as the field's values are: 0.1 is inside a `float32`'s range up to 0.1. One beyond the format
+    /// is its greatest number.
+    private func range(_ argument: ArgumentSyntax?, of format: FloatFormat) -> ClosedRange<Double>? {
         guard case .range(let lower, let upper)? = argument, let first = lower.double, let last = upper.double else {
             return nil
         }
@@ -69,7 +69,15 @@ extension Checker {
             reportUpsideDown(lower, upper)
             return nil
         }
-        return first...last
+        let range = format.nearest(to: first)...format.nearest(to: last)
+        guard range.overlaps(format.range) else {
+            let typeName = format.name.quoted
+            reporter.error(
+                "\(typeName) has no number in this range", at: lower.span.through(upper.span),
+                help: "\(typeName) goes from \(text(format.range, format))")
+            return nil
+        }
+        return range.clamped(to: format.range)
     }
 
     private func reportUpsideDown(_ lower: NumberSyntax, _ upper: NumberSyntax) {
@@ -86,16 +94,6 @@ extension NumberSyntax {
         case .float(let value): value
         case .faulty: nil
         }
-    }
-}
-
-extension Double {
-    /// Returns the value that a field of a format holds for this number; the number itself if that is infinite.
-    ///
-    /// So 0.1 is inside a `float32`'s range up to 0.1.
-    func nearest(of format: FloatFormat) -> Double {
-        let nearest = format.nearest(to: self)
-        return nearest.isFinite ? nearest : self
     }
 }
 

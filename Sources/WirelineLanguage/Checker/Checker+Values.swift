@@ -78,16 +78,15 @@ extension Checker {
     private func float(
         _ argument: ArgumentSyntax, _ kind: AttributeKind, _ field: FieldDescription, _ format: FloatFormat
     ) -> DefaultValue? {
+        let range = field.floatRange ?? format.range
         if case .number(let number) = argument {
             guard let value = number.double else { return nil }
-            let nearest = format.nearest(to: value)
-            if nearest.isFinite, field.floatRange?.contains(nearest) ?? true { return .float(value) }
+            if range.contains(format.nearest(to: value)) { return .float(value) }
         }
-        return refuse(
-            argument, kind, "it is a number" + (field.floatRange.map { " from " + text($0, format) } ?? ""))
+        return refuse(argument, kind, "it is a number from " + text(range, format))
     }
 
-    private func text(_ range: ClosedRange<Double>, _ format: FloatFormat) -> String {
+    func text(_ range: ClosedRange<Double>, _ format: FloatFormat) -> String {
         "\(format.digits(of: range.lowerBound)) to \(format.digits(of: range.upperBound))"
     }
 

@@ -72,7 +72,7 @@ public struct ProtocolDescription: Equatable, Sendable {
     }
 
     /// The formats of floats in it for which languages have no type.
-    package var rareFloats: [FloatFormat] {
+    package var floatsWithoutHostType: [FloatFormat] {
         FloatFormat.allCases.filter { format in
             !format.hasHostType && uses { if case .float(format, _) = $0 { true } else { false } }
         }

@@ -79,11 +79,9 @@ extension JSONValue {
 }
 
 extension JSONNumber {
-    /// The nearest number of a format, rounded once; infinity if the number is out of its range.
-    ///
-    /// A number of a format that languages have no type for is the nearest one to the nearest `Double`, which programs in
-    /// them have.
-    func nearest(of format: FloatFormat) -> Double { format == .binary32 ? Double(float) : format.nearest(to: double) }
+    /// The number of a format that is nearest to the nearest `Double`, which is what programs in all languages have;
+    /// infinity if that is out of range.
+    func nearest(of format: FloatFormat) -> Double { format.nearest(to: double) }
 
     /// Makes the integer in a string, in JSON notation: no plus, no leading zeros, no spaces.
     init?(integerText text: String) {

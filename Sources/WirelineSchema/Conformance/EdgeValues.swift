@@ -169,7 +169,8 @@ struct EdgeValues {
                 let beyond = limit.upperBound + max(1, abs(limit.upperBound))
                 return [.float(limit.lowerBound), .float(limit.upperBound), .float(beyond)]
             } ?? []
-        return [.float(0.0), .float(-0.0), "NaN", "Infinity", "-Infinity", .float(-1.5)] + usual + ends
+        let tooLarge = [format.leastTooLarge].compactMap(\.self).map { JSONValue.float($0) }
+        return [.float(0.0), .float(-0.0), "NaN", "Infinity", "-Infinity", .float(-1.5)] + usual + ends + tooLarge
     }
 
     /// Characters of one to four bytes, JSON escapes, terminal controls, and text with two normal forms.
@@ -210,6 +211,15 @@ struct EdgeValues {
         if most <= Self.mostCount { counts += [most - 1, most, most + 1] }
         var seen: Set<Int> = []
         return counts.filter { $0 >= 0 && $0 <= most + (most <= Self.mostCount ? 1 : 0) && seen.insert($0).inserted }
+    }
+}
+
+extension FloatFormat {
+    /// The least `Double` of which no finite number is the nearest one; nil if there is none.
+    fileprivate var leastTooLarge: Double? {
+        let lastStep = greatest - value(ofBits: bits(of: greatest) - 1)
+        let number = greatest + lastStep / 2
+        return number.isFinite ? number : nil
     }
 }
 

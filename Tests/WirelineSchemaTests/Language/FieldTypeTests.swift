@@ -144,8 +144,8 @@ struct FieldTypeTests {
             """
         ).messages[0].fields
         let narrow = Double(0.7 as Float)...Double(1.1 as Float)
-        #expect(fields.prefix(4).map(\.floatRange) == [0.7...1.1, narrow, -1e39...1e39, narrow])
-        #expect(fields.suffix(2).map(\.floatRange) == [0.0999755859375...0.7001953125, -1e5...1e5])
+        #expect(fields.prefix(4).map(\.floatRange) == [0.7...1.1, narrow, FloatFormat.binary32.range, narrow])
+        #expect(fields.suffix(2).map(\.floatRange) == [0.0999755859375...0.7001953125, -65504...65504])
     }
 
     @Test func `offsets are known as long as all widths are fixed`() throws {
