@@ -31,6 +31,9 @@ package struct ProtocolFolder: Sendable {
     /// Names that are hard for languages, and no protocol's.
     package static let names = ProtocolFolder(root.appending(path: "Tests/GeneratedTypes/Names"))
 
+    /// One layer, whose keystream goes on from packet to packet.
+    package static let ciphers = ProtocolFolder(root.appending(path: "Tests/GeneratedTypes/Ciphers"))
+
     /// The folder with this name.
     package static func named(_ name: String) throws(UnknownProtocol) -> ProtocolFolder {
         guard let folder = (all + [features]).first(where: { $0.name == name }) else {

@@ -104,7 +104,7 @@ struct DialyzerTests {
         let output = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: output) }
-        let folders = ProtocolFolder.all + [.features, .names]
+        let folders = ProtocolFolder.all + [.ciphers, .features, .names]
         for file in folders.flatMap({ ErlangGenerator($0.translator.description).files() }) {
             try Data(file.text.utf8).write(to: output.appending(path: file.path))
         }

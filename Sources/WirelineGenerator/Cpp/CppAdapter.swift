@@ -18,7 +18,7 @@ struct CppAdapter {
     }
 
     func file() -> GeneratedFile {
-        let own = (plan.layers?.transformsOfProgram ?? []).map { name -> [String: String] in
+        let own = plan.transformsOfProgram.map { name -> [String: String] in
             let kind = plan.layers?.kinds.first { $0.name == name }
             return ["LAYER_NAME": CppText.string(name), "LAYER_KIND": CppText.string(kind?.word ?? "")]
         }

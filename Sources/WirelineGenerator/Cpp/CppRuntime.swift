@@ -19,7 +19,7 @@ enum CppRuntime {
 
     /// Returns the file as a protocol needs it.
     static func file(for plan: CodePlan) -> RuntimeFile {
-        let own = plan.layers?.transformsOfProgram ?? []
+        let own = plan.transformsOfProgram
         let counts = [
             "OWN_COUNT": own.count, "OWN_ROOM": 2 * own.count, "FIXED_COUNT": plan.fixedHeaderFields.count,
             "RULE_COUNT": (plan.layers?.kinds.count ?? 0) + 2,
@@ -31,7 +31,7 @@ enum CppRuntime {
     /// Returns the names of the regions that stay.
     static func features(of plan: CodePlan) -> Set<String> {
         let own = [
-            ("program", plan.layers?.transformsOfProgram.isEmpty == false), ("dependsOnSender", plan.dependsOnSender),
+            ("program", !plan.transformsOfProgram.isEmpty), ("dependsOnSender", plan.dependsOnSender),
         ]
         return plan.features.subtracting(["program"]).union(own.filter(\.1).map(\.0))
     }

@@ -97,7 +97,8 @@ struct ErlangLayers {
     var textFunctions: [String] {
         guard let plan else { return [] }
         let isStreamed = plan.kinds.contains { $0.erlangFeatures.contains("streamed") }
-        return ["opened_layer/7", "sealed_layer/6"] + (isStreamed ? ["streamed_layer/6"] : [])
+        return ["is_lasting/1", "with_stream/3", "opened_layer/7", "sealed_layer/6"]
+            + (isStreamed ? ["streamed_layer/6"] : [])
     }
 
     /// Returns the term that stands for a transform: `{zlib, 15}`, `{'xor', session}`.

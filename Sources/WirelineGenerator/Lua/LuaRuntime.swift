@@ -13,13 +13,13 @@ struct LuaRuntime {
         let layers = plan.layers
         let features = [
             ("depth", plan.nests), ("wideIDs", plan.idRange.isWide), ("dependsOnSender", plan.dependsOnSender),
-            ("escapes", !plan.marks.escapes.isEmpty), ("program", layers?.transformsOfProgram.isEmpty == false),
+            ("escapes", !plan.marks.escapes.isEmpty), ("program", !plan.transformsOfProgram.isEmpty),
         ].filter(\.1).map(\.0)
         let own = [
             "MAXIMUM_INFLATED": String(layers?.maximumByteCount ?? 0),
             "RULE_PACKETS": String((layers?.kinds.count ?? 0) + 1),
             "RULE_OPAQUE": String((layers?.kinds.count ?? 0) + 2),
-            "LAYER_NAMES": (layers?.transformsOfProgram ?? []).joined(separator: ", "),
+            "LAYER_NAMES": plan.transformsOfProgram.joined(separator: ", "),
         ]
         file = RuntimeFile.lua.with(
             plan.features.union(features), plan.constants.merging(own.merging(Self.marks(plan.marks)) { $1 }) { $1 })

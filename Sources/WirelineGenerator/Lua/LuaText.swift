@@ -87,6 +87,8 @@ extension LuaText {
     static func anyFloat(_ value: Double) -> String {
         if value.isNaN { return "0 / 0" }
         if value.isInfinite { return value < 0 ? "-huge" : "huge" }
+        // Lua 5.1 keeps one constant for both zeros of a function.
+        if value == 0, value.sign == .minus { return "-1 / huge" }
         return float(value)
     }
 

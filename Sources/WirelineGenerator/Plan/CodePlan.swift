@@ -75,6 +75,9 @@ struct CodePlan: Sendable {
     /// Whether who sends a packet makes a difference: to its shape, or to the states after it.
     var takesSender: Bool { dependsOnSender || context != nil }
 
+    /// The names of the layers that the program gives.
+    var transformsOfProgram: [String] { layers?.transformsOfProgram ?? [] }
+
     /// The fields of the layout that some message fixes, by their positions.
     var fixedHeaderFields: [Int] { Set(description.messages.flatMap { $0.headerValues.map(\.field) }).sorted() }
 

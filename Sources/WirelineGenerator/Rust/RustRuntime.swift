@@ -19,10 +19,10 @@ struct RustRuntime {
             "FRAME_MARKS": (marks.hasSameMarks ? [marks.start] : [marks.start, marks.end]).map { "\($0)" }
                 .joined(separator: ", "),
             "ESCAPE_FIRSTS": firsts.count == 1 ? firsts[0] : "(\(firsts.joined(separator: " | ")))",
-            "LAYER_WORDS": (plan.layers?.transformsOfProgram ?? []).map { "`\($0)`" }.joined(separator: ", "),
+            "LAYER_WORDS": plan.transformsOfProgram.map { "`\($0)`" }.joined(separator: ", "),
         ]
         file = RuntimeFile.rust.with(
-            plan.features.union(features).union(plan.layers?.transformsOfProgram.isEmpty == false ? ["program"] : []),
+            plan.features.union(features).union(plan.transformsOfProgram.isEmpty ? [] : ["program"]),
             plan.constants.merging(own) { $1 }, each: plan.escapes)
     }
 

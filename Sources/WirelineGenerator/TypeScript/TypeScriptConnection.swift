@@ -50,42 +50,30 @@ struct TypeScriptConnection {
     }
 
     private var shapes: [String] {
-        let bits = context.tests.enumerated().map { "(\(dialect.text(condition($1))) ? \(2 << $0) : 0)" }
-        let number = (["(server ? 1 : 0)"] + bits).joined(separator: " + ")
-        var lines: [String] = []
-        if !context.states.isEmpty || plan.layers == nil {
-            lines = [
-                "const s = connection.states;",
-                "checkStates(s, \(TypeScriptText.list(names.map { dialect.string($0) })));",
-            ]
-            // A state that no test looks at is verified only.
-            lines += context.states.indices.map { (isTested($0) ? "const s\($0) = " : "") + reading($0) }
-        }
-        let isNested = context.tests.contains { if case .compares(.nested, _, _) = $0 { true } else { false } }
-        let nested = plan.layers == nil ? "" : ", \(isNested ? "" : "_")nested = false"
-        let list = TypeScriptText.list(context.shapes.map(String.init))
+        let statements = printer.statements(of: .shapeOf(context))
+        let checksStates = !context.states.isEmpty || plan.layers == nil
+        let check = [
+            "const c = connection.states;", "checkStates(c, \(TypeScriptText.list(names.map { dialect.string($0) })));",
+        ]
+        let nested = statements.uses["nested"] == nil ? "_nested" : "nested"
         let parameters =
-            "server\(dialect.typed(": ", "boolean")), \(context.states.isEmpty ? "_" : "")connection\(dialect.typed(": ", "Connection"))\(nested)"
+            ["server\(dialect.typed(": ", "boolean"))"]
+            + ["\(checksStates ? "" : "_")connection\(dialect.typed(": ", "Connection"))"]
+            + (plan.layers == nil ? [] : ["\(nested) = false"])
+        let list = TypeScriptText.list(context.shapes.map(String.init))
         return ["const shapes\(dialect.typed(": ", "readonly number[]")) = \(list);", ""]
             + comment("The number of a packet's shape, by its sender and by the tests of states that hold.")
-            + ["function shapeOf(\(parameters))\(dialect.typed(": ", "number")) {"]
-            + dialect.indented(lines + ["return shapes[\(number)]\(dialect.typed("!", ""));"]) + ["}"]
+            + ["function shapeOf(\(parameters.joined(separator: ", ")))\(dialect.typed(": ", "number")) {"]
+            + dialect.indented((checksStates ? check : []) + dialect.function(statements)) + ["}"]
     }
 
     private var change: [String] {
-        let changes = context.changes.map { change -> String in
-            let state = context.states[change.state]
-            let value: Expression =
-                state.isBoolean ? .boolean(change.value != 0) : .number(change.value, format(of: state))
-            let id = Expression.name("id").compared(.equal, Int128(change.messageID), printer.idFormat)
-            let isSent: Expression = change.sender == .server ? "server" : .not("server")
-            return "if (\(dialect.text(isSent.and(id)))) s.\(names[change.state]) = \(dialect.text(value));"
-        }
         let parameters = [("connection", "Connection"), ("server", "boolean"), ("id", id)]
             .map { $0 + dialect.typed(": ", $1) }.joined(separator: ", ")
+        let changes = dialect.function(printer.statements(of: .change(context)))
         return comment("What a message does to the states, for the packets after it.")
             + ["function change(\(parameters))\(dialect.typed(": ", "void")) {"]
-            + dialect.indented(["const s = connection.states;"] + changes) + ["}"]
+            + dialect.indented(["const c = connection.states;"] + changes) + ["}"]
     }
 
     private func type(of state: ContextPlan.State) -> String {
@@ -93,34 +81,6 @@ struct TypeScriptConnection {
         case .enumeration(let index, _): plan.names.enumerations[index].name
         case .flags(let index, _): plan.names.flagSets[index].name
         default: state.isBoolean ? "boolean | number" : TypeScriptDialect.number(state.range)
-        }
-    }
-
-    private func format(of state: ContextPlan.State) -> IntegerFormat {
-        printer.dialect.unsigned(state.range.isWide ? 64 : 53)
-    }
-
-    private func isTested(_ index: Int) -> Bool {
-        context.tests.contains {
-            if case .compares(.state(context.states[index].name), _, _) = $0 { true } else { false }
-        }
-    }
-
-    private func reading(_ index: Int) -> String {
-        let state = context.states[index]
-        let limits = [state.range.lowerBound, state.range.upperBound].map {
-            dialect.text(.number($0, format(of: state)))
-        }
-        let function = state.range.isWide ? "wideStateNumber" : "stateNumber"
-        return
-            "\(function)(s.\(names[index]), \(limits.joined(separator: ", ")), \(dialect.string("state." + state.name)));"
-    }
-
-    private func condition(_ test: WireCondition) -> Expression {
-        printer.condition(test) { operand in
-            guard case .state(let name) = operand, let index = context.states.firstIndex(where: { $0.name == name })
-            else { return operand == .nested ? .boolean("nested") : .literal(0) }
-            return .number("s\(index)", format(of: context.states[index]))
         }
     }
 }

@@ -161,6 +161,8 @@ struct TypeScriptDialect: Dialect {
         case .count(let list): return .selector(syntax(list), "length")
         case .inPacket(let place): return syntax(Self.start(place))
         case .binary(.unequal, let value, .nothing): return .joined("!=", level: 5, syntax(value), .atom("null"))
+        case .binary(.equal, .name("sender"), .sender(let sender)):
+            return sender == .server ? .atom("server") : syntax(.not(.name("server")))
         case .binary(.unequal, .binary(.bitAnd, let value, .number(let mask, let type)), _)
         where (33...53).contains(type.format?.bitWidth ?? 0):
             // Operators for bits lose those above 32.

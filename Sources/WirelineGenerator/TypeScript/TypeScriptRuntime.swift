@@ -12,7 +12,7 @@ enum TypeScriptRuntime {
         let (plan, isForPages) = (functions.dialect.plan, functions.dialect.isForPages)
         let more = [
             ("types", !isForPages), ("states", plan.context?.states.isEmpty == false),
-            ("programLayers", plan.layers?.transformsOfProgram.isEmpty == false),
+            ("programLayers", !plan.transformsOfProgram.isEmpty),
             ("dependsOnSender", plan.dependsOnSender), ("changes", plan.context?.changes.isEmpty == false),
             ("headers", plan.description.hasHeaderConditions),
             ("defaults", plan.messages.contains { $0.fields.contains { $0.absent != nil } }),

@@ -18,16 +18,25 @@ struct AdapterCases {
 
     // MARK: Cases of a protocol
 
-    /// All exact vectors, and random messages: their packets and their values, or why they cannot be written.
+    /// All exact vectors, and random messages, some with numbers that must be rounded: their packets and their values, or
+    /// why they cannot be written.
     func values() throws -> [AdapterCase] {
         var lines = RandomLines(translator.description, using: AdapterSamples.random)
         var cases: [AdapterCase] = []
         for vector in folder?.vectors(.exact) ?? [] {
             cases += try self.cases(of: vector.bytes(), in: vector.context())
         }
+        var rounded: Set<String> = []
         for _ in 0..<Self.messageCount {
             let (context, line) = lines.nextInContext()
             cases += try self.cases(of: line, in: context)
+            guard let message = message(of: line) else { continue }
+            for field in message.fields where field.isFloat(in: line) {
+                guard rounded.insert("\(message.name).\(field.name)").inserted else { continue }
+                for number in Self.roundedNumbers {
+                    cases += try self.cases(of: line.with(number, in: field), in: context)
+                }
+            }
         }
         return cases
     }
@@ -60,6 +69,12 @@ struct AdapterCases {
 
     // MARK: Single cases
 
+    /// Numbers in the middle between two of a format and just above, and numbers that are just too large for one.
+    private static let roundedNumbers = [
+        "1.00048828125", "1.0004882812500002", "1.000000059604644775390625", "1.0000000596046448", "16777217",
+        "65519.99", "65520", "3.4028235677973362e+38", "3.4028235677973366e+38", "-1e400", "1e-400",
+    ].compactMap { try? JSONValue(parsing: $0) }
+
     /// A message's packet and its value, or why the message cannot be written.
     private func cases(of line: JSONValue, in context: PacketContext) throws -> [AdapterCase] {
         do throws(TranslationError) {
@@ -81,11 +96,12 @@ struct AdapterCases {
 
     /// Whether a line sets a field of the header that its message fixes.
     private func setsFixedHeader(_ line: JSONValue) -> Bool {
-        let description = translator.description
-        guard let message = description.messages.first(where: { line["message"] == .string($0.name) }) else {
-            return false
-        }
-        return message.headerValues.contains { line["header"]?[description.layout.fields[$0.field].name] != nil }
+        let fields = translator.description.layout.fields
+        return message(of: line)?.headerValues.contains { line["header"]?[fields[$0.field].name] != nil } ?? false
+    }
+
+    private func message(of line: JSONValue) -> MessageDescription? {
+        translator.description.messages.first { line["message"] == .string($0.name) }
     }
 
     /// A packet and its value.
@@ -137,5 +153,25 @@ extension AdapterCase {
                 return isSame ? nil : "not the error \(error.reason.kind), \(error)"
             }
         }
+    }
+}
+
+extension FieldDescription {
+    /// Whether a line has a number for this field of its message, and the field is a float.
+    fileprivate func isFloat(in line: JSONValue) -> Bool {
+        if case .float = type, case .number? = line["fields"]?[name] { true } else { false }
+    }
+}
+
+extension JSONValue {
+    /// The line of a message with another value of one field.
+    fileprivate func with(_ value: JSONValue, in field: FieldDescription) -> JSONValue {
+        guard let fields = self["fields"] else { return self }
+        return replacing("fields", by: fields.replacing(field.name, by: value))
+    }
+
+    private func replacing(_ name: String, by value: JSONValue) -> JSONValue {
+        guard case .object(let members) = self else { return self }
+        return .object(members.map { $0.name == name ? Member(name, value) : $0 })
     }
 }

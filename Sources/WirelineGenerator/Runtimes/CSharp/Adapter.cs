@@ -439,9 +439,9 @@ namespace Runtime {
             else if ("-Infinity".Equals(v)) number = double.NegativeInfinity;
             else if (v is double || v is decimal) number = System.Convert.ToDouble(v);
             else throw new Refused("wrong_kind", path);
-            if (!isShort) return number;
-            if (float.IsInfinity((float)number) && !double.IsInfinity(number)) throw new Refused("number_too_large", path);
-            return (float)number;
+            if (double.IsInfinity(isShort ? (float)number : number) && !(v is string)) throw new Refused("number_too_large", path);
+            if (isShort) return (float)number;
+            return number;
         }
 
         private static object Named(MAP choice, object v, System.Type target, string path) {

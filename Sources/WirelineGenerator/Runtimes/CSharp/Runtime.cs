@@ -1069,7 +1069,7 @@ namespace Runtime {
 
         private static ulong DoubleOf(double v) { return double.IsNaN(v) ? 0x7FF8000000000000 : (ulong)System.BitConverter.DoubleToInt64Bits(v); }
 
-        /// <summary>The nearest number of 16 bits, in one step; of two, the one whose last bit is 0.</summary>
+        /// <summary>The nearest number of 16 bits, in one step; a tie goes to the number whose last bit is 0.</summary>
         internal double Nearest16(double v, string f) {
             double a = System.Math.Abs(v);
             Require(a < 65520 || double.IsNaN(v) || double.IsInfinity(v), "number_too_large", f);

@@ -468,7 +468,8 @@ template <class T> void readFloat(const Json& v, T& target, const std::string& p
     const bool isWord = v.is("NaN") || v.is("Infinity") || v.is("-Infinity");
     if (v.kind != Json::Kind::number && !isWord) return refusal.refuse("wrong_kind", path);
     const double number = std::strtod(v.text.c_str(), nullptr);
-    if (std::is_same_v<T, float> && !std::isinf(number) && std::fabs(number) >= 0x1.ffffffp127) return refusal.refuse("number_too_large", path);
+    const bool fits = std::is_same_v<T, float> ? std::fabs(number) < 0x1.ffffffp127 : !std::isinf(number);
+    if (!fits && !isWord) return refusal.refuse("number_too_large", path);
     target = static_cast<T>(number);
 }
 

@@ -1399,7 +1399,7 @@ struct Writer : Steps {
         return v != v ? quiet : bits;
     }
 
-    /// The nearest number of 16 bits, in one step; of two, the one whose last bit is 0.
+    /// The nearest number of 16 bits, in one step; a tie goes to the number whose last bit is 0.
     double nearest16(double v, const char* f) {
         const double a = v < 0 ? -v : v;
         require(a < 65520 || !(a <= std::numeric_limits<double>::max()), "number_too_large", f);

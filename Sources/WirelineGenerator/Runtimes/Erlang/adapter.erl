@@ -352,6 +352,7 @@ read(float64, <<"NaN">>, _) -> {nan, 16#7FF8000000000000};
 read(Float, <<"Infinity">>, _) when Float =:= float32; Float =:= float64 -> infinity;
 read(Float, <<"-Infinity">>, _) when Float =:= float32; Float =:= float64 -> neg_infinity;
 read(Float, Value, _) when Float =:= float32, is_number(Value); Float =:= float64, is_number(Value) -> Value;
+read(Float, too_large, Path) when Float =:= float32; Float =:= float64 -> refuse(number_too_large, Path);
 read(boolean, Value, _) when is_boolean(Value) -> Value;
 read(string, Value, _) when is_binary(Value) -> Value;
 read(bytes, Value, Path) when is_binary(Value) ->
@@ -488,7 +489,13 @@ number(Text, Count) ->
     end.
 
 number_value(Digits) ->
-    try integer_or_float(Digits) catch error:badarg -> throw(no_json) end.
+    try integer_or_float(Digits) catch
+        error:badarg ->
+            case re:run(Digits, "^-?[0-9]+([.][0-9]+)?[eE][+]?[0-9]+$", [{capture, none}]) of
+                match -> too_large;
+                nomatch -> throw(no_json)
+            end
+    end.
 
 integer_or_float(Digits) ->
     case {binary:match(Digits, [<<"e">>, <<"E">>]), binary:match(Digits, <<".">>)} of

@@ -679,7 +679,7 @@ float16_bits(V, N, P) ->
     <<Sign:1, Magnitude:63>> = <<F:64/float>>,
     (Sign bsl 15) bor rounded16(Magnitude).
 
-%% The nearest number of 16 bits to one of 64, in one step; of two, the one whose last bit is 0.
+%% The nearest number of 16 bits to one of 64, in one step; a tie goes to the number whose last bit is 0.
 rounded16(Magnitude) when Magnitude >= 16#3F10000000000000 ->
     Bits = Magnitude - (1008 bsl 52),
     (Bits + 16#1FFFFFFFFFF + ((Bits bsr 42) band 1)) bsr 42;

@@ -702,7 +702,8 @@ func setFloat(v interface{}, to reflect.Value, path string) {
 		refuse("wrong_kind", path)
 	}
 	f, _ := strconv.ParseFloat(digits, 64)
-	if isNumber && math.IsInf(float64(float32(f)), 0) && to.Kind() == reflect.Float32 {
+	isShort := to.Kind() == reflect.Float32
+	if isNumber && (math.IsInf(f, 0) || isShort && math.IsInf(float64(float32(f)), 0)) {
 		refuse("number_too_large", path)
 	}
 	to.SetFloat(f)

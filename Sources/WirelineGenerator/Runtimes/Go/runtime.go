@@ -2799,7 +2799,7 @@ func (w *writer) setI64(p int, v int64, f string) { w.setU64(p, uint64(v), f) }
 
 func (w *writer) setI64Little(p int, v int64, f string) { w.setU64Little(p, uint64(v), f) }
 
-// nearest16 is the nearest number of 16 bits, in one step; of two, it is the one whose last bit is 0.
+// nearest16 is the nearest number of 16 bits, in one step; a tie goes to the number whose last bit is 0.
 func (w *writer) nearest16(v float64, f string) float64 {
 	a := math.Abs(v)
 	w.require(a < 65520 || v != v || math.IsInf(v, 0), "number_too_large", f)

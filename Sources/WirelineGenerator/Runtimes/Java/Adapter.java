@@ -420,9 +420,9 @@ final class Adapter {
     private static Object floating(Object v, boolean isShort, String path) throws Refused {
         if (!(v instanceof BigInteger) && !(v instanceof Double) && !"NaN".equals(v) && !"Infinity".equals(v) && !"-Infinity".equals(v)) throw new Refused("wrong_kind", path);
         double number = Double.parseDouble(v.toString());
-        if (!isShort) return number;
-        if (Float.isInfinite((float) number) && !Double.isInfinite(number)) throw new Refused("number_too_large", path);
-        return (float) number;
+        if (Double.isInfinite(isShort ? (float) number : number) && !(v instanceof String)) throw new Refused("number_too_large", path);
+        if (isShort) return (float) number;
+        return number;
     }
 
     private static Object named(Map<String, Object> choice, Object v, Class<?> target, String path) throws Refused {

@@ -985,7 +985,7 @@ class Runtime {
 
         void setU64Little(int q, long v, String f) { setI64Little(q, v, f); }
 
-        /** The nearest number of 16 bits, in one step; of two, the one whose last bit is 0. */
+        /** The nearest number of 16 bits, in one step; a tie goes to the number whose last bit is 0. */
         double nearest16(double v, String f) throws WireException {
             double a = Math.abs(v);
             require(a < 65520 || v != v || Double.isInfinite(v), "number_too_large", f);

@@ -423,10 +423,10 @@ function read(type_of, v, path)
     if v == "NaN" then return 0 / 0 end
     if v == "Infinity" then return math.huge end
     if v == "-Infinity" then return -math.huge end
-    if is_float(v) then return v.value end
-    if is_digits(v) then return tonumber(v.digits) end
-    if type(v) ~= "number" then refuse("wrong_kind", path) end
-    return v
+    local number = is_float(v) and v.value or is_digits(v) and tonumber(v.digits) or v
+    if type(number) ~= "number" then refuse("wrong_kind", path) end
+    if math.abs(number) == math.huge then refuse("number_too_large", path) end
+    return number
   end
   if type_of == "properties" then
     if not is_object(v) then refuse("wrong_kind", path) end

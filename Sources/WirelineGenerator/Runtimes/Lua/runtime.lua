@@ -996,7 +996,7 @@ local function float64(v, f)
   return v == v and v or quiet_nan
 end
 
--- The bits of the nearest number of 16 bits, in one step; of two, of that whose last bit is 0.
+-- The bits of the nearest number of 16 bits, in one step; a tie goes to the number whose last bit is 0.
 local function float16(v, f)
   v = float64(v, f)
   if v ~= v then return 32256 end

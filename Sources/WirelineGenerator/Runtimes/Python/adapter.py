@@ -312,7 +312,9 @@ def read(kind: Any, v: Any, path: str) -> Any:
     if kind in ("float32", "float64"):
         if v in ("NaN", "Infinity", "-Infinity"):
             return float(v)
-        return float(v) if isinstance(v, (int, float)) and not isinstance(v, bool) else refuse("wrong_kind", path)
+        if isinstance(v, bool) or not isinstance(v, (int, float)):
+            refuse("wrong_kind", path)
+        return float(v) if abs(v) <= sys.float_info.max else refuse("number_too_large", path)
     if kind == "bytes" and isinstance(v, str):
         try:
             return base64.b64decode(v, validate=True)

@@ -379,7 +379,11 @@ impl Value for f64 {
 
     fn set(_kind: &Json, given: &Json, path: &str) -> Result<Self, Refusal> {
         match given {
-            Json::Number(digits) => digits.parse().map_err(|_| Refusal::new("wrong_kind", path)),
+            Json::Number(digits) => {
+                let number: f64 = digits.parse().map_err(|_| Refusal::new("wrong_kind", path))?;
+                refuse_unless(number.is_finite(), "number_too_large", path)?;
+                Ok(number)
+            }
             Json::Text(word) if word == "NaN" => Ok(f64::NAN),
             Json::Text(word) if word == "Infinity" => Ok(f64::INFINITY),
             Json::Text(word) if word == "-Infinity" => Ok(f64::NEG_INFINITY),

@@ -2165,7 +2165,7 @@ fn value16(n: u16) -> f64 {
     if n < 0x8000 { v } else { -v }
 }
 
-/// The nearest number of 16 bits, in one step; of two, the one whose last bit is 0.
+/// The nearest number of 16 bits, in one step; a tie goes to the number whose last bit is 0.
 fn rounded16(v: f64) -> f64 {
     let a = v.abs();
     if a < 1.0 / 16384.0 {

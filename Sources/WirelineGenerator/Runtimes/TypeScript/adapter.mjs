@@ -364,7 +364,8 @@ function read(type, v, path) {
     case "wide": return integer(v, true, "not_an_integer", path);
     case "float32": case "float64":
       if (v === "NaN" || v === "Infinity" || v === "-Infinity") return Number(v);
-      return typeof v === "number" || typeof v === "bigint" ? Number(v) : refuse("wrong_kind", path);
+      if (typeof v !== "number" && typeof v !== "bigint") refuse("wrong_kind", path);
+      return Number.isFinite(Number(v)) ? Number(v) : refuse("number_too_large", path);
     case "boolean": return typeof v === "boolean" ? v : refuse("wrong_kind", path);
     case "string": return typeof v === "string" ? v : refuse("wrong_kind", path);
     case "bytes": {

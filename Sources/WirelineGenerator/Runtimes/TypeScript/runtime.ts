@@ -1871,7 +1871,7 @@ function putBool(w: Writer, v: boolean): void { putByte(w, v ? 1 : 0); }
 /** The bits of an integer in so many bits. */
 function twos(v: number, width: number): number { return v < 0 ? v + Math.pow(2, width) : v; }
 
-/** The bits of the nearest number of 16 bits, in one step; of two, of that whose last bit is 0. */
+/** The bits of the nearest number of 16 bits, in one step; a tie goes to the number whose last bit is 0. */
 function bits16(v: number): number {
   floats.setFloat64(0, v);
   const high = floats.getInt32(0), a = Math.abs(v);
