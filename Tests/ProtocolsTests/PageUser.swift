@@ -77,6 +77,8 @@ enum PageUser {
                 });
                 return;
             }
+            // A number of JSON that is too large for a number is none of a form.
+            if (typeof value === "number" && !Number.isFinite(value)) { throw new NotInForms(); }
             if (typeof kind === "string") { enter(inputs()[0], Object.is(value, -0) ? "-0" : String(value)); return; }
             if (kind.enum !== undefined) {
                 const [select, number] = inputs();

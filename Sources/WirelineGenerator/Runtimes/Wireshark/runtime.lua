@@ -366,10 +366,16 @@ end
 declare_value.packed_constant = declare_value.packed
 
 -- #endregion
--- What numbers in lists are passed over by.
+-- What numbers in lists are passed over by. Those of a closed enum are looked at; a pattern finds the first byte that is none.
 local function set_width(kind)
-    if kind[1] == "enumeration" and not protocol.enumerations[kind.index].closed then
-        kind.width = protocol.enumerations[kind.index].width
+    local enumeration = kind[1] == "enumeration" and protocol.enumerations[kind.index]
+    if enumeration and not enumeration.closed then
+        kind.width = enumeration.width
+    elseif enumeration and enumeration.width == 1 then
+        local known = {}
+        -- A case is a number of 64 bits; the byte is its last one.
+        for _, case in ipairs(enumeration.cases) do known[#known + 1] = "%" .. string.char(case[2] % 256) end
+        kind.width, kind.unknown = 1, "[^" .. table.concat(known):gsub("%%(%w)", "%1") .. "]"
     elseif kind[1] == "flags" then
         kind.width = protocol.flags[kind.index].width
     end
@@ -1101,17 +1107,24 @@ local function read_item(reader, tree, kind, field, position)
     end
 end
 
+-- Numbers that are not shown any more are not looked at either. Returns how many of at most so many are passed over.
+-- Without a tree, that begins when so many have been `seen`.
+local function pass_over(reader, tree, kind, most, seen)
+    if not kind.width or (tree and reader.shared.items or seen) < MOST_ITEMS then return 0 end
+    reader.shared.hides = true
+    local count = math.min(most, floor((reader.stop - reader.at) / kind.width))
+    -- Only these bytes: there may be many short lists before an unknown byte.
+    local unknown = kind.unknown and string.find(string.sub(reader.data, reader.at + 1, reader.at + count), kind.unknown)
+    if unknown then count = unknown - 1 end
+    reader.at = reader.at + count * kind.width
+    return count
+end
+
 local function read_items(reader, tree, kind, field, count)
     local position = 0
     while position < count do
-        -- Numbers that are not shown any more are not looked at either.
-        if kind.width and (not tree or reader.shared.items >= MOST_ITEMS) then
-            reader.shared.hides = true
-            local whole = math.min(count - position, floor((reader.stop - reader.at) / kind.width))
-            position = position + whole
-            reader.at = reader.at + whole * kind.width
-            if position == count then return end
-        end
+        position = position + pass_over(reader, tree, kind, count - position, MOST_ITEMS)
+        if position == count then return end
         read_item(reader, tree, kind, field, position)
         position = position + 1
     end
@@ -1143,6 +1156,8 @@ function read.list(reader, tree, kind, field, limits, text)
     if kind.ends == "rest" then
         local position = 0
         while reader.at < reader.stop do
+            position = position + pass_over(reader, group, kind.of, (limits.limit or math.huge) - position, position)
+            if reader.at == reader.stop then break end
             check_limit(reader, limits, position + 1, reader.at)
             read_item(reader, group, kind.of, field, position)
             position = position + 1
