@@ -50,9 +50,10 @@ struct CSharpDialect: ClassDialect {
         case .varint(let format, _): Self.typeName(format.numberFormat)
         case .float(let byteCount, _, _): byteCount == 4 ? "float" : "double"
         case .boolean: "bool"
-        case .text, .utf16, .digits: "string"
-        case .bytes: "byte[]"
-        case .properties: "System.Collections.Generic.List<System.Collections.Generic.KeyValuePair<string, string>>"
+        case .content(_, .bytes): "byte[]"
+        case .content(_, .properties):
+            "System.Collections.Generic.List<System.Collections.Generic.KeyValuePair<string, string>>"
+        case .content: "string"
         case .structure(let index): plan.names.structures[index].name
         case .union(let index, _): plan.names.unions[index].name
         case .list(let item, _, _): type(item) + "[]"

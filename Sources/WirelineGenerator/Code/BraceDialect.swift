@@ -76,7 +76,7 @@ extension BraceDialect {
         case .list(let inner, _, _):
             let parts = parts(ofItem: inner)
             return (parts.type, parts.brackets + "[]")
-        case .bytes: return ("byte", "[]")
+        case .content(_, .bytes): return ("byte", "[]")
         default: return (type(.value(item)), "")
         }
     }

@@ -105,9 +105,9 @@ struct CppTypes: Sendable {
         case .float(let byteCount, _, _): byteCount == 4 ? "float" : "double"
         case .boolean: "bool"
         case .varint(let format, _): Self.integer(format.numberFormat)
-        case .text, .utf16, .digits: "std::string"
-        case .bytes: "Bytes"
-        case .properties: "std::vector<Property>"
+        case .content(_, .bytes): "Bytes"
+        case .content(_, .properties): "std::vector<Property>"
+        case .content: "std::string"
         case .structure(let index): plan.names.structures[index].name
         case .union(let index, _): plan.names.unions[index].name
         case .list(let item, _, _): "std::vector<\(text(item))>"

@@ -61,7 +61,7 @@ struct ErlangReading {
         let path = ErlangCode.bind("q", ErlangPlace.own)
         guard let prefix else { return [path] }
         return [
-            .match(.tuple(["s", "r"]), types.readText("bytes", .prefix(prefix), source)),
+            .match(.tuple(["s", "r"]), types.readContent(.prefix(prefix), .bytes, source)),
             .bind("e", source.end.minus(.byteSize("r")).code), path,
         ]
     }
@@ -286,7 +286,7 @@ struct ErlangReading {
             // What a structure leaves is skipped; other values leave nothing.
             let lines = [ErlangCode.match(.tuple([own, .ignored]), read(content, inner)), .tuple([own, rest.code])]
             return .choose(
-                types.readText("bytes", count, source), [.init(.tuple([inner.bytes.code, rest.code]), body: lines)])
+                types.readContent(count, .bytes, source), [.init(.tuple([inner.bytes.code, rest.code]), body: lines)])
         default:
             let own = Expression.name("x\(source.place.number)")
             let check = types.check(value, own, of: source.field)

@@ -74,11 +74,10 @@ extension ErlangTypes {
     /// Returns what reads text, digits, bytes or a varint; nil for other values.
     func readLeaf(_ value: ValuePlan, _ source: ErlangSource) -> ErlangCode? {
         switch value {
-        case .text(let count): return readText("text", count, source)
-        case .bytes(let count): return readText("bytes", count, source)
-        case .utf16(let count, let order): return readText("utf16", count, source, [.literal(order.erlangName)])
-        case .digits(let byteCount): return source.call("digits", .number(byteCount))
-        case .properties(let isStrict): return source.call("properties", .literal(isStrict ? "strict" : "lenient"))
+        case .content(.exactly(let byteCount), .digits): return source.call("digits", .number(byteCount))
+        case .content(_, .properties(let isStrict)):
+            return source.call("properties", .literal(isStrict ? "strict" : "lenient"))
+        case .content(let count, let encoding): return readContent(count, encoding, source)
         case .varint(let format, let allowed):
             let number = source.call(format.encoding.name, .number(format.maximumByteCount))
             if allowed == format.range { return number }
@@ -90,41 +89,37 @@ extension ErlangTypes {
     /// Returns the bytes of text, digits, bytes or a varint, which are checked; nil for other values.
     func writeLeaf(_ value: ValuePlan, _ own: ErlangCode, _ place: ErlangPlace) -> ErlangCode? {
         switch value {
-        case .text(let count): writeText("text", count, own, place)
-        case .bytes(let count): writeText("bytes", count, own, place)
-        case .utf16(let count, let order): writeText("utf16", count, own, place, order)
-        case .digits(let byteCount): .call("put_digits", [own, .number(byteCount)] + place.names)
-        case .properties: .call("property_list", [own] + place.names)
+        case .content(.exactly(let byteCount), .digits): .call("put_digits", [own, .number(byteCount)] + place.names)
+        case .content(_, .properties): .call("property_list", [own] + place.names)
+        case .content(let count, let encoding): writeContent(count, encoding, own, place)
         case .varint(let format, _): format.erlangBytes(number(value, own, place))
         case .number, .float, .boolean, .structure, .union, .list, .sized: nil
         }
     }
 
-    /// - Parameter more: The byte order of UTF-16, whose counts are those of units.
-    func readText(
-        _ kind: String, _ count: CountPlan, _ source: ErlangSource, _ more: [ErlangCode] = []
-    ) -> ErlangCode {
-        if let counted = counted(count, source) { return .call(kind, [counted] + more + source.names) }
+    func readContent(_ count: CountPlan, _ encoding: ContentEncoding, _ source: ErlangSource) -> ErlangCode {
+        let names = encoding.erlangOrder + source.names
+        if let counted = counted(count, source) { return .call(encoding.name, [counted] + names) }
         let bytes = source.bytes.code
         guard case .filled(let byteCount, let padding) = count else {
             let word = if case .terminated = count { "terminated_" } else { "rest_" }
-            return .call(word + kind, [bytes, limit(count.maximum)] + more + source.names)
+            return .call(word + encoding.name, [bytes, limit(count.maximum)] + names)
         }
-        return .call("fixed_" + kind, [bytes, .number(byteCount), .number(padding)] + more + source.names)
+        return .call("fixed_" + encoding.name, [bytes, .number(byteCount), .number(padding)] + names)
     }
 
-    private func writeText(
-        _ kind: String, _ count: CountPlan, _ own: ErlangCode, _ place: ErlangPlace, _ order: ByteOrder? = nil
+    private func writeContent(
+        _ count: CountPlan, _ encoding: ContentEncoding, _ own: ErlangCode, _ place: ErlangPlace
     ) -> ErlangCode {
-        let names = (order.map { [.literal($0.erlangName)] } ?? []) + place.names
-        let checked = ErlangCode.call(kind + "_value", [own, limit(count.maximum)] + names)
+        let (width, names) = (encoding.unitByteCount, encoding.erlangOrder + place.names)
+        let checked = ErlangCode.call(encoding.name + "_value", [own, limit(count.maximum)] + names)
         switch count {
-        case .prefix(let prefix): return prefixed(prefix, checked, by: order == nil ? "byte_size" : "units_of", place)
+        case .prefix(let prefix): return prefixed(prefix, checked, by: width == 1 ? "byte_size" : "units_of", place)
         case .field: return atLeast(count, checked, place)
-        case .exactly(let units): return exactly(order == nil ? units : 2 * units, checked, place)
+        case .exactly(let units): return exactly(width * units, checked, place)
         case .filled(let byteCount, let padding):
-            return .call("put_fixed_" + kind, [own, .number(byteCount), .number(padding)] + names)
-        case .terminated: return .call("put_terminated_" + kind, [own, limit(count.maximum)] + names)
+            return .call("put_fixed_" + encoding.name, [own, .number(byteCount), .number(padding)] + names)
+        case .terminated: return .call("put_terminated_" + encoding.name, [own, limit(count.maximum)] + names)
         case .rest, .until: return checked
         }
     }
@@ -301,6 +296,11 @@ extension VarintFormat {
     func erlangBytes(_ value: ErlangCode) -> ErlangCode {
         .call("leb128", [encoding == .unsigned ? value : .call(encoding.name + "_bits", [value])])
     }
+}
+
+extension ContentEncoding {
+    /// The argument of functions that says how units stand in bytes.
+    fileprivate var erlangOrder: [ErlangCode] { byteOrder.map { [.literal($0.erlangName)] } ?? [] }
 }
 
 extension ByteOrder {

@@ -37,9 +37,9 @@ struct GoTypes {
         case .float(let byteCount, _, _): byteCount == 4 ? "float32" : "float64"
         case .boolean: "bool"
         case .varint(let format, _): Self.integer(format.numberFormat)
-        case .text, .utf16, .digits: "string"
-        case .bytes: "[]byte"
-        case .properties: "[]Property"
+        case .content(_, .bytes): "[]byte"
+        case .content(_, .properties): "[]Property"
+        case .content: "string"
         case .structure(let index): plan.names.structures[index].name
         case .union(let index, _): plan.names.unions[index].name
         case .list(let item, let count, _):
@@ -57,7 +57,7 @@ struct GoTypes {
     /// Whether a value can be nil itself: it is a slice or a union.
     static func hasNil(_ value: ValuePlan) -> Bool {
         switch value {
-        case .bytes, .properties, .union: true
+        case .content(_, .bytes), .content(_, .properties), .union: true
         case .list(_, .exactly, _): false
         case .list: true
         case .sized(let content, _, _): hasNil(content)

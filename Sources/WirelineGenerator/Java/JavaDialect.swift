@@ -36,9 +36,9 @@ struct JavaDialect: ClassDialect {
         case .varint: "long"
         case .float(let byteCount, _, _): byteCount == 4 ? "float" : "double"
         case .boolean: "boolean"
-        case .text, .utf16, .digits: "String"
-        case .bytes: "byte[]"
-        case .properties: "java.util.Map<String, String>"
+        case .content(_, .bytes): "byte[]"
+        case .content(_, .properties): "java.util.Map<String, String>"
+        case .content: "String"
         case .structure(let index): plan.names.structures[index].name
         case .union(let index, _): plan.names.unions[index].name
         case .list(let item, _, _): type(item) + "[]"

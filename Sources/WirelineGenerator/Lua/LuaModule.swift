@@ -149,9 +149,9 @@ struct LuaModule {
         case .float(let byteCount, _, _): "float\(8 * byteCount)"
         case .boolean: "boolean"
         case .varint: "varint"
-        case .text, .utf16, .digits: "string"
-        case .bytes: "bytes"
-        case .properties: "properties"
+        case .content(_, .bytes): "bytes"
+        case .content(_, .properties): "properties"
+        case .content: "string"
         case .structure(let index): names.structures[index].name
         case .union(let index, _): names.unions[index].name
         case .list(let item, _, _): typeName(item) + "[]"

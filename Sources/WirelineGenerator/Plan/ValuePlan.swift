@@ -16,14 +16,8 @@ indirect enum ValuePlan: Sendable {
     case boolean
     /// An integer of variable length; only numbers in the range are allowed.
     case varint(VarintFormat, allowed: ClosedRange<Int128>)
-    /// Text in UTF-8.
-    case text(CountPlan)
-    /// Text in UTF-16, whose counts are of 16-bit units.
-    case utf16(CountPlan, ByteOrder)
-    case bytes(CountPlan)
-    /// Twice as many decimal digits as bytes.
-    case digits(byteCount: Int)
-    case properties(isStrict: Bool)
+    /// Bytes, and what they mean. Digits have an exact number of bytes, and properties all that are left.
+    case content(CountPlan, ContentEncoding)
     /// A structure, by its index.
     case structure(Int)
     /// A union, by its index; with the index of the field that has the tag, if it does not stand before the value.
@@ -40,6 +34,35 @@ extension ValuePlan {
         guard case .number(let number) = self else { return false }
         return number.closedNumbers != nil
     }
+}
+
+/// What the bytes of a value mean.
+enum ContentEncoding: Sendable {
+    case utf8
+    /// Counts are of 16-bit units.
+    case utf16(ByteOrder)
+    case bytes
+    /// Two decimal digits in each byte.
+    case digits
+    /// Lines, each with a key and a value.
+    case properties(isStrict: Bool)
+
+    /// What functions of runtimes call it.
+    var name: String {
+        switch self {
+        case .utf8: "text"
+        case .utf16: "utf16"
+        case .bytes: "bytes"
+        case .digits: "digits"
+        case .properties: "properties"
+        }
+    }
+
+    /// The order of the bytes in a unit; nil if each unit is a byte.
+    var byteOrder: ByteOrder? { if case .utf16(let order) = self { order } else { nil } }
+
+    /// The bytes of what counts count.
+    var unitByteCount: Int { byteOrder == nil ? 1 : 2 }
 }
 
 /// An integer, an enum or flags, of whole bytes or in a run of fields that share bytes.
@@ -77,7 +100,7 @@ enum CountPlan: Sendable {
     case field(FieldCount, index: Int, limit: Int?)
     /// The number is always the same.
     case exactly(Int)
-    /// Text in so many bytes, filled with the padding.
+    /// Content in so many bytes, filled with the padding.
     case filled(byteCount: Int, padding: UInt8)
     /// A unit of 0 ends it.
     case terminated(limit: Int?)
@@ -130,12 +153,12 @@ extension CodingPlan {
             return .float(byteCount: format.byteCount, order, range: field?.floatRange)
         case .boolean, .bit: return .boolean
         case .varint(let format): return .varint(format, allowed: field?.range ?? format.range)
-        case .string(let extent): return .text(count(extent))
-        case .bytes(let extent): return .bytes(count(extent))
-        case .utf16(.exact(let byteCount), let order): return .utf16(.exactly(byteCount / 2), order)
-        case .utf16(let extent, let order): return .utf16(count(extent), order)
-        case .digits(let byteCount): return .digits(byteCount: byteCount)
-        case .properties(let isStrict): return .properties(isStrict: isStrict)
+        case .string(let extent): return .content(count(extent), .utf8)
+        case .bytes(let extent): return .content(count(extent), .bytes)
+        case .utf16(.exact(let byteCount), let order): return .content(.exactly(byteCount / 2), .utf16(order))
+        case .utf16(let extent, let order): return .content(count(extent), .utf16(order))
+        case .digits(let byteCount): return .content(.exactly(byteCount), .digits)
+        case .properties(let isStrict): return .content(.rest(limit: nil), .properties(isStrict: isStrict))
         case .structure(let index): return .structure(index)
         case .union(let index): return .union(index, tagSource: tagSource)
         case .list(let element, let extent):

@@ -72,9 +72,9 @@ final class PythonTypes: Sendable {
         case .float: "float"
         case .boolean: "bool"
         case .varint: "int"
-        case .text, .utf16, .digits: "str"
-        case .bytes: "bytes"
-        case .properties: "dict[str, str]"
+        case .content(_, .bytes): "bytes"
+        case .content(_, .properties): "dict[str, str]"
+        case .content: "str"
         case .structure(let index): plan.names.structures[index].name
         case .union(let index, _): plan.names.unions[index].name
         case .list(let item, _, _): "list[\(text(item))]"

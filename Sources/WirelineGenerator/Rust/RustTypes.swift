@@ -27,9 +27,9 @@ struct RustTypes {
         case .float(let byteCount, _, _): byteCount == 4 ? "f32" : "f64"
         case .boolean: "bool"
         case .varint(let format, _): Self.integer(format.numberFormat)
-        case .text, .utf16, .digits: "String"
-        case .bytes: "Vec<u8>"
-        case .properties: "Vec<(String, String)>"
+        case .content(_, .bytes): "Vec<u8>"
+        case .content(_, .properties): "Vec<(String, String)>"
+        case .content: "String"
         case .structure(let index): plan.names.structures[index].name
         case .union(let index, _): plan.names.unions[index].name
         case .list(let item, let count, _):

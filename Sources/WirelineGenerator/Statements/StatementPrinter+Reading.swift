@@ -121,11 +121,8 @@ extension StatementPrinter {
 
     /// Returns the statement that goes over the unit of 0 after a text.
     private func afterText(_ value: ValuePlan, _ name: Expression) -> [Statement] {
-        switch value {
-        case .text(.terminated), .bytes(.terminated): [reading("take", 1, name)]
-        case .utf16(.terminated, _): [reading("take", 2, name)]
-        default: []
-        }
+        guard case .content(.terminated, let encoding) = value else { return [] }
+        return [reading("take", .place(encoding.unitByteCount), name)]
     }
 
     /// Returns the statements that check a number after it was read, or before it is written.
@@ -186,16 +183,15 @@ extension StatementPrinter {
             return read(suffix(byteCount, order), name)
         case .boolean: return read("bool", name)
         case .varint(let format, _): return varint(format, name)
-        case .text(.filled(let byteCount, let padding)):
-            return read("fixedText", .place(byteCount), .place(Int(padding)), name)
-        case .text(let count): return read("text", known ?? self.count(count, name, body), name)
-        case .bytes(let count): return read("blob", known ?? self.count(count, name, body), name)
-        case .utf16(.filled(let byteCount, let padding), let order):
-            return read("fixedUTF16", .place(byteCount), .place(Int(padding)), order.isLittle, name)
-        case .utf16(let count, let order):
-            return read("utf16", known ?? units(count, name, body), order.isLittle, name)
-        case .digits(let byteCount): return read("digits", .place(byteCount), name)
-        case .properties(let isStrict): return read("properties", .boolean(isStrict), name)
+        case .content(.exactly(let byteCount), .digits): return read("digits", .place(byteCount), name)
+        case .content(_, .properties(let isStrict)): return read("properties", .boolean(isStrict), name)
+        case .content(.filled(let byteCount, let padding), let encoding):
+            let places = [Expression.place(byteCount), .place(Int(padding))]
+            return .call("r", "fixed" + encoding.upperWord, places + encoding.order + [name])
+        case .content(let count, let encoding):
+            let units = encoding.unitByteCount == 1 ? "" : "Units"
+            let number = known ?? self.count(count, name, body, units: units)
+            return .call("r", encoding.word, [number] + encoding.order + [name])
         case .structure, .union, .list, .sized: return .nothing
         }
     }
@@ -227,7 +223,11 @@ extension StatementPrinter {
     }
 
     /// Returns the expression for a number of bytes, units or items.
-    private func count(_ count: CountPlan, _ name: Expression, _ body: BodyFields?) -> Expression {
+    ///
+    /// - Parameter units: The end of the words that find a number of units (default: none, for bytes).
+    private func count(
+        _ count: CountPlan, _ name: Expression, _ body: BodyFields?, units: String = ""
+    ) -> Expression {
         switch count {
         case .prefix(let prefix): return read("count", code(prefix), limit(prefix.limit), name)
         case .field(let counted, let index, let most):
@@ -237,16 +237,8 @@ extension StatementPrinter {
             return read("counted", sum, limit(most), name)
         case .exactly(let count): return .number(Int128(count), dialect.countFormat)
         case .filled(let byteCount, _): return .number(Int128(byteCount), dialect.countFormat)
-        case .terminated(let most): return read("terminated", limit(most), name)
-        case .until, .rest: return read("rest", limit(count.maximum), name)
-        }
-    }
-
-    private func units(_ count: CountPlan, _ name: Expression, _ body: BodyFields?) -> Expression {
-        switch count {
-        case .terminated(let most): read("terminatedUnits", limit(most), name)
-        case .rest, .until: read("restUnits", limit(count.maximum), name)
-        case .prefix, .field, .exactly, .filled: self.count(count, name, body)
+        case .terminated(let most): return read("terminated" + units, limit(most), name)
+        case .until, .rest: return read("rest" + units, limit(count.maximum), name)
         }
     }
 

@@ -34,9 +34,7 @@ private struct StatementRun {
     private static func prefix(of field: FieldPlan) -> PlannedCount? {
         guard field.isPlain, field.absent == nil, field.constant == nil else { return nil }
         switch field.value {
-        case .text(.prefix(let prefix)), .bytes(.prefix(let prefix)), .utf16(.prefix(let prefix), _),
-            .list(_, .prefix(let prefix), _):
-            return prefix
+        case .content(.prefix(let prefix), _), .list(_, .prefix(let prefix), _): return prefix
         default: return nil
         }
     }
@@ -212,12 +210,9 @@ extension StatementPrinter {
                 byteCount += body.run(beginningAt: field.index)?.byteCount ?? 0
             } else if !field.mayBeUnset, let fixed = plan.coding.fixedByteCount(of: field.planned.type) {
                 byteCount += fixed
-            } else if field.isPlain, case .text(let count) = field.value {
+            } else if field.isPlain, case .content(let count, let encoding) = field.value, encoding.hasLengthWord {
                 byteCount += count.extraByteCount
-                lengths.append(written("textLength", .own(field.ownName)))
-            } else if field.isPlain, case .bytes(let count) = field.value {
-                byteCount += count.extraByteCount
-                lengths.append(written("blobLength", .own(field.ownName)))
+                lengths.append(written(encoding.word + "Length", .own(field.ownName)))
             } else {
                 isExact = false
             }
@@ -247,6 +242,16 @@ extension ValuePlan {
             return .integer(number.format, number.byteOrder)
         case .float(let byteCount, let order, nil): return .float(byteCount: byteCount, order)
         default: return nil
+        }
+    }
+}
+
+extension ContentEncoding {
+    /// Whether writers have a word for the number of its bytes.
+    fileprivate var hasLengthWord: Bool {
+        switch self {
+        case .utf8, .bytes: true
+        case .utf16, .digits, .properties: false
         }
     }
 }

@@ -74,15 +74,9 @@ extension StatementPrinter {
             let limits = [range.lowerBound, range.upperBound].map { Expression.float($0, byteCount: 8) }
             return [putting(suffix(byteCount, order), at: nil, [own] + limits + [name])]
         case .number, .varint, .float, .boolean: return checks + putUnchecked(value, own, name)
-        case .text(let count):
-            return putText("Text", own, written("appendText", own, name), count, name, unique)
-        case .bytes(let count):
-            return putText("Blob", own, written("appendBlob", own, name), count, name, unique)
-        case .utf16(let count, let order):
-            let append = written("appendUTF16", own, order.isLittle, name)
-            return putText("", own, append, count, name, width: 2, little: order == .littleEndian, unique)
-        case .digits(let byteCount): return [writing("putDigits", own, .place(byteCount), name)]
-        case .properties: return [writing("putProperties", own, name)]
+        case .content(.exactly(let byteCount), .digits): return [writing("putDigits", own, .place(byteCount), name)]
+        case .content(_, .properties): return [writing("putProperties", own, name)]
+        case .content(let count, let encoding): return putContent(count, encoding, own, name, unique)
         case .structure(let index) where dialect.catchesErrors:
             return [.evaluate(.call(.structure(index), "write", ["w", own, name]))]
         case .structure(let index) where dialect.hasRecords:
@@ -129,22 +123,18 @@ extension StatementPrinter {
     }
 
     /// Returns the statements that write text or bytes.
-    ///
-    /// - Parameters:
-    ///   - whole: The end of the word that writes them with a prefix; empty if there is none.
-    ///   - append: The expression that writes the units, and is how many they are.
-    ///   - width: The bytes of a unit.
-    private func putText(
-        _ whole: String, _ own: Expression, _ append: Expression, _ count: CountPlan, _ name: Expression,
-        width: Int = 1, little: Bool = false, _ unique: String
+    private func putContent(
+        _ count: CountPlan, _ encoding: ContentEncoding, _ own: Expression, _ name: Expression, _ unique: String
     ) -> [Statement] {
+        let width = encoding.unitByteCount
+        // It is the number of units.
+        let append = Expression.call("w", "append" + encoding.upperWord, [own] + encoding.order + [name])
         switch count {
         case .prefix(let prefix) where dialect.catchesErrors:
             return [writing("prefixed", append, code(prefix), limit(prefix.maximum), name)]
+        case .prefix(let prefix) where width == 1:
+            return [writing("put" + encoding.upperWord, own, code(prefix), limit(prefix.maximum), name)]
         case .prefix(let prefix):
-            guard whole.isEmpty else {
-                return [writing("put" + whole, own, code(prefix), limit(prefix.maximum), name)]
-            }
             // The number of bytes is twice that of 16-bit units.
             let units = Expression.name("u\(unique)")
             return roomForPrefix(prefix)
@@ -157,7 +147,7 @@ extension StatementPrinter {
             return [
                 writing(
                     "padText", append, .place(byteCount / width), .place(Int(padding)), .place(width),
-                    .boolean(little), name)
+                    .boolean(encoding.byteOrder == .littleEndian), name)
             ]
         case .terminated(let limit):
             let limited = limit.map { written("limit", append, self.limit($0), name) } ?? append
@@ -456,4 +446,17 @@ extension ValuePlan {
                 range: IntegerFormat(bitWidth: bitWidth, isSigned: number.format.isSigned).range,
                 closedNumbers: number.closedNumbers))
     }
+}
+
+extension ContentEncoding {
+    /// What the words that read it begin with.
+    var word: String { if case .bytes = self { "blob" } else { name } }
+
+    /// What the words that write it end with.
+    var upperWord: String {
+        if case .utf16 = self { "UTF16" } else { word.prefix(1).uppercased() + word.dropFirst() }
+    }
+
+    /// The argument of words that says how units stand in bytes.
+    var order: [Expression] { byteOrder.map { [$0.isLittle] } ?? [] }
 }

@@ -218,9 +218,9 @@ extension PacketField.Format {
         case .integer(let format, let order): .plain(format, order)
         case .varint(let format): .varint(format, allowed: format.range)
         case .boolean, .bit: .boolean
-        case .text(let byteCount, let padding): .text(.filled(byteCount: byteCount, padding: padding))
-        case .digits(let byteCount): .digits(byteCount: byteCount)
-        case .bytes(let byteCount): .bytes(.exactly(byteCount))
+        case .text(let byteCount, let padding): .content(.filled(byteCount: byteCount, padding: padding), .utf8)
+        case .digits(let byteCount): .content(.exactly(byteCount), .digits)
+        case .bytes(let byteCount): .content(.exactly(byteCount), .bytes)
         }
     }
 

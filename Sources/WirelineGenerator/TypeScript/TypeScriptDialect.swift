@@ -88,9 +88,9 @@ struct TypeScriptDialect: Dialect {
         case .float: "number"
         case .boolean: "boolean"
         case .varint(let format, _): Self.number(format.range)
-        case .text, .utf16, .digits: "string"
-        case .bytes: "Uint8Array"
-        case .properties: "Map<string, string>"
+        case .content(_, .bytes): "Uint8Array"
+        case .content(_, .properties): "Map<string, string>"
+        case .content: "string"
         case .structure(let index): plan.names.structures[index].name
         case .union(let index, _): plan.names.unions[index].name
         case .list(let item, _, _): typeName(item) + "[]"
