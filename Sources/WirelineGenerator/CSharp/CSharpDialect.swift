@@ -4,7 +4,7 @@ import WirelineCodec
 import WirelineLanguage
 
 /// How C# spells the statements of the common printer.
-struct CSharpDialect: ClassDialect {
+struct CSharpDialect: ClassDialect, TypeDialect {
     let plan: CodePlan
     let namespace: String
 
@@ -17,7 +17,7 @@ struct CSharpDialect: ClassDialect {
 
     // MARK: Types and literals
 
-    private static func typeName(_ format: IntegerFormat) -> String {
+    static func integer(_ format: IntegerFormat) -> String {
         switch format.bitWidth {
         case ...8: format.isSigned ? "sbyte" : "byte"
         case ...16: format.isSigned ? "short" : "ushort"
@@ -26,40 +26,11 @@ struct CSharpDialect: ClassDialect {
         }
     }
 
-    func type(_ type: CodeType) -> String {
-        switch type {
-        case .value(let value): self.type(value)
-        case .number(let format): Self.typeName(format)
-        case .position: "int"
-        case .boolean: "bool"
-        case .text: "string"
-        case .bytes: "byte[]"
-        case .header: "Header"
-        case .message(let index): plan.names.messages[index].name
-        }
-    }
+    static let words = TypeWords(
+        boolean: "bool", text: "string", bytes: "byte[]",
+        properties: "System.Collections.Generic.List<System.Collections.Generic.KeyValuePair<string, string>>")
 
-    private func type(_ value: ValuePlan) -> String {
-        switch value {
-        case .number(let number):
-            switch number.kind {
-            case .plain: Self.typeName(number.format)
-            case .enumeration(let index): plan.names.enumerations[index].name
-            case .flags(let index): plan.names.flagSets[index].name
-            }
-        case .varint(let format, _): Self.typeName(format.numberFormat)
-        case .float(let byteCount, _, _): byteCount == 4 ? "float" : "double"
-        case .boolean: "bool"
-        case .content(_, .bytes): "byte[]"
-        case .content(_, .properties):
-            "System.Collections.Generic.List<System.Collections.Generic.KeyValuePair<string, string>>"
-        case .content: "string"
-        case .structure(let index): plan.names.structures[index].name
-        case .union(let index, _): plan.names.unions[index].name
-        case .list(let item, _, _): type(item) + "[]"
-        case .sized(let content, _, _): type(content)
-        }
-    }
+    func float(byteCount: Int) -> String { byteCount == 4 ? "float" : "double" }
 
     /// Whether values of a type are never null.
     private func isPlain(_ type: CodeType) -> Bool {

@@ -123,7 +123,7 @@ struct CppDeclarations {
             var arm = Struct(
                 name: names.unions[index].cases[position], comment: comment, members: [], isOpen: isOpen)
             if union.arms[position].tag == nil {
-                let tag = types.text(plan.coding.value(union.tag, nil, in: []))
+                let tag = types.typeName(plan.coding.value(union.tag, nil, in: []))
                 arm.members = [("tag", ["\(tag) tag{};"]), ("bytes", ["Bytes bytes;"])]
             } else if let field = bodies[position].fields.first {
                 arm.members = [("value", ["\(types.text(field, in: .union(index))) value\(initial(field));"])]

@@ -13,19 +13,7 @@ struct CppDialect: Dialect {
 
     // MARK: Types
 
-    func type(_ type: CodeType) -> String {
-        switch type {
-        case .value(let value): types.text(value)
-        case .number(let format): CppTypes.integer(format)
-        case .position: "std::ptrdiff_t"
-        case .boolean: "bool"
-        case .text: "std::string"
-        case .bytes: "Bytes"
-        case .header: "Header"
-        case .message(let index): plan.names.messages[index].name
-        }
-    }
-
+    func type(_ type: CodeType) -> String { types.type(type) }
     func range(of format: IntegerFormat) -> ClosedRange<Int128> { format.held.range }
     func string(_ text: String) -> String { CppText.string(text) }
     var valueChecks: ValueChecks { .none }
@@ -180,7 +168,7 @@ struct CppDialect: Dialect {
                 "    if (\(text(given.isSet)) || !w.doesNotFit()) return;", "}",
             ]
         case .newList(let name, let item, let capacity, _):
-            let declaration = "std::vector<\(types.text(item))> \(name);"
+            let declaration = "std::vector<\(types.typeName(item))> \(name);"
             if case .number(0, _) = capacity { return [declaration] }
             return [declaration, "\(name).reserve(\(text(capacity)));"]
         case .append(let value, let list, _, _): return ["\(list).push_back(\(text(moved(syntax(value)))));"]

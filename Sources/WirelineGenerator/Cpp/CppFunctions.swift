@@ -185,7 +185,7 @@ struct CppFunctions {
     private var places: String { "const std::array<std::ptrdiff_t, \(plan.fixedHeaderFields.count)>&" }
 
     /// Returns the type of a union's tag.
-    private func tag(_ index: Int) -> String { types.text(printer.tag(index)) }
+    private func tag(_ index: Int) -> String { types.typeName(printer.tag(index)) }
 
     // MARK: Messages
 

@@ -4,7 +4,7 @@ import WirelineCodec
 import WirelineLanguage
 
 /// How a protocol's types and values are written in C++, and in which order its types stand.
-struct CppTypes: Sendable {
+struct CppTypes: Sendable, TypeDialect {
     let plan: CodePlan
     /// Structures and unions, each after those that it contains. A list needs no complete type, but has one if there is an order.
     let order: [Node]
@@ -93,34 +93,19 @@ struct CppTypes: Sendable {
 
     // MARK: Types
 
-    /// Returns the type of a value.
-    func text(_ value: ValuePlan) -> String {
-        switch value {
-        case .number(let number):
-            switch number.kind {
-            case .enumeration(let index): plan.names.enumerations[index].name
-            case .flags(let index): plan.names.flagSets[index].name
-            case .plain: Self.integer(number.format)
-            }
-        case .float(let byteCount, _, _): byteCount == 4 ? "float" : "double"
-        case .boolean: "bool"
-        case .varint(let format, _): Self.integer(format.numberFormat)
-        case .content(_, .bytes): "Bytes"
-        case .content(_, .properties): "std::vector<Property>"
-        case .content: "std::string"
-        case .structure(let index): plan.names.structures[index].name
-        case .union(let index, _): plan.names.unions[index].name
-        case .list(let item, _, _): "std::vector<\(text(item))>"
-        case .sized(let content, _, _): text(content)
-        }
-    }
+    static let words = TypeWords(
+        boolean: "bool", text: "std::string", bytes: "Bytes", properties: "std::vector<Property>",
+        position: "std::ptrdiff_t")
+
+    func float(byteCount: Int) -> String { byteCount == 4 ? "float" : "double" }
+    func list(of item: String, _ count: CountPlan) -> String { "std::vector<\(item)>" }
 
     /// Returns the type of a field, which may be absent.
     ///
     /// - Parameter node: The structure or the union that it belongs to; nil for a message.
     func text(_ field: FieldPlan, in node: Node?) -> String {
         let isBoxed = node.map { Self.isBoxed(field, in: $0, reached) } ?? false
-        let type = isBoxed ? "Box<\(text(field.value))>" : text(field.value)
+        let type = isBoxed ? "Box<\(typeName(field.value))>" : typeName(field.value)
         return field.mayBeUnset ? "std::optional<\(type)>" : type
     }
 
@@ -156,18 +141,18 @@ struct CppTypes: Sendable {
         case (_, .sized(let content, _, _)): return self.literal(literal, content)
         case (.integer(let number, .number(let own)), _):
             if case .plain = own.kind { return Self.literal(number, own.format) }
-            return "static_cast<\(text(.number(own)))>(\(Self.literal(number, own.format)))"
+            return "static_cast<\(numberType(own))>(\(Self.literal(number, own.format)))"
         case (.integer(let number, .varint(let format, _)), _): return Self.literal(number, format.numberFormat)
         case (.integer(let number, _), _): return String(number)
         case (.boolean(let value), _): return String(value)
         case (.float(let number), .float(let byteCount, _, _)): return CppText.float(number, byteCount: byteCount)
         case (.float(let number), _): return CppText.float(number, byteCount: 8)
         case (.text(let text), _): return string(text)
-        case (.zeros(0), _), (.noProperties, _), (.list(_, 0), _): return text(value) + "()"
+        case (.zeros(0), _), (.noProperties, _), (.list(_, 0), _): return typeName(value) + "()"
         case (.zeros(let byteCount), _): return "Bytes(\(byteCount))"
         case (.list(let item, let count), .list(let type, _, _)):
-            return "\(text(value))(\(count), \(self.literal(item, type)))"
-        case (.list, _): return text(value) + "()"
+            return "\(typeName(value))(\(count), \(self.literal(item, type)))"
+        case (.list, _): return typeName(value) + "()"
         case (.structure(let index), _): return plan.names.structures[index].name + "()"
         }
     }

@@ -55,7 +55,7 @@ struct ErlangAdapter {
         let states = zip(description.states, naming.states).map { pair($0.name, $1) }
         let layers = naming.layers.sorted { $0.key < $1.key }.map { pair($0.key, $0.value) }
         let constants = [
-            "?TABLES_OF_SCHEMA": ErlangText.binary(AdapterTables(types.code, tellsHalves: true).json),
+            "?TABLES_OF_SCHEMA": ErlangText.binary(AdapterTables(types.plan, tellsHalves: true).json),
             "?GENERATED_MODULE": ErlangText.atom(naming.module), "?KNOWN_STATES": list(states),
             "?KNOWN_LAYERS": list(layers), "?SERVER_KEYS": types.keyList(serverKeys),
         ]

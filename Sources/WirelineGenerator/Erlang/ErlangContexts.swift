@@ -24,13 +24,13 @@ struct ErlangContexts {
 
     /// The functions that read and write headers and trailers, and those that find the shape of a packet.
     var functions: [ErlangFunction] {
-        let own = types.code.shapes.flatMap { shape in
+        let own = types.plan.shapes.flatMap { shape in
             (shape.reads ? [ErlangUnwrapping.function(types, shape)] : [])
                 + (shape.writes ? ErlangWrapping.functions(types, shape) : [])
         }
         guard areDistinct else { return own }
-        let choosing = types.code.layers == nil ? [unwrapping, wrapping] : []
-        let shapes = types.code.context.map { [shape($0)] } ?? []
+        let choosing = types.plan.layers == nil ? [unwrapping, wrapping] : []
+        let shapes = types.plan.context.map { [shape($0)] } ?? []
         return own + choosing + [sender] + shapes + (layout.dependsOnStates ? stateFunctions : [])
     }
 
@@ -40,7 +40,7 @@ struct ErlangContexts {
     }
 
     private var unwrapping: ErlangFunction {
-        let sender: [ErlangCode] = types.code.fixedHeaderFields.isEmpty ? [] : ["sender"]
+        let sender: [ErlangCode] = types.plan.fixedHeaderFields.isEmpty ? [] : ["sender"]
         return choosing("unwrap", sender + ["b"])
     }
 
@@ -50,7 +50,7 @@ struct ErlangContexts {
     private func choosing(_ name: String, _ arguments: [ErlangCode]) -> ErlangFunction {
         ErlangFunction(
             name,
-            types.code.shapes.map { shape in
+            types.plan.shapes.map { shape in
                 .init([term(shape)] + arguments, [.call(name + shape.erlangSuffix, arguments)])
             })
     }
@@ -68,7 +68,7 @@ struct ErlangContexts {
         let shapes = ErlangCode.tuple(context.shapes.map { .number($0) })
         let place = Expression.packed(bits, .uint64).plus(1)
         return ErlangFunction(
-            "shape", ["sender"] + (types.code.layers == nil ? [] : ["nested"]) + ["context"],
+            "shape", ["sender"] + (types.plan.layers == nil ? [] : ["nested"]) + ["context"],
             (layout.dependsOnStates ? [.call("check_states", ["context", known])] : [])
                 + numbers + [
                     Set(context.shapes).count == 1
@@ -80,7 +80,7 @@ struct ErlangContexts {
     private func condition(_ test: WireCondition, _ context: ContextPlan) -> Expression {
         types.printer.condition(test) { operand in
             guard case .state(let name) = operand, let index = context.states.firstIndex(where: { $0.name == name })
-            else { return operand == .nested && types.code.layers != nil ? .boolean("nested") : .literal(0) }
+            else { return operand == .nested && types.plan.layers != nil ? .boolean("nested") : .literal(0) }
             return .number("s\(index)", .int64)
         }
     }
@@ -117,9 +117,9 @@ struct ErlangContexts {
     // MARK: States
 
     private var stateFunctions: [ErlangFunction] {
-        let changes = types.code.context?.changes ?? []
+        let changes = types.plan.context?.changes ?? []
         let clauses = changes.map { change in
-            let value = types.text(types.plan.literal(change.value, types.description.states[change.state].type))
+            let value = types.text(types.plan.coding.literal(change.value, types.description.states[change.state].type))
             return ErlangCode.Clause(
                 .literal(change.sender.erlangAtom), .number(change.messageID), "context",
                 body: [.call("put_state", [key(change.state), .literal(value), "context"])])
@@ -134,7 +134,7 @@ struct ErlangContexts {
 
     /// Returns the clauses for the number of a state's value.
     private func numbers(_ index: Int) -> [ErlangCode.Clause] {
-        guard let state = types.code.context?.states[index] else { return [] }
+        guard let state = types.plan.context?.states[index] else { return [] }
         var values: [(ErlangCode, Int128)] = []
         switch state.type {
         case .boolean, .bit: values = [(.literal("true"), 1), (.literal("false"), 0)]
@@ -157,7 +157,7 @@ struct ErlangContexts {
     /// What the functions for whole packets have in place of names of the runtime.
     var constants: [String: String] {
         let header = types.description.hasHeaderConditions ? ", Header" : ""
-        let fixes = !types.code.fixedHeaderFields.isEmpty
+        let fixes = !types.plan.fixedHeaderFields.isEmpty
         let shape = layout.dependsOnStates ? "Shape, " : areDistinct ? "sender_of(Context, Message), " : ""
         let packet = "wrap(\(shape)Id, Payload, \(fixes ? "fix(Message, Header)" : "Header"))"
         let bytes = layout.isFramed ? "B" : "Bytes"

@@ -11,20 +11,20 @@ struct ErlangFixedHeaders {
 
     /// The functions; none if no message has such fields.
     var functions: [ErlangFunction] {
-        types.code.fixedHeaderFields.isEmpty ? [] : [verifying, completing]
+        types.plan.fixedHeaderFields.isEmpty ? [] : [verifying, completing]
     }
 
     private var verifying: ErlangFunction {
         let clauses = Sender.allCases.flatMap { sender -> [ErlangCode.Clause] in
             description.messages.filter { $0.senders.contains(sender) && !$0.headerValues.isEmpty }.map { message in
                 let head = [ErlangCode.literal(sender.erlangAtom), .number(message.id)]
-                let fields = types.code.fixedHeaderFields.flatMap { ["x\($0)", "at\($0)"] as [ErlangCode] }
+                let fields = types.plan.fixedHeaderFields.flatMap { ["x\($0)", "at\($0)"] as [ErlangCode] }
                 return .init(
                     head + fields,
                     message.headerValues.map { types.check($0.field, $0.value, "x\($0.field)", at: "at\($0.field)") })
             }
         }
-        let others = Array(repeating: ErlangCode.ignored, count: 2 + 2 * types.code.fixedHeaderFields.count)
+        let others = Array(repeating: ErlangCode.ignored, count: 2 + 2 * types.plan.fixedHeaderFields.count)
         return ErlangFunction("fixed", clauses + [.init(others, [.literal("ok")])])
     }
 

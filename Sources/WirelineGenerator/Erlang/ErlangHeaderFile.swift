@@ -54,7 +54,7 @@ struct ErlangHeaderFile {
         var items: [(comment: [String], text: String)] = zip(fields, name.fields).compactMap { field, name in
             guard field.hasValue else { return nil }
             let comment = ErlangText.comment(field.documentation, mark: "    %% ")
-            let value = types.plan.absentValue(of: field).map { " = " + types.text($0) } ?? ""
+            let value = types.plan.coding.absentValue(of: field).map { " = " + types.text($0) } ?? ""
             return (
                 comment + deprecated(field.deprecation, mark: "    %% "),
                 "    \(ErlangText.atom(name))\(value) :: \(types.text(of: field))"

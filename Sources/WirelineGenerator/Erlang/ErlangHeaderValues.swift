@@ -7,7 +7,7 @@ import WirelineLanguage
 extension ErlangTypes {
     /// Whether some message fixes fields of packets of a shape.
     func fixesHeaders(_ shape: PacketShape) -> Bool {
-        !code.fixedHeaderFields.isEmpty && (shape.part?.isFlat ?? true)
+        !plan.fixedHeaderFields.isEmpty && (shape.part?.isFlat ?? true)
     }
 
     /// Returns the type of a field's values in a map of header fields.
@@ -26,7 +26,9 @@ extension ErlangTypes {
         case .text(let text): return .text(text)
         case .bytes(let bytes): return Expression.bytes(bytes).code
         case .integer(let number):
-            if let type = description.packetFieldType(position) { return .literal(text(plan.literal(number, type))) }
+            if let type = description.packetFieldType(position) {
+                return .literal(text(plan.coding.literal(number, type)))
+            }
             let format = description.layout.fields[position].format
             switch format {
             case .text: return .noBytes
@@ -63,7 +65,7 @@ extension ErlangTypes {
     /// Returns how the number of a field is an enum or flags; nil for another field. A header accepts numbers without a case, too.
     func headerPlan(_ position: Int) -> ValuePlan? {
         let range = description.layout.fields[position].range
-        return code.headerNumber(position).map { number in
+        return plan.headerNumber(position).map { number in
             .number(
                 NumberPlan(
                     format: number.format, byteOrder: number.byteOrder, kind: number.kind, range: range,

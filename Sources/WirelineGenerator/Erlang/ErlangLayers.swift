@@ -9,7 +9,7 @@ struct ErlangLayers {
     let types: ErlangTypes
     private var description: ProtocolDescription { types.description }
     private var layout: PacketLayout { description.layout }
-    private var plan: LayerPlan? { types.code.layers }
+    private var plan: LayerPlan? { types.plan.layers }
 
     var functions: [ErlangFunction] {
         plan.map { choosing($0) + [layer($0), lasting] } ?? []
@@ -26,7 +26,7 @@ struct ErlangLayers {
         ) -> ErlangFunction {
             ErlangFunction(name, plan.shapes.map { .init([.number($0.number)] + parameters, [value($0)]) })
         }
-        let sender: [ErlangCode] = types.code.fixedHeaderFields.isEmpty ? [] : ["from"]
+        let sender: [ErlangCode] = types.plan.fixedHeaderFields.isEmpty ? [] : ["from"]
         return [
             each("unwrap_outer", ["b"]) { .call("unwrap_outer_\($0.number)", ["b"]) },
             each("wrap_outer", ["content", "given"]) { shape in
@@ -80,7 +80,7 @@ struct ErlangLayers {
         let counter = plan.shapes.lazy.compactMap(\.counter).first
         let features = [
             ("frames", layout.isFramed), ("headerConditions", description.hasHeaderConditions),
-            ("fixedHeaders", !types.code.fixedHeaderFields.isEmpty), ("states", layout.dependsOnStates),
+            ("fixedHeaders", !types.plan.fixedHeaderFields.isEmpty), ("states", layout.dependsOnStates),
             ("layersBeforeCount", (counter?.firstLayer ?? 0) > 0), ("threshold", plan.hasThreshold),
         ]
         let constants = [

@@ -31,13 +31,13 @@ struct ErlangModule {
     private func functions() -> [ErlangFunction] {
         var (reading, writing) = (ErlangReading(types), ErlangWriting(types))
         for (index, message) in description.messages.enumerated() {
-            reading.readMessage(message, types.code.messages[index], naming.messages[index])
-            writing.writeMessage(message, types.code.messages[index], naming.messages[index])
+            reading.readMessage(message, types.plan.messages[index], naming.messages[index])
+            writing.writeMessage(message, types.plan.messages[index], naming.messages[index])
         }
-        let used = types.code.used
+        let used = types.plan.used
         for index in used.structures.sorted() {
-            reading.readStructure(types.code.structures[index], naming.structures[index])
-            writing.writeStructure(types.code.structures[index], naming.structures[index])
+            reading.readStructure(types.plan.structures[index], naming.structures[index])
+            writing.writeStructure(types.plan.structures[index], naming.structures[index])
         }
         for (index, places) in used.unions.sorted(by: { $0.key < $1.key }) {
             for hasTag in [true, false] where places.contains(hasTag ? .before : .elsewhere) {
@@ -86,8 +86,8 @@ struct ErlangModule {
         let checks =
             (description.hasHeaderConditions ? ["payload/2", "message/5"] : ["payload/1", "message/4"])
             + closed.flatMap { ["\(types.nameFunction($0))/1", "\(types.numberFunction($0))/1"] }
-            + types.code.used.structures.sorted().map { "write_\(naming.structures[$0].name)/4" }
-            + types.code.used.unions.sorted { $0.key < $1.key }.flatMap(unionFunctions)
+            + types.plan.used.structures.sorted().map { "write_\(naming.structures[$0].name)/4" }
+            + types.plan.used.unions.sorted { $0.key < $1.key }.flatMap(unionFunctions)
             + layers.textFunctions + runtime
         return """
             -module(\(naming.module)).
@@ -261,7 +261,7 @@ struct ErlangModule {
 
     /// The enums and flags that messages, headers and states use: Erlang warns about functions that nothing calls.
     private var usedNumbers: (enumerations: Set<Int>, flagSets: Set<Int>) {
-        let used = types.code.used
+        let used = types.plan.used
         var fields = description.messages.flatMap(\.fields)
         fields += used.structures.flatMap { description.structures[$0].fields }
         fields += used.unions.keys.flatMap { description.unions[$0].fields }

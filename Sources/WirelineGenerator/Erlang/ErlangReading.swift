@@ -389,7 +389,7 @@ struct ErlangReading {
 
     /// - Parameter hasTag: Whether the tag stands before the value; if not, it is a parameter.
     mutating func readUnion(_ index: Int, hasTag: Bool) {
-        let ((plan, arms), naming) = (types.code.unions[index], types.naming.unions[index])
+        let ((plan, arms), naming) = (types.plan.unions[index], types.naming.unions[index])
         let tag = types.printer.tag(index)
         let isSized = plan.sizePrefix != nil
         let own = whole(plan.sizePrefix)

@@ -4,11 +4,10 @@ import WirelineCodec
 import WirelineLanguage
 
 /// How a protocol's types are written in Erlang.
-struct ErlangTypes {
-    let plan: CodingPlan
+struct ErlangTypes: TypeDialect {
     let naming: ErlangNaming
     /// Bodies, shapes of packets, what they are in contexts, and layers; with the names of ``naming``.
-    let code: CodePlan
+    let plan: CodePlan
     let dialect: ErlangDialect
     let printer: StatementPrinter
 
@@ -16,47 +15,32 @@ struct ErlangTypes {
 
     init(_ description: ProtocolDescription) {
         naming = ErlangNaming(description)
-        code = CodePlan(description, CodeNames(naming))
-        plan = code.coding
-        dialect = ErlangDialect(plan: code)
+        plan = CodePlan(description, CodeNames(naming))
+        dialect = ErlangDialect(plan: plan)
         printer = StatementPrinter(dialect)
     }
 
     // MARK: Specifications
 
+    static let words = TypeWords(
+        boolean: "boolean()", text: "binary()", bytes: "binary()", properties: "[{Key :: binary(), Value :: binary()}]")
+
+    static func integer(_ format: IntegerFormat) -> String { text(format.range) }
+    func float(byteCount: Int) -> String { declared("float\(8 * byteCount)") }
+    func integer(_ format: IntegerFormat, _ allowed: ClosedRange<Int128>) -> String { Self.text(allowed) }
+    func list(of item: String, _ count: CountPlan) -> String { "[\(item)]" }
+    func declared(_ name: String) -> String { "\(naming.module):\(ErlangText.atom(name))()" }
+
     /// Returns the Erlang type of a field's values.
     func text(of field: FieldDescription) -> String {
-        var text: String
-        switch (field.type, field.range) {
-        case (.integer, let range?), (.varint, let range?): text = Self.text(range)
-        default: text = self.text(field.type)
-        }
-        if field.presence.mayBeUnset { text = "undefined | " + text }
-        return text
+        (field.presence.mayBeUnset ? "undefined | " : "") + typeName(plan.coding.value(field.type, field, in: []))
     }
 
     /// Returns the Erlang type of a state's values.
     func stateType(_ type: TypeDescription) -> String {
         switch type {
         case .boolean, .bit: "boolean() | 0..1"
-        default: text(type)
-        }
-    }
-
-    private func text(_ type: TypeDescription) -> String {
-        switch type {
-        case .integer(let format, _): Self.text(format.range)
-        case .varint(let format): Self.text(format.range)
-        case .float(let format, _): "\(naming.module):\(format.name)()"
-        case .boolean, .bit: "boolean()"
-        case .string, .utf16, .bytes, .digits: "binary()"
-        case .properties: "[{Key :: binary(), Value :: binary()}]"
-        case .enumeration(let index, _): remote(naming.enumerations[index].type)
-        case .flags(let index, _): remote(naming.flagSets[index].type)
-        case .structure(let index): remote(naming.structures[index].name)
-        case .union(let index): remote(naming.unions[index].type)
-        case .fixedList(let element, _), .list(let element, _): "[\(text(element))]"
-        case .sized(let content, _): text(content)
+        default: typeName(plan.coding.value(type, nil, in: []))
         }
     }
 
@@ -66,11 +50,9 @@ struct ErlangTypes {
             let atom = ErlangText.atom(name)
             guard let field = arm.field else { return atom }
             guard arm.tag == nil else { return "{\(atom), \(text(of: field))}" }
-            return "{\(atom), Tag :: \(text(union.tag)), Bytes :: binary()}"
+            return "{\(atom), Tag :: \(typeName(plan.coding.value(union.tag, nil, in: []))), Bytes :: binary()}"
         }.joined(separator: " | ")
     }
-
-    private func remote(_ type: String) -> String { "\(naming.module):\(ErlangText.atom(type))()" }
 
     static func text(_ range: ClosedRange<Int128>) -> String {
         range.lowerBound == range.upperBound
@@ -121,19 +103,19 @@ struct ErlangTypes {
     }
 
     /// The structures that the zero value of a `@since` field contains.
-    var zeroStructures: [Int] { plan.structuresNeedingZero.sorted() }
+    var zeroStructures: [Int] { plan.coding.structuresNeedingZero.sorted() }
 
     func zeroFunction(_ index: Int) -> String { "zero_" + naming.structures[index].name }
 
     /// Returns a record whose fields have their defaults or zero.
     func zeroRecord(_ index: Int) -> ErlangCode {
         let names = naming.structures[index].fields
-        let fields = code.structures[index].fields.filter {
+        let fields = plan.structures[index].fields.filter {
             $0.planned.hasValue && $0.description.presence.isInZero
         }
         return .record(
             naming.structures[index].name,
-            fields.map { (names[$0.index], .literal(text($0.absent ?? plan.zero(of: $0.planned.type)))) })
+            fields.map { (names[$0.index], .literal(text($0.absent ?? plan.coding.zero(of: $0.planned.type)))) })
     }
 
     // MARK: Fields that share bytes

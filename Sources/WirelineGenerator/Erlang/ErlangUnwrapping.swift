@@ -363,7 +363,7 @@ struct ErlangUnwrapping {
         }
         lines.append(.bind("id", identifier.code))
         if types.fixesHeaders(shape) {
-            let fields = types.code.fixedHeaderFields.flatMap { position -> [ErlangCode] in
+            let fields = types.plan.fixedHeaderFields.flatMap { position -> [ErlangCode] in
                 guard let index = shape.positions.firstIndex(of: position) else { return [0, 0] }
                 let own = place(plan.place(of: index))
                 // The caller moves offsets to the innermost layer. That of a fixed field counts from the packet's first byte.

@@ -105,7 +105,7 @@ struct ErlangWriting {
     /// Adds the bytes of a field for which programs have no value, and returns whether it is one.
     private func addAlways(_ field: FieldPlan, to body: inout Body) -> Bool {
         if field.description.role == .padding {
-            body.output.segments.append(.bits(0, 8 * (types.plan.fixedByteCount(of: field.planned.type) ?? 0)))
+            body.output.segments.append(.bits(0, 8 * (types.plan.coding.fixedByteCount(of: field.planned.type) ?? 0)))
             return true
         }
         guard field.description.packing == nil else { return false }
@@ -319,7 +319,7 @@ struct ErlangWriting {
 
     /// - Parameter hasTag: Whether the tag stands before the value.
     mutating func writeUnion(_ index: Int, hasTag: Bool) {
-        let ((plan, arms), naming) = (types.code.unions[index], types.naming.unions[index])
+        let ((plan, arms), naming) = (types.plan.unions[index], types.naming.unions[index])
         var clauses: [ErlangCode.Clause] = []
         for (position, name) in naming.cases.enumerated() {
             let (arm, place) = (plan.arms[position], ErlangPlace.arm(plan, position))

@@ -62,7 +62,7 @@ struct GoDeclarations {
                     if union.arms[position].tag == nil {
                         rows = [([], ["Tag", tagType(union)]), ([], ["Bytes", "[]byte"])]
                     } else {
-                        rows = [([], ["Value", types.text(field.value)])]
+                        rows = [([], ["Value", types.typeName(field.value)])]
                     }
                 }
                 let comment = GoText.comment(GoText.documentation(arm.documentation, nil))
@@ -82,7 +82,7 @@ struct GoDeclarations {
         }
     }
 
-    private func tagType(_ union: UnionPlan) -> String { types.text(plan.coding.value(union.tag, nil, in: [])) }
+    private func tagType(_ union: UnionPlan) -> String { types.typeName(plan.coding.value(union.tag, nil, in: [])) }
 
     private func structure(_ name: String, _ rows: [(comment: [String], cells: [String])]) -> [String] {
         rows.isEmpty ? ["type \(name) struct{}"] : GoText.block("type \(name) struct", GoText.table(rows))

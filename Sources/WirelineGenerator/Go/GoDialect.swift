@@ -13,19 +13,7 @@ struct GoDialect: Dialect {
 
     // MARK: Types and literals
 
-    func type(_ type: CodeType) -> String {
-        switch type {
-        case .value(let value): types.text(value)
-        case .number(let format): GoTypes.integer(format)
-        case .position: "int"
-        case .boolean: "bool"
-        case .text: "string"
-        case .bytes: "[]byte"
-        case .header: "*Header"
-        case .message(let index): plan.names.messages[index].name
-        }
-    }
-
+    func type(_ type: CodeType) -> String { types.type(type) }
     func range(of format: IntegerFormat) -> ClosedRange<Int128> { format.held.range }
 
     private func literal(_ bytes: [UInt8]) -> String {
@@ -148,9 +136,9 @@ struct GoDialect: Dialect {
                 "\tif \(text(given.isSet)) || !w.doesNotFit() {", "\t\tbreak", "\t}", "}", "return packet",
             ]
         case .newList(let name, let item, _, let fixedCount?):
-            return ["var \(name) [\(fixedCount)]\(types.text(item))"]
+            return ["var \(name) [\(fixedCount)]\(types.typeName(item))"]
         case .newList(let name, let item, let capacity, nil):
-            let list = Syntax.call(.atom("make"), [.atom("[]" + types.text(item)), .atom("0"), syntax(capacity)])
+            let list = Syntax.call(.atom("make"), [.atom("[]" + types.typeName(item)), .atom("0"), syntax(capacity)])
             return ["\(name) := \(text(list))"]
         case .append(let value, let list, _, nil):
             return ["\(list) = \(text(.call(.atom("append"), [.atom(list), syntax(value)])))"]

@@ -97,7 +97,7 @@ struct GoFunctions {
     }
 
     /// Returns the type of a union's tag.
-    private func tag(_ index: Int) -> String { types.text(printer.tag(index)) }
+    private func tag(_ index: Int) -> String { types.typeName(printer.tag(index)) }
 
     // MARK: Messages
 

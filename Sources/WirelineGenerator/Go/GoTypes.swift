@@ -4,7 +4,7 @@ import WirelineCodec
 import WirelineLanguage
 
 /// How a protocol's types and values are written in Go, and the names of what the package declares for itself.
-struct GoTypes {
+struct GoTypes: TypeDialect {
     let plan: CodePlan
     /// The functions that make a structure or a message with its defaults; only for those whose zero is not Go's.
     private let structureMakers: [String?]
@@ -25,32 +25,18 @@ struct GoTypes {
 
     // MARK: Types
 
-    /// Returns the type of a value.
-    func text(_ value: ValuePlan) -> String {
-        switch value {
-        case .number(let number):
-            switch number.kind {
-            case .enumeration(let index): plan.names.enumerations[index].name
-            case .flags(let index): plan.names.flagSets[index].name
-            case .plain: Self.integer(number.format)
-            }
-        case .float(let byteCount, _, _): byteCount == 4 ? "float32" : "float64"
-        case .boolean: "bool"
-        case .varint(let format, _): Self.integer(format.numberFormat)
-        case .content(_, .bytes): "[]byte"
-        case .content(_, .properties): "[]Property"
-        case .content: "string"
-        case .structure(let index): plan.names.structures[index].name
-        case .union(let index, _): plan.names.unions[index].name
-        case .list(let item, let count, _):
-            if case .exactly(let count) = count { "[\(count)]\(text(item))" } else { "[]\(text(item))" }
-        case .sized(let content, _, _): text(content)
-        }
+    static let words = TypeWords(boolean: "bool", text: "string", bytes: "[]byte", properties: "[]Property")
+
+    func float(byteCount: Int) -> String { byteCount == 4 ? "float32" : "float64" }
+    var headerName: String { "*Header" }
+
+    func list(of item: String, _ count: CountPlan) -> String {
+        if case .exactly(let count) = count { "[\(count)]\(item)" } else { "[]" + item }
     }
 
     /// Returns the type of a field, which may be absent.
     func text(_ field: FieldPlan) -> String {
-        let type = text(field.value)
+        let type = typeName(field.value)
         return field.mayBeUnset && !Self.hasNil(field.value) ? "*" + type : type
     }
 
@@ -91,7 +77,7 @@ struct GoTypes {
         case .list(let item, let count):
             guard case .list(let type, _, _) = value else { return "nil" }
             let items = Array(repeating: self.literal(item, type), count: Self.isZero(item, plan) ? 0 : count)
-            return "\(text(value)){\(items.joined(separator: ", "))}"
+            return "\(typeName(value)){\(items.joined(separator: ", "))}"
         case .structure(let index):
             return structureMakers[index].map { "*\($0)()" } ?? "\(plan.names.structures[index].name){}"
         }
@@ -147,9 +133,9 @@ struct GoTypes {
             let literal = literal(value, field.value)
             guard field.mayBeUnset else { return isZero ? [] : ["\(place) = \(literal)"] }
             guard Self.hasNil(field.value) else {
-                return ["\(place) = new(\(text(field.value)))"] + (isZero ? [] : ["*\(place) = \(literal)"])
+                return ["\(place) = new(\(typeName(field.value)))"] + (isZero ? [] : ["*\(place) = \(literal)"])
             }
-            return ["\(place) = \(isZero ? "\(text(field.value)){}" : literal)"]
+            return ["\(place) = \(isZero ? "\(typeName(field.value)){}" : literal)"]
         }
     }
 }

@@ -4,7 +4,7 @@ import WirelineCodec
 import WirelineLanguage
 
 /// How Java spells the statements of the common printer.
-struct JavaDialect: ClassDialect {
+struct JavaDialect: ClassDialect, TypeDialect {
     let plan: CodePlan
 
     init(_ plan: CodePlan) { self.plan = plan }
@@ -17,34 +17,13 @@ struct JavaDialect: ClassDialect {
         format.bitWidth > (format.isSigned ? 32 : 31)
     }
 
-    func type(_ type: CodeType) -> String {
-        switch type {
-        case .value(let value): self.type(value)
-        case .number(let format): Self.isLong(format) ? "long" : "int"
-        case .position: "int"
-        case .boolean: "boolean"
-        case .text: "String"
-        case .bytes: "byte[]"
-        case .header: "Header"
-        case .message(let index): plan.names.messages[index].name
-        }
-    }
+    static let words = TypeWords(
+        boolean: "boolean", text: "String", bytes: "byte[]", properties: "java.util.Map<String, String>")
 
-    private func type(_ value: ValuePlan) -> String {
-        switch value {
-        case .number(let number): type(.number(number.format))
-        case .varint: "long"
-        case .float(let byteCount, _, _): byteCount == 4 ? "float" : "double"
-        case .boolean: "boolean"
-        case .content(_, .bytes): "byte[]"
-        case .content(_, .properties): "java.util.Map<String, String>"
-        case .content: "String"
-        case .structure(let index): plan.names.structures[index].name
-        case .union(let index, _): plan.names.unions[index].name
-        case .list(let item, _, _): type(item) + "[]"
-        case .sized(let content, _, _): type(content)
-        }
-    }
+    static func integer(_ format: IntegerFormat) -> String { isLong(format) ? "long" : "int" }
+    func float(byteCount: Int) -> String { byteCount == 4 ? "float" : "double" }
+    /// Enums and flags are numbers.
+    func numberType(_ number: NumberPlan) -> String { Self.integer(number.format) }
 
     func optionalType(_ type: CodeType) -> String {
         switch self.type(type) {

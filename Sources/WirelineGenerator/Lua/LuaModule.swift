@@ -5,8 +5,8 @@ import WirelineLanguage
 import WirelineSwiftGenerator
 
 /// Makes the module: the parts of the runtime that its schema needs, its types, its messages, and what programs use.
-struct LuaModule {
-    private let plan: CodePlan
+struct LuaModule: TypeDialect {
+    let plan: CodePlan
     private let functions: LuaFunctions
     private var description: ProtocolDescription { plan.description }
     private var names: CodeNames { plan.names }
@@ -138,26 +138,14 @@ struct LuaModule {
         return field.mayBeUnset ? "\(name) or nil" : name
     }
 
-    private func typeName(_ value: ValuePlan) -> String {
-        switch value {
-        case .number(let number):
-            switch number.kind {
-            case .enumeration(let index): names.enumerations[index].name
-            case .flags(let index): names.flagSets[index].name
-            case .plain: "\(number.format.isSigned ? "int" : "uint")\(number.format.bitWidth)"
-            }
-        case .float(let byteCount, _, _): "float\(8 * byteCount)"
-        case .boolean: "boolean"
-        case .varint: "varint"
-        case .content(_, .bytes): "bytes"
-        case .content(_, .properties): "properties"
-        case .content: "string"
-        case .structure(let index): names.structures[index].name
-        case .union(let index, _): names.unions[index].name
-        case .list(let item, _, _): typeName(item) + "[]"
-        case .sized(let content, _, _): typeName(content)
-        }
+    static let words = TypeWords(boolean: "boolean", text: "string", bytes: "bytes", properties: "properties")
+
+    static func integer(_ format: IntegerFormat) -> String {
+        "\(format.isSigned ? "int" : "uint")\(format.bitWidth)"
     }
+
+    func float(byteCount: Int) -> String { "float\(8 * byteCount)" }
+    func varint(_ format: VarintFormat, _ allowed: ClosedRange<Int128>) -> String { "varint" }
 
     /// The IDs of messages, who sends them, and the fields of headers.
     private var lists: String {

@@ -35,7 +35,7 @@ struct PythonBodies {
     private func made(_ body: BodyFields, _ name: String) -> (declarations: [String], value: String) {
         let fields = body.fields.filter(\.planned.hasValue)
         let declarations = fields.filter { $0.mayBeUnset || $0.planned.isAppended }.map { field in
-            "v_\(field.ownName): \(types.text(field.value))\(field.mayBeUnset ? " | None" : "")"
+            "v_\(field.ownName): \(types.typeName(field.value))\(field.mayBeUnset ? " | None" : "")"
         }
         let names = fields.map(\.ownName) + (body.trailing.map { [$0] } ?? [])
         let isOrdered = Self.isOrdered(body)

@@ -28,17 +28,7 @@ struct PythonDialect: Dialect {
 
     // MARK: Types and literals
 
-    func type(_ type: CodeType) -> String {
-        switch type {
-        case .value(let value): types.text(value)
-        case .number, .position: "int"
-        case .boolean: "bool"
-        case .text: "str"
-        case .bytes: "bytes"
-        case .header: "dict[str, \(plan.headerType)]"
-        case .message(let index): plan.names.messages[index].name
-        }
-    }
+    func type(_ type: CodeType) -> String { types.type(type) }
 
     /// Integers have no limits. The range of a state is checked before.
     func range(of format: IntegerFormat) -> ClosedRange<Int128> {
@@ -223,7 +213,7 @@ struct PythonDialect: Dialect {
         case .makeArm(let arm, let members):
             return ["m = \(arm)(\(members.map { text($0.value) }.joined(separator: ", ")))"]
         case .returns(.name("m")?): return ["return m, p"]
-        case .newList(let name, let item, _, _): return ["\(name): list[\(types.text(item))] = []"]
+        case .newList(let name, let item, _, _): return ["\(name): list[\(types.typeName(item))] = []"]
         case .append(let value, let list, _, _): return ["\(list).append(\(text(value)))"]
         case .loop(let condition?, let inner):
             // The byte that ends a list is read.

@@ -164,7 +164,7 @@ struct PythonModule {
     }
 
     private func member(_ field: FieldPlan) -> [String] {
-        let type = types.text(field.value) + (field.mayBeUnset ? " | None" : "")
+        let type = types.typeName(field.value) + (field.mayBeUnset ? " | None" : "")
         var options: [String] = []
         if let absent = field.absent {
             let literal = types.literal(absent)
@@ -198,9 +198,9 @@ struct PythonModule {
                     let hidden = field.description.isSensitive ? " = dataclasses.field(repr=False)" : ""
                     if union.arms[position].tag == nil {
                         let tag = plan.coding.value(union.tag, nil, in: [])
-                        lines += ["tag: \(types.text(tag))", "payload: bytes\(hidden)"]
+                        lines += ["tag: \(types.typeName(tag))", "payload: bytes\(hidden)"]
                     } else {
-                        lines.append("value: \(types.text(field.value))\(hidden)")
+                        lines.append("value: \(types.typeName(field.value))\(hidden)")
                     }
                 }
                 return

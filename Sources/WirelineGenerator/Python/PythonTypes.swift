@@ -5,7 +5,7 @@ import WirelineCodec
 import WirelineLanguage
 
 /// How a protocol's types and values are written in Python, and the names of what the module declares for itself.
-final class PythonTypes: Sendable {
+final class PythonTypes: Sendable, TypeDialect {
     let plan: CodePlan
     /// The names of the functions that read and write messages, and of those for the header fields that a message fixes.
     let messages: [(read: String, write: String, verifyHeader: String, fixHeader: String)]
@@ -60,26 +60,16 @@ final class PythonTypes: Sendable {
 
     // MARK: Types
 
-    /// Returns the type of a value.
-    func text(_ value: ValuePlan) -> String {
-        switch value {
-        case .number(let number):
-            switch number.kind {
-            case .enumeration(let index):
-                plan.names.enumerations[index].name + (description.enumerations[index].isClosed ? "" : " | int")
-            case .flags, .plain: "int"
-            }
-        case .float: "float"
-        case .boolean: "bool"
-        case .varint: "int"
-        case .content(_, .bytes): "bytes"
-        case .content(_, .properties): "dict[str, str]"
-        case .content: "str"
-        case .structure(let index): plan.names.structures[index].name
-        case .union(let index, _): plan.names.unions[index].name
-        case .list(let item, _, _): "list[\(text(item))]"
-        case .sized(let content, _, _): text(content)
-        }
+    static let words = TypeWords(boolean: "bool", text: "str", bytes: "bytes", properties: "dict[str, str]")
+
+    static func integer(_ format: IntegerFormat) -> String { "int" }
+    func float(byteCount: Int) -> String { "float" }
+    var headerName: String { "dict[str, \(plan.headerType)]" }
+    func list(of item: String, _ count: CountPlan) -> String { "list[\(item)]" }
+
+    func numberType(_ number: NumberPlan) -> String {
+        guard case .enumeration(let index) = number.kind else { return "int" }
+        return plan.names.enumerations[index].name + (number.closedNumbers == nil ? " | int" : "")
     }
 
     // MARK: Literals

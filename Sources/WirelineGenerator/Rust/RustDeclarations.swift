@@ -63,8 +63,8 @@ struct RustDeclarations {
             let arms = names.unions[index].cases.enumerated().flatMap { position, arm -> [String] in
                 let values = bodies[position].fields.first.map { field in
                     union.arms[position].tag == nil
-                        ? " { tag: \(types.text(plan.coding.value(union.tag, nil, in: []))), bytes: Vec<u8> }"
-                        : "(\(types.text(field.value)))"
+                        ? " { tag: \(types.typeName(plan.coding.value(union.tag, nil, in: []))), bytes: Vec<u8> }"
+                        : "(\(types.typeName(field.value)))"
                 }
                 return RustText.comment(item.arms[position].documentation) + [
                     types.arm(arm, of: index) + (values ?? "") + ","

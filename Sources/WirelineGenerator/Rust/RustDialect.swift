@@ -38,19 +38,7 @@ struct RustDialect: Dialect {
 
     // MARK: Types and literals
 
-    func type(_ type: CodeType) -> String {
-        switch type {
-        case .value(let value): types.text(value)
-        case .number(let format): RustTypes.integer(format)
-        case .position: "i64"
-        case .boolean: "bool"
-        case .text: "String"
-        case .bytes: "Vec<u8>"
-        case .header: "Header"
-        case .message(let index): plan.names.messages[index].name
-        }
-    }
-
+    func type(_ type: CodeType) -> String { types.type(type) }
     func range(of format: IntegerFormat) -> ClosedRange<Int128> { format.held.range }
     func string(_ text: String) -> String { RustText.string(text) }
 
@@ -297,10 +285,10 @@ struct RustDialect: Dialect {
         case .fit(let values, _, let function, let given): return fit(values, Self.spelled(function), given)
         case .newList(let name, let item, let capacity, let fixed):
             if let fixed, RustTypes.arrayCount(.exactly(fixed)) != nil {
-                return ["let mut \(name): [\(types.text(item)); \(fixed)] = Default::default();"]
+                return ["let mut \(name): [\(types.typeName(item)); \(fixed)] = Default::default();"]
             }
             let room = capacity.isZero ? "new()" : "with_capacity(\(text(capacity)))"
-            return ["let mut \(name): Vec<\(types.text(item))> = Vec::\(room);"]
+            return ["let mut \(name): Vec<\(types.typeName(item))> = Vec::\(room);"]
         case .append(let value, let list, let index, let fixed):
             let isArray = fixed.map { RustTypes.arrayCount(.exactly($0)) != nil } ?? false
             return [isArray ? "\(list)[\(index) as usize] = \(text(value));" : "\(list).push(\(text(value)));"]

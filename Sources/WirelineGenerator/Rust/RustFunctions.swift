@@ -77,7 +77,7 @@ struct RustFunctions {
         case .fixHeader: return "fix_header(&self, w: &mut Writer, given: &Header) -> Result<Header, WireError>"
         case .readUnion(let index, let hasTag):
             let own = printer.unions[index]
-            let tag = hasTag ? "" : "t: \(types.text(printer.tag(index))), "
+            let tag = hasTag ? "" : "t: \(types.typeName(printer.tag(index))), "
             let function = RustDialect.spelled(hasTag ? own.read : own.readTagged)
             return "\(function)(r: &mut Reader, \(tag)\(name)) -> Result<\(names.unions[index].name), WireError>"
         case .writeUnion(let index, let hasTag):
@@ -86,7 +86,7 @@ struct RustFunctions {
             return "\(function)(w: &mut Writer, m: &\(names.unions[index].name), \(name)) -> \(failing)"
         case .tagOfUnion(let index):
             let function = RustDialect.spelled(printer.unions[index].tag)
-            return "\(function)(m: &\(names.unions[index].name)) -> \(types.text(printer.tag(index)))"
+            return "\(function)(m: &\(names.unions[index].name)) -> \(types.typeName(printer.tag(index)))"
         case .unwrap(let shape):
             let result = shape.part == nil ? "Received" : "Part"
             return "\(NameWords.snake("unwrap" + shape.suffix))(r: &mut Reader) -> Result<Option<\(result)>, WireError>"

@@ -4,7 +4,7 @@ import WirelineCodec
 import WirelineLanguage
 
 /// How a protocol's types and values are written in Rust.
-struct RustTypes {
+struct RustTypes: TypeDialect {
     let plan: CodePlan
     /// The longest list of a fixed length that is an array: traits such as `Default` know no longer ones.
     private static let longestArray = 32
@@ -15,32 +15,18 @@ struct RustTypes {
 
     // MARK: Types
 
-    /// Returns the type of a value.
-    func text(_ value: ValuePlan) -> String {
-        switch value {
-        case .number(let number):
-            switch number.kind {
-            case .enumeration(let index): plan.names.enumerations[index].name
-            case .flags(let index): plan.names.flagSets[index].name
-            case .plain: Self.integer(number.format)
-            }
-        case .float(let byteCount, _, _): byteCount == 4 ? "f32" : "f64"
-        case .boolean: "bool"
-        case .varint(let format, _): Self.integer(format.numberFormat)
-        case .content(_, .bytes): "Vec<u8>"
-        case .content(_, .properties): "Vec<(String, String)>"
-        case .content: "String"
-        case .structure(let index): plan.names.structures[index].name
-        case .union(let index, _): plan.names.unions[index].name
-        case .list(let item, let count, _):
-            Self.arrayCount(count).map { "[\(text(item)); \($0)]" } ?? "Vec<\(text(item))>"
-        case .sized(let content, _, _): text(content)
-        }
+    static let words = TypeWords(
+        boolean: "bool", text: "String", bytes: "Vec<u8>", properties: "Vec<(String, String)>", position: "i64")
+
+    func float(byteCount: Int) -> String { byteCount == 4 ? "f32" : "f64" }
+
+    func list(of item: String, _ count: CountPlan) -> String {
+        Self.arrayCount(count).map { "[\(item); \($0)]" } ?? "Vec<\(item)>"
     }
 
     /// Returns the type of a field, which may be absent.
     func text(_ field: FieldPlan) -> String {
-        let type = text(field.value)
+        let type = typeName(field.value)
         return field.mayBeUnset ? "Option<\(type)>" : type
     }
 
@@ -81,7 +67,7 @@ struct RustTypes {
         case (_, .sized(let content, _, _)): return self.literal(literal, content)
         case (_, .union): return "Default::default()"
         case (.integer(let number, .number(let own)), _):
-            guard case .plain = own.kind else { return "\(text(value))(\(number))" }
+            guard case .plain = own.kind else { return "\(typeName(value))(\(number))" }
             return String(number)
         case (.integer(let number, _), _): return String(number)
         case (.boolean(let value), _): return String(value)

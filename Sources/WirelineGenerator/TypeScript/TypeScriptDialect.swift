@@ -7,7 +7,7 @@ import WirelineLanguage
 ///
 /// Readers and writers are objects without methods: `r.u16(f)` is `u16(r, f)`, so that bundlers drop what a program does not use. The
 /// same statements without types are the JavaScript of pages. A number is a `bigint` only if its format has numbers beyond 53 bits.
-struct TypeScriptDialect: Dialect {
+struct TypeScriptDialect: Dialect, TypeDialect {
     let plan: CodePlan
     /// Whether it writes JavaScript.
     let isForPages: Bool
@@ -63,40 +63,14 @@ struct TypeScriptDialect: Dialect {
 
     // MARK: Types
 
-    func type(_ type: CodeType) -> String {
-        switch type {
-        case .value(let value): self.typeName(value)
-        case .number(let format): Self.number(format.range)
-        case .position: "number"
-        case .boolean: "boolean"
-        case .text: "string"
-        case .bytes: "Uint8Array"
-        case .header: "Header"
-        case .message(let index): plan.names.messages[index].name
-        }
-    }
+    static let words = TypeWords(
+        boolean: "boolean", text: "string", bytes: "Uint8Array", properties: "Map<string, string>",
+        position: "number")
 
-    /// Returns the type of a value.
-    func typeName(_ value: ValuePlan) -> String {
-        switch value {
-        case .number(let number):
-            switch number.kind {
-            case .enumeration(let index): plan.names.enumerations[index].name
-            case .flags(let index): plan.names.flagSets[index].name
-            case .plain: Self.number(number.format.range)
-            }
-        case .float: "number"
-        case .boolean: "boolean"
-        case .varint(let format, _): Self.number(format.range)
-        case .content(_, .bytes): "Uint8Array"
-        case .content(_, .properties): "Map<string, string>"
-        case .content: "string"
-        case .structure(let index): plan.names.structures[index].name
-        case .union(let index, _): plan.names.unions[index].name
-        case .list(let item, _, _): typeName(item) + "[]"
-        case .sized(let content, _, _): typeName(content)
-        }
-    }
+    static func integer(_ format: IntegerFormat) -> String { number(format.range) }
+    func float(byteCount: Int) -> String { "number" }
+
+    func varint(_ format: VarintFormat, _ allowed: ClosedRange<Int128>) -> String { Self.number(format.range) }
 
     /// Returns the type of a number with these values.
     static func number(_ range: ClosedRange<Int128>) -> String { range.isWide ? "bigint" : "number" }
