@@ -32,20 +32,7 @@ struct CSharpDialect: ClassDialect, TypeDialect {
 
     func float(byteCount: Int) -> String { byteCount == 4 ? "float" : "double" }
 
-    /// Whether values of a type are never null.
-    private func isPlain(_ type: CodeType) -> Bool {
-        switch type {
-        case .number, .position, .boolean: return true
-        case .text, .bytes, .header, .message: return false
-        case .value(let value):
-            switch value.content {
-            case .number, .varint, .float, .boolean: return true
-            default: return false
-            }
-        }
-    }
-
-    func optionalType(_ type: CodeType) -> String { self.type(type) + (isPlain(type) ? "?" : "") }
+    func optionalType(_ type: CodeType) -> String { self.type(type) + (type.isScalar ? "?" : "") }
 
     func range(of format: IntegerFormat) -> ClosedRange<Int128> { format.held.range }
 
@@ -88,7 +75,7 @@ struct CSharpDialect: ClassDialect, TypeDialect {
         case .convert(let inner, let from, let to): converted(inner, type(from), type(to))
         case .same(let left, let right, .bytes): syntax(.call(nil, "sameBytes", [left, right]))
         case .same(let left, let right, _): joined(.equal, left, right)
-        case .present(let inner, let type): isPlain(type) ? .selector(syntax(inner), "Value") : syntax(inner)
+        case .present(let inner, let type): type.isScalar ? .selector(syntax(inner), "Value") : syntax(inner)
         case .finished(let list, let count, _): syntax(.call("r", "trimmed", [.name(list), count]))
         default: common(expression)
         }

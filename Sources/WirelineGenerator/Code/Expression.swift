@@ -179,6 +179,15 @@ enum CodeType: Sendable {
     /// The body of a message, by its index.
     case message(Int)
 
+    /// Whether it is a number or a boolean, which languages copy.
+    var isScalar: Bool {
+        switch self {
+        case .number, .position, .boolean: true
+        case .value(let value): value.isScalar
+        case .text, .bytes, .header, .message: false
+        }
+    }
+
     /// The format of its numbers; nil for what is no number, and for a place.
     var format: IntegerFormat? {
         switch self {

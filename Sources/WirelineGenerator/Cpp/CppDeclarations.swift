@@ -146,8 +146,7 @@ struct CppDeclarations {
         for field in body.fields where field.planned.hasValue {
             // A field with a condition is there in the zero of a structure if the condition holds.
             let isInZero =
-                node != nil && field.planned.condition != nil && field.description.presence.isInZero
-                && types.canBeZero(field)
+                node != nil && field.planned.condition != nil && field.isInZero && field.hasZero
             let value = field.mayBeUnset ? (isInZero ? " = " + zero(field) : "") : initial(field)
             let comment = CppText.comment(field.description.documentation, field.description.deprecation)
             made.members.append(
@@ -164,9 +163,8 @@ struct CppDeclarations {
 
     /// Returns the initializer of a member that is always there.
     private func initial(_ field: FieldPlan) -> String {
-        if case .union = field.value.content { return "" }
-        let literal = field.absent ?? plan.coding.zero(of: field.planned.type)
-        return CppTypes.isDefault(literal) ? "" : " = " + types.literal(literal, field.value)
+        let isDefault = !field.hasZero || CppTypes.isDefault(field.zero)
+        return isDefault ? "" : " = " + types.literal(field.zero, field.value)
     }
 
     // MARK: Header and connection
@@ -182,7 +180,7 @@ struct CppDeclarations {
                 return (own, comment + ["std::optional<\(printer.dialect.type(type))> \(own);"])
             }
             let value = printer.initial(headerField: position).map { " = " + literal($0) }
-            let usual = CppTypes.isClass(type) ? "" : "{}"
+            let usual = type.isScalar ? "{}" : ""
             return (own, comment + ["\(printer.dialect.type(type)) \(own)\(value ?? usual);"])
         }
         let comment =
@@ -218,9 +216,4 @@ struct CppDeclarations {
         let comment = CppText.comment(context.documentation(hasLayers: plan.layers != nil))
         return [(comment + CppText.block("struct Connection", lines, end: "};")).joined(separator: "\n")]
     }
-}
-
-extension CppTypes {
-    /// Whether a value of a field's type can be made of nothing; a union has none.
-    func canBeZero(_ field: FieldPlan) -> Bool { if case .union = field.value.content { false } else { true } }
 }

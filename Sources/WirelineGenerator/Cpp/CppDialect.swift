@@ -53,7 +53,7 @@ struct CppDialect: Dialect {
         case .convert(let inner, let from, let to):
             type(from) == type(to) ? syntax(inner) : .call(.atom("static_cast<\(type(to))>"), [syntax(inner)])
         case .present(let inner, _): unboxed(.marked("*", syntax(inner)))
-        case .optional(let inner, let type): CppTypes.isClass(type) ? moved(syntax(inner)) : syntax(inner)
+        case .optional(let inner, let type): type.isScalar ? syntax(inner) : moved(syntax(inner))
         case .finished(let list, _, _): moved(.atom(list))
         default: nil
         }
@@ -187,7 +187,7 @@ struct CppDialect: Dialect {
     /// Returns the declaration of a variable. One that refers to a member needs no copy, and what was read may be moved.
     private func constant(_ name: String, _ type: CodeType, _ value: Expression) -> String {
         let own = self.type(type)
-        guard CppTypes.isClass(type) else { return "const \(own) \(name) = \(text(value));" }
+        guard !type.isScalar else { return "const \(own) \(name) = \(text(value));" }
         if case .present = value { return "const \(own)& \(name) = \(text(value));" }
         if case .structure = value { return "\(own) \(name);" }
         return "\(own) \(name) = \(text(value));"

@@ -113,19 +113,6 @@ struct CppTypes: Sendable, TypeDialect {
         "std::\(format.isSigned ? "" : "u")int\(format.held.bitWidth)_t"
     }
 
-    /// Whether a value of a type is moved and not copied.
-    static func isClass(_ type: CodeType) -> Bool {
-        switch type {
-        case .number, .position, .boolean: false
-        case .text, .bytes, .header, .message: true
-        case .value(let value):
-            switch value.content {
-            case .number, .float, .boolean, .varint: false
-            default: true
-            }
-        }
-    }
-
     // MARK: Literals
 
     /// Returns a number of a format.

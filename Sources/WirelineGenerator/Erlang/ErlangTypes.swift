@@ -110,12 +110,10 @@ struct ErlangTypes: TypeDialect {
     /// Returns a record whose fields have their defaults or zero.
     func zeroRecord(_ index: Int) -> ErlangCode {
         let names = naming.structures[index].fields
-        let fields = plan.structures[index].fields.filter {
-            $0.planned.hasValue && $0.description.presence.isInZero
-        }
+        let fields = plan.structures[index].fields.filter(\.isInZero)
         return .record(
             naming.structures[index].name,
-            fields.map { (names[$0.index], .literal(text($0.absent ?? plan.coding.zero(of: $0.planned.type)))) })
+            fields.map { (names[$0.index], .literal(text($0.zero))) })
     }
 
     // MARK: Fields that share bytes

@@ -102,21 +102,9 @@ struct GoTypes: TypeDialect {
     /// Whether a new value of a body needs more than Go's zeros, or has `@since` fields.
     private static func needsMaker(_ body: BodyFields, isMessage: Bool = false, _ plan: CodePlan) -> Bool {
         body.fields.contains { field in
-            guard let value = defaultValue(of: field, isMessage: isMessage, plan) else { return false }
+            guard let value = field.initial(isMessage: isMessage) else { return false }
             return field.absent != nil || field.mayBeUnset || !isZero(value, plan)
         }
-    }
-
-    /// Returns the value that a field has in a new body; nil for one that is absent, has no zero, or is not in the type.
-    ///
-    /// A field with a condition is there in the zero of a structure if the condition holds; in a message a program sets it.
-    private static func defaultValue(of field: FieldPlan, isMessage: Bool, _ plan: CodePlan) -> LiteralPlan? {
-        guard field.planned.hasValue, field.description.presence.isInZero, !isMessage || !field.mayBeUnset else {
-            return nil
-        }
-        if let absent = field.absent { return absent }
-        if case .union = field.planned.type.content { return nil }
-        return plan.coding.zero(of: field.planned.type)
     }
 
     /// The function that makes a new message; nil if Go's zeros are its defaults.
@@ -128,7 +116,7 @@ struct GoTypes: TypeDialect {
     /// Returns the statements that give the fields of a new body `m` their defaults.
     func defaults(_ body: BodyFields, isMessage: Bool) -> [String] {
         body.fields.flatMap { field -> [String] in
-            guard let value = Self.defaultValue(of: field, isMessage: isMessage, plan) else { return [] }
+            guard let value = field.initial(isMessage: isMessage) else { return [] }
             let (place, isZero) = ("m.\(field.ownName)", Self.isZero(value, plan))
             let literal = literal(value, field.value)
             guard field.mayBeUnset else { return isZero ? [] : ["\(place) = \(literal)"] }

@@ -25,10 +25,7 @@ struct LuaDialect: Dialect {
     var zeros: [String] {
         let functions = zip(plan.structures, plan.names.structures).map { body, structure in
             let members = body.fields.compactMap { field -> (name: String, value: Expression)? in
-                guard field.planned.hasValue, field.description.presence.isInZero else { return nil }
-                return (
-                    field.ownName, .initial(field.absent ?? plan.coding.zero(of: field.planned.type), field.value)
-                )
+                field.isInZero ? (field.ownName, .initial(field.zero, field.value)) : nil
             }
             return "function Z.new\(structure.name)() return \(text(.record(members))) end"
         }

@@ -12,6 +12,8 @@ struct FieldPlan: Sendable {
     let value: ValuePlan
     /// The value if the bytes end before it, or if a program does not set it; nil without `@since`.
     let absent: LiteralPlan?
+    /// The value in the zero of its structure, and in a new message.
+    let zero: LiteralPlan
     /// The bytes that it always has; nil if programs or other fields decide.
     let constant: PlannedConstant?
 
@@ -25,6 +27,17 @@ struct FieldPlan: Sendable {
     /// Whether it has a value that is always there, and nothing before it decides how it is read.
     var isPlain: Bool {
         planned.hasValue && !planned.mayBeUnset && description.packing == nil
+    }
+    /// Whether a value of its type can be made of nothing; a union has none.
+    var hasZero: Bool { if case .union = value.content { false } else { true } }
+    /// Whether it has a value in the zero of its structure.
+    var isInZero: Bool { planned.hasValue && description.presence.isInZero }
+
+    /// Returns the value that it has in a new body; nil if it is absent, has no zero, or is no member.
+    ///
+    /// A field with a condition is there in the zero of a structure if the condition holds; in a message a program sets it.
+    func initial(isMessage: Bool) -> LiteralPlan? {
+        isInZero && !(isMessage && mayBeUnset) && (absent != nil || hasZero) ? zero : nil
     }
 }
 
@@ -49,17 +62,15 @@ struct BodyFields: Sendable {
         self.trailing = trailing
         let body = plan.fields.map(\.description)
         fields = zip(plan.fields, names).map { field, name in
-            FieldPlan(
+            let absent = coding.absentValue(of: field.description)
+            return FieldPlan(
                 planned: field, ownName: name,
                 value: coding.value(
                     field.type, field.description, in: body, tagSource: field.reference.tagSource),
-                absent: coding.absentValue(of: field.description),
+                absent: absent, zero: absent ?? coding.zero(of: field.type),
                 constant: coding.description.constant(of: field.description))
         }
     }
-
-    /// Whether each field is read and written by itself, in order.
-    var isPlain: Bool { fields.allSatisfy(\.isPlain) }
 
     /// Returns the run that a field begins; nil if it begins none.
     func run(beginningAt index: Int) -> PlannedRun? { plan.runs.first { $0.bits.first?.field == index } }

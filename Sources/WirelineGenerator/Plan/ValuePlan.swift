@@ -29,6 +29,17 @@ indirect enum ValuePlan: Sendable {
 }
 
 extension ValuePlan {
+    /// What is in a number of bytes, if it is a sized value.
+    var content: ValuePlan { if case .sized(let content, _, _) = self { content.content } else { self } }
+
+    /// Whether it is a number or a boolean, which languages copy and give a value without being asked.
+    var isScalar: Bool {
+        switch content {
+        case .number, .varint, .float, .boolean: true
+        default: false
+        }
+    }
+
     /// Whether it is a closed enum.
     var isClosed: Bool {
         guard case .number(let number) = self else { return false }

@@ -95,9 +95,7 @@ final class PythonTypes: Sendable, TypeDialect {
         case .list(let item, let count): return "[\(self.literal(item)) for _ in range(\(count))]"
         case .structure(let index):
             let members = plan.structures[index].fields.compactMap { field -> String? in
-                guard field.planned.hasValue, field.description.presence.isInZero else { return nil }
-                let value = self.literal(field.absent ?? plan.coding.zero(of: field.planned.type))
-                return "\(field.ownName)=\(value)"
+                field.isInZero ? "\(field.ownName)=\(self.literal(field.zero))" : nil
             }
             return "\(plan.names.structures[index].name)(\(members.joined(separator: ", ")))"
         }

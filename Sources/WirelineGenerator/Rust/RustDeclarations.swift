@@ -89,7 +89,7 @@ struct RustDeclarations {
         if plan.unions[index].plan.arms[0].tag == nil {
             return path + " { tag: Default::default(), bytes: Vec::new() }"
         }
-        return "\(path)(\(types.literal(plan.coding.zero(of: field.planned.type), field.value)))"
+        return "\(path)(\(types.literal(field.zero, field.value)))"
     }
 
     /// Returns the implementation of `Debug` for a type with `@sensitive` fields.

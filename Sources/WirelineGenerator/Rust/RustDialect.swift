@@ -80,7 +80,7 @@ struct RustDialect: Dialect {
         case .present(let inner, let type):
             .call(
                 .selector(
-                    RustTypes.isCopied(type) ? syntax(inner) : .call(.selector(syntax(inner), "clone"), []),
+                    type.isScalar ? syntax(inner) : .call(.selector(syntax(inner), "clone"), []),
                     "unwrap_or_default"), [])
         case .optional(let inner, _): .call(.atom("Some"), [syntax(inner)])
         default: nil
@@ -338,7 +338,7 @@ struct RustDialect: Dialect {
     private func choose(_ branches: [Statement.Branch], _ otherwise: [Statement]) -> [String]? {
         guard branches.count == 1, let branch = branches.first, let taken = Taken(branch.statements) else { return nil }
         let value = text(taken.value)
-        let pattern = "if let Some(\(taken.name)) = \(RustTypes.isCopied(taken.type) ? "" : "&")\(value) {"
+        let pattern = "if let Some(\(taken.name)) = \(taken.type.isScalar ? "" : "&")\(value) {"
         var lines: [String]
         if case .binary(.unequal, let tested, .nothing) = branch.condition, text(tested) == value {
             lines = [pattern] + indented(taken.rest)
@@ -413,7 +413,7 @@ struct RustDialect: Dialect {
             let isUsed = arm.statements.uses["a"] != nil
             if let position = plan.names.unions[union].cases.firstIndex(of: arm.name), let field = field(arm.name) {
                 let isKept = plan.unions[union].plan.arms[position].tag == nil
-                let isCopied = RustTypes.isCopied(.value(field.value))
+                let isCopied = field.value.isScalar
                 pattern =
                     isKept
                     ? "&\(pattern) { tag, ref bytes }"

@@ -38,7 +38,7 @@ struct RustLayers {
 
     private var copying: String {
         let lines = layers.identifiers.map { position in
-            let isCopied = RustTypes.isCopied(plan.headerType(position))
+            let isCopied = plan.headerType(position).isScalar
             return "given.\(member(position)) = known.\(member(position))\(isCopied ? "" : ".clone()");"
         }
         return RustText.block("fn copy_identifiers(given: &mut Header, known: &Header)", lines).joined(separator: "\n")

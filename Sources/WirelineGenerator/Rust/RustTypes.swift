@@ -40,19 +40,6 @@ struct RustTypes: TypeDialect {
         "\(format.isSigned ? "i" : "u")\(format.held.bitWidth)"
     }
 
-    /// Whether a value is copied when it is assigned.
-    static func isCopied(_ type: CodeType) -> Bool {
-        switch type {
-        case .number, .position, .boolean: true
-        case .value(let value):
-            switch value.content {
-            case .number, .float, .boolean, .varint: true
-            default: false
-            }
-        case .text, .bytes, .header, .message: false
-        }
-    }
-
     /// Returns the name of a union's arm in the union.
     func arm(_ name: String, of union: Int) -> String {
         let own = name.dropFirst(plan.names.unions[union].name.count)
@@ -104,14 +91,8 @@ struct RustTypes: TypeDialect {
     }
 
     /// Returns the value that a field has in a new body; nil for one that has what `Default` gives.
-    ///
-    /// A field with a condition is there in the zero of a structure if the condition holds; in a message a program sets it.
     func initial(_ field: FieldPlan, isMessage: Bool) -> String? {
-        guard field.planned.hasValue, field.description.presence.isInZero, !isMessage || !field.mayBeUnset else {
-            return nil
-        }
-        if field.absent == nil, case .union = field.planned.type.content { return nil }
-        let value = field.absent ?? plan.coding.zero(of: field.planned.type)
+        guard let value = field.initial(isMessage: isMessage) else { return nil }
         let literal = literal(value, field.value)
         if field.mayBeUnset { return "Some(\(literal))" }
         return isZero(value, field.value) ? nil : literal

@@ -178,16 +178,9 @@ struct ClassPrinter {
             return "public \(dialect.optionalType(type)) \(own)\(initial);"
         }
         // Without an initial value it is 0.
-        let isUnset = field.absent == nil && isZero(field.value)
+        let isUnset = field.absent == nil && (field.value.isScalar || !field.hasZero)
         let initial = isUnset ? nil : printer.initial(field)
         return "public \(dialect.type(type)) \(own)\(initial.map { " = " + dialect.text($0) } ?? "");"
-    }
-
-    private func isZero(_ value: ValuePlan) -> Bool {
-        switch value.content {
-        case .number, .varint, .float, .boolean, .union: true
-        default: false
-        }
     }
 
     private func members(_ body: BodyFields, isStructure: Bool = false) -> [String] {
@@ -195,8 +188,8 @@ struct ClassPrinter {
         for field in body.fields where field.planned.hasValue {
             lines += dialect.comment(
                 field.description.documentation, field.description.deprecation, indent: "    ")
-            let isInZero = isStructure && field.planned.condition != nil && field.description.presence.isInZero
-            lines.append("    " + member(field.ownName, field, isInZero: isInZero && field.hasZero))
+            let isInZero = isStructure && field.planned.condition != nil && field.isInZero && field.hasZero
+            lines.append("    " + member(field.ownName, field, isInZero: isInZero))
         }
         if let trailing = body.trailing {
             lines += dialect.comment(
@@ -231,9 +224,4 @@ struct ClassPrinter {
             return (lines + ["}"]).joined(separator: "\n")
         }
     }
-}
-
-extension FieldPlan {
-    /// Whether a value of its type can be made of nothing; a union has none.
-    fileprivate var hasZero: Bool { if case .union = value.content { false } else { true } }
 }

@@ -22,15 +22,11 @@ extension StatementPrinter {
 
     /// Returns what a field of a new body is; nil if nothing is set.
     func initial(_ field: FieldPlan) -> Expression? {
-        guard !field.mayBeUnset else { return nil }
-        if case .union = field.value.content { return nil }
-        return zero(field)
+        field.mayBeUnset || !field.hasZero ? nil : zero(field)
     }
 
     /// Returns what a field is in the zero of its body.
-    func zero(_ field: FieldPlan) -> Expression {
-        .initial(field.absent ?? plan.coding.zero(of: field.planned.type), field.value)
-    }
+    func zero(_ field: FieldPlan) -> Expression { .initial(field.zero, field.value) }
 
     /// Returns what a field of a new header is; nil if nothing is set, or if programs cannot set it.
     func initial(headerField position: Int) -> Expression? {
@@ -49,9 +45,4 @@ extension StatementPrinter {
                 RuntimeText.calls(in: line[...], lineComment: "//", hasKeys: false, hasMembers: true))
         }
     }
-}
-
-extension ValuePlan {
-    /// What is in a number of bytes, if it is a sized value.
-    var content: ValuePlan { if case .sized(let content, _, _) = self { content.content } else { self } }
 }

@@ -111,7 +111,7 @@ struct TypeScriptFunctions {
     var zeros: [String] {
         dialect.zeros.sorted { $0.key < $1.key }.map { index, name in
             let members = plan.structures[index].fields.compactMap { field -> (name: String, value: Expression)? in
-                guard field.planned.hasValue, field.description.presence.isInZero else { return nil }
+                guard field.isInZero else { return nil }
                 let value = field.absent.map { printer.absent(field, $0) } ?? printer.zero(field)
                 return (field.ownName, value)
             }
