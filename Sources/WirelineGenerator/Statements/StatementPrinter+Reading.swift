@@ -133,9 +133,7 @@ extension StatementPrinter {
     ) -> [Statement] {
         let types = object == "w" ? checkType(value, own, name) : []
         func require(_ condition: Expression, _ kind: String) -> [Statement] {
-            types + [
-                .evaluate(.call(.name(object), "require", [condition, .text(kind), name] + (place.map { [$0] } ?? [])))
-            ]
+            types + [requiring(condition, kind, name, object, at: place)]
         }
         if object == "w", let checked = dialect.checked(value, own, name) { return [.evaluate(checked)] }
         switch value {
@@ -404,9 +402,8 @@ extension StatementPrinter {
             let own = Expression.name("v\(field.index)")
             let read = integer(format, order, name)
             guard dialect.isForPages else {
-                let place = last(format.byteCount).map { [$0] } ?? []
                 let isGood = read.compared(.equal, number, format)
-                return [.evaluate(.call("r", "require", [isGood, .text("wrong_constant"), name] + place))]
+                return [requiring(isGood, "wrong_constant", name, at: last(format.byteCount))]
             }
             return traced([.constant("v\(field.index)", .number(format), read)], own, name, unique: "\(field.index)")
                 + [reading("require", own.compared(.equal, number, format), .text("wrong_constant"), name)]
@@ -500,8 +497,8 @@ extension StatementPrinter {
             let place = last(run.byteCount)
             if let constant = part.constant {
                 if dialect.isForPages { statements.append(reading("seen", start, own, name)) }
-                let arguments = [own.compared(.equal, constant, format), .text("wrong_constant"), name]
-                statements.append(.evaluate(.call("r", "require", arguments + (place.map { [$0] } ?? []))))
+                statements.append(
+                    requiring(own.compared(.equal, constant, format), "wrong_constant", name, at: place))
                 continue
             }
             if dialect.catchesErrors, case .number = field.value {

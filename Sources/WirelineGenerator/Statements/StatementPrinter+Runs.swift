@@ -3,43 +3,6 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// A ``FixedRun`` that printed code reads after one test for all its bytes, and for which it makes room at once.
-///
-/// If nothing in it can be refused, the prefix of the next field belongs to it, too.
-private struct StatementRun {
-    let fields: [FieldPlan]
-    /// The bytes of each field, and those of the prefix.
-    let byteCounts: [Int]
-    /// The field whose prefix stands after the others, and the prefix; nil if there is none.
-    let prefixed: (field: FieldPlan, prefix: PlannedCount)?
-
-    var byteCount: Int { byteCounts.reduce(0, +) }
-    /// The names of the fields in the schema, that of the prefix included.
-    var names: [String] { fields.map(\.name) + (prefixed.map { [$0.field.name] } ?? []) }
-
-    init(_ run: FixedRun, _ body: BodyFields) {
-        fields = Array(body.fields[run.fields])
-        let next = run.fields.upperBound
-        if next < body.fields.count, fields.allSatisfy({ !$0.value.canBeRefused }),
-            let prefix = Self.prefix(of: body.fields[next]), let byteCount = prefix.format.fixedByteCount
-        {
-            prefixed = (body.fields[next], prefix)
-            byteCounts = run.byteCounts + [byteCount]
-        } else {
-            prefixed = nil
-            byteCounts = run.byteCounts
-        }
-    }
-
-    private static func prefix(of field: FieldPlan) -> PlannedCount? {
-        guard field.isPlain, field.absent == nil, field.constant == nil else { return nil }
-        switch field.value {
-        case .content(.prefix(let prefix), _), .list(_, .prefix(let prefix), _): return prefix
-        default: return nil
-        }
-    }
-}
-
 extension StatementPrinter {
     // MARK: Reading
 
@@ -47,61 +10,66 @@ extension StatementPrinter {
     func readFields(of body: BodyFields) -> [Statement] {
         var statements: [Statement] = []
         // Where a field is read is told for each.
-        let runs = dialect.isForPages ? [] : body.fixedRuns
+        let groups = dialect.isForPages ? [] : body.fixedWidthGroups
         var index = 0
         while index < body.fields.count {
-            if let fixed = runs.first(where: { $0.fields.lowerBound == index }) {
-                let run = StatementRun(fixed, body)
-                if run.byteCounts.count > 1 || dialect.packsNumbers {
-                    statements += read(run, body)
-                    index += run.byteCounts.count
-                    continue
-                }
+            if let group = groups.first(where: { $0.fields[0].index == index }),
+                group.readFields.count > 1 || dialect.packsNumbers
+            {
+                statements += read(group, body)
+                index += group.readFields.count
+            } else {
+                statements += read(body.fields[index], body)
+                index += 1
             }
-            statements += read(body.fields[index], body)
-            index += 1
         }
         return statements
     }
 
-    private func read(_ run: StatementRun, _ body: BodyFields) -> [Statement] {
-        guard !dialect.packsNumbers else { return unpacked(run, body) }
-        let start = Expression.name("q\(run.fields[0].index)")
-        let byteCount = Expression.place(run.byteCount)
-        let width = run.byteCounts[run.byteCounts.count - 1]
-        let cut = zip(run.byteCounts, run.names).map { reading("take", .place($0), .text($1)) }
+    private func read(_ group: FixedWidthGroup, _ body: BodyFields) -> [Statement] {
+        guard !dialect.packsNumbers else { return unpacked(group, body) }
+        let start = Expression.name("q\(group.fields[0].index)")
+        let byteCounts = group.byteCounts + (group.prefixed.map { [$0.format.byteCount] } ?? [])
+        let byteCount = Expression.place(byteCounts.reduce(0, +))
+        let width = byteCounts[byteCounts.count - 1]
+        let cut = zip(byteCounts, group.readFields).map { reading("take", .place($0), .text($1.name)) }
         var statements: [Statement] = [
             .choose(if: read("lacks", byteCount), cut + [.returns(nil)]),
-            .constant("q\(run.fields[0].index)", .position, read("run", byteCount, .place(width))),
+            .constant("q\(group.fields[0].index)", .position, read("run", byteCount, .place(width))),
         ]
         var offset = 0
-        for (field, byteCount) in zip(run.fields, run.byteCounts) {
+        for (field, byteCount) in zip(group.fields, group.byteCounts) {
             let (target, name) = (target(field), Expression.text(field.name))
             statements.append(set(target, field.value, value(field.value, at: start.plus(offset), name)))
             statements += check(field.value, target.expression, name, "r")
             offset += byteCount
         }
-        guard let (field, prefix) = run.prefixed else { return statements }
-        let (count, name) = (Expression.name("n\(field.index)"), Expression.text(field.name))
-        let format = IntegerFormat(bitWidth: 8 * width, isSigned: false)
-        let number = read(suffix(format, prefix.byteOrder) + "At", start.plus(offset))
-        statements.append(
-            .constant(
-                "n\(field.index)", .number(dialect.countFormat), number.converted(from: format, to: dialect.countFormat)
-            ))
-        if let limit = prefix.limit {
-            let isWithin = count.compared(.lessOrEqual, Int128(limit), dialect.countFormat)
-            statements.append(reading("require", isWithin, .text("too_long"), name))
-        }
+        guard let prefixed = group.prefixed else { return statements }
+        let word = suffix(prefixed.format, prefixed.prefix.byteOrder) + "At"
+        let number = read(word, start.plus(offset)).converted(from: prefixed.format, to: dialect.countFormat)
         return statements
+            + [.constant("n\(prefixed.field.index)", .number(dialect.countFormat), number)]
+            + readContent(of: prefixed, body)
+    }
+
+    /// Returns the statements that read the value whose prefix was read with a group.
+    private func readContent(of prefixed: FixedWidthGroup.Prefixed, _ body: BodyFields) -> [Statement] {
+        let field = prefixed.field
+        let (count, name) = (Expression.name("n\(field.index)"), Expression.text(field.name))
+        let check = prefixed.prefix.limit.map {
+            requiring(
+                count.compared(.lessOrEqual, Int128($0), dialect.countFormat), "too_long", name,
+                at: last(prefixed.format.byteCount))
+        }
+        return [check].compactMap(\.self)
             + read(field.value, name, into: target(field), unique: String(field.index), count: count, body)
     }
 
-    /// Returns the statements that read a run by one call; only its last field can be wrong.
-    private func unpacked(_ run: StatementRun, _ body: BodyFields) -> [Statement] {
+    /// Returns the statements that read a group by one call; only its last field can be wrong.
+    private func unpacked(_ group: FixedWidthGroup, _ body: BodyFields) -> [Statement] {
         var parts: [(target: Expression, format: PackedFormat, name: Expression)] = []
         var after: [Statement] = []
-        for field in run.fields {
+        for field in group.fields {
             guard let format = field.value.packedWidth else { continue }
             let (target, raw, name) = (target(field), "r\(field.index)", Expression.text(field.name))
             switch field.value {
@@ -115,25 +83,17 @@ extension StatementPrinter {
             default:
                 parts.append((.name(raw), format, name))
                 let isGood = Expression.name(raw).compared(.lessOrEqual, 1, .uint8)
-                let arguments = [isGood, .text("invalid_boolean"), name] + (last(1).map { [$0] } ?? [])
                 after += [
-                    .evaluate(.call("r", "require", arguments)),
+                    requiring(isGood, "invalid_boolean", name, at: last(1)),
                     set(target, field.value, Expression.name(raw).compared(.equal, 1, .uint8)),
                 ]
             }
         }
-        guard let (field, prefix) = run.prefixed, let width = prefix.format.fixedByteCount else {
-            return [.unpackRun(parts)] + after
+        if let prefixed = group.prefixed {
+            let (count, name) = (Expression.name("n\(prefixed.field.index)"), Expression.text(prefixed.field.name))
+            parts.append((count, .integer(prefixed.format, prefixed.prefix.byteOrder), name))
+            after += readContent(of: prefixed, body)
         }
-        let (count, name) = (Expression.name("n\(field.index)"), Expression.text(field.name))
-        let format = IntegerFormat(bitWidth: 8 * width, isSigned: false)
-        parts.append((count, .integer(format, prefix.byteOrder), name))
-        if let limit = prefix.limit {
-            let isWithin = count.compared(.lessOrEqual, Int128(limit), dialect.countFormat)
-            let arguments = [isWithin, .text("too_long"), name] + (last(width).map { [$0] } ?? [])
-            after.append(.evaluate(.call("r", "require", arguments)))
-        }
-        after += read(field.value, name, into: target(field), unique: String(field.index), count: count, body)
         return [.unpackRun(parts)] + after
     }
 
@@ -155,22 +115,24 @@ extension StatementPrinter {
 
     // MARK: Writing
 
-    /// Returns the statements that write a run which a field begins, and how many fields it has; nil if none begins there.
-    func writeRun(
-        beginningAt index: Int, _ runs: [FixedRun], _ body: BodyFields
+    /// Returns the statements that write a group which a field begins, and how many fields it has; nil if none begins there.
+    func writeGroup(
+        beginningAt index: Int, _ groups: [FixedWidthGroup], _ body: BodyFields
     ) -> (statements: [Statement], count: Int)? {
-        guard let run = runs.first(where: { $0.fields.lowerBound == index }), run.fields.count > 1 else { return nil }
-        let fields = body.fields[run.fields]
+        guard let group = groups.first(where: { $0.fields[0].index == index }), group.fields.count > 1 else {
+            return nil
+        }
+        let fields = group.fields
         guard fields.allSatisfy({ !$0.planned.isOptional && !$0.planned.followsOptional && tag(for: $0, body) == nil })
         else { return nil }
-        guard !dialect.catchesErrors else { return (packed(Array(fields), "o\(index)"), fields.count) }
+        guard !dialect.catchesErrors else { return (packed(fields, "o\(index)"), fields.count) }
         let start = Expression.name("q\(index)")
         var statements: [Statement] = []
         if !dialect.packsNumbers {
-            statements.append(.constant("q\(index)", .position, written("room", .place(run.byteCount))))
+            statements.append(.constant("q\(index)", .position, written("room", .place(group.byteCounts.reduce(0, +)))))
         }
         var offset = 0
-        for (field, byteCount) in zip(fields, run.byteCounts) {
+        for (field, byteCount) in zip(fields, group.byteCounts) {
             let (own, name) = (Expression.own(field.ownName), Expression.text(field.name))
             let place = dialect.packsNumbers ? nil : start.plus(offset)
             let checked = dialect.checked(field.value, own, name)
@@ -181,7 +143,7 @@ extension StatementPrinter {
         return (statements, fields.count)
     }
 
-    /// Returns the statement that packs a run by one call. The first field that is wrong is told by writing them one by one.
+    /// Returns the statement that packs a group by one call. The first field that is wrong is told by writing them one by one.
     private func packed(_ fields: [FieldPlan], _ variable: String) -> [Statement] {
         func put(_ fields: ArraySlice<FieldPlan>) -> [Statement] {
             fields.flatMap { self.put($0.value, .own($0.ownName), .text($0.name), unique: String($0.index)) }

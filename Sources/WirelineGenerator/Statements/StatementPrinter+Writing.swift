@@ -292,12 +292,12 @@ extension StatementPrinter {
     private func writing(_ body: BodyFields) -> [Statement] {
         var statements: [Statement] = []
         var hasGap = false
-        let runs = body.fixedRuns
+        let groups = body.fixedWidthGroups
         var index = 0
         while index < body.fields.count {
-            if let run = writeRun(beginningAt: index, runs, body) {
-                statements += run.statements
-                index += run.count
+            if let group = writeGroup(beginningAt: index, groups, body) {
+                statements += group.statements
+                index += group.count
             } else {
                 statements += write(body.fields[index], body, &hasGap)
                 index += 1

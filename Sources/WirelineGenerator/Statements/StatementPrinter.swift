@@ -58,6 +58,15 @@ struct StatementPrinter: Sendable {
         .evaluate(.call("w", function, arguments))
     }
 
+    /// Returns the statement that refuses a value unless a condition holds.
+    ///
+    /// - Parameter place: Where it was read; nil in languages whose reader knows it (default: nil).
+    func requiring(
+        _ condition: Expression, _ kind: String, _ name: Expression, _ object: String = "r", at place: Expression? = nil
+    ) -> Statement {
+        .evaluate(.call(.name(object), "require", [condition, .text(kind), name] + (place.map { [$0] } ?? [])))
+    }
+
     /// Returns the prefix's number in the vocabulary.
     func code(_ prefix: PlannedCount) -> Expression {
         switch prefix.format {
