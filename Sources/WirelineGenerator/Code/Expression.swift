@@ -351,15 +351,18 @@ extension VarintFormat {
     var numberFormat: IntegerFormat { isSigned ? .int64 : .uint64 }
 }
 
-extension NumberPlan {
+extension PlannedNumber {
+    /// Whether it is an enum or flags, which may have a type of their own.
+    var isNamed: Bool { if case .plain = kind { false } else { true } }
+
     /// Returns the number of an enum or of flags, of the type for its format; of a plain number, the number.
     func number(of value: Expression) -> Expression {
-        if case .plain = kind { value } else { .convert(value, from: .value(.number(self)), to: .number(format)) }
+        isNamed ? .convert(value, from: .value(.number(self)), to: .number(format)) : value
     }
 
     /// Returns the enum or the flags of a number of the type for its format; of a plain number, the number.
     func value(of number: Expression) -> Expression {
-        if case .plain = kind { number } else { .convert(number, from: .number(format), to: .value(.number(self))) }
+        isNamed ? .convert(number, from: .number(format), to: .value(.number(self))) : number
     }
 }
 

@@ -21,7 +21,7 @@ protocol TypeDialect {
     func varint(_ format: VarintFormat, _ allowed: ClosedRange<Int128>) -> String
 
     /// Returns the type of an integer, an enum or flags.
-    func numberType(_ number: NumberPlan) -> String
+    func numberType(_ number: PlannedNumber) -> String
 
     func list(of item: String, _ count: CountPlan) -> String
 
@@ -48,7 +48,7 @@ extension TypeDialect {
         integer(format.numberFormat, allowed)
     }
 
-    func numberType(_ number: NumberPlan) -> String {
+    func numberType(_ number: PlannedNumber) -> String {
         switch number.kind {
         case .plain: integer(number.format, number.allowed)
         case .enumeration(let index): declared(plan.names.enumerations[index].name)

@@ -65,11 +65,8 @@ extension ErlangTypes {
     /// Returns how the number of a field is an enum or flags; nil for another field. A header accepts numbers without a case, too.
     func headerPlan(_ position: Int) -> ValuePlan? {
         let range = description.layout.fields[position].range
-        return plan.headerNumber(position).map { number in
-            .number(
-                NumberPlan(
-                    format: number.format, byteOrder: number.byteOrder, kind: number.kind, range: range,
-                    closedNumbers: nil))
+        return plan.headerNumber(position).map {
+            .number(PlannedNumber($0.format, $0.byteOrder, $0.kind, range: range))
         }
     }
 

@@ -83,7 +83,7 @@ struct ErlangTypes: TypeDialect {
     }
 
     /// Returns a number of an enum or of flags by its names.
-    private func text(_ number: Int128, _ kind: NumberPlan.Kind) -> String {
+    private func text(_ number: Int128, _ kind: PlannedNumber.Kind) -> String {
         switch kind {
         case .plain: return Self.number(number)
         case .enumeration(let index):

@@ -231,7 +231,7 @@ extension ErlangTypes {
                 return .call("bits", [own, .call(masksFunction(index), []), bounds[1]] + place.names)
             case .enumeration:
                 let number = uncheckedNumber(value, own)
-                if plan.closedNumbers != nil { return .call("closed", [number] + place.names) }
+                if plan.isClosed { return .call("closed", [number] + place.names) }
                 return .call("enumeration", [number] + bounds + place.names)
             }
         default: return own
@@ -256,10 +256,10 @@ extension ErlangTypes {
         case .boolean where field?.description.packing == nil:
             return (own.compared(.lessOrEqual, 1, .uint8), reason("invalid_boolean"))
         case .number(let plan):
-            if let cases = plan.closedNumbers, case .enumeration(let index) = plan.kind {
+            if let index = plan.closedEnumeration {
                 // There is no function for the names of a number that programs do not see.
                 let isCase =
-                    field?.planned.isDerived == true ? printer.isOne(of: cases, own, .int64) : isCase(own, of: index)
+                    field?.planned.isDerived == true ? printer.isCase(own, of: index) : isCase(own, of: index)
                 return (isCase, reason("unknown_case"))
             }
             guard let range = plan.range else { return nil }

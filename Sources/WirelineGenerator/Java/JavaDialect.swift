@@ -23,7 +23,7 @@ struct JavaDialect: ClassDialect, TypeDialect {
     static func integer(_ format: IntegerFormat) -> String { isLong(format) ? "long" : "int" }
     func float(byteCount: Int) -> String { byteCount == 4 ? "float" : "double" }
     /// Enums and flags are numbers.
-    func numberType(_ number: NumberPlan) -> String { Self.integer(number.format) }
+    func numberType(_ number: PlannedNumber) -> String { Self.integer(number.format) }
 
     func optionalType(_ type: CodeType) -> String {
         switch self.type(type) {

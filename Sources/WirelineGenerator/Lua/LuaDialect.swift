@@ -87,7 +87,7 @@ struct LuaDialect: Dialect {
         switch value {
         case .number(let number):
             let isWide = number.format.range.isWide
-            guard number.closedNumbers != nil, case .enumeration(let index) = number.kind else {
+            guard let index = number.closedEnumeration else {
                 return within(number.allowed, isWide: isWide)
             }
             let cases = Expression.member("closed", plan.names.enumerations[index].name)

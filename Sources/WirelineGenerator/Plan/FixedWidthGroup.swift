@@ -88,7 +88,7 @@ extension ValuePlan {
     /// Whether a number, a float or a boolean that is there can be wrong.
     var canBeRefused: Bool {
         switch self {
-        case .number(let number): number.range != nil || number.closedNumbers != nil
+        case .number(let number): number.range != nil || number.isClosed
         case .float(_, _, let range): range != nil
         default: true
         }

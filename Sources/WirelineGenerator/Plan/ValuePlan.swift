@@ -9,7 +9,7 @@ import WirelineLanguage
 /// field, the fewest bytes of a list's item, and the numbers that a closed enum has.
 indirect enum ValuePlan: Sendable {
     /// An integer, an enum or flags.
-    case number(NumberPlan)
+    case number(PlannedNumber)
     /// A float of 2, 4 or 8 bytes; code holds one of 2 bytes in 8. Without a range, any value is allowed.
     case float(byteCount: Int, ByteOrder, range: ClosedRange<Double>?)
     /// One byte, or one bit of a run, 0 or 1.
@@ -42,8 +42,7 @@ extension ValuePlan {
 
     /// Whether it is a closed enum.
     var isClosed: Bool {
-        guard case .number(let number) = self else { return false }
-        return number.closedNumbers != nil
+        if case .number(let number) = self { number.isClosed } else { false }
     }
 }
 
@@ -74,33 +73,6 @@ enum ContentEncoding: Sendable {
 
     /// The bytes of what counts count.
     var unitByteCount: Int { byteOrder == nil ? 1 : 2 }
-}
-
-/// An integer, an enum or flags, of whole bytes or in a run of fields that share bytes.
-struct NumberPlan: Sendable {
-    /// The width and the sign.
-    let format: IntegerFormat
-    let byteOrder: ByteOrder
-    /// What the number means.
-    let kind: Kind
-    /// The `@range`; nil if all numbers of the format are allowed.
-    let range: ClosedRange<Int128>?
-    /// The only numbers that are allowed; nil if the enum is open.
-    let closedNumbers: [Int128]?
-
-    enum Kind: Sendable {
-        case plain
-        /// An enum, by its index.
-        case enumeration(Int)
-        /// Flags, by their index.
-        case flags(Int)
-    }
-
-    /// Whether it is neither an enum nor flags.
-    var isPlain: Bool { if case .plain = kind { true } else { false } }
-
-    /// The numbers that may be written; a closed enum has fewer.
-    var allowed: ClosedRange<Int128> { range ?? format.range }
 }
 
 /// How a value's end is found: by the number of its bytes, of its 16-bit units or of its items, or by what stands there.
@@ -159,7 +131,8 @@ extension CodingPlan {
             }
         }
         switch type {
-        case .integer, .enumeration, .flags: return .number(number(of: type, field))
+        case .integer, .enumeration, .flags:
+            return .number(number(type, range: field?.range) ?? PlannedNumber(.uint8, .bigEndian))
         case .float(let format, let order):
             return .float(byteCount: format.byteCount, order, range: field?.floatRange)
         case .boolean, .bit: return .boolean
@@ -183,23 +156,6 @@ extension CodingPlan {
                 value(content, field, in: body, tagSource: tagSource), count(extent, sized: true),
                 fills: content.goesToEnd)
         }
-    }
-
-    private func number(of type: TypeDescription, _ field: FieldDescription?) -> NumberPlan {
-        let planned = number(type, range: field?.range)
-        let (format, order) = (planned?.format ?? .uint8, planned?.byteOrder ?? .bigEndian)
-        let kind: NumberPlan.Kind
-        var closed: [Int128]?
-        switch type {
-        case .enumeration(let index, _):
-            kind = .enumeration(index)
-            let enumeration = description.enumerations[index]
-            if enumeration.isClosed { closed = enumeration.cases.map(\.value) }
-        case .flags(let index, _): kind = .flags(index)
-        default: kind = .plain
-        }
-        return NumberPlan(
-            format: format, byteOrder: order, kind: kind, range: field?.range, closedNumbers: closed)
     }
 }
 

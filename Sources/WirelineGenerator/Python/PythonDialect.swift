@@ -54,7 +54,7 @@ struct PythonDialect: Dialect {
         switch value {
         case .boolean: return .call("w", "checkedBool", [given, name])
         case .number(let number):
-            if number.closedNumbers != nil, case .enumeration(let index) = number.kind {
+            if let index = number.closedEnumeration {
                 return .call("w", "checkedCase", [given, .isCase(given, of: index), name])
             }
             range = number.allowed
@@ -133,11 +133,11 @@ struct PythonDialect: Dialect {
     private func absent(_ object: Expression) -> [Syntax] { if case .name("c") = object { [.atom("0")] } else { [] } }
 
     /// Returns the case of an enum for its number; of other types the number itself.
-    private func named(_ number: Expression, _ plan: NumberPlan) -> Syntax {
+    private func named(_ number: Expression, _ plan: PlannedNumber) -> Syntax {
         guard case .enumeration(let index) = plan.kind else { return syntax(number) }
         if case .number(let value, _) = number { return .atom(types.literal(.integer(value, .number(plan)))) }
         let (cases, own) = (Syntax.atom(types.cases[index]), syntax(number))
-        if plan.closedNumbers != nil, case .reading = scope { return .index(cases, own) }
+        if plan.isClosed, case .reading = scope { return .index(cases, own) }
         return .call(.selector(cases, "get"), [own, own])
     }
 

@@ -67,9 +67,9 @@ final class PythonTypes: Sendable, TypeDialect {
     var headerName: String { "dict[str, \(plan.headerType)]" }
     func list(of item: String, _ count: CountPlan) -> String { "list[\(item)]" }
 
-    func numberType(_ number: NumberPlan) -> String {
+    func numberType(_ number: PlannedNumber) -> String {
         guard case .enumeration(let index) = number.kind else { return "int" }
-        return plan.names.enumerations[index].name + (number.closedNumbers == nil ? " | int" : "")
+        return plan.names.enumerations[index].name + (number.isClosed ? "" : " | int")
     }
 
     // MARK: Literals

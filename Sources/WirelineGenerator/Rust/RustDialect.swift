@@ -468,8 +468,3 @@ extension Expression {
         return children.contains(where: \.changesBytes)
     }
 }
-
-extension NumberPlan {
-    /// Whether it is an enum or flags, which have a type of their own.
-    var isNamed: Bool { if case .plain = kind { false } else { true } }
-}

@@ -19,7 +19,7 @@ struct ContextStatements {
     func type(_ index: Int) -> CodeType { number(index).map { .value(.number($0)) } ?? .boolean }
 
     /// Returns what is known of a state's number; nil for a boolean.
-    private func number(_ index: Int) -> NumberPlan? {
+    private func number(_ index: Int) -> PlannedNumber? {
         let state = context.states[index]
         guard !state.isBoolean, case .number(let number) = printer.plan.coding.value(state.type, nil, in: []) else {
             return nil

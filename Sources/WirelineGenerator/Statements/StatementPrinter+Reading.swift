@@ -139,11 +139,8 @@ extension StatementPrinter {
         switch value {
         case .number(let number):
             let own = number.number(of: own)
-            if let cases = number.closedNumbers {
-                if dialect.packsNumbers, case .enumeration(let index) = number.kind {
-                    return require(.isCase(own, of: index), "unknown_case")
-                }
-                return require(isOne(of: cases, own, number.format), "unknown_case")
+            if let index = number.closedEnumeration {
+                return require(dialect.packsNumbers ? .isCase(own, of: index) : isCase(own, of: index), "unknown_case")
             }
             guard let range = number.range, let condition = isWithin(own, range, number.format) else {
                 return hasWord(number.format) ? [] : types

@@ -73,7 +73,7 @@ extension StatementPrinter {
             guard let format = field.value.packedWidth else { continue }
             let (target, raw, name) = (target(field), "r\(field.index)", Expression.text(field.name))
             switch field.value {
-            case .number(let number) where !dialect.hasRecords && !number.isPlain:
+            case .number(let number) where !dialect.hasRecords && number.isNamed:
                 parts.append((.name(raw), format, name))
                 after += typed(
                     field.value, .name(raw), name, into: target, "\(field.index)", at: last(number.format.byteCount))

@@ -11,11 +11,9 @@ extension StatementPrinter {
     func tag(_ index: Int) -> ValuePlan { plan.coding.value(plan.unions[index].plan.tag, nil, in: []) }
 
     /// Returns the tag without the numbers that a closed enum refuses: an unknown one is told as the union's.
-    private func openTag(_ index: Int) -> NumberPlan {
-        guard case .number(let number) = tag(index) else {
-            return NumberPlan(.uint64, .bigEndian, .plain)
-        }
-        return NumberPlan(number.format, number.byteOrder, number.kind)
+    private func openTag(_ index: Int) -> PlannedNumber {
+        guard case .number(let number) = tag(index) else { return PlannedNumber(.uint64, .bigEndian) }
+        return PlannedNumber(number.format, number.byteOrder, number.kind)
     }
 
     private func format(ofTag index: Int) -> IntegerFormat {
@@ -89,10 +87,8 @@ extension StatementPrinter {
             }
             otherwise = made
             // A tag in another field that is no case of a closed enum has been refused.
-            if plan.coding.isClosed(union.tag), hasTag, case .number(let plan) = tag(index),
-                let cases = plan.closedNumbers
-            {
-                otherwise = [unknown(isOne(of: cases, number, plan.format))] + made
+            if hasTag, case .number(let own) = tag(index), let enumeration = own.closedEnumeration {
+                otherwise = [unknown(isCase(number, of: enumeration))] + made
             }
         }
         let own = Statement.variable("m", .value(.union(index, tagSource: nil)), .nothing)

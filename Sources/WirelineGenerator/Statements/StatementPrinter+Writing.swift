@@ -105,7 +105,7 @@ extension StatementPrinter {
     func checkType(_ value: ValuePlan, _ own: Expression, _ name: Expression) -> [Statement] {
         guard case .type = dialect.valueChecks else { return [] }
         switch value {
-        case .number(let number): return checkType(number.format, isClosed: number.closedNumbers != nil, own, name)
+        case .number(let number): return checkType(number.format, isClosed: number.isClosed, own, name)
         case .varint(let format, _): return checkType(dialect.format(of: format), own, name)
         case .float(let byteCount, _, _):
             return [writing(byteCount == 8 ? "checkNumber" : "checkFloat\(8 * byteCount)", own, name)]
@@ -439,12 +439,9 @@ extension StatementPrinter {
 extension ValuePlan {
     /// Returns a number that has so many bits; another value as it is.
     fileprivate func limited(to bitWidth: Int) -> ValuePlan {
-        guard case .number(let number) = self, number.range == nil else { return self }
-        return .number(
-            NumberPlan(
-                format: number.format, byteOrder: number.byteOrder, kind: number.kind,
-                range: IntegerFormat(bitWidth: bitWidth, isSigned: number.format.isSigned).range,
-                closedNumbers: number.closedNumbers))
+        guard case .number(var number) = self, number.range == nil else { return self }
+        number.range = IntegerFormat(bitWidth: bitWidth, isSigned: number.format.isSigned).range
+        return .number(number)
     }
 }
 

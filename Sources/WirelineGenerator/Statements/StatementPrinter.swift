@@ -132,6 +132,12 @@ struct StatementPrinter: Sendable {
         .joined(numbers.map { number.compared(.equal, $0, format) }, .or) ?? false
     }
 
+    /// Returns the condition that a number is a case of an enum.
+    func isCase(_ number: Expression, of index: Int) -> Expression {
+        let enumeration = plan.description.enumerations[index]
+        return isOne(of: enumeration.cases.map(\.value), number, enumeration.format)
+    }
+
     /// Returns a number of which only so many bits are left, as a part of one with more bits.
     func bits(_ number: Expression, _ format: IntegerFormat, width: Int, of bitWidth: Int) -> Expression {
         .bits(number, from: format, shift: 0, width: width, to: dialect.unsigned(bitWidth))
@@ -208,7 +214,7 @@ extension CodePlan {
     }
 
     /// Returns how the number of a header's field is an enum or flags; nil for another field.
-    func headerNumber(_ position: Int) -> NumberPlan? {
+    func headerNumber(_ position: Int) -> PlannedNumber? {
         switch description.packetFieldType(position) {
         case .enumeration?, .flags?: break
         default: return nil
@@ -237,7 +243,7 @@ extension PacketField.Format {
     func value(in range: ClosedRange<Int128>) -> ValuePlan {
         switch self {
         case .integer(let format, let order):
-            .number(NumberPlan(format: format, byteOrder: order, kind: .plain, range: range, closedNumbers: nil))
+            .number(PlannedNumber(format, order, range: range))
         case .varint(let format): .varint(format, allowed: range)
         default: value
         }
@@ -253,15 +259,8 @@ extension PacketField.Format {
     }
 }
 
-extension NumberPlan {
-    /// Makes a number that may have all values of its format.
-    init(_ format: IntegerFormat, _ byteOrder: ByteOrder, _ kind: Kind) {
-        self.init(format: format, byteOrder: byteOrder, kind: kind, range: nil, closedNumbers: nil)
-    }
-}
-
 extension ValuePlan {
     static func plain(_ format: IntegerFormat, _ byteOrder: ByteOrder) -> ValuePlan {
-        .number(NumberPlan(format, byteOrder, .plain))
+        .number(PlannedNumber(format, byteOrder))
     }
 }

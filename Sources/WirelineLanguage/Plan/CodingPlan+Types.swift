@@ -2,16 +2,41 @@
 
 package import WirelineCodec
 
-/// A number of fixed width on the wire.
+/// An integer, an enum or flags, of whole bytes or in a run of fields that share bytes.
 package struct PlannedNumber: Equatable, Sendable {
     /// The width and the sign.
     package let format: IntegerFormat
-    /// The byte order.
     package let byteOrder: ByteOrder
-    /// The numbers that may be written and read: those of the format, or fewer with `@range`.
-    ///
-    /// A closed enum accepts fewer; see ``CodingPlan/isClosed(_:)``.
-    package let allowed: ClosedRange<Int128>
+    /// What the number means.
+    package let kind: Kind
+    /// The `@range`; nil if all numbers of the format are allowed.
+    package var range: ClosedRange<Int128>?
+    /// Whether it is an enum that accepts only the numbers that it lists.
+    package var isClosed: Bool
+
+    package enum Kind: Equatable, Sendable {
+        case plain
+        /// An enum, by its index.
+        case enumeration(Int)
+        /// Flags, by their index.
+        case flags(Int)
+    }
+
+    package init(
+        _ format: IntegerFormat, _ byteOrder: ByteOrder, _ kind: Kind = .plain, range: ClosedRange<Int128>? = nil,
+        isClosed: Bool = false
+    ) {
+        self.format = format
+        self.byteOrder = byteOrder
+        self.kind = kind
+        self.range = range
+        self.isClosed = isClosed
+    }
+
+    /// The numbers that may be written and read; a closed enum accepts fewer.
+    package var allowed: ClosedRange<Int128> { range ?? format.range }
+    /// The index of a closed enum; nil for other numbers.
+    package var closedEnumeration: Int? { if case .enumeration(let index) = kind, isClosed { index } else { nil } }
 }
 
 /// What back ends ask about types.
@@ -20,14 +45,16 @@ extension CodingPlan {
     ///
     /// - Parameter range: The field's `@range`.
     package func number(_ type: TypeDescription, range: ClosedRange<Int128>? = nil) -> PlannedNumber? {
-        let (format, byteOrder): (IntegerFormat, ByteOrder)
         switch type {
-        case .integer(let own, let order): (format, byteOrder) = (own, order)
-        case .enumeration(let index, let order): (format, byteOrder) = (description.enumerations[index].format, order)
-        case .flags(let index, let order): (format, byteOrder) = (description.flagSets[index].format, order)
+        case .integer(let format, let order): return PlannedNumber(format, order, range: range)
+        case .enumeration(let index, let order):
+            let enumeration = description.enumerations[index]
+            return PlannedNumber(
+                enumeration.format, order, .enumeration(index), range: range, isClosed: enumeration.isClosed)
+        case .flags(let index, let order):
+            return PlannedNumber(description.flagSets[index].format, order, .flags(index), range: range)
         default: return nil
         }
-        return PlannedNumber(format: format, byteOrder: byteOrder, allowed: range ?? format.range)
     }
 
     /// Returns the bytes of a number, a `bool`, or text, digits or bytes of fixed width; nil for other types.
@@ -44,7 +71,7 @@ extension CodingPlan {
 
     /// Returns whether a type is an enum that accepts only the numbers that it lists.
     package func isClosed(_ type: TypeDescription) -> Bool {
-        if case .enumeration(let index, _) = type { description.enumerations[index].isClosed } else { false }
+        number(type)?.isClosed == true
     }
 
     /// Returns how the items or bytes of a value are counted that an earlier field has the number of.
