@@ -137,14 +137,7 @@ indirect enum Expression: Sendable {
     }
 }
 
-/// How a value of fixed width stands in bytes.
-enum PackedFormat: Sendable {
-    case integer(IntegerFormat, ByteOrder)
-    case float(byteCount: Int, ByteOrder)
-    case bytes(Int)
-    /// Bytes that are not looked at, and are written as zeros.
-    case filler(Int)
-
+extension PackedFormat {
     /// The floats that words such as `f32Little` read.
     static let floats = FloatFormat.allCases.reduce(into: [String: Self]()) { words, format in
         words["f\(8 * format.byteCount)"] = .float(byteCount: format.byteCount, .bigEndian)
@@ -154,13 +147,6 @@ enum PackedFormat: Sendable {
     /// Returns the float that a word such as `putF32Little` writes; nil for other words.
     static func float(writtenBy word: String) -> Self? {
         word.hasPrefix("putF") ? floats["f" + word.dropFirst(4)] : nil
-    }
-
-    var byteCount: Int {
-        switch self {
-        case .integer(let format, _): format.byteCount
-        case .float(let byteCount, _), .bytes(let byteCount), .filler(let byteCount): byteCount
-        }
     }
 }
 

@@ -185,12 +185,12 @@ struct ErlangReading {
         var (segments, checks): ([ErlangCode.Segment], [ErlangCode]) = ([], [])
         for part in parts {
             let field = fields.fields[part.field]
-            guard !part.kind.isPadding, let scalar = types.scalar(field.value) else {
+            guard !part.kind.isPadding, let format = field.value.fixedFormat else {
                 segments.append(.bytes(.ignored, .number(part.kind.byteCount)))
                 continue
             }
             let (own, offset) = (Expression.name("x\(field.index)"), part.offset - first.offset)
-            segments.append(scalar.reading(own.code))
+            segments.append(format.segment(own.code, isRead: true))
             body.operands[field.index] = own
             let source = body.source(field)
             if case .boolean = field.value, field.planned.hasValue {
@@ -213,7 +213,7 @@ struct ErlangReading {
         guard let first = sources.first, let last = planned.bits.last?.field else { return }
         let cut = first.call("cut", .number(planned.byteCount))
         body.lines.append(.unless(.binary(.greaterOrEqual, .byteSize(body.bytes), .place(planned.byteCount)), cut))
-        let run = types.run(planned, "x") { types.scalar(fields.fields[$0].value)?.format.isSigned == true }
+        let run = types.run(planned, "x") { CodeType.value(fields.fields[$0].value).format?.isSigned == true }
         body.bind(run.segments, rest: "b\(last)")
         body.lines += run.taking.map { [$0] } ?? []
         for source in sources {
@@ -245,14 +245,14 @@ struct ErlangReading {
             let field = fields.fields[part.field]
             let head = [ErlangCode.text(field.name), .number(part.kind.byteCount)]
             if isPlain { return .tuple(head) }
-            guard let check, let scalar = types.scalar(field.value) else {
+            guard let check, let format = field.value.fixedFormat else {
                 return .tuple(head + [.reference("any_bytes", arity: 1)])
             }
             if case .boolean = field.value, field.planned.hasValue {
                 return .tuple(head + [.reference("boolean_byte", arity: 1)])
             }
             let verdict = ErlangCode.chain(.or, [check.good.code, check.reason])
-            return .tuple(head + [.function(.init(.binary([scalar.reading("x")]), body: [verdict]))])
+            return .tuple(head + [.function(.init(.binary([format.segment("x", isRead: true)]), body: [verdict]))])
         }
         return .call(isPlain ? "cut_run" : "cut_checked", [.list(items), body.bytes.code, "e", body.path])
     }
@@ -301,13 +301,13 @@ struct ErlangReading {
         _ value: ValuePlan, _ own: Expression, rest: ErlangCode, _ source: ErlangSource, _ result: ErlangCode,
         _ checks: [ErlangCode] = []
     ) -> ErlangCode {
-        guard let scalar = types.scalar(value) else { return .noBytes }
-        let pattern = ErlangCode.binary([scalar.reading(own.code), .bytes(rest)])
+        guard let format = value.fixedFormat else { return .noBytes }
+        let pattern = ErlangCode.binary([format.segment(own.code, isRead: true), .bytes(rest)])
         return .choose(
             source.bytes.code,
             [
                 .init(pattern, body: checks + [.tuple([result, rest])]),
-                .init(.ignored, body: [source.call("cut", .number(scalar.byteCount))]),
+                .init(.ignored, body: [source.call("cut", .number(format.byteCount))]),
             ])
     }
 
@@ -320,15 +320,15 @@ struct ErlangReading {
         let name = types.listName(element)
         guard lists.insert(name).inserted else { return }
         let parameters: [ErlangCode] = [.tuple(["c", "b"]), "e", "d", "n", "p"]
-        if let scalar = types.scalar(element), types.check(element, "x", of: nil) == nil {
+        if let format = element.fixedFormat, types.check(element, "x", of: nil) == nil {
             let items = ErlangCode.items(
-                types.value(element, "x"), each: .binary([scalar.reading("x")]), of: "l")
-            let cut = ErlangCode.call("cut_items", [.number(scalar.byteCount), "b", "e", "n", "p"])
+                types.value(element, "x"), each: .binary([format.segment("x", isRead: true)]), of: "l")
+            let cut = ErlangCode.call("cut_items", [.number(format.byteCount), "b", "e", "n", "p"])
             functions.append(
                 ErlangFunction(
                     name, parameters,
                     [
-                        .bind("size", Expression.binary(.times, "c", .place(scalar.byteCount)).code),
+                        .bind("size", Expression.binary(.times, "c", .place(format.byteCount)).code),
                         .choose(
                             "b",
                             [

@@ -30,15 +30,16 @@ struct ErlangRun {
     var making: ErlangCode? { isTurned ? .match(whole, .binary(parts)) : nil }
 }
 
-extension ErlangCode.Segment {
-    /// Returns the segment of a number of whole bytes.
-    static func number(
-        _ value: ErlangCode, _ format: IntegerFormat, _ order: ByteOrder, isRead: Bool = false
-    ) -> Self {
-        .bits(
-            value, 8 * format.byteCount,
-            (order == .littleEndian && format.byteCount > 1 ? ["little"] : [])
-                + (isRead && format.isSigned ? ["signed"] : []))
+extension PackedFormat {
+    /// Returns the segment that writes a value, or one that reads it.
+    func segment(_ value: ErlangCode, isRead: Bool = false) -> ErlangCode.Segment {
+        let order = byteOrder == .littleEndian ? ["little"] : []
+        return switch self {
+        case .integer(let format, _):
+            .bits(value, 8 * format.byteCount, order + (isRead && format.isSigned ? ["signed"] : []))
+        case .float(let byteCount, _): .bits(value, 8 * byteCount, order)
+        case .bytes(let byteCount), .filler(let byteCount): .bytes(value, .number(byteCount))
+        }
     }
 }
 
@@ -46,13 +47,8 @@ extension PacketLayout {
     /// Returns the segments of a field of header or trailer that has a fixed width; of fields that share bytes, those of all.
     func erlangSegments(_ index: Int, _ letter: String, isRead: Bool) -> [ErlangCode.Segment] {
         if let run = erlangRun(index, letter, isRead: isRead) { return run.segments }
-        let own = ErlangCode.name(letter + String(index))
-        switch fields[index].format {
-        case .integer(let format, let order): return [.number(own, format, order, isRead: isRead)]
-        case .boolean, .bit: return [.bits(own, 8)]
-        case .varint: return []
-        case .text, .digits, .bytes: return [.bytes(own, .number(byteCounts[index] ?? 0))]
-        }
+        let format = fields[index].format.value.fixedFormat ?? byteCounts[index].map { .bytes($0) }
+        return format.map { [$0.segment(.name(letter + String(index)), isRead: isRead)] } ?? []
     }
 
     /// Returns the run that a field begins; nil if it begins none.

@@ -178,27 +178,6 @@ extension ErlangTypes {
 
     // MARK: Numbers
 
-    /// A number of fixed width.
-    struct Scalar {
-        let format: IntegerFormat
-        let order: ByteOrder
-
-        var byteCount: Int { format.byteCount }
-        func reading(_ value: ErlangCode) -> ErlangCode.Segment { .number(value, format, order, isRead: true) }
-        func writing(_ value: ErlangCode) -> ErlangCode.Segment { .number(value, format, order) }
-    }
-
-    /// Returns how a number stands in bytes; nil for values of variable width, and for those that contain others.
-    func scalar(_ value: ValuePlan) -> Scalar? {
-        switch value {
-        case .number(let number): Scalar(format: number.format, order: number.byteOrder)
-        case .float(let byteCount, let order, _):
-            Scalar(format: IntegerFormat(bitWidth: 8 * byteCount, isSigned: false), order: order)
-        case .boolean: Scalar(format: .uint8, order: .bigEndian)
-        default: nil
-        }
-    }
-
     /// Returns the value that a number means.
     func value(_ value: ValuePlan, _ number: Expression) -> ErlangCode {
         switch value {

@@ -113,9 +113,9 @@ struct ErlangWriting {
             body.output.segments += Self.segments(of: constant)
         } else if let (user, union) = body.fields.union(taggedBy: field) {
             let tag = ErlangCode.call("tag_of_\(types.naming.unions[union].type)", ["v\(user.index)"])
-            body.output.add(number: tag, types.scalar(field.value)) { .call("leb128", [tag]) }
+            body.output.add(number: tag, field.value.fixedFormat) { .call("leb128", [tag]) }
         } else if field.planned.isCounter {
-            body.output.add(number: "a\(field.index)", types.scalar(field.value)) { "a\(field.index)" }
+            body.output.add(number: "a\(field.index)", field.value.fixedFormat) { "a\(field.index)" }
         } else {
             return false
         }
@@ -149,9 +149,9 @@ struct ErlangWriting {
     }
 
     private mutating func add(_ field: FieldPlan, to body: inout Body) {
-        if let scalar = types.scalar(field.value), !field.mayBeUnset {
+        if let format = field.value.fixedFormat, !field.mayBeUnset {
             addNumber(field, to: &body)
-            body.output.segments.append(scalar.writing("a\(field.index)"))
+            body.output.segments.append(format.segment("a\(field.index)"))
             return
         }
         let (value, place) = (Expression.name("v\(field.index)"), body.place(field))
@@ -172,7 +172,8 @@ struct ErlangWriting {
     /// Returns the segments of what a field always is.
     private static func segments(of constant: PlannedConstant) -> [ErlangCode.Segment] {
         switch constant {
-        case .number(let number, let format, let order): return [.number(.number(number), format, order)]
+        case .number(let number, let format, let order):
+            return [PackedFormat.integer(format, order).segment(.number(number))]
         case .text(let text, let byteCount, let padding):
             let count = text.utf8.count
             let bytes = text.utf8.map { ErlangCode.Segment(value: .number($0)) }
@@ -286,7 +287,7 @@ struct ErlangWriting {
             }
         default:
             let number = types.number(value, own, place)
-            return .binary(types.scalar(value).map { [$0.writing(number)] } ?? [])
+            return .binary(value.fixedFormat.map { [$0.segment(number)] } ?? [])
         }
     }
 
@@ -351,7 +352,7 @@ struct ErlangWriting {
     ) -> ErlangCode.Clause {
         func result(_ number: ErlangCode) -> ErlangCode {
             guard hasTag else { return bytes ?? .list([]) }
-            let tag = types.scalar(tag).map { .binary([$0.writing(number)]) } ?? ErlangCode.call("leb128", [number])
+            let tag = tag.fixedFormat.map { .binary([$0.segment(number)]) } ?? ErlangCode.call("leb128", [number])
             if plan.sizePrefix != nil { return .tuple([tag, bytes ?? .list([])]) }
             return bytes.map { .list([tag, $0]) } ?? tag
         }
@@ -388,8 +389,8 @@ struct ErlangOutput {
     }
 
     /// Adds a number: as a segment, or as the bytes of a varint.
-    mutating func add(number: ErlangCode, _ scalar: ErlangTypes.Scalar?, varint: () -> ErlangCode) {
-        if let scalar { segments.append(scalar.writing(number)) } else { add(varint()) }
+    mutating func add(number: ErlangCode, _ format: PackedFormat?, varint: () -> ErlangCode) {
+        if let format { segments.append(format.segment(number)) } else { add(varint()) }
     }
 
     var pieces: [ErlangCode] { parts + (segments.isEmpty ? [] : [.binary(segments)]) }

@@ -11,8 +11,7 @@ import WirelineLanguage
 struct FixedWidthGroup: Sendable {
     /// The fields; one is a group, too.
     fileprivate(set) var fields: [FieldPlan] = []
-    /// The bytes of each field.
-    fileprivate(set) var byteCounts: [Int] = []
+    fileprivate(set) var formats: [PackedFormat] = []
     /// The next field, if nothing before it can be refused and it has a prefix of fixed width, which is read with the others.
     fileprivate(set) var prefixed: Prefixed?
 
@@ -38,15 +37,15 @@ extension BodyFields {
             (open, byteOrder) = (FixedWidthGroup(), nil)
         }
         for field in fields {
-            guard let width = field.fixedWidth else {
+            guard field.isGrouped, let format = field.value.fixedFormat else {
                 open.prefixed = field.prefixed
                 close()
                 continue
             }
-            if let byteOrder, let own = width.byteOrder, byteOrder != own { close() }
+            if let byteOrder, let own = format.byteOrder, byteOrder != own { close() }
             open.fields.append(field)
-            open.byteCounts.append(width.byteCount)
-            byteOrder = byteOrder ?? width.byteOrder
+            open.formats.append(format)
+            byteOrder = byteOrder ?? format.byteOrder
             if field.value.canBeRefused { close() }
         }
         close()
@@ -56,20 +55,7 @@ extension BodyFields {
 
 extension FieldPlan {
     /// Whether it is always there, and has no value of its own.
-    private var isGrouped: Bool { isPlain && absent == nil && constant == nil }
-
-    /// The width of a field that can be in a group; nil for other ones. Without an order it has one byte.
-    fileprivate var fixedWidth: (byteCount: Int, byteOrder: ByteOrder?)? {
-        guard isGrouped else { return nil }
-        switch value {
-        case .number(let number):
-            let byteCount = number.format.byteCount
-            return (byteCount, byteCount == 1 ? nil : number.byteOrder)
-        case .float(let byteCount, let order, _): return (byteCount, order)
-        case .boolean: return (1, nil)
-        default: return nil
-        }
-    }
+    fileprivate var isGrouped: Bool { isPlain && absent == nil && constant == nil }
 
     /// The field with its prefix, if it is always there and the prefix has a fixed width.
     fileprivate var prefixed: FixedWidthGroup.Prefixed? {

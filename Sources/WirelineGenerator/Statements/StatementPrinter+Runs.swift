@@ -29,7 +29,7 @@ extension StatementPrinter {
     private func read(_ group: FixedWidthGroup, _ body: BodyFields) -> [Statement] {
         guard !dialect.packsNumbers else { return unpacked(group, body) }
         let start = Expression.name("q\(group.fields[0].index)")
-        let byteCounts = group.byteCounts + (group.prefixed.map { [$0.format.byteCount] } ?? [])
+        let byteCounts = group.formats.map(\.byteCount) + (group.prefixed.map { [$0.format.byteCount] } ?? [])
         let byteCount = Expression.place(byteCounts.reduce(0, +))
         let width = byteCounts[byteCounts.count - 1]
         let cut = zip(byteCounts, group.readFields).map { reading("take", .place($0), .text($1.name)) }
@@ -38,11 +38,11 @@ extension StatementPrinter {
             .constant("q\(group.fields[0].index)", .position, read("run", byteCount, .place(width))),
         ]
         var offset = 0
-        for (field, byteCount) in zip(group.fields, group.byteCounts) {
+        for (field, format) in zip(group.fields, group.formats) {
             let (target, name) = (target(field), Expression.text(field.name))
             statements.append(set(target, field.value, value(field.value, at: start.plus(offset), name)))
             statements += check(field.value, target.expression, name, "r")
-            offset += byteCount
+            offset += format.byteCount
         }
         guard let prefixed = group.prefixed else { return statements }
         let word = suffix(prefixed.format, prefixed.prefix.byteOrder) + "At"
@@ -69,8 +69,7 @@ extension StatementPrinter {
     private func unpacked(_ group: FixedWidthGroup, _ body: BodyFields) -> [Statement] {
         var parts: [(target: Expression, format: PackedFormat, name: Expression)] = []
         var after: [Statement] = []
-        for field in group.fields {
-            guard let format = field.value.packedWidth else { continue }
+        for (field, format) in zip(group.fields, group.formats) {
             let (target, raw, name) = (target(field), "r\(field.index)", Expression.text(field.name))
             switch field.value {
             case .number(let number) where !dialect.hasRecords && number.isNamed:
@@ -129,16 +128,17 @@ extension StatementPrinter {
         let start = Expression.name("q\(index)")
         var statements: [Statement] = []
         if !dialect.packsNumbers {
-            statements.append(.constant("q\(index)", .position, written("room", .place(group.byteCounts.reduce(0, +)))))
+            let byteCount = group.formats.reduce(0) { $0 + $1.byteCount }
+            statements.append(.constant("q\(index)", .position, written("room", .place(byteCount))))
         }
         var offset = 0
-        for (field, byteCount) in zip(fields, group.byteCounts) {
+        for (field, format) in zip(fields, group.formats) {
             let (own, name) = (Expression.own(field.ownName), Expression.text(field.name))
             let place = dialect.packsNumbers ? nil : start.plus(offset)
             let checked = dialect.checked(field.value, own, name)
             if checked == nil { statements += check(field.value, own, name, "w") }
             statements += putUnchecked(field.value, checked ?? own, at: place, name)
-            offset += byteCount
+            offset += format.byteCount
         }
         return (statements, fields.count)
     }
@@ -154,7 +154,7 @@ extension StatementPrinter {
             return (others.count > 1 ? packed(Array(others), variable) : put(others)) + put(fields.suffix(1))
         }
         let parts = fields.compactMap { field -> (format: PackedFormat, value: Expression)? in
-            guard let format = field.value.packedWidth else { return nil }
+            guard let format = field.value.fixedFormat else { return nil }
             let (own, name) = (Expression.own(field.ownName), Expression.text(field.name))
             if case .float = field.value { return (format, written("quiet", own)) }
             return (format, field.value.canBeRefused ? dialect.checked(field.value, own, name) ?? own : own)
@@ -186,16 +186,6 @@ extension StatementPrinter {
 }
 
 extension ValuePlan {
-    /// How a number, a float or a boolean of whole bytes stands there; nil for another value.
-    fileprivate var packedWidth: PackedFormat? {
-        switch self {
-        case .number(let number): .integer(number.format, number.byteOrder)
-        case .float(let byteCount, let order, _): .float(byteCount: byteCount, order)
-        case .boolean: .integer(.uint8, .bigEndian)
-        default: nil
-        }
-    }
-
     /// The format of items that one call reads and writes: no check and no type of their own is needed; nil for other ones.
     var packedFormat: PackedFormat? {
         switch self {

@@ -100,11 +100,7 @@ struct UnwrapStatements {
                 return place.isFirst ? ("b\(index)", .integer(format, place.byteOrder)) : nil
             }
             let format = layout.fields[index].format
-            switch format {
-            case .integer(let integer, let order): return ("x\(index)", .integer(integer, order))
-            case .boolean, .bit: return ("x\(index)", .integer(.uint8, .bigEndian))
-            case .text, .digits, .bytes, .varint: return ("", .filler(format.byteCount ?? 0))
-            }
+            return format.value.fixedFormat.map { ("x\(index)", $0) } ?? ("", .filler(format.byteCount ?? 0))
         }
     }
 
