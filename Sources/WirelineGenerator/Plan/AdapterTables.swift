@@ -59,7 +59,7 @@ struct AdapterTables {
         zip(description.layout.fields.enumerated(), plan.names.headerFields).compactMap { item, own -> JSONValue? in
             let field = item.element
             guard field.role != .padding else { return nil }
-            let type = description.packetFieldType(item.offset).map(self.type) ?? self.type(of: field.format)
+            let type = description.packetFieldType(item.offset).map(self.type) ?? self.type(field.format.value)
             return object([
                 ("name", .string(field.name)), ("own", .string(own)), ("type", type),
                 ("settable", .boolean(description.layout.isSettable(field))),
@@ -136,38 +136,34 @@ struct AdapterTables {
         body.fields.filter(\.planned.hasValue).map { field in
             object([
                 ("name", .string(field.name)), ("own", .string(field.ownName)),
-                ("type", type(field.planned.type)), ("optional", .boolean(field.mayBeUnset)),
+                ("type", type(field.value)), ("optional", .boolean(field.mayBeUnset)),
                 ("since", .boolean(field.absent != nil)),
             ])
         }
     }
 
-    private func type(_ type: TypeDescription) -> JSONValue {
-        switch type {
-        case .integer(let format, _): integer(format.range)
-        case .varint(let format): integer(format.range)
-        case .float(let format, _): .string((tellsHalves || format.hasHostType ? format : .binary64).name)
-        case .boolean, .bit: .string("boolean")
-        case .string, .utf16, .digits: .string("string")
-        case .bytes: .string("bytes")
-        case .properties: .string("properties")
-        case .enumeration(let index, _): object([("enum", .integer(Int128(index)))])
-        case .flags(let index, _): object([("flags", .integer(Int128(index)))])
-        case .structure(let index): object([("structure", .integer(Int128(index)))])
-        case .union(let index): object([("union", .integer(Int128(index)))])
-        case .list(let element, _): object([("list", self.type(element))])
-        case .fixedList(let element, let count):
-            object([("list", self.type(element))] + forPages("count", .integer(Int128(count))))
-        case .sized(let content, _): self.type(content)
-        }
-    }
+    private func type(_ type: TypeDescription) -> JSONValue { self.type(plan.coding.value(type, nil, in: [])) }
 
-    private func type(of format: PacketField.Format) -> JSONValue {
-        switch format {
-        case .integer, .varint: integer(format.range)
-        case .boolean, .bit: .string("boolean")
-        case .text, .digits: .string("string")
-        case .bytes: .string("bytes")
+    private func type(_ value: ValuePlan) -> JSONValue {
+        switch value {
+        case .number(let number):
+            switch number.kind {
+            case .plain: integer(number.format.range)
+            case .enumeration(let index): object([("enum", .integer(Int128(index)))])
+            case .flags(let index): object([("flags", .integer(Int128(index)))])
+            }
+        case .varint(let format, _): integer(format.range)
+        case .float(let byteCount, _, _): .string("float\(tellsHalves || byteCount > 2 ? 8 * byteCount : 64)")
+        case .boolean: .string("boolean")
+        case .content(_, .bytes): .string("bytes")
+        case .content(_, .properties): .string("properties")
+        case .content: .string("string")
+        case .structure(let index): object([("structure", .integer(Int128(index)))])
+        case .union(let index, _): object([("union", .integer(Int128(index)))])
+        case .list(let element, .exactly(let count), _):
+            object([("list", self.type(element))] + forPages("count", .integer(Int128(count))))
+        case .list(let element, _, _): object([("list", self.type(element))])
+        case .sized(let content, _, _): self.type(content)
         }
     }
 
