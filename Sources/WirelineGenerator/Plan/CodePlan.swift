@@ -30,6 +30,8 @@ struct CodePlan: Sendable {
     let shapes: [PacketShape]
     /// How the shape of a packet follows from its context; nil without states and layers, when it follows from the sender alone.
     let context: ContextPlan?
+    /// The fields of the layout that some message fixes, by their positions.
+    let fixedHeaderFields: [Int]
     /// How packets are opened and sealed; nil without layers. Then ``shapes`` are the parts of packets.
     let layers: LayerPlan?
 
@@ -48,6 +50,8 @@ struct CodePlan: Sendable {
         structures = zip(coding.structures, names.structures).map { BodyFields($0, $1, coding) }
         unions = coding.unions.map { union in (union, union.arms.map { BodyFields(arm: $0.body, coding) }) }
         used = UsedTypes(description)
+        // They are asked for with each message.
+        fixedHeaderFields = Set(description.messages.flatMap { $0.headerValues.map(\.field) }).sorted()
         guard description.layout.hasContent, let contexts = description.layout.contexts else {
             (shapes, context) = PacketShape.all(description)
             layers = nil
@@ -77,9 +81,6 @@ struct CodePlan: Sendable {
 
     /// The names of the layers that the program gives.
     var transformsOfProgram: [String] { layers?.transformsOfProgram ?? [] }
-
-    /// The fields of the layout that some message fixes, by their positions.
-    var fixedHeaderFields: [Int] { Set(description.messages.flatMap { $0.headerValues.map(\.field) }).sorted() }
 
     /// The numbers of a message's ID.
     var idRange: ClosedRange<Int128> {
