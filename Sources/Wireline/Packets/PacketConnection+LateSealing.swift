@@ -133,8 +133,8 @@ extension PacketConnection {
         lateWasSent()
     }
 
-    /// Seals and sends packets that wait to be sealed, as far as the loop's share goes. So connections that are closed at once
-    /// delay nobody; only a packet that is compressed after a cipher, or inside of a bundle, is sealed whole.
+    /// Seals and sends packets that wait to be sealed, until the loop's share is spent, so that closing many connections delays
+    /// nobody. A packet that is compressed after a cipher or inside a bundle is sealed in one go.
     func sealWithinShare() {
         while sealsLater, stream.takesOutput, !loop.hasSpentShare, let layeredTraffic {
             if case .unsealed(let packet, let states, let ahead)? = layeredTraffic.late.first?.content {

@@ -186,8 +186,8 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
 
     /// Closes the connection at once.
     ///
-    /// Output that waits is sent only as far as the system takes it now, and as far as long packets are compressed within some
-    /// milliseconds. Tasks that wait for a packet, for a reply or to send get ``ConnectionError/transport(_:)`` with `closed`.
+    /// Output that waits is sent only as far as the system takes it now. Of long packets with compression, those are sent that
+    /// are compressed within some milliseconds. Tasks that wait for a packet, for a reply or to send get ``ConnectionError/transport(_:)`` with `closed`.
     ///
     /// If input has arrived that was not read, or still arrives, the system resets the connection. It then drops output
     /// that the peer has not received (RFC 1122, 4.2.2.13), so the last messages may be lost. ``finish(within:)`` loses

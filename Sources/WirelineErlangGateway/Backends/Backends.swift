@@ -45,8 +45,8 @@ package struct Backends {
     /// Those with a place, the first to be asked first.
     private var ranking: [(rank: Rank, backend: ErlangDestination)] = []
     private var lastArrival: UInt64 = 0
-    /// It changes when a process may have got a place. Until then a client for which none was there need not look again.
-    package private(set) var placeCount: UInt64 = 0
+    /// How often a process may have got a place. While it stays the same, a client that found none need not look again.
+    package private(set) var placeChangeCount: UInt64 = 0
 
     package init() {}
 
@@ -142,7 +142,7 @@ package struct Backends {
     }
 
     /// Processes of a node may be asked again, because less waits for it.
-    package mutating func placesMayBeNew() { placeCount += 1 }
+    package mutating func placesMayBeNew() { placeChangeCount += 1 }
 
     /// A process was asked to own a client.
     package mutating func asked(_ backend: ErlangDestination) { change(backend) { $0.offerCount += 1 } }
@@ -182,7 +182,7 @@ package struct Backends {
         let after = backends.values[index].rank
         if backends.values[index].isUnused { backends.remove(at: index) }
         guard before != after else { return }
-        if let before { ranking.remove(at: position(of: before)) } else { placeCount += 1 }
+        if let before { ranking.remove(at: position(of: before)) } else { placeChangeCount += 1 }
         if let after { ranking.insert((after, backend), at: position(of: after)) }
     }
 

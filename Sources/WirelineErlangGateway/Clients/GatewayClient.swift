@@ -44,8 +44,8 @@ package final class GatewayClient {
     private var offers: [(backend: ErlangDestination, deadline: Duration)] = []
     /// The same processes, to look one up.
     private(set) var askedBackends: Set<ErlangDestination> = []
-    /// ``Backends/placeCount`` when there was none left to ask; nil: it has to look.
-    package var vainSearch: UInt64?
+    /// ``Backends/placeChangeCount`` when none was left to ask; nil: it has to look.
+    package internal(set) var vainSearch: UInt64?
     /// Who has given it back: it is asked again only if there is no other.
     var formerBackend: ErlangDestination?
     var search = Search.none

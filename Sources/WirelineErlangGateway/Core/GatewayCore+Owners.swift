@@ -113,7 +113,7 @@ extension GatewayCore {
     private mutating func offerMore(_ client: GatewayClient, at now: Duration) {
         guard case .waits(var count, let wasLate) = client.search else { return }
         // A search looks at all members.
-        let isVain = client.vainSearch == backends.placeCount
+        let isVain = client.vainSearch == backends.placeChangeCount
         while !isVain, count > 0, offer(client, at: now) { count -= 1 }
         if count > 0 {
             client.search = .waits(for: count, wasLate: wasLate)
@@ -133,7 +133,7 @@ extension GatewayCore {
             let backend = backends.choice(
                 besides: client.askedBackends, except: client.formerBackend, avoiding: pressure)
         else {
-            client.vainSearch = backends.placeCount
+            client.vainSearch = backends.placeChangeCount
             return false
         }
         guard takeOffer() else { return false }

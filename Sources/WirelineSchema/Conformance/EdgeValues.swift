@@ -169,7 +169,7 @@ struct EdgeValues {
                 let beyond = limit.upperBound + max(1, abs(limit.upperBound))
                 return [.float(limit.lowerBound), .float(limit.upperBound), .float(beyond)]
             } ?? []
-        let tooLarge = [format.leastTooLarge].compactMap(\.self).map { JSONValue.float($0) }
+        let tooLarge = format.leastTooLarge.map { [JSONValue.float($0)] } ?? []
         return [.float(0.0), .float(-0.0), "NaN", "Infinity", "-Infinity", .float(-1.5)] + usual + ends + tooLarge
     }
 

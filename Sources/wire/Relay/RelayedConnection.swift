@@ -15,8 +15,6 @@ final class RelayedConnection: @unchecked Sendable {
         var hasEnded = false
         /// Whether reading is paused until the other side has taken more, or more has been shown or recorded.
         var isWaiting = false
-        /// The number of bytes that it has sent and that were forwarded.
-        var passedByteCount = 0
         /// The reason why nothing more can be sent to this side; what it has sent before is still forwarded.
         var outputFailure: TransportError?
         /// Both sides are released when the streams are closed.
@@ -165,7 +163,6 @@ final class RelayedConnection: @unchecked Sendable {
         let other = other(of: side)
         other.stream.write(bytes)
         other.stream.flush()
-        side.passedByteCount += bytes.count
         capture?.sent(bytes, by: side.sender)
         display.show(bytes, from: side.sender)
         // Sending may have found that the connection has ended.
@@ -202,9 +199,9 @@ final class RelayedConnection: @unchecked Sendable {
         side.outputFailure = error
         guard side.isWaiting else { return }
         if isBlocked(side) { return failed(side, error) }
-        let start = side.passedByteCount
+        let byteCount = side.stream.receivedByteCount
         loop.schedule(at: loop.now + .seconds(1)) {
-            if side.isWaiting, side.passedByteCount == start { self.failed(side, error) }
+            if side.isWaiting, side.stream.receivedByteCount == byteCount { self.failed(side, error) }
         }
     }
 

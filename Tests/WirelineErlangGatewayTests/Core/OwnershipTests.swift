@@ -203,7 +203,7 @@ struct OwnershipTests {
         }
         // It wants as many others as it has asked.
         _ = bench.pass(.seconds(5))
-        #expect(bench.client(client)?.vainSearch == bench.core.backends.placeCount)
+        #expect(bench.client(client)?.vainSearch == bench.core.backends.placeChangeCount)
         bench.join(second)
         #expect(bench.client(client)?.asked.last == second.target)
     }
