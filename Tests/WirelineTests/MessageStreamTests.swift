@@ -46,6 +46,8 @@ struct MessageStreamTests {
         let client = try await server.connect()
         let (first, second) = (client.messages(of: Notification.self), client.messages(of: Notification.self))
         let popularities = client.messages(of: HeartbeatReply.self)
+        // The loop has made all of them.
+        _ = await popularities.droppedCount
         mayBegin.open()
         async let firstBodies = bodies(3, of: first)
         async let secondBodies = bodies(3, of: second)
@@ -85,6 +87,8 @@ struct MessageStreamTests {
         let server = try await notifying(["1", "2"], after: mayBegin)
         let client = try await server.connect()
         let (stream, other) = (client.messages(of: Notification.self), client.messages(of: Notification.self))
+        // The loop has made both.
+        _ = await other.droppedCount
         mayBegin.open()
         // Both have arrived in the other stream, too.
         #expect(try await bodies(2, of: stream) == ["1", "2"])
@@ -280,6 +284,8 @@ struct MessageStreamTests {
         }
         let session = try server.session()
         let (first, second) = (session.messages(of: Notification.self), session.messages(of: Notification.self))
+        // The loop has made both.
+        _ = await second.droppedCount
         mayBegin.open()
         #expect(try await first.next()?.body == "hello")
         // The server ends the connection.
