@@ -18,8 +18,9 @@
 
 enum { read_ahead_byte_count = 128 * 1024 };
 
-static bool resumes;
-static SSL_SESSION *last_session;
+// Each thread of a load continues its own sessions, and has a context of its own.
+static _Thread_local bool resumes;
+static _Thread_local SSL_SESSION *last_session;
 
 static int open_socket(const network_server *server, network_failure *failure) {
     struct sockaddr_in address = {
@@ -59,7 +60,7 @@ bool channel_is_resumed(const channel *self) { return openssl.SSL_session_reused
 
 // It trusts whom it gets: what a client verifies is not the server's cost.
 static SSL_CTX *client_context(network_failure *failure) {
-    static SSL_CTX *context;
+    static _Thread_local SSL_CTX *context;
     if (context != NULL || !openssl_load(failure)) return context;
     context = openssl_context(openssl.TLS_client_method(), failure);
     if (context == NULL) return NULL;
