@@ -112,6 +112,36 @@ struct CrowdedLoopTests {
         await end(ears, on: loop)
     }
 
+    @Test func `what takes little time does not wait for all that takes long`() async throws {
+        /// Work that never ends.
+        final class Long: PollTarget, @unchecked Sendable {
+            let loop: EventLoop
+            let count: Count
+            init(_ loop: EventLoop, _ count: Count) { (self.loop, self.count) = (loop, count) }
+            override func goOn() {
+                count.value += 1
+                let end = MonotonicTime.now + .milliseconds(1)
+                while MonotonicTime.now < end {}
+                loop.goOnLater(self)
+            }
+        }
+        final class Brief: PollTarget, @unchecked Sendable {
+            let body: () -> Void
+            init(_ body: @escaping () -> Void) { self.body = body }
+            override func goOn() { body() }
+        }
+        let loop = try EventLoop()
+        let turns = Count()
+        let seen = Seen<Int>()
+        await loop.run { for _ in 0..<100 { loop.goOnLater(Long(loop, turns)) } }
+        await loop.run {
+            let before = turns.value
+            loop.goOnLater(Brief { seen.add(turns.value - before) }, isBrief: true)
+        }
+        // They work for 2 ms in a turn.
+        #expect(try #require(await seen.first(1).first) < 10)
+    }
+
     private func end(_ ears: [Ear], on loop: EventLoop) async {
         await loop.run {
             for ear in ears {

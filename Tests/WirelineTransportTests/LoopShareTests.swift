@@ -91,4 +91,17 @@ struct LoopShareTests {
         share.divide(among: 1)
         #expect(!busy.isHeavy(at: time(4_100), share: share))
     }
+
+    @Test func `a connection is brief again soon after one long turn, and not after several`() {
+        var load = WorkLoad()
+        for _ in 0..<20 { load.took(20_000, share: LoopShare(), until: time(1)) }
+        #expect(load.isBrief)
+        // Another program has had the processor for a second.
+        load.took(1_000 * Self.millisecond, share: LoopShare(), until: time(2))
+        #expect(load.isBrief)
+        for _ in 0..<3 { load.took(Self.millisecond, share: LoopShare(), until: time(3)) }
+        #expect(!load.isBrief)
+        for _ in 0..<10 { load.took(20_000, share: LoopShare(), until: time(4)) }
+        #expect(load.isBrief)
+    }
 }

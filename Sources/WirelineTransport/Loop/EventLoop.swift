@@ -40,8 +40,8 @@ public final class EventLoop: @unchecked Sendable {
     private var closed: [PollTarget] = []
     /// Targets that have something to send when the turn ends.
     @safe @exclusivity(unchecked) private(set) var unsent: [PollTarget] = []
-    /// Work that continues without a new event, oldest first.
-    @safe @exclusivity(unchecked) private(set) var unfinished = Queue<UnfinishedWork>()
+    /// Work that continues without a new event.
+    @safe @exclusivity(unchecked) private(set) var unfinished = UnfinishedWork()
 
     /// The time with which deadlines are compared.
     /// When timers fire, every socket that was ready at this time has been read, as much as one turn reads. It is the
@@ -273,7 +273,7 @@ public final class EventLoop: @unchecked Sendable {
     /// Fires the timers that are due, for a limited time: those of thousands of connections may be due at once. The next
     /// wait is over at once if some are left.
     private func fireTimers() {
-        if let oldest = unfinished.first { turnTime = oldest.time }
+        if let oldest = unfinished.oldestTime { turnTime = oldest }
         let end = now.nanoseconds + LoopShare.unfinishedTime
         while let action = timers.popDue(at: turnTime) {
             action()
@@ -333,15 +333,21 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// Continues unfinished work for a limited time: sockets that have become ready meanwhile come first.
+    /// Continues unfinished work for a limited time: first what usually takes little, then the rest. Sockets that have become
+    /// ready meanwhile come next.
     private func goOn() {
         // Work that is added now runs in the next turn.
-        var remaining = unfinished.count
-        guard remaining > 0 else { return }
+        let (briefCount, longCount) = (unfinished.brief.count, unfinished.long.count)
+        goOn(briefCount) { unfinished.popBrief() }
+        goOn(longCount) { unfinished.popLong() }
+    }
+
+    private func goOn(_ count: Int, with next: () -> UnfinishedWork.Item?) {
+        guard count > 0 else { return }
         let end = sliceStart.nanoseconds + LoopShare.unfinishedTime
-        while remaining > 0, let work = unfinished.popFirst() {
-            remaining -= 1
-            switch work.kind {
+        for _ in 0..<count {
+            guard let item = next() else { return }
+            switch item.kind {
             case .target(let target):
                 target.goOn()
                 passTurn()
@@ -473,15 +479,17 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     /// Continues a target after the work queued before it, in this turn at the earliest.
-    func goOnLater(_ target: PollTarget) {
-        unfinished.append(UnfinishedWork(time: turnStart, kind: .target(target)))
+    ///
+    /// - Parameter isBrief: Whether it usually takes little time. Then it waits only for others that do.
+    func goOnLater(_ target: PollTarget, isBrief: Bool = false) {
+        unfinished.append(UnfinishedWork.Item(time: turnStart, kind: .target(target)), isBrief: isBrief)
     }
 
     /// Runs an action after the work queued before it, in this turn at the earliest.
     /// Use it for the rest of work that exceeds a share.
     package func goOnLater(_ action: @escaping () -> Void) {
         preconditionIsCurrent()
-        unfinished.append(UnfinishedWork(time: turnStart, kind: .action(action)))
+        unfinished.append(UnfinishedWork.Item(time: turnStart, kind: .action(action)), isBrief: false)
     }
 
     // MARK: How busy it is

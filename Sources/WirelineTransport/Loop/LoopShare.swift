@@ -13,11 +13,15 @@
 ///   for a few milliseconds, however many others have more to do.
 /// - Among thousands of busy connections, each takes little time, but a round of all takes long. Those that come back in
 ///   each round then wait in that queue, too. A new connection, or one that seldom sends, does not.
+/// - Who waits and usually takes little time at once does not wait for those that take long: the two have queues of their
+///   own, and the loop gives each the same time.
 @usableFromInline
 struct LoopShare {
     /// How long the loop works on unfinished work before it asks for ready sockets, in nanoseconds.
     /// That is long compared with the 1 µs that asking takes, and too short for people to notice.
     static let unfinishedTime: Int64 = 2_000_000
+    /// Whoever usually takes less at once waits apart from those that take more, in nanoseconds. A few packets take 20 µs.
+    static let briefTime: Int64 = 50_000
     /// The least that a system call counts.
     static let systemCall = 16 << 10
 
@@ -68,16 +72,36 @@ struct LoopShare {
     }
 }
 
-/// Work that continues in a later turn of a loop.
+/// Work that continues in a later turn of a loop, oldest first. What usually takes little time has a queue of its own.
 struct UnfinishedWork {
     enum Kind {
         case target(PollTarget)
         case action(() -> Void)
     }
 
-    /// When the turn began in which it had to wait.
-    let time: MonotonicTime
-    let kind: Kind
+    struct Item {
+        /// When the turn began in which it had to wait.
+        let time: MonotonicTime
+        let kind: Kind
+    }
+
+    private(set) var brief = Queue<Item>()
+    private(set) var long = Queue<Item>()
+
+    var count: Int { brief.count + long.count }
+    var isEmpty: Bool { brief.isEmpty && long.isEmpty }
+    /// Since when the oldest of it has waited.
+    var oldestTime: MonotonicTime? {
+        guard let first = brief.first?.time else { return long.first?.time }
+        return min(first, long.first?.time ?? first)
+    }
+
+    mutating func append(_ item: Item, isBrief: Bool) {
+        if isBrief { brief.append(item) } else { long.append(item) }
+    }
+
+    mutating func popBrief() -> Item? { brief.popFirst() }
+    mutating func popLong() -> Item? { long.popFirst() }
 }
 
 /// How busy a connection keeps its loop, and how much it may read at once; all times are in nanoseconds.
@@ -90,10 +114,15 @@ struct WorkLoad {
     /// The number of bytes that may be read at once.
     private(set) var readLimit = Self.firstReadLimit
     /// The largest read since ``took(_:share:until:)``, in bytes.
-    private var readByteCount = 0
+    private var readByteCount: Int32 = 0
+    /// What a turn takes, on average of the last ones.
+    private var usualTime: Int32 = 0
     /// How long it has kept the loop busy, less what is forgiven.
     private var debt: Int64 = 0
     private var lastTime: Int64 = 0
+
+    /// Whether a turn usually takes little time.
+    var isBrief: Bool { Int64(usualTime) <= LoopShare.briefTime }
 
     private func forgiven(at now: MonotonicTime, _ share: LoopShare) -> Int64 {
         (now.nanoseconds - lastTime) >> share.forgivenShift
@@ -105,7 +134,7 @@ struct WorkLoad {
     }
 
     /// Notes that bytes have been read.
-    mutating func read(_ byteCount: Int) { readByteCount = max(readByteCount, byteCount) }
+    mutating func read(_ byteCount: Int) { readByteCount = max(readByteCount, Int32(clamping: byteCount)) }
 
     /// Resets the read limit: earlier reads say nothing about later ones.
     mutating func forgetReads() { (readLimit, readByteCount) = (Self.firstReadLimit, 0) }
@@ -114,6 +143,8 @@ struct WorkLoad {
     mutating func took(_ time: Int64, share: LoopShare, until now: MonotonicTime) {
         debt = max(0, debt - forgiven(at: now, share)) + time
         lastTime = now.nanoseconds
+        // One turn alone changes little: another program may have had the processor meanwhile.
+        usualTime += (Int32(clamping: min(time, 4 * LoopShare.briefTime)) - usualTime) / 8
         guard readByteCount > 0 else { return }
         if time > share.time {
             let fitting = Int(Double(readByteCount) * Double(share.time) / Double(time))

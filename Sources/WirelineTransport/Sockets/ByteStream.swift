@@ -118,7 +118,7 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
         readiness.add(hasFailedOutput ? reported.subtracting(.failed) : reported)
         // A step of a TLS handshake takes as long as thousands of packets.
         if transformState?.readsOnItsOwn == true || load.isHeavy(at: loop.turnTime, share: loop.share) {
-            if canSend || isReading && mayHaveInput { comeBack() }
+            if canSend || isReading && mayHaveInput { comeBack(isBrief: load.isBrief) }
         } else if !turn.willGoOn {
             sendAndRead()
         }
@@ -143,8 +143,10 @@ package final class ByteStream: PollTarget, @unchecked Sendable {
     }
 
     /// Asks the loop to call ``goOn()``.
-    func comeBack() {
-        if isOpen, turn.askToGoOn() { loop.goOnLater(self) }
+    ///
+    /// - Parameter isBrief: Whether that usually takes little time. Input that a read has left says that it takes more.
+    func comeBack(isBrief: Bool = false) {
+        if isOpen, turn.askToGoOn() { loop.goOnLater(self, isBrief: isBrief) }
     }
 
     /// Continues after other streams have had their turn.
