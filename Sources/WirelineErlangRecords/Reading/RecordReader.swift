@@ -9,6 +9,9 @@ import WirelineSchema
 ///
 /// The checks of a field have the same order as in generated code: prefix, `@max`, the bytes available, then the value
 /// itself. Atoms come only from the schema.
+///
+/// The decoder of JSON takes the same steps in `WirelineSchema`. One walk for both, generic over what it makes, was 583 lines
+/// shorter and took more instructions: 9 to 19 % for a record, 14 to 18 % for JSON.
 struct RecordReader {
     let plan: RecordPlan
     /// The header of the packet, with its defaults; the conditions of a message's fields can look at it.
