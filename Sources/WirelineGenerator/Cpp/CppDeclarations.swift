@@ -201,19 +201,11 @@ struct CppDeclarations {
             CppText.comment(item.element.documentation)
                 + ["\(printer.dialect.type(statements.type(item.offset))) \(own){};"]
         }
-        if let layers = plan.layers {
-            if layers.hasThreshold {
-                let comment =
-                    "From how many bytes on a content gets a layer that asks for its count; without it none does."
-                lines += CppText.comment(comment) + ["std::optional<std::size_t> threshold;"]
-            }
-            lines +=
-                [""]
-                + CppRuntime.file(for: plan).text("members").split(
-                    separator: "\n", omittingEmptySubsequences: false
-                ).map(String.init)
+        if plan.layers != nil {
+            let members = CppRuntime.file(for: plan).text("members")
+            lines += members.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         }
-        let comment = CppText.comment(context.documentation(hasLayers: plan.layers != nil))
+        let comment = CppText.comment(plan.connectionDocumentation)
         return [(comment + CppText.block("struct Connection", lines, end: "};")).joined(separator: "\n")]
     }
 }

@@ -30,9 +30,6 @@ enum CppRuntime {
 
     /// Returns the names of the regions that stay.
     static func features(of plan: CodePlan) -> Set<String> {
-        let own = [
-            ("program", !plan.transformsOfProgram.isEmpty), ("dependsOnSender", plan.dependsOnSender),
-        ]
-        return plan.features.subtracting(["program"]).union(own.filter(\.1).map(\.0))
+        plan.features.subtracting(["program"]).union(plan.transformsOfProgram.isEmpty ? [] : ["program"])
     }
 }

@@ -15,8 +15,7 @@ struct GoRuntime {
         let marks = plan.marks
         let firsts = Set(marks.escapes.map(\.first)).sorted().map(String.init)
         let markBytes = (marks.hasSameMarks ? [marks.start] : [marks.start, marks.end]).map(String.init)
-        features = plan.features.union(
-            [("dependsOnSender", plan.dependsOnSender), ("escapes", !firsts.isEmpty)].filter(\.1).map(\.0))
+        features = plan.features
         let more = [
             "MAXIMUM_INFLATED": String(plan.layers?.maximumByteCount ?? 0),
             "PACKET_LIMIT": plan.layers == nil ? String(plan.description.options.maximumPacketByteCount) : "r.limit",

@@ -12,8 +12,7 @@ struct LuaRuntime {
         self.plan = plan
         let layers = plan.layers
         let features = [
-            ("depth", plan.nests), ("wideIDs", plan.idRange.isWide), ("dependsOnSender", plan.dependsOnSender),
-            ("escapes", !plan.marks.escapes.isEmpty), ("program", !plan.transformsOfProgram.isEmpty),
+            ("depth", plan.nests), ("wideIDs", plan.idRange.isWide), ("program", !plan.transformsOfProgram.isEmpty),
         ].filter(\.1).map(\.0)
         let own = [
             "MAXIMUM_INFLATED": String(layers?.maximumByteCount ?? 0),

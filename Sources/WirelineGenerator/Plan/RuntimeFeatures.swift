@@ -12,7 +12,11 @@ extension CodePlan {
         let features = [
             ("shortest", description.options.varintForms == .shortest), ("sender", takesSender),
             ("fixedHeaders", !fixedHeaderFields.isEmpty), ("connection", context != nil),
+            ("dependsOnSender", dependsOnSender), ("states", context?.states.isEmpty == false),
             ("frames", description.layout.framing != nil), ("sameMarks", marks.hasSameMarks),
+            ("escapes", !marks.escapes.isEmpty),
+            // A packet to write is made in a new array, so that a writer keeps no bytes of its own.
+            ("copied", layers != nil || description.layout.framing != nil),
             ("layers", layers != nil), ("packets", layers?.hasPackets == true),
             ("counter", layers?.shapes.contains { $0.counter != nil } == true),
             ("threshold", layers?.hasThreshold == true), ("keys", layers?.keys.isEmpty == false),
@@ -42,6 +46,7 @@ extension CodePlan {
             "FRAME_START": String(marks.start), "FRAME_END": String(marks.end),
             "FRAME_MARK_COUNT": marks.hasSameMarks ? "1" : "2",
             "FRAME_ESCAPES": "{\(escapes.joined(separator: ", "))}",
+            "CONNECTION_DOCUMENTATION": connectionDocumentation,
         ]
     }
 
@@ -53,6 +58,15 @@ extension CodePlan {
                 "ESCAPE_BYTE": String(escape.byte),
             ]
         }
+    }
+
+    /// What a connection is, for programs.
+    var connectionDocumentation: String {
+        let own =
+            "The states of a connection, which both directions share. A new one has all at 0. Messages set them, and so may the program."
+        guard layers != nil else { return own }
+        let layers = "What the packets of a connection need: keys, layers, and where keystreams go on."
+        return context?.states.isEmpty == false ? layers + " " + own : layers
     }
 
     /// The test for marks at a position, with nothing between them.

@@ -13,9 +13,7 @@ struct PythonRuntime {
         let needsXOR = layers?.hasAES == true
         let more = [
             ("header", plan.description.hasHeaderConditions), ("nests", plan.nests),
-            ("dependsOnSender", plan.dependsOnSender), ("shaped", plan.takesSender),
-            ("states", plan.context?.states.isEmpty == false), ("escapes", !plan.marks.escapes.isEmpty),
-            ("given", layers?.needsProgram == true), ("xor", needsXOR),
+            ("shaped", plan.takesSender), ("given", layers?.needsProgram == true), ("xor", needsXOR),
         ]
         let features = plan.features.union(more.filter(\.1).map(\.0))
         file = RuntimeFile.python.with(features, Self.constants(of: plan))

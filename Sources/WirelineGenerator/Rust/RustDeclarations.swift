@@ -173,17 +173,10 @@ struct RustDeclarations {
                 "pub \(own): \(printer.dialect.type(statements.type(item.offset))),"
             ]
         }
-        if let layers = plan.layers {
-            if layers.hasThreshold {
-                rows.append(
-                    "/// From how many bytes on a content gets a layer that asks for its count; without it none does.")
-                rows.append("pub threshold: Option<usize>,")
-            }
-            rows += RustRuntime(plan).members
-        }
+        if plan.layers != nil { rows += RustRuntime(plan).members }
         return [
             text(
-                RustText.comment(context.documentation(hasLayers: plan.layers != nil)) + ["#[derive(Default)]"]
+                RustText.comment(plan.connectionDocumentation) + ["#[derive(Default)]"]
                     + RustText.block("pub struct Connection", rows))
         ]
     }

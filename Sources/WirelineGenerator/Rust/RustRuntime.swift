@@ -11,8 +11,7 @@ struct RustRuntime {
         let marks = plan.marks
         let firsts = Set(marks.escapes.map(\.first)).sorted().map(String.init)
         let features = [
-            ("dependsOnSender", plan.dependsOnSender), ("escapes", !firsts.isEmpty),
-            ("flags", !plan.names.flagSets.isEmpty),
+            ("flags", !plan.names.flagSets.isEmpty), ("program", !plan.transformsOfProgram.isEmpty),
         ].filter(\.1).map(\.0)
         let own = [
             "MAXIMUM_INFLATED": String(plan.layers?.maximumByteCount ?? 0),
@@ -22,8 +21,7 @@ struct RustRuntime {
             "LAYER_WORDS": plan.transformsOfProgram.map { "`\($0)`" }.joined(separator: ", "),
         ]
         file = RuntimeFile.rust.with(
-            plan.features.union(features).union(plan.transformsOfProgram.isEmpty ? [] : ["program"]),
-            plan.constants.merging(own) { $1 }, each: plan.escapes)
+            plan.features.union(features), plan.constants.merging(own) { $1 }, each: plan.escapes)
     }
 
     /// Returns the parts of the runtime around code that calls some functions, without empty ones.

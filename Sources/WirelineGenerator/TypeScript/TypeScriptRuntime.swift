@@ -11,10 +11,8 @@ enum TypeScriptRuntime {
     static func text(for functions: TypeScriptFunctions) -> RuntimeText {
         let (plan, isForPages) = (functions.dialect.plan, functions.dialect.isForPages)
         let more = [
-            ("types", !isForPages), ("states", plan.context?.states.isEmpty == false),
-            ("programLayers", !plan.transformsOfProgram.isEmpty),
-            ("dependsOnSender", plan.dependsOnSender), ("changes", plan.context?.changes.isEmpty == false),
-            ("headers", plan.description.hasHeaderConditions),
+            ("types", !isForPages), ("programLayers", !plan.transformsOfProgram.isEmpty),
+            ("changes", plan.context?.changes.isEmpty == false), ("headers", plan.description.hasHeaderConditions),
             ("defaults", plan.messages.contains { $0.fields.contains { $0.absent != nil } }),
         ]
         var constants = plan.constants

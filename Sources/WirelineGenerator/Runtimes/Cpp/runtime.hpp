@@ -569,9 +569,12 @@ struct Work;
 
 /// The states and layers of a connection.
 struct Connection {
-    std::optional<std::size_t> threshold;
-
     // #region members
+    // #region threshold
+    /// From how many bytes on a content gets a layer that asks for its count; without it none does.
+    std::optional<std::size_t> threshold;
+    // #endregion
+
     // #region aes
     /// Encrypts or decrypts blocks of 16 bytes with AES, each for itself, in their place; false says that it cannot.
     std::function<bool(const Bytes& key, Bytes& blocks, bool encrypts)> aes;

@@ -31,8 +31,11 @@ pub struct Header {}
 
 #[derive(Default)]
 pub struct Connection {
-    pub threshold: Option<usize>,
     // #region members
+    // #region threshold
+    /// From how many bytes on a content gets a layer that asks for its count; without it none does.
+    pub threshold: Option<usize>,
+    // #endregion
     // #region keys
     keys: std::collections::BTreeMap<(Sender, usize), Vec<u8>>,
     // #endregion
