@@ -10,9 +10,8 @@ enum CSharpRuntime {
 
     /// Returns the file as a protocol needs it.
     static func file(for plan: CodePlan) -> RuntimeFile {
-        var constants = [
-            "LAYER_NAMES": plan.constants["LAYER_NAMES"] ?? "", "Packets.AtMarks(content, p)": plan.marksTest,
-        ]
+        var constants = plan.constants
+        constants["Packets.AtMarks(content, p)"] = plan.marksTest
         for (name, value) in plan.constants {
             constants["Limits." + name.split(separator: "_").map(\.capitalized).joined()] = value
         }

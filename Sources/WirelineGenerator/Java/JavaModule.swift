@@ -23,11 +23,11 @@ struct JavaModule {
     func text() -> String {
         let parts = constants + classes.functions
         let types = choices + classes.unions + classes.structures + classes.messages + [header] + connection
-        let api = JavaInterface(printer)
+        let file = dialect.runtime
         let calls = StatementPrinter.calls(in: parts + types).union(classes.layers?.checksums ?? [])
         let all =
-            [api.functions] + parts + types + [api.types] + (classes.layers?.classes ?? []) + runtime(calls)
-            + (calls.contains("filled") ? [RuntimeFile.java.text("filled")] : [])
+            [file.text("api"), make] + parts + types + [file.text("types")] + (classes.layers?.classes ?? [])
+            + runtime(calls) + (calls.contains("filled") ? [file.text("filled")] : [])
         let members = all.filter { !$0.isEmpty }.map { BraceText.indented($0) }.joined(separator: "\n\n")
         let documentation =
             JavaText.comment(description.documentation).isEmpty
@@ -48,7 +48,7 @@ struct JavaModule {
 
     /// Returns the classes of the runtime, as far as calls need them.
     private func runtime(_ calls: Set<String>) -> [String] {
-        let file = JavaRuntime.file(for: plan)
+        let file = dialect.runtime
         let classes = ["steps", "reader", "writer", "checksum"].map { name in
             file.text(name) { BraceText.called($0, by: calls) }
         }
@@ -57,10 +57,28 @@ struct JavaModule {
     }
 
     /// The class for a connection; nothing without states and layers.
-    private var connection: [String] {
-        plan.context.map {
-            [JavaConnection(plan: plan).text(classes.states($0) + (classes.layers?.members ?? []))]
-        } ?? []
+    private var connection: [String] { plan.context.map { [classes.connectionClass($0)] } ?? [] }
+
+    /// The function that makes the message of an ID.
+    private var make: String {
+        func cases(_ sender: Sender) -> [String] {
+            let indices = description.messages.indices.filter { description.messages[$0].senders.contains(sender) }
+            let small = indices.filter { description.messages[$0].id <= UInt64(Int32.max) }
+            let large = indices.filter { !small.contains($0) }.map { index in
+                "if (id == \(dialect.text(.number(Int128(description.messages[index].id), .uint64)))) return new \(names.messages[index].name)();"
+            }
+            guard !small.isEmpty else { return large }
+            let lines = small.map { index in
+                "    case \(description.messages[index].id): return new \(names.messages[index].name)();"
+            }
+            return ["if (id >= 0 && id <= Integer.MAX_VALUE) switch ((int) id) {"] + lines
+                + ["    default: break;", "}"] + large
+        }
+        let lines =
+            ["if (sender == Sender.CLIENT) {"] + cases(.client).map { "    " + $0 } + ["} else {"]
+            + cases(.server).map { "    " + $0 }
+            + ["}", "UnknownMessage unknown = new UnknownMessage();", "unknown.id = id;", "return unknown;"]
+        return BraceText.function("private static Message make(long id, Sender sender)", lines)
     }
 
     // MARK: Constants, enums and flags

@@ -12,6 +12,7 @@ enum JavaRuntime {
     static func file(for plan: CodePlan) -> RuntimeFile {
         var constants = plan.constants
         constants["atMarks(content, p)"] = plan.marksTest
+        constants["PROTOCOL_CLASS"] = JavaDialect(plan).className
         return RuntimeFile.java.with(plan.features, constants)
     }
 }

@@ -35,14 +35,8 @@ struct ClassLayers {
 
     /// The members of a connection.
     var members: [String] {
-        var members: [String] = []
-        if layers.hasThreshold {
-            let comment = "From how many bytes on a content gets a layer that asks for its count; without it none does."
-            members += dialect.comment(comment, nil, indent: "")
-            members.append("public \(dialect.optionalType(.position)) \(dialect.spelled("threshold"));")
-        }
-        let own = dialect.runtime.text("members").trimmingNewlines()
-        return members + (own.isEmpty ? [] : [own])
+        let members = dialect.runtime.text("members")
+        return members.isEmpty ? [] : [members]
     }
 
     // MARK: Tables
@@ -146,16 +140,5 @@ struct ClassLayers {
             + (layers.hasThreshold
                 ? [function(boolean, "isCountGiven", "int shape, Header h", statements.isCountGiven)] : [])
             + [function("void", "setCount", "int shape, Header h, int n", statements.settingCount)]
-    }
-}
-
-extension ContextPlan {
-    /// Returns what a connection is, for programs.
-    func documentation(hasLayers: Bool) -> String {
-        let own =
-            "The states of a connection, which both directions share. A new one has all at 0. Messages set them, and so may the program."
-        guard hasLayers else { return own }
-        let layers = "What the packets of a connection need: keys, layers, and where keystreams go on."
-        return states.isEmpty ? layers : layers + " " + own
     }
 }

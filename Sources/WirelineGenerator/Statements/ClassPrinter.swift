@@ -129,13 +129,15 @@ struct ClassPrinter {
 
     // MARK: Classes
 
-    /// Returns the members of the class for a connection: its states.
-    func states(_ context: ContextPlan) -> [String] {
+    /// Returns the class for a connection, with its states.
+    func connectionClass(_ context: ContextPlan) -> String {
         let statements = ContextStatements(printer, context)
-        return zip(context.states.enumerated(), names.states).flatMap { item, own in
+        let states = zip(context.states.enumerated(), names.states).flatMap { item, own in
             dialect.comment(item.element.documentation, nil, indent: "")
                 + ["public \(dialect.type(statements.type(item.offset))) \(own);"]
         }
+        let members = states + (layers?.members ?? [])
+        return dialect.runtime.text("connectionClass") { _ in members.joined(separator: "\n") }
     }
 
     /// The unions, each with the classes of its arms.

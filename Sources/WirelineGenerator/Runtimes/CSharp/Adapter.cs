@@ -6,13 +6,6 @@ using MAP = System.Collections.Generic.Dictionary<string, object>;
 // Asks generated C# on behalf of `wire conform`: it converts JSON to messages and back, by reflection. For its marks see Runtime.cs,
 // beside which it is complete.
 namespace Runtime {
-    /// <summary>Stands for the generated class.</summary>
-    internal static class Wire {
-        internal static byte[] Encode(Message message, Header header, Sender sender, Connection connection) { return new byte[0]; }
-
-        internal static Packet Decode(byte[] bytes, Sender sender, Connection connection) { return null; }
-    }
-
     internal static class Adapter {
         private const string LAYER_NAME = "";
         private static readonly MAP Tables = new MAP();

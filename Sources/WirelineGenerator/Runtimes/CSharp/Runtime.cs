@@ -266,7 +266,144 @@ namespace Runtime {
     }
     // #endregion
 
+    /// <summary>Stands for the class of the protocol.</summary>
+    public static class Wire {
+        // #region api
+        /// <summary>
+        /// A whole packet of a message. Of the header, which may be that of the packet that is answered, what a caller can set is taken;
+        /// without one it has its defaults. Nothing is cut to fit.
+        /// #region dependsOnSender
+        /// A message that both sides send needs the sender.
+        /// #endregion
+        /// #region connection
+        /// Without a connection it is the first one of a new connection.
+        /// #endregion
+        /// </summary>
+        public static byte[] Encode(Message message, Header header = null/*sender{*/, Sender? sender = null/*}*//*connection{*/, Connection connection = null/*}*/) {
+            return Packets.Written(/*!layers{new Writer(false), }*/message, header/*sender{*/, sender/*}*//*connection{*/, connection/*}*/);
+        }
+
+        /// <summary>Puts a whole packet of a message into a writer, in place of what it has. All but these two may be null.</summary>
+        public static void Encode(Message message, Header header/*sender{*/, Sender? sender/*}*//*connection{*/, Connection connection/*}*/, PacketWriter writer) {
+            writer.Take(null, 0, 0);
+            byte[] bytes = Packets.Written(/*!layers{writer.w, }*/message, header/*sender{*/, sender/*}*//*connection{*/, connection/*}*/);
+            writer.Take(bytes, /*copied{*/0, bytes.Length/*}*//*!copied{writer.w.from, writer.w.size}*/);
+        }
+
+        // #region connection
+        /// <summary>The packet that bytes begin with; null if it has not arrived whole. After an error, the start of the next packet is unknown. Without a connection it is the first one of a new connection.</summary>
+        // #endregion
+        // #region !connection
+        //| /// <summary>The packet that bytes begin with; null if it has not arrived whole. After an error, the start of the next packet is unknown.</summary>
+        // #endregion
+        public static Packet Decode(byte[] bytes, int offset, int count, Sender sender/*connection{*/, Connection connection = null/*}*/) {
+            // #region frames
+            var frame = new Frame();
+            return frame.Take(bytes, offset, offset + count) ? Packets.Unframed(frame, sender/*connection{*/, connection ?? new Connection()/*}*/) : null;
+            // #endregion
+            // #region !frames
+            //| return Packets.Unwrapped(new Reader(bytes, offset, count), sender/*connection{*/, connection ?? new Connection()/*}*/);
+            // #endregion
+        }
+
+        // #region connection
+        /// <summary>The packet that bytes begin with; null if it has not arrived whole. Without a connection it is the first one of a new connection.</summary>
+        // #endregion
+        // #region !connection
+        //| /// <summary>The packet that bytes begin with; null if it has not arrived whole.</summary>
+        // #endregion
+        public static Packet Decode(byte[] bytes, Sender sender/*connection{*/, Connection connection = null/*}*/) { return Decode(bytes, 0, bytes.Length, sender/*connection{*/, connection/*}*/); }
+        // #endregion
+    }
+
     internal static class Packets {
+        // #region packetFunctions
+        // #region !layers
+        //| /// <summary>Nothing sets its members.</summary>
+        //| private static readonly Header Defaults = new Header();
+
+        // #endregion
+        internal static byte[] Written(/*!layers{Writer w, }*/Message message, Header header/*sender{*/, Sender? sender/*}*//*connection{*/, Connection connection/*}*/) {
+            if (message == null) throw new WireException("wrong_type", "", -1);
+            // #region !layers
+            //| Header h = header ?? Defaults;
+            //| w.Begin(message.MessageName, Limits.LongestHeader);
+            // #endregion
+            // #region sender
+            Sender? side = sender ?? message.MessageSender;
+            if (side == null) /*dependsOnSender{*/throw new WireException("needs_sender", "", -1)/*}*//*!dependsOnSender{side = Sender.Client}*/;
+            // #endregion
+            // #region layers
+            var work = new Work(side.Value, connection ?? new Connection());
+            byte[] packet = work.Seal(message, header, 0);
+            work.Commit();
+            return packet;
+            // #endregion
+            // #region !layers
+            // #region fixedHeaders
+            //| h = message.Fix(w, h);
+            // #endregion
+            //| message.Write(w, h);
+            //| w.Begin("packet");
+            //| return /*frames{*/Frame.Framed(/*}*/Wrap/*sender{*/From/*}*/(/*sender{*/side.Value, /*}*/w, message.MessageId, h/*connection{*/, connection ?? new Connection()/*}*/)/*frames{*/)/*}*/;
+            // #endregion
+        }
+
+        internal static Packet Unwrapped(Reader r, Sender sender/*connection{*/, Connection connection/*}*/) {
+            // #region layers
+            var work = new Work(sender, connection);
+            Packet packet = work.Open(r, 0, 0);
+            if (packet != null) work.Commit();
+            return packet;
+            // #endregion
+            // #region !layers
+            // #region connection
+            //| Packet packet = Unwrap(ShapeOf(sender, connection), r, sender);
+            //| if (packet != null) Change(connection, sender, packet.Message.MessageId);
+            //| return packet;
+            // #endregion
+            // #region !connection
+            //| return /*sender{*/sender == Sender.Server ? UnwrapServer(r, sender) : UnwrapClient(r, sender)/*}*//*!sender{Unwrap(r, sender)}*/;
+            // #endregion
+            // #endregion
+        }
+
+        // #region !layers
+        // #region sender
+        //| internal static byte[] WrapFrom(Sender sender, Writer w, ulong id, Header h/*connection{*/, Connection connection/*}*/) {
+        // #region connection
+        //|     byte[] packet = Wrap(ShapeOf(sender, connection), w, id, h);
+        //|     Change(connection, sender, id);
+        //|     return packet;
+        // #endregion
+        // #region !connection
+        //|     return sender == Sender.Server ? WrapServer(w, id, h) : WrapClient(w, id, h);
+        // #endregion
+        //| }
+
+        // #endregion
+        // #endregion
+        // #region frames
+        internal static Packet Unframed(Frame frame, Sender sender/*connection{*/, Connection connection/*}*/) {
+            Packet packet = Unwrapped(new Reader(frame.b, 0, frame.n), sender/*connection{*/, connection/*}*/);
+            if (packet == null) throw new WireException("truncated", "", frame.n);
+            return new Packet(packet.Message, packet.Header, frame.count);
+        }
+
+        // #endregion
+        // #region !layers
+        //| private static Packet Receive(Reader r, ulong id, Header header, int total, Sender sender/*fixedHeaders{*/, int[] at/*}*/) {
+        //|     Message message = Make(id, sender);
+        // #region fixedHeaders
+        //|     message.Verify(r, header, at);
+        // #endregion
+        //|     r.Begin(message.MessageName);
+        //|     message.Read(r, header);
+        //|     return new Packet(message, header, total);
+        //| }
+        // #endregion
+        // #endregion
+
         // #region helpers
         internal static T[] Filled<T>(T[] items, System.Func<T> make) {
             for (int i = 0; i < items.Length; i++) items[i] = make();
@@ -286,14 +423,6 @@ namespace Runtime {
 
         internal static Part Unwrap(int part, Reader r) {
             return new Part(0, new Header(), r.Position(), r.Size(), r.Size(), 0, false, 0, 0, new bool[3], null);
-        }
-
-        internal static Packet Unwrapped(Reader r, Sender sender, Connection connection) {
-            return new Work(sender, connection).Open(r, 0, 0);
-        }
-
-        internal static Packet Unframed(Frame frame, Sender sender, Connection connection) {
-            return Unwrapped(new Reader(frame.b, 0, frame.n), sender, connection);
         }
 
         internal static byte[] Wrap(int part, Writer w, ulong id, Header h) { return w.Packet(0, w.Position()); }
@@ -2389,11 +2518,15 @@ namespace Runtime {
     }
     // #endregion
 
-    /// <summary>The states and layers of a connection.</summary>
+    // #region connectionClass
+    /// <summary>CONNECTION_DOCUMENTATION</summary>
     public sealed class Connection {
-        internal int? Threshold = null;
-
+        // #region called
         // #region members
+        // #region threshold
+        /// <summary>From how many bytes on a content gets a layer that asks for its count; without it none does.</summary>
+        public int? Threshold;
+        // #endregion
         // #region streams
         internal Keystream[] streams = new Keystream[Limits.StreamRoom];
 
@@ -2434,5 +2567,7 @@ namespace Runtime {
 
         // #endregion
         // #endregion
+        // #endregion
     }
+    // #endregion
 }

@@ -20,17 +20,7 @@ final class Adapter {
     private Adapter() {}
 
     /** Stands for the generated class. */
-    static final class Wire extends Runtime {
-        static final class Connection {
-            byte[] encode(Message message, Header header, Sender sender) throws WireException { return new byte[0]; }
-
-            Packet decode(byte[] bytes, Sender sender) throws WireException { return null; }
-
-            void setKey(String name, byte[] key, Sender... senders) throws WireException {}
-
-            void setLayer(String name, Layer layer, Sender... senders) {}
-        }
-    }
+    static final class Wire extends Runtime {}
 
     // #region all
     // #region connection

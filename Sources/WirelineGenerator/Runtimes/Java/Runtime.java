@@ -33,6 +33,160 @@ class Runtime {
         Header copy() { return new Header(); }
     }
 
+    // #region api
+    // #region connection
+    /** A whole packet of a message, with the header's defaults. Nothing is cut to fit. It is the first one of a connection. */
+    // #endregion
+    // #region !connection
+    //| /** A whole packet of a message, with the header's defaults. Nothing is cut to fit. */
+    // #endregion
+    public static byte[] encode(Message message) throws WireException { return encode(message, null); }
+
+    /**
+     * A whole packet of a message. Of the header, which may be that of the packet that is answered, what a caller can set is taken.
+     * #region dependsOnSender
+     * A message that both sides send needs the sender.
+     * #endregion
+     * #region connection
+     * It is the first one of a connection.
+     * #endregion
+     */
+    // #region connection
+    public static byte[] encode(Message message, Header header, Sender sender) throws WireException {
+        return encode(message, header, sender, new Connection());
+    }
+
+    // #endregion
+    /*connection{*/private/*}*//*!connection{public}*/ static byte[] encode(Message message, Header header/*sender{*/, Sender sender/*}*//*connection{*/, Connection connection/*}*/) throws WireException {
+        return written(/*!layers{new Writer(false), }*/message, header/*sender{*/, sender/*}*//*connection{*/, connection/*}*/);
+    }
+
+    /** Puts a whole packet of a message into a writer, in place of what it has; null is the header's defaults. */
+    /*connection{*/private/*}*//*!connection{public}*/ static void encode(Message message, Header header/*sender{*/, Sender sender/*}*//*connection{*/, Connection connection/*}*/, PacketWriter writer) throws WireException {
+        writer.take(null, 0, 0);
+        byte[] bytes = written(/*!layers{writer.w, }*/message, header/*sender{*/, sender/*}*//*connection{*/, connection/*}*/);
+        writer.take(bytes, /*copied{*/0, bytes.length/*}*//*!copied{writer.w.from, writer.w.size}*/);
+    }
+
+    private static byte[] written(/*!layers{Writer w, }*/Message message, Header header/*sender{*/, Sender sender/*}*//*connection{*/, Connection connection/*}*/) throws WireException {
+        if (message == null) throw new WireException("wrong_type", "", -1);
+        // #region !layers
+        //| Header h = header == null ? Writer.DEFAULTS : header;
+        //| w.begin(message.messageName(), LONGEST_HEADER);
+        // #endregion
+        // #region sender
+        Sender side = sender == null ? message.messageSender() : sender;
+        if (side == null) /*dependsOnSender{*/throw new WireException("needs_sender", "", -1)/*}*//*!dependsOnSender{side = Sender.CLIENT}*/;
+        // #endregion
+        // #region layers
+        Work work = new Work(side, connection);
+        byte[] packet = work.seal(message, header, 0);
+        work.commit();
+        return packet;
+        // #endregion
+        // #region !layers
+        // #region fixedHeaders
+        //| h = message.fix(w, h);
+        // #endregion
+        //| message.write(w, h);
+        //| w.begin("packet");
+        //| return /*frames{*/Frame.framed(/*}*/wrap/*sender{*/From/*}*/(/*sender{*/side, /*}*/w, message.messageId(), h/*connection{*/, connection/*}*/)/*frames{*/)/*}*/;
+        // #endregion
+    }
+
+    // #region sender
+    // #region connection
+    /** A whole packet of a message that only one side sends. It is the first one of a connection. */
+    // #endregion
+    // #region !connection
+    //| /** A whole packet of a message that only one side sends. */
+    // #endregion
+    public static byte[] encode(Message message, Header header) throws WireException { return encode(message, header, null); }
+
+    // #region !layers
+    //| private static byte[] wrapFrom(Sender sender, Writer w, long id, Header h/*connection{*/, Connection connection/*}*/) throws WireException {
+    // #region connection
+    //|     byte[] packet = wrap(shapeOf(sender, connection), w, id, h);
+    //|     change(connection, sender, id);
+    //|     return packet;
+    // #endregion
+    // #region !connection
+    //|     return sender == Sender.SERVER ? wrapServer(w, id, h) : wrapClient(w, id, h);
+    // #endregion
+    //| }
+
+    // #endregion
+    // #endregion
+    // #region connection
+    /** The packet that bytes begin with; null if it has not arrived whole. After an error, the start of the next packet is unknown. It is the first one of a connection. */
+    // #endregion
+    // #region !connection
+    //| /** The packet that bytes begin with; null if it has not arrived whole. After an error, the start of the next packet is unknown. */
+    // #endregion
+    public static Packet decode(byte[] bytes, int offset, int count, Sender sender) throws WireException {
+        // #region connection
+        return decode(bytes, offset, count, sender, new Connection());
+    }
+
+    private static Packet decode(byte[] bytes, int offset, int count, Sender sender, Connection connection) throws WireException {
+        // #endregion
+        // #region frames
+        Frame frame = new Frame();
+        return frame.take(bytes, offset, offset + count) ? unframed(frame, sender/*connection{*/, connection/*}*/) : null;
+        // #endregion
+        // #region !frames
+        //| return unwrapped(new Reader(bytes, offset, count), sender/*connection{*/, connection/*}*/);
+        // #endregion
+    }
+
+    // #region connection
+    /** The packet that bytes begin with; null if it has not arrived whole. It is the first one of a connection. */
+    // #endregion
+    // #region !connection
+    //| /** The packet that bytes begin with; null if it has not arrived whole. */
+    // #endregion
+    public static Packet decode(byte[] bytes, Sender sender) throws WireException { return decode(bytes, 0, bytes.length, sender); }
+
+    private static Packet unwrapped(Reader r, Sender sender/*connection{*/, Connection connection/*}*/) throws WireException {
+        // #region layers
+        Work work = new Work(sender, connection);
+        Packet packet = work.open(r, 0, 0);
+        if (packet != null) work.commit();
+        return packet;
+        // #endregion
+        // #region !layers
+        // #region connection
+        //| Packet packet = unwrap(shapeOf(sender, connection), r, sender);
+        //| if (packet != null) change(connection, sender, packet.message.messageId());
+        //| return packet;
+        // #endregion
+        // #region !connection
+        //| return /*sender{*/sender == Sender.SERVER ? unwrapServer(r, sender) : unwrapClient(r, sender)/*}*//*!sender{unwrap(r, sender)}*/;
+        // #endregion
+        // #endregion
+    }
+
+    // #region frames
+    private static Packet unframed(Frame frame, Sender sender/*connection{*/, Connection connection/*}*/) throws WireException {
+        Packet packet = unwrapped(new Reader(frame.b, 0, frame.n), sender/*connection{*/, connection/*}*/);
+        if (packet == null) throw new WireException("truncated", "", frame.n);
+        return new Packet(packet.message, packet.header, frame.count);
+    }
+
+    // #endregion
+    // #region !layers
+    //| private static Packet receive(Reader r, long id, Header header, int total, Sender sender/*fixedHeaders{*/, int[] at/*}*/) throws WireException {
+    //|     Message message = make(id, sender);
+    // #region fixedHeaders
+    //|     message.verify(r, header, at);
+    // #endregion
+    //|     r.begin(message.messageName());
+    //|     message.read(r, header);
+    //|     return new Packet(message, header, total);
+    //| }
+    // #endregion
+    // #endregion
+
     // #region types
     /** Why bytes are no packet of this protocol, or why a value cannot be written. */
     public static final class WireException extends java.io.IOException {
@@ -2244,11 +2398,17 @@ class Runtime {
     }
     // #endregion
 
-    /** The states and layers of a connection. */
-    static final class Connection {
-        Integer threshold = null;
-
+    // #region connectionClass
+    /**
+     * CONNECTION_DOCUMENTATION
+     */
+    public static final class Connection {
+        // #region called
         // #region members
+        // #region threshold
+        /** From how many bytes on a content gets a layer that asks for its count; without it none does. */
+        public Integer threshold;
+        // #endregion
         // #region streams
         Keystream[] streams = new Keystream[STREAM_ROOM];
 
@@ -2289,7 +2449,38 @@ class Runtime {
 
         // #endregion
         // #endregion
+        // #endregion
+
+        /** A whole packet of a message that only one side sends, with the header's defaults. */
+        public byte[] encode(Message message) throws WireException { return encode(message, null, null); }
+
+        /** A whole packet of a message that only one side sends. */
+        public byte[] encode(Message message, Header header) throws WireException { return encode(message, header, null); }
+
+        // #region dependsOnSender
+        /** A whole packet of a message. One that both sides send needs the sender. */
+        // #endregion
+        // #region !dependsOnSender
+        //| /** A whole packet of a message. The sender may be null. */
+        // #endregion
+        public byte[] encode(Message message, Header header, Sender sender) throws WireException {
+            return /*complete{*/Runtime/*}*//*!complete{PROTOCOL_CLASS}*/.encode(message, header, sender, this);
+        }
+
+        /** Puts a whole packet of a message into a writer, in place of what it has; the header and the sender may be null. */
+        public void encode(Message message, Header header, Sender sender, PacketWriter writer) throws WireException {
+            /*complete{*/Runtime/*}*//*!complete{PROTOCOL_CLASS}*/.encode(message, header, sender, this, writer);
+        }
+
+        /** The packet that bytes begin with; null if it has not arrived whole. */
+        public Packet decode(byte[] bytes, int offset, int count, Sender sender) throws WireException {
+            return /*complete{*/Runtime/*}*//*!complete{PROTOCOL_CLASS}*/.decode(bytes, offset, count, sender, this);
+        }
+
+        /** The packet that bytes begin with; null if it has not arrived whole. */
+        public Packet decode(byte[] bytes, Sender sender) throws WireException { return decode(bytes, 0, bytes.length, sender); }
     }
+    // #endregion
 
     // What the generator prints for each protocol in its own way.
 
@@ -2297,14 +2488,6 @@ class Runtime {
 
     private static Part unwrap(int part, Reader r) throws WireException {
         return new Part(0, new Header(), r.position(), r.size(), r.size(), 0, false, 0, 0, new boolean[3], null);
-    }
-
-    private static Packet unwrapped(Reader r, Sender sender, Connection connection) throws WireException {
-        return new Work(sender, connection).open(r, 0, 0);
-    }
-
-    private static Packet unframed(Frame frame, Sender sender, Connection connection) throws WireException {
-        return unwrapped(new Reader(frame.b, 0, frame.n), sender, connection);
     }
 
     private static byte[] wrap(int part, Writer w, long id, Header h) { return w.packet(0, w.position()); }
