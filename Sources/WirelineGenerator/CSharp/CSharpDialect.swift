@@ -131,6 +131,22 @@ struct CSharpDialect: ClassDialect, TypeDialect {
 
     var tableModifiers: String { "internal static readonly" }
 
+    func constant(_ name: String, _ value: Expression, _ type: CodeType) -> String {
+        "public const \(self.type(type)) \(name) = \(text(value));"
+    }
+
+    func type(_ choice: ChoicePlan) -> [String] {
+        var lines = choice.isFlags ? ["[System.Flags]"] : []
+        lines.append("public enum \(choice.name) : \(type(.number(choice.format))) {")
+        for (item, own) in choice.cases {
+            lines += comment(item.documentation, item.deprecation, indent: "    ")
+            lines.append("    \(own) = \(text(.number(item.value, choice.format))),")
+        }
+        return lines + ["}"]
+    }
+
+    func copying(_ members: [String]) -> String { "internal Header Copy() { return (Header)MemberwiseClone(); }" }
+
     func constants(_ name: String, _ numbers: [Int]) -> String {
         "private static readonly int[] \(name) = {\(numbers.map(String.init).joined(separator: ", "))};"
     }

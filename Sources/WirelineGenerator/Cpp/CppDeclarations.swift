@@ -22,27 +22,17 @@ struct CppDeclarations {
         }
     }
 
-    var choices: [String] {
-        zip(description.enumerations, names.enumerations).map { item, name in
-            choice(item.documentation, item.deprecation, item.cases, name, item.format)
-        }
-            + zip(description.flagSets, names.flagSets).map { item, name in
-                choice(item.documentation, item.deprecation, item.cases, name, item.format)
-                    + operators(name.name, CppTypes.integer(item.format))
-            }
-    }
+    var choices: [String] { plan.choices.map(choice) }
 
-    private func choice(
-        _ documentation: String, _ deprecation: String?, _ cases: [EnumerationDescription.Case],
-        _ name: CodeNames.Choice, _ format: IntegerFormat
-    ) -> String {
-        let lines = zip(cases, name.cases).flatMap { item, own in
+    private func choice(_ choice: ChoicePlan) -> String {
+        let lines = choice.cases.flatMap { item, own in
             CppText.comment(item.documentation, item.deprecation)
-                + ["\(own) = \(CppTypes.literal(item.value, format)),"]
+                + ["\(own) = \(CppTypes.literal(item.value, choice.format)),"]
         }
-        let head = "enum class \(name.name) : \(CppTypes.integer(format))"
-        return (CppText.comment(documentation, deprecation) + CppText.block(head, lines, end: "};"))
-            .joined(separator: "\n")
+        let number = CppTypes.integer(choice.format)
+        let type = CppText.block("enum class \(choice.name) : \(number)", lines, end: "};")
+        return (CppText.comment(choice.documentation, choice.deprecation) + type).joined(separator: "\n")
+            + (choice.isFlags ? operators(choice.name, number) : "")
     }
 
     /// Returns the operators of flags, which each make flags.
@@ -170,12 +160,8 @@ struct CppDeclarations {
     // MARK: Header and connection
 
     var header: String {
-        let fields = description.layout.fields.enumerated().filter { $0.element.role != .padding }
-        let members = fields.map { position, _ -> (own: String, lines: [String]) in
-            let (own, type) = (names.headerFields[position], plan.headerType(position))
-            let comment =
-                description.packetFields.indices.contains(position)
-                ? CppText.comment(description.packetFields[position].documentation) : []
+        let members = plan.headerMembers.map { position, own, documentation -> (own: String, lines: [String]) in
+            let (type, comment) = (plan.headerType(position), CppText.comment(documentation))
             guard plan.hasAlways(headerField: position) else {
                 return (own, comment + ["std::optional<\(printer.dialect.type(type))> \(own);"])
             }

@@ -25,27 +25,17 @@ struct GoDeclarations {
         }
     }
 
-    private var choices: [String] {
-        zip(description.enumerations, names.enumerations).map { item, name in
-            choice(item.documentation, item.deprecation, item.cases, name, item.format)
-        }
-            + zip(description.flagSets, names.flagSets).map { item, name in
-                choice(item.documentation, item.deprecation, item.cases, name, item.format)
-            }
-    }
+    private var choices: [String] { plan.choices.map(choice) }
 
-    private func choice(
-        _ documentation: String, _ deprecation: String?, _ cases: [EnumerationDescription.Case],
-        _ name: CodeNames.Choice, _ format: IntegerFormat
-    ) -> String {
-        let comment = GoText.comment(GoText.documentation(documentation, deprecation))
-        let rows = zip(cases, name.cases).map { item, own in
+    private func choice(_ choice: ChoicePlan) -> String {
+        let comment = GoText.comment(GoText.documentation(choice.documentation, choice.deprecation))
+        let rows = choice.cases.map { item, own in
             (
                 comment: GoText.comment(GoText.documentation(item.documentation, item.deprecation)),
-                cells: [own, name.name, "= \(item.value)"]
+                cells: [own, choice.name, "= \(item.value)"]
             )
         }
-        let type = comment + ["type \(name.name) \(GoTypes.integer(format))"]
+        let type = comment + ["type \(choice.name) \(GoTypes.integer(choice.format))"]
         return text(rows.isEmpty ? type : type + ["", "const ("] + GoText.indented(GoText.table(rows)) + [")"])
     }
 
@@ -180,21 +170,18 @@ struct GoDeclarations {
     }
 
     private var header: String {
-        let fields = description.layout.fields.enumerated().filter { $0.element.role != .padding }
-        let rows = fields.map { position, field -> (comment: [String], cells: [String]) in
+        let members = plan.headerMembers
+        let rows = members.map { position, own, documentation -> (comment: [String], cells: [String]) in
             let type = plan.headerType(position)
             let isAlways = plan.hasAlways(headerField: position) || GoDialect.hasNil(type)
-            let documentation =
-                description.packetFields.indices.contains(position)
-                ? description.packetFields[position].documentation : ""
             return (
                 GoText.comment(GoText.documentation(documentation, nil)),
-                [names.headerFields[position], (isAlways ? "" : "*") + printer.dialect.type(type)]
+                [own, (isAlways ? "" : "*") + printer.dialect.type(type)]
             )
         }
-        let defaults = fields.compactMap { position, _ -> String? in
+        let defaults = members.compactMap { position, own, _ -> String? in
             guard let value = printer.initial(headerField: position), !value.isGoZero else { return nil }
-            return "\(names.headerFields[position]): \(printer.dialect.text(value))"
+            return "\(own): \(printer.dialect.text(value))"
         }
         return text(
             [

@@ -137,6 +137,24 @@ struct JavaDialect: ClassDialect, TypeDialect {
 
     var tableModifiers: String { "static final" }
 
+    func constant(_ name: String, _ value: Expression, _ type: CodeType) -> String {
+        "public static final \(self.type(type)) \(name) = \(text(value));"
+    }
+
+    func type(_ choice: ChoicePlan) -> [String] {
+        var lines = ["public static final class \(choice.name) {"]
+        for (item, own) in choice.cases {
+            lines += comment(item.documentation, item.deprecation, indent: "    ")
+            lines.append("    " + constant(own, .number(item.value, choice.format), .number(choice.format)))
+        }
+        return lines + ["", "    private \(choice.name)() {}", "}"]
+    }
+
+    func copying(_ members: [String]) -> String {
+        let copies = members.map { "h.\($0) = \(text(.own($0)));" }
+        return BraceText.function("Header copy()", ["Header h = new Header();"] + copies + ["return h;"])
+    }
+
     func constants(_ name: String, _ numbers: [Int]) -> String {
         "private static final int[] \(name) = {\(numbers.map(String.init).joined(separator: ", "))};"
     }

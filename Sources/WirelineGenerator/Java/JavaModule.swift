@@ -8,7 +8,6 @@ import WirelineSwiftGenerator
 struct JavaModule {
     private let dialect: JavaDialect
     private let classes: ClassPrinter
-    private var printer: StatementPrinter { classes.printer }
     private let package: String
     private var plan: CodePlan { dialect.plan }
     private var description: ProtocolDescription { plan.description }
@@ -21,13 +20,14 @@ struct JavaModule {
     }
 
     func text() -> String {
-        let parts = constants + classes.functions
-        let types = choices + classes.unions + classes.structures + classes.messages + [header] + connection
+        let parts = classes.constants + classes.functions
+        let types = classes.types
         let file = dialect.runtime
         let calls = StatementPrinter.calls(in: parts + types).union(classes.layers?.checksums ?? [])
+        let (runtime, frame) = classes.runtime(calls)
         let all =
             [file.text("api"), make] + parts + types + [file.text("types")] + (classes.layers?.classes ?? [])
-            + runtime(calls) + (calls.contains("filled") ? [file.text("filled")] : [])
+            + runtime + frame + (calls.contains("filled") ? [file.text("filled")] : [])
         let members = all.filter { !$0.isEmpty }.map { BraceText.indented($0) }.joined(separator: "\n\n")
         let documentation =
             JavaText.comment(description.documentation).isEmpty
@@ -45,19 +45,6 @@ struct JavaModule {
     static func title(_ description: ProtocolDescription) -> String {
         JavaText.escaped(CommentText.lines(of: description.name).joined(separator: " "))
     }
-
-    /// Returns the classes of the runtime, as far as calls need them.
-    private func runtime(_ calls: Set<String>) -> [String] {
-        let file = dialect.runtime
-        let classes = ["steps", "reader", "writer", "checksum"].map { name in
-            file.text(name) { BraceText.called($0, by: calls) }
-        }
-        return classes.filter { !BraceText.isEmptyClass($0) }
-            + (description.layout.framing == nil ? [] : [file.text("frame")])
-    }
-
-    /// The class for a connection; nothing without states and layers.
-    private var connection: [String] { plan.context.map { [classes.connectionClass($0)] } ?? [] }
 
     /// The function that makes the message of an ID.
     private var make: String {
@@ -79,68 +66,5 @@ struct JavaModule {
             + cases(.server).map { "    " + $0 }
             + ["}", "UnknownMessage unknown = new UnknownMessage();", "unknown.id = id;", "return unknown;"]
         return BraceText.function("private static Message make(long id, Sender sender)", lines)
-    }
-
-    // MARK: Constants, enums and flags
-
-    private var constants: [String] {
-        zip(description.constants, names.constants).map { constant, name in
-            let type = dialect.type(.number(constant.format))
-            let value = dialect.text(.number(constant.value, constant.format))
-            return (JavaText.comment(constant.documentation) + ["public static final \(type) \(name) = \(value);"])
-                .joined(separator: "\n")
-        }
-    }
-
-    private var choices: [String] {
-        zip(description.enumerations, names.enumerations).map { item, name in
-            choice(item.documentation, item.deprecation, item.cases, name, item.format)
-        }
-            + zip(description.flagSets, names.flagSets).map { item, name in
-                choice(item.documentation, item.deprecation, item.cases, name, item.format)
-            }
-    }
-
-    private func choice(
-        _ documentation: String, _ deprecation: String?, _ cases: [EnumerationDescription.Case],
-        _ name: CodeNames.Choice, _ format: IntegerFormat
-    ) -> String {
-        var lines = JavaText.comment(documentation, deprecation) + ["public static final class \(name.name) {"]
-        for (item, own) in zip(cases, name.cases) {
-            lines += JavaText.comment(item.documentation, item.deprecation, indent: "    ")
-            let value = dialect.text(.number(item.value, format))
-            lines.append("    public static final \(dialect.type(.number(format))) \(own) = \(value);")
-        }
-        return (lines + ["", "    private \(name.name)() {}", "}"]).joined(separator: "\n")
-    }
-
-    // MARK: Header
-
-    private var header: String {
-        var lines = [
-            "/** A packet's header and trailer. Lengths, IDs, constants and checksums are computed when it is written. */",
-            "public static final class Header {",
-        ]
-        let fields = description.layout.fields.enumerated().filter { $0.element.role != .padding }
-        for (position, _) in fields {
-            if description.packetFields.indices.contains(position) {
-                lines += JavaText.comment(description.packetFields[position].documentation, indent: "    ")
-            }
-            let type = plan.headerType(position)
-            let own = plan.hasAlways(headerField: position) ? dialect.type(type) : dialect.optionalType(type)
-            let initial = printer.initial(headerField: position).flatMap {
-                $0.evaluated.isZero ? nil : dialect.text($0)
-            }
-            lines.append("    public \(own) \(names.headerFields[position])\(initial.map { " = " + $0 } ?? "");")
-        }
-        if !plan.fixedHeaderFields.isEmpty || plan.layers != nil {
-            let copies = fields.map { names.headerFields[$0.offset] }.map { "h.\($0) = \(dialect.text(.own($0)));" }
-            lines += [
-                "",
-                BraceText.indented(
-                    BraceText.function("Header copy()", ["Header h = new Header();"] + copies + ["return h;"])),
-            ]
-        }
-        return (lines + ["}"]).joined(separator: "\n")
     }
 }

@@ -66,28 +66,18 @@ struct LuaModule: TypeDialect {
         }
     }
 
-    private var choices: [String] {
-        zip(description.enumerations, names.enumerations).map { item, name in
-            choice(item.documentation, item.deprecation, item.cases, name, hasNames: true)
-        }
-            + zip(description.flagSets, names.flagSets).map { item, name in
-                choice(item.documentation, item.deprecation, item.cases, name, hasNames: false)
-            }
-    }
+    private var choices: [String] { plan.choices.map(choice) }
 
-    /// - Parameter hasNames: Whether the table has the name of each number, too.
-    private func choice(
-        _ documentation: String, _ deprecation: String?, _ cases: [EnumerationDescription.Case],
-        _ name: CodeNames.Choice, hasNames: Bool
-    ) -> String {
-        var lines = comment(documentation, deprecation) + ["M\(LuaText.member(name.name)) = {"]
-        for (item, own) in zip(cases, name.cases) {
+    /// The table of an enum has the name of each number, too.
+    private func choice(_ choice: ChoicePlan) -> String {
+        var lines = comment(choice.documentation, choice.deprecation) + ["M\(LuaText.member(choice.name)) = {"]
+        for (item, own) in choice.cases {
             lines += LuaText.indented(comment(item.documentation, item.deprecation))
             lines.append("  \(LuaText.key(own)) = \(LuaText.number(item.value)),")
         }
-        if hasNames {
+        if !choice.isFlags {
             var shown: Set<Int128> = []
-            for (item, own) in zip(cases, name.cases) where shown.insert(item.value).inserted {
+            for (item, own) in choice.cases where shown.insert(item.value).inserted {
                 lines.append("  [\(LuaText.number(item.value))] = \(LuaText.literal(own)),")
             }
         }
@@ -101,11 +91,11 @@ struct LuaModule: TypeDialect {
 
     /// The numbers of closed enums.
     private var closed: [String] {
-        let enumerations = zip(description.enumerations, names.enumerations).filter(\.0.isClosed)
+        let enumerations = plan.choices.filter(\.isClosed)
         guard !enumerations.isEmpty else { return [] }
-        let lines = enumerations.map { item, name in
-            let numbers = item.cases.map { "[\(LuaText.number($0.value))] = true" }
-            return "  \(LuaText.key(name.name)) = \(LuaText.table(numbers)),"
+        let lines = enumerations.map { choice in
+            let numbers = choice.cases.map { "[\(LuaText.number($0.0.value))] = true" }
+            return "  \(LuaText.key(choice.name)) = \(LuaText.table(numbers)),"
         }
         return [(["local closed = {"] + lines + ["}", ""]).joined(separator: "\n")]
     }
@@ -170,9 +160,7 @@ struct LuaModule: TypeDialect {
             }
             lines.append("local only_sender = \(LuaText.table(only))")
         }
-        let fields = zip(description.layout.fields, names.headerFields).filter { $0.0.role != .padding }.map {
-            "\(LuaText.key($0.1)) = true"
-        }
+        let fields = plan.headerMembers.map { "\(LuaText.key($0.name)) = true" }
         lines.append("local header_fields = \(LuaText.table(fields))")
         return (lines + [""]).joined(separator: "\n")
     }

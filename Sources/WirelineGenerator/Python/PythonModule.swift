@@ -103,25 +103,15 @@ struct PythonModule {
         return [lines.joined(separator: "\n")]
     }
 
-    private var choices: [String] {
-        zip(description.enumerations, names.enumerations).map { item, name in
-            choice(item.documentation, item.deprecation, item.cases, name, "IntEnum")
-        }
-            + zip(description.flagSets, names.flagSets).map { item, name in
-                choice(item.documentation, item.deprecation, item.cases, name, "IntFlag")
-            }
-    }
+    private var choices: [String] { plan.choices.map(choice) }
 
-    private func choice(
-        _ documentation: String, _ deprecation: String?, _ cases: [EnumerationDescription.Case],
-        _ name: CodeNames.Choice, _ base: String
-    ) -> String {
-        let lines = zip(cases, name.cases).flatMap { item, own in
+    private func choice(_ choice: ChoicePlan) -> String {
+        let lines = choice.cases.flatMap { item, own in
             comment(item.documentation, item.deprecation) + ["\(own) = \(item.value)"]
         }
-        let text = PythonText.documentation(self.lines(documentation, deprecation), indent: "")
-        return PythonText.block("class \(name.name)(enum.\(base)):", text + (text.isEmpty ? [] : [""]) + lines)
-            .joined(separator: "\n")
+        let text = PythonText.documentation(self.lines(choice.documentation, choice.deprecation), indent: "")
+        let head = "class \(choice.name)(enum.\(choice.isFlags ? "IntFlag" : "IntEnum")):"
+        return PythonText.block(head, text + (text.isEmpty ? [] : [""]) + lines).joined(separator: "\n")
     }
 
     private func lines(_ documentation: String, _ deprecation: String?) -> [String] {

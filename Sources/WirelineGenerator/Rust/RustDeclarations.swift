@@ -28,30 +28,20 @@ struct RustDeclarations {
         }
     }
 
-    private var choices: [String] {
-        zip(description.enumerations, names.enumerations).map { item, name in
-            choice(item.documentation, item.deprecation, item.cases, name, item.format)
-        }
-            + zip(description.flagSets, names.flagSets).map { item, name in
-                choice(item.documentation, item.deprecation, item.cases, name, item.format)
-            }
-    }
+    private var choices: [String] { plan.choices.map(choice) }
 
     /// What operators flags have.
     var flags: [String] { names.flagSets.map { "flags!(\($0.name));" } }
 
-    private func choice(
-        _ documentation: String, _ deprecation: String?, _ cases: [EnumerationDescription.Case],
-        _ name: CodeNames.Choice, _ format: IntegerFormat
-    ) -> String {
-        let constants = zip(cases, name.cases).flatMap { item, own in
+    private func choice(_ choice: ChoicePlan) -> String {
+        let constants = choice.cases.flatMap { item, own in
             RustText.comment(item.documentation, item.deprecation) + ["pub const \(own): Self = Self(\(item.value));"]
         }
         return text(
-            RustText.comment(documentation, deprecation) + [
+            RustText.comment(choice.documentation, choice.deprecation) + [
                 "#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]",
-                "pub struct \(name.name)(pub \(RustTypes.integer(format)));",
-            ] + (constants.isEmpty ? [] : [""] + RustText.block("impl \(name.name)", constants)))
+                "pub struct \(choice.name)(pub \(RustTypes.integer(choice.format)));",
+            ] + (constants.isEmpty ? [] : [""] + RustText.block("impl \(choice.name)", constants)))
     }
 
     // MARK: Unions
@@ -182,17 +172,13 @@ struct RustDeclarations {
     }
 
     private var header: String {
-        let fields = description.layout.fields.enumerated().filter { $0.element.role != .padding }
-        let rows = fields.flatMap { position, field -> [String] in
+        let fields = plan.headerMembers
+        let rows = fields.flatMap { position, own, documentation -> [String] in
             let type = printer.dialect.type(plan.headerType(position))
-            let documentation =
-                description.packetFields.indices.contains(position)
-                ? description.packetFields[position].documentation : ""
-            return RustText.comment(documentation) + [
-                "pub \(names.headerFields[position]): \(plan.hasAlways(headerField: position) ? type : "Option<\(type)>"),"
-            ]
+            let isAlways = plan.hasAlways(headerField: position)
+            return RustText.comment(documentation) + ["pub \(own): \(isAlways ? type : "Option<\(type)>"),"]
         }
-        let initials = fields.map { position, _ -> String? in
+        let initials = fields.map { position, _, _ -> String? in
             guard let value = printer.initial(headerField: position), !value.evaluated.isZero else { return nil }
             return switch value {
             case .text(""), .bytes([]): nil
@@ -208,7 +194,7 @@ struct RustDeclarations {
         ]
         lines += RustText.block("pub struct Header", rows)
         if !isPlain {
-            let members = zip(fields, initials).map { (names.headerFields[$0.offset], $1) }
+            let members = zip(fields, initials).map { ($0.name, $1) }
             lines += [""] + RustText.defaults("Header", members)
         }
         return text(lines)

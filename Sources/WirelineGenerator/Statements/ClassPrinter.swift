@@ -25,6 +25,15 @@ protocol ClassDialect: BraceDialect {
     /// Returns the members of a message that say its name, its ID and, if packets depend on it, its only sender.
     func facts(of message: MessageDescription) -> [String]
 
+    /// Returns the declaration of a number of the schema.
+    func constant(_ name: String, _ value: Expression, _ type: CodeType) -> String
+
+    /// Returns the class or the type for an enum or flags, without its comment.
+    func type(_ choice: ChoicePlan) -> [String]
+
+    /// Returns the function that copies a header with some members.
+    func copying(_ members: [String]) -> String
+
     /// Returns a list of numbers that never changes.
     func constants(_ name: String, _ numbers: [Int]) -> String
 
@@ -127,10 +136,64 @@ struct ClassPrinter {
     /// Returns the type of a union's tag.
     private func tag(_ index: Int) -> String { dialect.type(.value(printer.tag(index))) }
 
+    /// Returns the classes of the runtime, as far as calls need them, and that of frames, if packets stand in some.
+    func runtime(_ calls: Set<String>) -> (classes: [String], frame: [String]) {
+        let file = dialect.runtime
+        let classes = ["steps", "reader", "writer", "checksum"].map { name in
+            file.text(name) { BraceText.called($0, by: calls) }
+        }
+        return (
+            classes.filter { !BraceText.isEmptyClass($0) },
+            description.layout.framing == nil ? [] : [file.text("frame")]
+        )
+    }
+
+    // MARK: Constants, enums and flags
+
+    var constants: [String] {
+        zip(description.constants, names.constants).map { constant, name in
+            let value = Expression.number(constant.value, constant.format)
+            let line = dialect.constant(name, value, .number(constant.format))
+            return (dialect.comment(constant.documentation, nil, indent: "") + [line]).joined(separator: "\n")
+        }
+    }
+
+    private var choices: [String] {
+        plan.choices.map { choice in
+            (dialect.comment(choice.documentation, choice.deprecation, indent: "") + dialect.type(choice))
+                .joined(separator: "\n")
+        }
+    }
+
     // MARK: Classes
 
+    /// The types of the schema, of a header and of a connection.
+    var types: [String] {
+        choices + unions + structures + messages + [header] + (plan.context.map { [connectionClass($0)] } ?? [])
+    }
+
+    private var header: String {
+        let comment =
+            "A packet's header and trailer. Lengths, IDs, constants and checksums are computed when it is written."
+        var lines = dialect.comment(comment, nil, indent: "") + [dialect.classHead("Header", extends: nil)]
+        let members = plan.headerMembers
+        for (position, name, documentation) in members {
+            let type = plan.headerType(position)
+            let own = plan.hasAlways(headerField: position) ? dialect.type(type) : dialect.optionalType(type)
+            let initial = printer.initial(headerField: position).flatMap {
+                $0.evaluated.isZero ? nil : " = " + dialect.text($0)
+            }
+            lines += dialect.comment(documentation, nil, indent: "    ")
+            lines.append("    public \(own) \(name)\(initial ?? "");")
+        }
+        if !plan.fixedHeaderFields.isEmpty || plan.layers != nil {
+            lines += ["", BraceText.indented(dialect.copying(members.map(\.name)))]
+        }
+        return (lines + ["}"]).joined(separator: "\n")
+    }
+
     /// Returns the class for a connection, with its states.
-    func connectionClass(_ context: ContextPlan) -> String {
+    private func connectionClass(_ context: ContextPlan) -> String {
         let statements = ContextStatements(printer, context)
         let states = zip(context.states.enumerated(), names.states).flatMap { item, own in
             dialect.comment(item.element.documentation, nil, indent: "")
@@ -141,7 +204,7 @@ struct ClassPrinter {
     }
 
     /// The unions, each with the classes of its arms.
-    var unions: [String] {
+    private var unions: [String] {
         zip(plan.unions.enumerated(), names.unions).flatMap { item, name -> [String] in
             let (index, union) = item
             let description = description.unions[index]
@@ -202,7 +265,7 @@ struct ClassPrinter {
         return lines
     }
 
-    var structures: [String] {
+    private var structures: [String] {
         zip(description.structures.enumerated(), zip(plan.structures, names.structures)).map { item, body in
             let (index, structure) = item
             var lines = dialect.comment(structure.documentation, structure.deprecation, indent: "")
@@ -215,7 +278,7 @@ struct ClassPrinter {
         }
     }
 
-    var messages: [String] {
+    private var messages: [String] {
         description.messages.indices.map { index in
             let (message, body) = (description.messages[index], plan.messages[index])
             var lines = dialect.comment(

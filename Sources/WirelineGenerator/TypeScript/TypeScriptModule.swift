@@ -59,31 +59,21 @@ struct TypeScriptModule {
         }
     }
 
-    private var choices: [String] {
-        let enumerations = zip(description.enumerations, names.enumerations).flatMap { item, name in
-            choice(item.documentation, item.deprecation, item.cases, name, item.format, isClosed: item.isClosed)
-        }
-        return enumerations
-            + zip(description.flagSets, names.flagSets).flatMap { item, name in
-                choice(item.documentation, item.deprecation, item.cases, name, item.format, isClosed: false)
-            }
-    }
+    private var choices: [String] { plan.choices.flatMap(choice) }
 
-    private func choice(
-        _ documentation: String, _ deprecation: String?, _ cases: [EnumerationDescription.Case],
-        _ name: CodeNames.Choice, _ format: IntegerFormat, isClosed: Bool
-    ) -> [String] {
-        var lines = onlyModule(TypeScriptText.comment(documentation, deprecation))
-        lines.append("export const \(name.name) = {")
-        for (item, own) in zip(cases, name.cases) {
+    private func choice(_ choice: ChoicePlan) -> [String] {
+        let format = choice.format
+        var lines = onlyModule(TypeScriptText.comment(choice.documentation, choice.deprecation))
+        lines.append("export const \(choice.name) = {")
+        for (item, own) in choice.cases {
             lines += onlyModule(TypeScriptText.comment(item.documentation, item.deprecation, indent: "  "))
             lines.append("\(dialect.style.indent)\(own): \(dialect.text(.number(item.value, format))),")
         }
         let type =
-            isClosed && !format.range.isWide
-            ? cases.map { String($0.value) }.joined(separator: " | ") : dialect.type(.number(format))
+            choice.isClosed && !format.range.isWide
+            ? choice.cases.map { String($0.0.value) }.joined(separator: " | ") : dialect.type(.number(format))
         return lines + ["}\(dialect.typed(" ", "as const"));", ""]
-            + onlyModule(["export type \(name.name) = \(type);", ""])
+            + onlyModule(["export type \(choice.name) = \(type);", ""])
     }
 
     // MARK: Unions, structures and messages
@@ -161,15 +151,13 @@ struct TypeScriptModule {
 
     private var header: [String] {
         var lines = ["/** A packet's header and trailer. */", "export interface Header {"]
-        for (index, field) in description.layout.fields.enumerated() where field.role != .padding {
-            if description.packetFields.indices.contains(index) {
-                lines += TypeScriptText.comment(description.packetFields[index].documentation, indent: "  ")
-            }
+        for (index, own, documentation) in plan.headerMembers {
+            let name = description.layout.fields[index].name
             let isAlways = plan.wholeShapes.allSatisfy {
-                $0.layout.fields.contains { $0.name == field.name && $0.condition == nil }
+                $0.layout.fields.contains { $0.name == name && $0.condition == nil }
             }
             let type = dialect.type(functions.printer.headerType(index))
-            lines.append(member(names.headerFields[index], type, mayBeUnset: !isAlways))
+            lines += TypeScriptText.comment(documentation, indent: "  ") + [member(own, type, mayBeUnset: !isAlways)]
         }
         return onlyModule(lines + ["}", ""])
     }
