@@ -59,29 +59,8 @@ struct GoModule {
             "encoding/binary", "hash/adler32", "hash/crc32", "io", "math", "strconv", "strings", "sync",
             "unicode/utf16", "unicode/utf8",
         ]
-        let used = Self.packages(code)
+        let used = RuntimeText.words(of: code[...], lineComment: "//", hasKeys: false)
         let lines = paths.filter { used.contains(String($0.split(separator: "/").last ?? "")) }.map { "\t\"\($0)\"" }
         return "import (\n\(lines.joined(separator: "\n"))\n)\n"
-    }
-
-    /// Returns the words before a point: packages, variables and others.
-    private static func packages(_ code: String) -> Set<String> {
-        var words: Set<String> = []
-        for line in code.split(separator: "\n") where !line.drop(while: { $0 == "\t" }).hasPrefix("//") {
-            var word: [UInt8] = []
-            var isMember = false
-            for byte in line.utf8 {
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                    UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"):
-                    word.append(byte)
-                default:
-                    if byte == UInt8(ascii: "."), !isMember { words.insert(String(decoding: word, as: UTF8.self)) }
-                    isMember = byte == UInt8(ascii: ".")
-                    word = []
-                }
-            }
-        }
-        return words
     }
 }
