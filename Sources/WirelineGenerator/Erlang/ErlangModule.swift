@@ -60,7 +60,7 @@ struct ErlangModule {
 
     private func documentation() -> String {
         let text = CommentText.lines(of: description.documentation).map { "%% " + ErlangText.edoc($0) }
-        let name = ErlangText.edoc(CommentText.lines(of: description.name).joined(separator: " "))
+        let name = ErlangText.edoc(description.title)
         return
             (["%%", "%% @doc Reads and writes the packets of the protocol \(name)."]
             + (text.isEmpty ? [] : ["%%"] + text)).joined(separator: "\n") + "\n"

@@ -25,7 +25,7 @@ struct RustModule {
 
     /// The first lines. Lints are allowed that find fault with names of the schema, and with what another schema needs.
     private var banner: String {
-        let title = Self.title(plan.description)
+        let title = plan.description.title
         let documentation = CommentText.lines(of: plan.description.documentation).map {
             $0.isEmpty ? "//!" : "//! " + $0
         }
@@ -44,8 +44,4 @@ struct RustModule {
         "unused_variables",
         "clippy::all",
     ]
-
-    static func title(_ description: ProtocolDescription) -> String {
-        CommentText.lines(of: description.name).joined(separator: " ")
-    }
 }

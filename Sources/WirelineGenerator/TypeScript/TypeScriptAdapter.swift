@@ -18,7 +18,7 @@ struct TypeScriptAdapter {
         }
         let absent = kinds.filter { $0.word == "custom" }.map { TypeScriptText.string($0.name) }
         let constants = [
-            "PROTOCOL_TITLE": TypeScriptModule.title(plan.description), "FILE_STEM": stem,
+            "PROTOCOL_TITLE": plan.description.title, "FILE_STEM": stem,
             "TABLES_OF_SCHEMA": AdapterTables(plan).json, "SENDERS_DIFFER": String(plan.takesSender),
             "HAS_CONNECTION": String(plan.context != nil), "HAS_WIDE_IDS": String(plan.idRange.isWide),
             "LAYERS_OF_NODE": "{\n\(own.joined())}", "ABSENT_LAYERS": TypeScriptText.list(absent),

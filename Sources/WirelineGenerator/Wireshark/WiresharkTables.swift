@@ -29,7 +29,7 @@ struct WiresharkTables {
     }
 
     func text() -> String {
-        let name = CommentText.lines(of: description.name).joined(separator: " ")
+        let name = description.title
         let layout = description.layout
         let first: [String?] = [
             "name = \(LuaText.literal(name))",
