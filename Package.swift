@@ -175,7 +175,7 @@ let package = Package(
         .testTarget(
             name: "WirelineGeneratorTests",
             dependencies: [
-                "WirelineGenerator", "WirelineSchema", "WirelineCodec", "Scene", "HTTP2", "TestingSupport",
+                "WirelineGenerator", "WirelineSchema", "WirelineCodec", "Scene", "MQTT", "TestingSupport",
                 "AllocationCounter",
             ] + generatedTypes.map { .init(stringLiteral: $0) },
             swiftSettings: usual),

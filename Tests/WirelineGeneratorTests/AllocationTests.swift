@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AllocationCounter
-import HTTP2
+import MQTT
 import Newer
 import Scene
 import Testing
@@ -37,19 +37,19 @@ struct AllocationTests {
 
     /// The header has fields that share bytes, so that no plan can read or write it.
     @Test func `packets with fields that share bytes are split and appended without allocations`() throws {
-        let message = ResetStream(error: .cancel)
+        let message = Puback(packetID: 7)
         var stream: [UInt8] = []
-        stream.reserveCapacity(1_300)
+        stream.reserveCapacity(400)
         let appending = allocations {
             stream.removeAll(keepingCapacity: true)
             for _ in 0..<100 { try? message.encode(appendingTo: &stream) }
         }
-        var splitter = PacketSplitter(layout: HTTP2Protocol.layout)
+        var splitter = PacketSplitter(layout: MQTTProtocol.layout)
         var packetCount = 0
         let splitting = allocations {
             packetCount = 0
             try? splitter.receive(stream.span.bytes) { packet throws(CodecError) in
-                packetCount += packet.id == ResetStream.messageID && packet.payload.byteCount == 4 ? 1 : 0
+                packetCount += packet.id == Puback.messageID && packet.payload.byteCount == 2 ? 1 : 0
             }
         }
         #expect(appending == 0)
