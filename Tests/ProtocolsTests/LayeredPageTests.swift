@@ -175,7 +175,7 @@ struct LayeredPageTests {
             """)
         #expect(
             lines == [
-                "3f00053c", "3e78", "true", "true", "threshold: not a whole number",
+                "3f00033c", "3e78", "true", "true", "threshold: not a whole number",
                 "true", "[zlib: 13 bytes hold 62 bytes]",
             ])
     }
