@@ -41,6 +41,22 @@ struct AdapterCases {
         return cases
     }
 
+    /// Numbers that programs read in different ways, in one field of each type.
+    func numbers() throws -> [AdapterCase] {
+        var lines = RandomLines(translator.description, using: AdapterSamples.random)
+        var cases: [AdapterCase] = []
+        var asked: Set<String> = []
+        for _ in 0..<Self.messageCount {
+            let (context, line) = lines.nextInContext()
+            for field in message(of: line)?.fields ?? [] {
+                guard let type = translator.description.numberType(of: field, in: line) else { continue }
+                guard asked.insert(type).inserted else { continue }
+                cases += try Self.unusualNumbers.flatMap { try self.cases(of: line.with($0, in: field), in: context) }
+            }
+        }
+        return cases
+    }
+
     /// Truncated, changed and invalid packets, and bytes that are none: the verdicts on them.
     func variants() throws -> [AdapterCase] {
         var random = AdapterSamples.random
@@ -75,12 +91,34 @@ struct AdapterCases {
         "65519.99", "65520", "3.4028235677973362e+38", "3.4028235677973366e+38", "-1e400", "1e-400",
     ].compactMap { try? JSONValue(parsing: $0) }
 
+    /// Integers at the ends of 64 and 128 bits and of floats, long ones, those with a fraction or an exponent, and strings.
+    private static let unusualNumbers: [JSONValue] = {
+        let long = String(repeating: "7", count: 5_000)
+        let leastInfinite = """
+            179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692\
+            887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842\
+            914819860834936475292719074168444365510704342711559699508093042880\
+            177904174497792
+            """
+        let greatest = String(leastInfinite.dropLast()) + "1"
+        let numbers =
+            [
+                "-0", "-0.0", "1.0", "-1.5", "1e0", "1E+2", "100e-2", "0e99999999999", "1e400", "-1e99999999999",
+                "1e-99999999999", "\(long).5", "\(long)e-4999", "18446744073709551615",
+                "18446744073709551616", "-9223372036854775809", "100000000000000000000000000000000000000",
+                "170141183460469231731687303715884105728", "-170141183460469231731687303715884105728",
+                "-170141183460469231731687303715884105729", long, "-\(long)", leastInfinite,
+                greatest,
+            ].compactMap { try? JSONValue(parsing: $0) }
+        let texts = ["-0", "7", "007", "+7", " 7", "7\n", "7.0", "7e0", "-", "", "seven", "٧", long]
+        return numbers + texts.map { .string($0) } + [.null, true, [], [:]]
+    }()
+
     /// A message's packet and its value, or why the message cannot be written.
     private func cases(of line: JSONValue, in context: PacketContext) throws -> [AdapterCase] {
         do throws(TranslationError) {
-            return cases(
-                of: try translator.encode(line: line, from: context.sender, states: context.states), in: context,
-                line: line)
+            let bytes = try translator.encode(line: line, from: context.sender, states: context.states)
+            return cases(of: bytes, in: context, line: line)
         } catch {
             // With a second fault in the header, languages may differ in which of the two they name.
             let (kind, path) = (error.reason.kind, error.path)
@@ -160,6 +198,22 @@ extension FieldDescription {
     /// Whether a line has a number for this field of its message, and the field is a float.
     fileprivate func isFloat(in line: JSONValue) -> Bool {
         if case .float = type, case .number? = line["fields"]?[name] { true } else { false }
+    }
+}
+
+extension ProtocolDescription {
+    /// The kind and the range of a field's numbers; nil for another type, and if a line does not have the field.
+    fileprivate func numberType(of field: FieldDescription, in line: JSONValue) -> String? {
+        guard let value = line["fields"]?[field.name], value != .null else { return nil }
+        return switch field.type {
+        case .integer(let format, _): "integer \(format.range)"
+        case .varint(let format): "varint \(format.range)"
+        case .float(let format, _): "float \(format)"
+        // Of a number that is no case of a closed enum, languages may also say that.
+        case .enumeration(let index, _) where !enumerations[index].isClosed:
+            "enum \(enumerations[index].format.range)"
+        default: nil
+        }
     }
 }
 

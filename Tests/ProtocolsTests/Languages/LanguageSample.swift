@@ -71,7 +71,7 @@ final class LanguageSample: Sendable {
         // Another language may have made it.
         guard missing.isEmpty else { return try exam(for: .adapter, lacksBrotli: false) }
         let cases = AdapterCases(translator: PacketTranslator(description), folder: folder)
-        return try Exam(cases.values() + cases.variants())
+        return try Exam(cases.values() + cases.numbers() + cases.variants())
     }
 
     // MARK: All protocols
@@ -94,7 +94,7 @@ final class LanguageSample: Sendable {
     }
 
     /// Conditions on numbers that a closed enum does not have, and on a mask without bits. They never or always hold, which Dialyzer
-    /// says of any Erlang module, so no folder has them.
+    /// says of any Erlang module, so no folder has them. And defaults with a sign that 0 does not have.
     private static let constantConditions = """
         @closed enum Result : uint8 { ok = 0; refused = 1; }
         @id(1) @from(both) message Say {
@@ -103,6 +103,11 @@ final class LanguageSample: Sendable {
             @if(result == 7 or result >= 9) uint8 never;
             @if(failed & 0) uint8 masked;
             @if(result != 7) uint8 always;
+        }
+        @id(2) @from(both) message Zero {
+            uint8 first;
+            @since(2) float32 single = -0.0;
+            @since(2) @sensitive float64 double = -0.0;
         }
         """
 

@@ -50,9 +50,9 @@ namespace Runtime {
                 System.Reflection.FieldInfo member = Field(made, Map(item)["own"]);
                 if (v == null) continue;
                 System.Type type = member.FieldType;
-                if (type == typeof(bool)) member.SetValue(made, v.Equals(true) || v.Equals(1m));
-                else if (type.IsEnum) member.SetValue(made, System.Enum.ToObject(type, Integer(v, System.Enum.GetUnderlyingType(type), "not_an_integer", "state")));
-                else member.SetValue(made, Integer(v, type, "not_an_integer", "state"));
+                if (type == typeof(bool)) member.SetValue(made, v.Equals(true) || v.ToString() == "1");
+                else if (type.IsEnum) member.SetValue(made, System.Enum.ToObject(type, Integer(v, System.Enum.GetUnderlyingType(type), true, "state")));
+                else member.SetValue(made, Integer(v, type, true, "state"));
             }
             return made;
         }
@@ -211,7 +211,7 @@ namespace Runtime {
             return System.Convert.ToDecimal(v);
         }
 
-        private static MAP Table(string name, object index) { return Map(List(Tables[name])[(int)(decimal)index]); }
+        private static MAP Table(string name, object index) { return Map(List(Tables[name])[(int)Value(index)]); }
 
         private static object Show(object type, object v) {
             var kind = type as MAP;
@@ -247,7 +247,7 @@ namespace Runtime {
             return number;
         }
 
-        private static decimal Value(object v) { return v is string ? decimal.Parse((string)v, System.Globalization.CultureInfo.InvariantCulture) : (decimal)v; }
+        private static decimal Value(object v) { return decimal.Parse(v.ToString(), System.Globalization.CultureInfo.InvariantCulture); }
 
         /// <summary>The names of the masks that lie wholly inside and add a bit, and one number for the bits that are left.</summary>
         private static object FlagNames(MAP flags, decimal number) {
@@ -315,7 +315,7 @@ namespace Runtime {
             object inner = Member(line, "packets", null);
             if (name == null && inner != null) {
                 var group = new InnerPackets();
-                group.Id = (ulong)Integer(Member(line, "id", 0m), typeof(ulong), "not_an_integer", "id");
+                group.Id = (ulong)Integer(Member(line, "id", new Numeral("0")), typeof(ulong), true, "id");
                 LIST items = List(inner);
                 group.Packets = new Packet[items.Count];
                 for (int i = 0; i < items.Count; i++) group.Packets[i] = new Packet(Written(Map(items[i])), SetHeader(Map(items[i])));
@@ -324,7 +324,7 @@ namespace Runtime {
             // #endregion
             if (name == null) {
                 var unknown = new UnknownMessage();
-                unknown.Id = (ulong)Integer(Member(line, "id", 0m), typeof(ulong), "not_an_integer", "id");
+                unknown.Id = (ulong)Integer(Member(line, "id", new Numeral("0")), typeof(ulong), true, "id");
                 unknown.Payload = Unhexed(Member(line, "payload", ""), "");
                 return unknown;
             }
@@ -401,7 +401,7 @@ namespace Runtime {
                 return Union(Table("unions", kind["union"]), v, path);
             }
             switch ((string)type) {
-                case "integer": case "wide": return Integer(v, target, "not_an_integer", path);
+                case "integer": case "wide": return Integer(v, target, "wide".Equals(type), path);
                 case "float32": case "float64": return Floating(v, target == typeof(float), path);
                 case "bytes":
                     try {
@@ -430,7 +430,7 @@ namespace Runtime {
             if ("NaN".Equals(v)) number = double.NaN;
             else if ("Infinity".Equals(v)) number = double.PositiveInfinity;
             else if ("-Infinity".Equals(v)) number = double.NegativeInfinity;
-            else if (v is double || v is decimal) number = System.Convert.ToDouble(v);
+            else if (v is Numeral) number = Float(v.ToString());
             else throw new Refused("wrong_kind", path);
             if (double.IsInfinity(isShort ? (float)number : number) && !(v is string)) throw new Refused("number_too_large", path);
             if (isShort) return (float)number;
@@ -440,9 +440,10 @@ namespace Runtime {
         private static object Named(MAP choice, object v, System.Type target, string path) {
             System.Type held = target.IsEnum ? System.Enum.GetUnderlyingType(target) : target;
             foreach (object item in List(choice["cases"])) {
-                if (Map(item)["name"].Equals(v)) return System.Enum.ToObject(target, Integer(Map(item)["value"], held, "", path));
+                if (Map(item)["name"].Equals(v)) return System.Enum.ToObject(target, Integer(Map(item)["value"], held, true, path));
             }
-            return System.Enum.ToObject(target, Integer(v, held, "unknown_name", path));
+            if (v is string && !IsInteger(v)) throw new Refused("unknown_name", path);
+            return System.Enum.ToObject(target, Integer(v, held, choice["wide"].Equals(true), path));
         }
 
         private static object Union(MAP union, object v, string path) {
@@ -466,14 +467,20 @@ namespace Runtime {
             throw new Refused("unknown_key", path);
         }
 
-        /// <summary>An integer; beyond 53 bits it is a string in JSON. What the member cannot hold is refused here.</summary>
-        private static object Integer(object v, System.Type target, string kind, string path) {
-            if (v is string && !System.Text.RegularExpressions.Regex.IsMatch((string)v, "^-?[0-9]{1,28}$")) throw new Refused(kind, path);
-            if (v is double && ((double)v % 1 != 0 || System.Math.Abs((double)v) > 1e20)) throw new Refused(kind, path);
-            if (!(v is string) && !(v is double) && !(v is decimal)) throw new Refused("wrong_kind", path);
-            decimal number = v is double ? (decimal)(double)v : Value(v);
+        private static bool IsInteger(object v) { return System.Text.RegularExpressions.Regex.IsMatch(v.ToString(), "^-?(0|[1-9][0-9]*)\\z"); }
+
+        /// <summary>
+        /// An integer; if its type has more than 53 bits, it may be a string in JSON. None is beyond 128 bits. What the member cannot hold
+        /// is refused here.
+        /// </summary>
+        private static object Integer(object v, System.Type target, bool isWide, string path) {
+            if (!(v is Numeral) && !(isWide && v is string)) throw new Refused("wrong_kind", path);
+            if (!IsInteger(v)) throw new Refused("not_an_integer", path);
+            string magnitude = v.ToString().TrimStart('-');
+            string most = magnitude == v.ToString() ? "170141183460469231731687303715884105727" : "170141183460469231731687303715884105728";
+            if (magnitude.Length > most.Length || magnitude.Length == most.Length && string.CompareOrdinal(magnitude, most) > 0) throw new Refused("number_too_large", path);
             try {
-                return System.Convert.ChangeType(number, target);
+                return System.Convert.ChangeType(Value(v), target);
             } catch (System.OverflowException) {
                 throw new Refused("out_of_range", path);
             }
@@ -498,6 +505,15 @@ namespace Runtime {
         private static object Member(MAP map, string name, object usual) {
             object value;
             return map.TryGetValue(name, out value) ? value : usual;
+        }
+
+        /// <summary>A number as JSON has it.</summary>
+        private sealed class Numeral {
+            private readonly string text;
+
+            internal Numeral(string all) { text = all; }
+
+            public override string ToString() { return text; }
         }
 
         private sealed class Parser {
@@ -539,8 +555,9 @@ namespace Runtime {
                 string word = text.Substring(from, p - from);
                 if (word == "null") return null;
                 if (word == "true" || word == "false") return word == "true";
-                if (word.IndexOfAny(new[] { '.', 'e', 'E' }) < 0 && word.Length < 28) return Value(word);
-                return Float(word);
+                bool isNumber = System.Text.RegularExpressions.Regex.IsMatch(word, "^-?[0-9]+([.][0-9]+)?([eE][-+]?[0-9]+)?\\z");
+                if (!isNumber) throw new System.FormatException();
+                return new Numeral(word);
             }
 
             private string String() {
@@ -655,7 +672,8 @@ namespace Runtime {
         private static double Float(string word) {
             bool isNegative = word[0] == '-';
             int mark = word.IndexOfAny(new[] { 'e', 'E' });
-            int exponent = mark < 0 ? 0 : int.Parse(word.Substring(mark + 1), System.Globalization.CultureInfo.InvariantCulture);
+            int exponent = 0, count = 0;
+            if (mark >= 0 && !int.TryParse(word.Substring(mark + 1), out exponent)) exponent = word[mark + 1] == '-' ? -1000000000 : 1000000000;
             Big above = new Big(), below = new Big().Scale(1, 1);
             bool isFraction = false;
             foreach (char c in mark < 0 ? word : word.Substring(0, mark)) {
@@ -663,15 +681,16 @@ namespace Runtime {
                 if (c < '0' || c > '9') continue;
                 above.Scale(10, (uint)(c - '0'));
                 if (isFraction) exponent--;
+                if (!above.IsZero) count++;
             }
             double result = 0;
-            if (!above.IsZero && exponent > -1500) result = Nearest(above, below, exponent);
+            // The number is below 10 to this sum, and not below a tenth of that.
+            if (!above.IsZero && exponent + count > -400) result = exponent + count > 400 ? double.PositiveInfinity : Nearest(above, below, exponent);
             return isNegative ? -result : result;
         }
 
         // The float that is nearest to above / below * 10 to the exponent.
         private static double Nearest(Big above, Big below, int exponent) {
-            if (exponent > 400) return double.PositiveInfinity;
             for (; exponent > 0; exponent--) above.Scale(10);
             for (; exponent < 0; exponent++) below.Scale(10);
             int power = 0;

@@ -434,25 +434,24 @@ template <class T> Json show(const Json& type, T& v) {
 
 // JSON to values.
 
-/// An integer; beyond 53 bits it is a string in JSON. What the member cannot hold is refused here.
-template <class T> void readInteger(const Json& v, T& target, const char* kind, const std::string& path) {
-    if (v.kind != Json::Kind::text && v.kind != Json::Kind::number) return refusal.refuse("wrong_kind", path);
-    std::string digits = v.text;
-    const auto isNumber = [](const std::string& text) {
-        const std::size_t sign = !text.empty() && text[0] == '-' ? 1 : 0;
-        return text.size() > sign && text.size() <= 40 + sign && text.find_first_not_of("0123456789", sign) == std::string::npos;
-    };
-    if (!isNumber(digits)) {
-        const double number = v.kind == Json::Kind::number ? std::strtod(digits.c_str(), nullptr) : 0.5;
-        if (std::floor(number) != number) return refusal.refuse(kind, path);
-        char text[400];
-        std::snprintf(text, sizeof text, "%.0f", number);
-        digits = text;
-    }
-    const bool isNegative = digits[0] == '-';
+bool isInteger(const std::string& text) {
+    const std::size_t sign = !text.empty() && text[0] == '-' ? 1 : 0;
+    const bool isZero = text.size() > sign && text[sign] == '0';
+    return text.size() > sign && (!isZero || text.size() == sign + 1) && text.find_first_not_of("0123456789", sign) == std::string::npos;
+}
+
+/// An integer; if its type has more than 53 bits, it may be a string in JSON. None is beyond 128 bits. What the member cannot hold is
+/// refused here.
+template <class T> void readInteger(const Json& v, T& target, bool isWide, const std::string& path) {
+    if (v.kind != Json::Kind::number && !(isWide && v.kind == Json::Kind::text)) return refusal.refuse("wrong_kind", path);
+    if (!isInteger(v.text)) return refusal.refuse("not_an_integer", path);
+    const bool isNegative = v.text[0] == '-';
+    const std::string digits = v.text.substr(isNegative ? 1 : 0);
+    const std::string limit = isNegative ? "170141183460469231731687303715884105728" : "170141183460469231731687303715884105727";
+    if (digits.size() > limit.size() || (digits.size() == limit.size() && digits > limit)) return refusal.refuse("number_too_large", path);
     std::uint64_t magnitude = 0;
     bool fits = true;
-    for (const char c : digits.substr(isNegative ? 1 : 0)) {
+    for (const char c : digits) {
         const std::uint64_t digit = static_cast<std::uint64_t>(c - '0');
         if (magnitude > (std::numeric_limits<std::uint64_t>::max() - digit) / 10) fits = false;
         magnitude = magnitude * 10 + digit;
@@ -475,9 +474,10 @@ template <class T> void readFloat(const Json& v, T& target, const std::string& p
 
 template <class T> void readNamed(const Json& choice, const Json& v, T& target, const std::string& path) {
     for (const Json& item : choice.at("cases").items) {
-        if (v.kind == Json::Kind::text && item.at("name").text == v.text) return readInteger(item.at("value"), target, "", path);
+        if (v.kind == Json::Kind::text && item.at("name").text == v.text) return readInteger(item.at("value"), target, true, path);
     }
-    readInteger(v, target, "unknown_name", path);
+    if (v.kind == Json::Kind::text && !isInteger(v.text)) return refusal.refuse("unknown_name", path);
+    readInteger(v, target, choice.at("wide").isTrue(), path);
 }
 
 /// Sets the members of a value.
@@ -563,7 +563,7 @@ template <class T> void read(const Json& type, const Json& v, T& target, const s
         }
         target = static_cast<T>(number);
     } else if constexpr (std::is_integral_v<T>) {
-        readInteger(v, target, "not_an_integer", path);
+        readInteger(v, target, type.is("wide"), path);
     } else if constexpr (std::is_floating_point_v<T>) {
         readFloat(v, target, path);
     } else if constexpr (std::is_same_v<T, std::string>) {
@@ -679,7 +679,7 @@ wire::Message written(const Json& line) {
     const Json& name = line.at("message");
     if (name.kind != Json::Kind::text) {
         std::uint64_t id = 0;
-        if (line.get("id")) readInteger(line.at("id"), id, "not_an_integer", "id");
+        if (line.get("id")) readInteger(line.at("id"), id, true, "id");
         // #region packets
         if (line.get("packets")) {
             wire::InnerPackets& group = message.emplace<wire::InnerPackets>();
@@ -1045,10 +1045,10 @@ struct StateSetter {
             member = v.isTrue() || v.text == "1";
         } else if constexpr (std::is_enum_v<T>) {
             std::underlying_type_t<T> number{};
-            readInteger(v, number, "not_an_integer", "state");
+            readInteger(v, number, true, "state");
             member = static_cast<T>(number);
         } else {
-            readInteger(v, member, "not_an_integer", "state");
+            readInteger(v, member, true, "state");
         }
     }
 };

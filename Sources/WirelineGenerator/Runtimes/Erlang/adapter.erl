@@ -57,7 +57,6 @@ own(Item) -> binary_to_atom(member(<<"own">>, Item, <<>>), utf8).
 type(Item) -> of_type(member(<<"type">>, Item, null)).
 
 of_type(null) -> none;
-of_type(<<"wide">>) -> integer;
 of_type({[{<<"list">>, Type}]}) -> {list, of_type(Type)};
 of_type({[{Kind, Index}]}) -> {binary_to_atom(Kind, utf8), Index};
 of_type(Name) -> binary_to_atom(Name, utf8).
@@ -66,7 +65,8 @@ fields(Item) ->
     [{name(Field), type(Field), member(<<"optional">>, Field, false)} || Field <- member(<<"fields">>, Item, [])].
 
 cases(Item) ->
-    [{name(Case), own(Case), number(member(<<"value">>, Case, 0))} || Case <- member(<<"cases">>, Item, [])].
+    Cases = [{name(Case), own(Case), number(member(<<"value">>, Case, 0))} || Case <- member(<<"cases">>, Item, [])],
+    {member(<<"wide">>, Item, false), Cases}.
 
 table(Name) -> persistent_term:get({?MODULE, Name}).
 
@@ -76,8 +76,10 @@ messages() -> table(<<"messages">>).
 
 structure(Index) -> lists:nth(Index + 1, table(<<"structures">>)).
 
-names({enum, Index}) -> lists:nth(Index + 1, table(<<"enumerations">>));
-names({flags, Index}) -> lists:nth(Index + 1, table(<<"flags">>)).
+choice({enum, Index}) -> lists:nth(Index + 1, table(<<"enumerations">>));
+choice({flags, Index}) -> lists:nth(Index + 1, table(<<"flags">>)).
+
+names(Type) -> element(2, choice(Type)).
 %% #region unions
 
 union(Index) -> lists:nth(Index + 1, table(<<"unions">>)).
@@ -234,6 +236,7 @@ object(Fields, Values) ->
         Value =/= undefined]}.
 
 show(integer, Value) -> Value;
+show(wide, Value) -> Value;
 %% #region float16
 show(float16, Value) -> show_float(Value);
 %% #endregion
@@ -342,7 +345,8 @@ field(_, Value, true, _) when Value =:= absent; Value =:= null -> undefined;
 field(_, absent, false, Path) -> refuse(missing, Path);
 field(Type, Value, _, Path) -> read(Type, Value, Path).
 
-read(integer, Value, Path) -> integer(Value, not_an_integer, Path);
+read(integer, Value, Path) -> integer(Value, false, Path);
+read(wide, Value, Path) -> integer(Value, true, Path);
 %% #region float16
 read(float16, <<"NaN">>, _) -> {nan, 16#7E00};
 read(float16, Value, Path) -> read(float32, Value, Path);
@@ -351,15 +355,20 @@ read(float32, <<"NaN">>, _) -> {nan, 16#7FC00000};
 read(float64, <<"NaN">>, _) -> {nan, 16#7FF8000000000000};
 read(Float, <<"Infinity">>, _) when Float =:= float32; Float =:= float64 -> infinity;
 read(Float, <<"-Infinity">>, _) when Float =:= float32; Float =:= float64 -> neg_infinity;
-read(Float, Value, _) when Float =:= float32, is_number(Value); Float =:= float64, is_number(Value) -> Value;
-read(Float, too_large, Path) when Float =:= float32; Float =:= float64 -> refuse(number_too_large, Path);
+read(Float, Value, Path) when Float =:= float32; Float =:= float64 ->
+    case if is_integer(Value) -> float_of(integer_to_binary(Value)); true -> Value end of
+        too_large -> refuse(number_too_large, Path);
+        minus_zero -> -0.0;
+        Number when is_float(Number) -> Number;
+        _ -> refuse(wrong_kind, Path)
+    end;
 read(boolean, Value, _) when is_boolean(Value) -> Value;
 read(string, Value, _) when is_binary(Value) -> Value;
 read(bytes, Value, Path) when is_binary(Value) ->
     try base64:decode(Value) catch error:_ -> refuse(wrong_kind, Path) end;
 read(properties, {Members}, _) -> Members;
-read({enum, _} = Type, Value, Path) -> read_case(names(Type), Value, Path);
-read({flags, _} = Type, Values, Path) when is_list(Values) -> [read_name(names(Type), V, Path) || V <- Values];
+read({enum, _} = Type, Value, Path) -> read_case(choice(Type), Value, Path);
+read({flags, _} = Type, Values, Path) when is_list(Values) -> [read_name(choice(Type), V, Path) || V <- Values];
 read({list, Type}, Values, Path) when is_list(Values) ->
     Places = [integer_to_binary(N) || N <- lists:seq(0, length(Values) - 1)],
     [read(Type, Value, <<Path/binary, "[", N/binary, "]">>) || {N, Value} <- lists:zip(Places, Values)];
@@ -383,27 +392,35 @@ read({union, _}, {_}, Path) -> refuse(not_one_arm, Path);
 %% #endregion
 read(_, _, Path) -> refuse(wrong_kind, Path).
 
-read_name(Names, Value, Path) ->
+read_name({IsWide, Names}, Value, Path) ->
     case lists:keyfind(Value, 1, Names) of
         {_, Name, _} -> Name;
-        false -> integer(Value, unknown_name, Path)
+        false ->
+            is_binary(Value) andalso not is_integer_text(Value) andalso refuse(unknown_name, Path),
+            integer(Value, IsWide, Path)
     end.
 
 %% A case that JSON gives by its number is its atom here.
-read_case(Names, Value, Path) ->
-    Case = read_name(Names, Value, Path),
+read_case({_, Names} = Choice, Value, Path) ->
+    Case = read_name(Choice, Value, Path),
     case lists:keyfind(Case, 3, Names) of
         {_, Name, _} -> Name;
         false -> Case
     end.
 
-%% Beyond 53 bits an integer is a string in JSON.
-integer(Value, _, _) when is_integer(Value) -> Value;
-integer(Value, Kind, Path) when is_binary(Value) ->
-    try binary_to_integer(Value) catch error:badarg -> refuse(Kind, Path) end;
+%% An integer; if its type has more than 53 bits, it may be a string in JSON. None is beyond 128 bits.
+integer(Value, _, Path) when is_integer(Value) ->
+    if Value >= 1 bsl 127; Value < -(1 bsl 127) -> refuse(number_too_large, Path); true -> Value end;
+integer(minus_zero, _, _) -> 0;
+integer(Value, true, Path) when is_binary(Value) ->
+    is_integer_text(Value) orelse refuse(not_an_integer, Path),
+    integer(binary_to_integer(Value), true, Path);
+integer(Value, _, Path) when is_float(Value); Value =:= too_large -> refuse(not_an_integer, Path);
 integer(_, _, Path) -> refuse(wrong_kind, Path).
 
-number(Value) -> integer(Value, not_an_integer, <<"id">>).
+is_integer_text(Text) -> re:run(Text, "^-?(0|[1-9][0-9]*)$", [dollar_endonly, {capture, none}]) =:= match.
+
+number(Value) -> integer(Value, true, <<"id">>).
 
 bytes(Text) ->
     try binary:decode_hex(Text) catch error:_ -> refuse(wrong_kind, <<>>) end.
@@ -488,24 +505,20 @@ number(Text, Count) ->
         _ -> throw(no_json)
     end.
 
+%% The sign of -0 is that of a float.
+number_value(<<"-0">>) -> minus_zero;
 number_value(Digits) ->
-    try integer_or_float(Digits) catch
-        error:badarg ->
-            case re:run(Digits, "^-?[0-9]+([.][0-9]+)?[eE][+]?[0-9]+$", [{capture, none}]) of
-                match -> too_large;
-                nomatch -> throw(no_json)
-            end
+    case re:run(Digits, "^-?[0-9]+([.][0-9]+)?([eE][-+]?[0-9]+)?$", [dollar_endonly, {capture, all, index}]) of
+        {match, [_]} -> binary_to_integer(Digits);
+        {match, _} -> float_of(Digits);
+        nomatch -> throw(no_json)
     end.
 
-integer_or_float(Digits) ->
-    case {binary:match(Digits, [<<"e">>, <<"E">>]), binary:match(Digits, <<".">>)} of
-        {nomatch, nomatch} -> binary_to_integer(Digits);
-        {{Place, _}, nomatch} ->
-            %% Erlang wants a point.
-            <<Head:Place/binary, Tail/binary>> = Digits,
-            binary_to_float(<<Head/binary, ".0", Tail/binary>>);
-        _ -> binary_to_float(Digits)
-    end.
+float_of(Digits) ->
+    %% Erlang wants a point.
+    [Head | Tail] = re:split(Digits, "(?=[eE])"),
+    Point = case binary:match(Head, <<".">>) of nomatch -> <<".0">>; _ -> <<>> end,
+    try binary_to_float(iolist_to_binary([Head, Point, Tail])) catch error:badarg -> too_large end.
 
 text({Members}) ->
     ["{", lists:join(",", [[quoted(Name), ":", text(Value)] || {Name, Value} <- Members]), "}"];

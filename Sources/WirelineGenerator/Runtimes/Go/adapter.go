@@ -105,6 +105,7 @@ type body struct {
 }
 
 type choice struct {
+	Wide  bool
 	Cases []struct {
 		Name  string
 		Value interface{}
@@ -552,7 +553,7 @@ func set(kind, v interface{}, to reflect.Value, path string) {
 			setFields(tables.Structures[index(i)].Fields, v, made, path)
 			to.Set(made)
 		} else if i, ok := kind["enum"]; ok {
-			setInteger(caseOf(tables.Enumerations[index(i)], v), to, "unknown_name", path)
+			setCase(tables.Enumerations[index(i)], v, to, path)
 		} else if i, ok := kind["flags"]; ok {
 			setFlags(tables.Flags[index(i)], v, to, path)
 		} else {
@@ -562,7 +563,7 @@ func set(kind, v interface{}, to reflect.Value, path string) {
 	}
 	switch kind {
 	case "integer", "wide":
-		setInteger(v, to, "not_an_integer", path)
+		setInteger(v, to, kind == "wide", path)
 	case "float32", "float64":
 		setFloat(v, to, path)
 	case "boolean":
@@ -643,13 +644,17 @@ func setUnion(i int, v interface{}, to reflect.Value, path string) {
 	refuse("unknown_key", path)
 }
 
-func caseOf(list choice, v interface{}) interface{} {
+func setCase(list choice, v interface{}, to reflect.Value, path string) {
 	for _, c := range list.Cases {
 		if c.Name == v {
-			return json.Number(fmt.Sprint(c.Value))
+			setInteger(json.Number(fmt.Sprint(c.Value)), to, true, path)
+			return
 		}
 	}
-	return v
+	if text, ok := v.(string); ok && !isInteger(text) {
+		refuse("unknown_name", path)
+	}
+	setInteger(v, to, list.Wide, path)
 }
 
 func setFlags(flags choice, v interface{}, to reflect.Value, path string) {
@@ -660,23 +665,35 @@ func setFlags(flags choice, v interface{}, to reflect.Value, path string) {
 	var sum uint64
 	for _, item := range items {
 		one := reflect.New(to.Type()).Elem()
-		setInteger(caseOf(flags, item), one, "unknown_name", path)
+		setCase(flags, item, one, path)
 		sum |= one.Uint()
 	}
 	to.SetUint(sum)
 }
 
-// setInteger sets a number; beyond 53 bits it is a string in JSON.
-func setInteger(v interface{}, to reflect.Value, kind, path string) {
+func isInteger(text string) bool {
+	magnitude := strings.TrimPrefix(text, "-")
+	return strings.Trim(magnitude, "0123456789") == "" && (magnitude == "0" || magnitude != "" && magnitude[0] != '0')
+}
+
+// setInteger sets a number; if its type has more than 53 bits, it may be a string in JSON. None is beyond 128 bits.
+func setInteger(v interface{}, to reflect.Value, isWide bool, path string) {
 	digits, ok := v.(string)
 	if n, isNumber := v.(json.Number); isNumber {
-		digits, ok = n.String(), true
+		digits, isWide, ok = n.String(), true, true
 	}
-	if !ok {
+	if !ok || !isWide {
 		refuse("wrong_kind", path)
 	}
-	if rest := strings.TrimPrefix(digits, "-"); rest == "" || strings.Trim(rest, "0123456789") != "" {
-		refuse(kind, path)
+	if !isInteger(digits) {
+		refuse("not_an_integer", path)
+	}
+	magnitude, most := strings.TrimPrefix(digits, "-"), "170141183460469231731687303715884105727"
+	if magnitude != digits {
+		most = "170141183460469231731687303715884105728"
+	}
+	if len(magnitude) > len(most) || len(magnitude) == len(most) && magnitude > most {
+		refuse("number_too_large", path)
 	}
 	if isSigned(to) {
 		n, err := strconv.ParseInt(digits, 10, to.Type().Bits())
@@ -686,7 +703,10 @@ func setInteger(v interface{}, to reflect.Value, kind, path string) {
 		to.SetInt(n)
 		return
 	}
-	n, err := strconv.ParseUint(strings.Replace(digits, "-0", "0", 1), 10, to.Type().Bits())
+	if magnitude == "0" {
+		digits = "0"
+	}
+	n, err := strconv.ParseUint(digits, 10, to.Type().Bits())
 	if err != nil {
 		refuse("out_of_range", path)
 	}

@@ -54,7 +54,7 @@ final class Adapter {
             java.lang.reflect.Field member = made.getClass().getField((String) map(item).get("own"));
             if (v == null) continue;
             if (member.getType() == boolean.class) member.set(made, v.equals(true) || v.equals(BigInteger.ONE));
-            else member.set(made, integer(v, member.getType(), !v.toString().startsWith("-"), "not_an_integer", "state"));
+            else member.set(made, integer(v, member.getType(), !v.toString().startsWith("-"), true, "state"));
         }
         return made;
     }
@@ -305,7 +305,7 @@ final class Adapter {
         // #region packets
         if (name == null && line.get("packets") != null) {
             Wire.InnerPackets group = new Wire.InnerPackets();
-            group.id = (Long) integer(line.getOrDefault("id", BigInteger.ZERO), long.class, true, "not_an_integer", "id");
+            group.id = (Long) integer(line.getOrDefault("id", BigInteger.ZERO), long.class, true, true, "id");
             List<Object> items = list(line.get("packets"));
             group.packets = new Wire.Packet[items.size()];
             for (int i = 0; i < group.packets.length; i++) group.packets[i] = new Wire.Packet(written(map(items.get(i))), header(map(items.get(i))));
@@ -314,7 +314,7 @@ final class Adapter {
         // #endregion
         if (name == null) {
             Wire.UnknownMessage unknown = new Wire.UnknownMessage();
-            unknown.id = (Long) integer(line.getOrDefault("id", BigInteger.ZERO), long.class, true, "not_an_integer", "id");
+            unknown.id = (Long) integer(line.getOrDefault("id", BigInteger.ZERO), long.class, true, true, "id");
             unknown.payload = unhexed(line.getOrDefault("payload", ""), "");
             return unknown;
         }
@@ -391,7 +391,7 @@ final class Adapter {
             return union(table("unions", kind.get("union")), v, path);
         }
         switch ((String) type) {
-            case "integer": case "wide": case "unsigned": return integer(v, target, type.equals("unsigned"), "not_an_integer", path);
+            case "integer": case "wide": case "unsigned": return integer(v, target, type.equals("unsigned"), !type.equals("integer"), path);
             case "float32": case "float64": return floating(v, type.equals("float32"), path);
             case "bytes":
                 try {
@@ -408,7 +408,7 @@ final class Adapter {
     }
 
     private static Object floating(Object v, boolean isShort, String path) throws Refused {
-        if (!(v instanceof BigInteger) && !(v instanceof Double) && !"NaN".equals(v) && !"Infinity".equals(v) && !"-Infinity".equals(v)) throw new Refused("wrong_kind", path);
+        if (!(v instanceof BigInteger) && !(v instanceof Digits) && !"NaN".equals(v) && !"Infinity".equals(v) && !"-Infinity".equals(v)) throw new Refused("wrong_kind", path);
         double number = Double.parseDouble(v.toString());
         if (Double.isInfinite(isShort ? (float) number : number) && !(v instanceof String)) throw new Refused("number_too_large", path);
         if (isShort) return (float) number;
@@ -420,7 +420,8 @@ final class Adapter {
         for (Object item : list(choice.get("cases"))) {
             if (map(item).get("name").equals(v)) return narrowed(new BigInteger(map(item).get("value").toString()).longValue(), target);
         }
-        return integer(v, target, isUnsigned, "unknown_name", path);
+        if (v instanceof String && !((String) v).matches(INTEGER)) throw new Refused("unknown_name", path);
+        return integer(v, target, isUnsigned, choice.get("wide").equals(true), path);
     }
 
     private static Object union(Map<String, Object> union, Object v, String path) throws Exception {
@@ -450,12 +451,17 @@ final class Adapter {
 
     private static Object narrowed(long v, Class<?> target) { return target == int.class || target == Integer.class ? (Object) (int) v : (Object) v; }
 
-    /** An integer; beyond 53 bits it is a string in JSON. What the member cannot hold is refused here. */
-    private static Object integer(Object v, Class<?> target, boolean isUnsigned, String kind, String path) throws Refused {
-        if (v instanceof String && !((String) v).matches("-?[0-9]{1,40}")) throw new Refused(kind, path);
-        if (v instanceof Double && (Double) v != Math.rint((Double) v)) throw new Refused(kind, path);
-        if (v == null || v instanceof Boolean || v instanceof Map || v instanceof List) throw new Refused("wrong_kind", path);
-        BigInteger number = v instanceof Double ? new java.math.BigDecimal((Double) v).toBigInteger() : new BigInteger(v.toString());
+    private static final String INTEGER = "-?(0|[1-9][0-9]*)";
+
+    /**
+     * An integer; if its type has more than 53 bits, it may be a string in JSON. None is beyond 128 bits. What the member cannot hold is
+     * refused here.
+     */
+    private static Object integer(Object v, Class<?> target, boolean isUnsigned, boolean isWide, String path) throws Refused {
+        if (!(v instanceof BigInteger) && !(v instanceof Digits) && !(isWide && v instanceof String)) throw new Refused("wrong_kind", path);
+        if (!v.toString().matches(INTEGER)) throw new Refused("not_an_integer", path);
+        BigInteger number = new BigInteger(v.toString());
+        if (number.bitLength() > 127) throw new Refused("number_too_large", path);
         boolean isInt = target == int.class || target == Integer.class;
         boolean isHeld = isUnsigned ? number.signum() >= 0 && number.bitLength() <= 64 : number.bitLength() <= (isInt ? 31 : 63);
         if (!isHeld) throw new Refused("out_of_range", path);
@@ -483,6 +489,16 @@ final class Adapter {
 
     @SuppressWarnings("unchecked")
     private static List<Object> list(Object v) { return (List<Object>) v; }
+
+    /** A number that is no integer, as JSON has it; or -0, whose sign is that of a float. */
+    private static final class Digits {
+        private final String text;
+
+        Digits(String text) { this.text = text; }
+
+        @Override
+        public String toString() { return text; }
+    }
 
     private static final class Parser {
         private final String text;
@@ -523,7 +539,8 @@ final class Adapter {
             String word = text.substring(from, p);
             if (word.equals("null")) return null;
             if (word.equals("true") || word.equals("false")) return word.equals("true");
-            return word.matches("-?[0-9]+") ? new BigInteger(word) : (Object) Double.valueOf(word);
+            Double.parseDouble(word);
+            return word.matches(INTEGER) && !word.equals("-0") ? new BigInteger(word) : new Digits(word);
         }
 
         private String string() {

@@ -31,11 +31,17 @@ local function is_array(v) return getmetatable(v) == array_type end
 local function is_digits(v) return getmetatable(v) == digits_type end
 local function is_float(v) return getmetatable(v) == float_type end
 
--- The number of decimal digits; beyond 53 bits it keeps them.
+-- The number of decimal digits; beyond 53 bits it keeps them, and those of -0, whose sign is that of a float.
 local function number_from(digits)
   local v = tonumber(digits)
-  if v >= -9007199254740991 and v <= 9007199254740991 then return v end
+  if v >= -9007199254740991 and v <= 9007199254740991 and digits ~= "-0" then return v end
   return setmetatable({ digits = digits }, digits_type)
+end
+
+-- LuaJIT reads no exponent of many digits.
+local function float_from(text)
+  local short = string.gsub(string.gsub(text, "([eE][-+]?)0+(%d)", "%1%2"), "([eE][-+]?)%d%d%d%d%d%d+", "%199999")
+  return float(tonumber(short))
 end
 
 local function integer_text(v)
@@ -101,7 +107,7 @@ local function parse_value(text, p)
   local digits = string.match(text, "^%-?%d+", p)
   if digits and not string.find(text, "^[.eE]", p + #digits) then return number_from(digits), p + #digits end
   local number_text = string.match(text, "^%-?%d[-+0-9.eE]*", p)
-  if number_text then return float(tonumber(number_text)), p + #number_text end
+  if number_text then return float_from(number_text), p + #number_text end
   for word, v in pairs({ ["true"] = true, ["false"] = false }) do
     if string.sub(text, p, p + #word - 1) == word then return v, p + #word end
   end
@@ -330,24 +336,30 @@ end
 
 local read
 
--- Beyond 53 bits an integer is a string in JSON.
-local function integer(v, wide, kind, path)
-  if type(v) == "string" then
-    if not string.find(v, "^%-?%d+$") then refuse(kind, path) end
+local function is_integer_text(v) return v == "0" or v == "-0" or string.find(v, "^%-?[1-9]%d*$") ~= nil end
+
+-- An integer; if its type has more than 53 bits, it may be a string in JSON. None is beyond 128 bits.
+local function integer(v, wide, path)
+  if type(v) == "string" and wide then
+    if not is_integer_text(v) then refuse("not_an_integer", path) end
     v = number_from(v)
   end
-  if is_float(v) then refuse(kind, path) end
-  if is_digits(v) then return wide and v.digits or tonumber(v.digits) end
-  if type(v) ~= "number" then refuse("wrong_kind", path) end
-  if v % 1 ~= 0 then refuse(kind, path) end
-  return v
+  if is_float(v) then refuse("not_an_integer", path) end
+  if not is_digits(v) and type(v) ~= "number" then refuse("wrong_kind", path) end
+  if not is_digits(v) then return v end
+  local magnitude = string.gsub(v.digits, "^%-", "")
+  local most = magnitude == v.digits and "170141183460469231731687303715884105727" or "170141183460469231731687303715884105728"
+  if #magnitude > #most or #magnitude == #most and magnitude > most then refuse("number_too_large", path) end
+  if magnitude == "0" then return 0 end
+  return wide and v.digits or tonumber(v.digits)
 end
 
 local function number(choice, v, path)
   for _, c in ipairs(choice:get("cases")) do
-    if c:get("name") == v then return integer(c:get("value"), true, "unknown_name", path) end
+    if c:get("name") == v then return integer(c:get("value"), true, path) end
   end
-  return integer(v, choice:get("wide"), "unknown_name", path)
+  if type(v) == "string" and not is_integer_text(v) then refuse("unknown_name", path) end
+  return integer(v, choice:get("wide"), path)
 end
 
 local function values(list, given, path)
@@ -413,17 +425,16 @@ function read(type_of, v, path)
         local some = bits_of(number(tables:get("flags")[index + 1], v[i], path))
         for k = 1, 64 do bits[k] = bits[k] or some[k] end
       end
-      return integer(number_of(bits), true, "unknown_name", path)
+      return integer(number_of(bits), true, path)
     end
     return choice(tables:get("unions")[type_of:get("union") + 1], v, path)
   end
-  if type_of == "integer" then return integer(v, false, "not_an_integer", path) end
-  if type_of == "wide" then return integer(v, true, "not_an_integer", path) end
+  if type_of == "integer" or type_of == "wide" then return integer(v, type_of == "wide", path) end
   if type_of == "float32" or type_of == "float64" then
     if v == "NaN" then return 0 / 0 end
     if v == "Infinity" then return math.huge end
     if v == "-Infinity" then return -math.huge end
-    local number = is_float(v) and v.value or is_digits(v) and tonumber(v.digits) or v
+    local number = is_float(v) and v.value or is_digits(v) and tonumber(v.digits .. ".0") or v
     if type(number) ~= "number" then refuse("wrong_kind", path) end
     if math.abs(number) == math.huge then refuse("number_too_large", path) end
     return number
@@ -502,7 +513,7 @@ end
 local function connection_of(request)
   local states = {}
   local given = request:get("state") or object()
-  for _, name in ipairs(given.keys) do states[name] = integer(given:get(name), true, "not_an_integer", "state." .. name) end
+  for _, name in ipairs(given.keys) do states[name] = integer(given:get(name), true, "state." .. name) end
   -- #region layers
   local connection = wire.connection(states, { CONNECTION_OPTIONS })
   -- #region keys
@@ -538,7 +549,8 @@ local packet_of
 function packet_of(line, path)
   local own = line:get("message")
   if own == nil or own == null then
-    local packet = { id = integer(line:get("id") or 0, has_wide_ids, "not_an_integer", path .. "id") }
+    local id = integer(line:get("id") or 0, true, path .. "id")
+    local packet = { id = has_wide_ids and id or tonumber(id) }
     packet.header = settable(line, path .. "header.")
     if is_array(line:get("packets")) then
       packet.packets = {}

@@ -102,6 +102,17 @@ def found(name: str) -> Any:
     except ImportError:
         raise Skipped(name) from None
 
+
+class Digits:
+    """A number as JSON has it: Python would lose the sign of -0, and refuses integers of many digits."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __int__(self) -> int:
+        return int(self.text)
+
+
 class Refused(Exception):
     def __init__(self, kind: str, path: str) -> None:
         super().__init__(kind)
@@ -115,7 +126,7 @@ def refuse(kind: str, path: str) -> NoReturn:
 
 def reply(line: str) -> str:
     try:
-        request = json.loads(line)
+        request = json.loads(line, parse_int=Digits, parse_float=Digits)
     except ValueError:
         return printed({"id": None, "reply": "skip", "text": "this is no JSON"})
     answered = {"id": request.get("id")}
@@ -250,7 +261,7 @@ def named(path: str, line: dict[str, Any]) -> str:
 def message_of(line: dict[str, Any], path: str) -> tuple[Any, dict[str, Any]]:
     name = line.get("message")
     if name is None:
-        id = integer(line.get("id", 0), "not_an_integer", path + "id")
+        id = integer(line.get("id", Digits("0")), True, path + "id")
         header = settable(line, path + "header.")
         if isinstance(line.get("packets"), list):
             inner = [message_of(packet, f"{path}packets[{i}].") for i, packet in enumerate(line["packets"])]
@@ -308,13 +319,13 @@ def read(kind: Any, v: Any, path: str) -> Any:
             return bits
         return arm_of(kind["union"], v, path)
     if kind in ("integer", "wide"):
-        return integer(v, "not_an_integer", path)
+        return integer(v, kind == "wide", path)
     if kind in ("float32", "float64"):
         if v in ("NaN", "Infinity", "-Infinity"):
             return float(v)
-        if isinstance(v, bool) or not isinstance(v, (int, float)):
+        if not isinstance(v, Digits):
             refuse("wrong_kind", path)
-        return float(v) if abs(v) <= sys.float_info.max else refuse("number_too_large", path)
+        return float(v.text) if math.isfinite(float(v.text)) else refuse("number_too_large", path)
     if kind == "bytes" and isinstance(v, str):
         try:
             return base64.b64decode(v, validate=True)
@@ -327,7 +338,11 @@ def read(kind: Any, v: Any, path: str) -> Any:
 
 def number(choice: Any, v: Any, path: str) -> int:
     found = next((c for c in choice["cases"] if c["name"] == v), None)
-    return integer(v, "unknown_name", path) if found is None else int(found["value"])
+    if found is not None:
+        return int(found["value"])
+    if isinstance(v, str) and not INTEGER.fullmatch(v):
+        refuse("unknown_name", path)
+    return integer(v, choice["wide"], path)
 
 
 def arm_of(index: int, v: Any, path: str) -> Any:
@@ -350,13 +365,19 @@ def arm_of(index: int, v: Any, path: str) -> Any:
     return made(**values(fields, value, place))
 
 
-def integer(v: Any, kind: str, path: str) -> int:
-    """An integer; beyond 53 bits it is a string in JSON."""
-    if isinstance(v, str):
-        return int(v) if re.fullmatch("-?[0-9]{1,40}", v) else refuse(kind, path)
-    if isinstance(v, float):
-        return int(v) if v.is_integer() else refuse(kind, path)
-    return v if isinstance(v, int) and not isinstance(v, bool) else refuse("wrong_kind", path)
+INTEGER: Final[re.Pattern[str]] = re.compile("-?(0|[1-9][0-9]*)")
+
+
+def integer(v: Any, is_wide: bool, path: str) -> int:
+    """An integer; if its type has more than 53 bits, it may be a string in JSON. None is beyond 128 bits."""
+    if not isinstance(v, Digits) and not (is_wide and isinstance(v, str)):
+        refuse("wrong_kind", path)
+    text = v.text if isinstance(v, Digits) else v
+    if not INTEGER.fullmatch(text):
+        refuse("not_an_integer", path)
+    if len(text) > 40 or not -1 << 127 <= int(text) < 1 << 127:
+        refuse("number_too_large", path)
+    return int(text)
 
 
 def unhexed(text: str, path: str) -> bytes:
@@ -372,6 +393,8 @@ def jsoned(v: Any) -> Any:
         return {key: jsoned(item) for key, item in v.items()}
     if isinstance(v, list):
         return [jsoned(item) for item in v]
+    if isinstance(v, Digits):
+        return int(v)
     if isinstance(v, int) and abs(v) > 9007199254740991:
         return str(int(v))
     return v

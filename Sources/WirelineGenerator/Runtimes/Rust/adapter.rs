@@ -317,12 +317,25 @@ trait Value: Sized {
     }
 }
 
-/// A number; beyond 53 bits it is a string in JSON.
-fn integer(given: &Json, kind: &str, path: &str) -> Result<i128, Refusal> {
-    let digits = if let Json::Number(digits) = given { digits } else { given.as_text(path)? };
-    let rest = digits.strip_prefix('-').unwrap_or(digits);
-    refuse_unless(!rest.is_empty() && rest.bytes().all(|x| x.is_ascii_digit()), kind, path)?;
-    digits.parse().map_err(|_| Refusal::new("out_of_range", path))
+fn is_integer(text: &str) -> bool {
+    let magnitude = text.strip_prefix('-').unwrap_or(text);
+    magnitude == "0" || !magnitude.is_empty() && !magnitude.starts_with('0') && magnitude.bytes().all(|x| x.is_ascii_digit())
+}
+
+/// An integer; if its type has more than 53 bits, it may be a string in JSON. None is beyond 128 bits.
+fn integer(given: &Json, is_wide: bool, path: &str) -> Result<i128, Refusal> {
+    let digits = match given {
+        Json::Number(digits) => digits,
+        Json::Text(digits) if is_wide => digits,
+        _ => return Err(Refusal::new("wrong_kind", path)),
+    };
+    refuse_unless(is_integer(digits), "not_an_integer", path)?;
+    digits.parse().map_err(|_| Refusal::new("number_too_large", path))
+}
+
+/// States and IDs have no kind in the tables.
+fn is_wide(kind: &Json) -> bool {
+    kind == &NULL || kind.text() == "wide"
 }
 
 macro_rules! integers {
@@ -332,8 +345,8 @@ macro_rules! integers {
                 Json::number(i128::from(*self))
             }
 
-            fn set(_kind: &Json, given: &Json, path: &str) -> Result<Self, Refusal> {
-                integer(given, "not_an_integer", path)?.try_into().map_err(|_| Refusal::new("out_of_range", path))
+            fn set(kind: &Json, given: &Json, path: &str) -> Result<Self, Refusal> {
+                integer(given, is_wide(kind), path)?.try_into().map_err(|_| Refusal::new("out_of_range", path))
             }
         })*
     };
@@ -347,7 +360,7 @@ impl Value for u8 {
     }
 
     fn set(_kind: &Json, given: &Json, path: &str) -> Result<Self, Refusal> {
-        integer(given, "not_an_integer", path)?.try_into().map_err(|_| Refusal::new("out_of_range", path))
+        integer(given, false, path)?.try_into().map_err(|_| Refusal::new("out_of_range", path))
     }
 
     fn show_all(items: &[Self], kind: &Json) -> Json {
@@ -590,13 +603,13 @@ fn set_fields(fields: &Json, given: &Json, body: &mut dyn Fields, path: &str) ->
     Ok(())
 }
 
-/// The cases of an enum or of flags, and whether they are flags.
-fn cases(kind: &Json) -> (&'static [Json], bool) {
+/// The cases of an enum or of flags, whether they are flags, and whether they have more than 53 bits.
+fn cases(kind: &Json) -> (&'static [Json], bool, bool) {
     let (name, is_flags) = if kind.get("flags") == &Json::Null { ("enumerations", false) } else { ("flags", true) };
     let index = kind.get(if is_flags { "flags" } else { "enum" });
     match (index, tables().get(name).items().get(index.index())) {
-        (Json::Number(_), Some(choice)) => (choice.get("cases").items(), is_flags),
-        _ => (&[], false),
+        (Json::Number(_), Some(choice)) => (choice.get("cases").items(), is_flags, choice.get("wide") == &Json::Boolean(true)),
+        _ => (&[], false, false),
     }
 }
 
@@ -605,7 +618,7 @@ fn case_value(case: &Json) -> i128 {
 }
 
 fn show_choice(kind: &Json, value: i128) -> Json {
-    let (cases, is_flags) = cases(kind);
+    let (cases, is_flags, _) = cases(kind);
     if !is_flags {
         return cases.iter().find(|case| case_value(case) == value).map_or(Json::number(value), |case| case.get("name").clone());
     }
@@ -625,10 +638,11 @@ fn show_choice(kind: &Json, value: i128) -> Json {
 }
 
 fn set_choice(kind: &Json, given: &Json, path: &str) -> Result<i128, Refusal> {
-    let (cases, is_flags) = cases(kind);
-    let one = |given: &Json| match cases.iter().find(|case| case.get("name") == given) {
-        Some(case) => Ok(case_value(case)),
-        None => integer(given, "unknown_name", path),
+    let (cases, is_flags, is_wide) = cases(kind);
+    let one = |given: &Json| match (cases.iter().find(|case| case.get("name") == given), given) {
+        (Some(case), _) => Ok(case_value(case)),
+        (None, Json::Text(text)) if !is_integer(text) => Err(Refusal::new("unknown_name", path)),
+        (None, _) => integer(given, is_wide, path),
     };
     if !is_flags {
         return one(given);

@@ -110,7 +110,7 @@ function named(path, given) {
 function item(given, path) {
   const name = member(given, "message", null);
   if (name === null) {
-    const id = integer(member(given, "id", 0), hasWideIDs, "not_an_integer", path + "id");
+    const id = idOf(given, path);
     const packets = member(given, "packets", undefined), header = settable(given, path + "header.");
     if (Array.isArray(packets)) return { id, packets: packets.map((inside, i) => item(inside, path + "packets[" + i + "].")), header };
     return { id, payload: bytes(member(given, "payload", ""), path), header };
@@ -138,7 +138,7 @@ const wire = await load();
 function reply(line) {
   let request;
   try {
-    request = parse(line);
+    request = parse(line, value => new Float(value));
   } catch (error) {
     return print({ id: null, reply: "skip", text: "this is no JSON" });
   }
@@ -165,7 +165,7 @@ function connection(request) {
   const states = {};
   for (const f of tables.states) {
     const v = member(member(request, "state", new Map()), f.name, undefined);
-    if (v !== undefined) states[f.own] = typeof v === "boolean" ? v : integer(v, f.wide, "not_an_integer", "state." + f.name);
+    if (v !== undefined) states[f.own] = typeof v === "boolean" ? v : integer(v, f.wide, "state." + f.name);
   }
   // #region layers
   // #region states
@@ -263,7 +263,10 @@ function show(type, v) {
 }
 
 class Float {
-  constructor(value) { this.text = Object.is(value, -0) ? "-0.0" : String(value); }
+  constructor(value) {
+    this.value = value;
+    this.text = Object.is(value, -0) ? "-0.0" : String(value);
+  }
 }
 
 function name(cases, v) {
@@ -303,7 +306,7 @@ function unbase64(text) {
 function encode(line, side, connection = []) {
   const name = member(line, "message", null);
   if (name === null) {
-    const id = integer(member(line, "id", 0), hasWideIDs, "not_an_integer", "id");
+    const id = idOf(line, "");
     const payload = bytes(member(line, "payload", ""), "");
     return sendersDiffer
       ? wire.encodeUnknown(id, payload, settable(line, "header."), side, ...connection) : wire.encodeUnknown(id, payload, settable(line, "header."));
@@ -360,12 +363,13 @@ function read(type, v, path) {
     return choice(tables.unions[type.union], v, path);
   }
   switch (type) {
-    case "integer": return integer(v, false, "not_an_integer", path);
-    case "wide": return integer(v, true, "not_an_integer", path);
-    case "float32": case "float64":
+    case "integer": case "wide": return integer(v, type === "wide", path);
+    case "float32": case "float64": {
       if (v === "NaN" || v === "Infinity" || v === "-Infinity") return Number(v);
-      if (typeof v !== "number" && typeof v !== "bigint") refuse("wrong_kind", path);
-      return Number.isFinite(Number(v)) ? Number(v) : refuse("number_too_large", path);
+      if (typeof v !== "number" && typeof v !== "bigint" && !(v instanceof Float)) refuse("wrong_kind", path);
+      const number = v instanceof Float ? v.value : Number(v);
+      return Number.isFinite(number) ? number : refuse("number_too_large", path);
+    }
     case "boolean": return typeof v === "boolean" ? v : refuse("wrong_kind", path);
     case "string": return typeof v === "string" ? v : refuse("wrong_kind", path);
     case "bytes": {
@@ -381,7 +385,8 @@ function read(type, v, path) {
 function number(choice, v, path) {
   const found = typeof v === "string" ? choice.cases.find(c => c.name === v) : undefined;
   if (found) return choice.wide ? BigInt(found.value) : found.value;
-  return integer(v, choice.wide, "unknown_name", path);
+  if (typeof v === "string" && !integerText.test(v)) refuse("unknown_name", path);
+  return integer(v, choice.wide, path);
 }
 
 function choice(union, v, path) {
@@ -394,15 +399,20 @@ function choice(union, v, path) {
   return { kind: arm.own, ...values(list, value, place) };
 }
 
-// Beyond 53 bits an integer is a string in JSON.
-function integer(v, wide, kind, path) {
-  if (typeof v === "string") {
-    if (!/^-?[0-9]+$/.test(v)) refuse(kind, path);
-    v = BigInt(v);
-  }
-  if (typeof v === "number" && !Number.isInteger(v)) refuse(kind, path);
+const integerText = /^-?(0|[1-9][0-9]*)$/;
+
+// An integer; if its type has more than 53 bits, it may be a string in JSON. None is beyond 128 bits.
+function integer(v, wide, path) {
+  if (typeof v === "string" && wide) v = integerText.test(v) ? BigInt(v) : refuse("not_an_integer", path);
+  if (v instanceof Float || typeof v === "number" && !Number.isInteger(v)) refuse("not_an_integer", path);
   if (typeof v !== "number" && typeof v !== "bigint") refuse("wrong_kind", path);
+  if (typeof v === "bigint" && BigInt.asIntN(128, v) !== v) refuse("number_too_large", path);
   return wide ? BigInt(v) : Number(v);
+}
+
+function idOf(line, path) {
+  const id = integer(member(line, "id", 0), true, path + "id");
+  return hasWideIDs ? id : Number(id);
 }
 
 function bytes(text, path) { return /^([0-9a-fA-F]{2})*$/.test(text) ? Uint8Array.from(text.match(/../g) || [], pair => parseInt(pair, 16)) : refuse("wrong_kind", path); }
@@ -411,7 +421,8 @@ function bytes(text, path) { return /^([0-9a-fA-F]{2})*$/.test(text) ? Uint8Arra
 
 function member(object, name, usual) { return object instanceof Map && object.has(name) ? object.get(name) : usual; }
 
-function parse(text) {
+// What is no integer is a number, or what a program makes of it to tell 1.0 from 1.
+function parse(text, float = Number) {
   const token = /\s*(?:([{}[\],:])|("(?:[^"\\]|\\.)*")|(-?[0-9]+(?![0-9.eE]))|(-?[0-9][-+0-9.eE]*)|(true|false|null))\s*/y;
   let mark, value;
   function next() {
@@ -420,7 +431,8 @@ function parse(text) {
     mark = found[1];
     if (found[2]) value = JSON.parse(found[2]);
     else if (found[3]) value = Number.isSafeInteger(Number(found[3])) ? Number(found[3]) : BigInt(found[3]);
-    else if (found[4] || found[5]) value = JSON.parse(found[4] || found[5]);
+    else if (found[4]) value = float(JSON.parse(found[4]));
+    else if (found[5]) value = JSON.parse(found[5]);
   }
   function parsed() {
     if (mark === "[") {
