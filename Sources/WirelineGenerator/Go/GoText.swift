@@ -49,11 +49,15 @@ enum GoText {
         return text.hasPrefix("+build") || text.hasPrefix("Deprecated:") ? "- " + line : line
     }
 
-    /// Returns a float of 64 bits.
-    static func float(_ value: Double) -> String {
-        if value.isNaN { return "math.NaN()" }
-        if value.isInfinite { return value < 0 ? "math.Inf(-1)" : "math.Inf(1)" }
-        return value == 0 && value.sign == .minus ? "math.Copysign(0, -1)" : "\(value)"
+    /// Returns a float. Functions return one of 64 bits.
+    static func float(_ value: Double, byteCount: Int = 8) -> String {
+        let function =
+            value.isNaN
+            ? "math.NaN()"
+            : value.isInfinite
+                ? "math.Inf(\(value < 0 ? -1 : 1))"
+                : value == 0 && value.sign == .minus ? "math.Copysign(0, -1)" : nil
+        return function.map { byteCount == 4 ? "float32(\($0))" : $0 } ?? "\(value)"
     }
 
     /// Returns statements further to the right.

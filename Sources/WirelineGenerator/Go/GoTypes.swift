@@ -70,7 +70,9 @@ struct GoTypes: TypeDialect {
             return String(number)
         case .integer(let number, _): return String(number)
         case .boolean(let value): return String(value)
-        case .float(let value): return GoText.float(value)
+        case .float(let number):
+            if case .float(let byteCount, _, _) = value { return GoText.float(number, byteCount: byteCount) }
+            return GoText.float(number)
         case .text(let text): return GoText.string(text)
         case .zeros(0), .noProperties, .list(_, 0): return "nil"
         case .zeros(let byteCount): return "make([]byte, \(byteCount))"

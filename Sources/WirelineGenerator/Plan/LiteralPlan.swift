@@ -24,7 +24,7 @@ indirect enum LiteralPlan: Sendable {
         switch self {
         case .integer(let number, _): number == 0
         case .boolean(let value): !value
-        case .float(let number): number == 0
+        case .float(let number): number == 0 && number.sign == .plus
         case .text(let text): text.isEmpty
         case .zeros, .noProperties, .list, .structure: true
         }

@@ -106,8 +106,8 @@ final class LanguageSample: Sendable {
         }
         @id(2) @from(both) message Zero {
             uint8 first;
-            @since(2) float32 single = -0.0;
-            @since(2) @sensitive float64 double = -0.0;
+            @since(2) @default(-0.0) float32 single;
+            @since(2) @default(-0.0) float64 double;
         }
         """
 
