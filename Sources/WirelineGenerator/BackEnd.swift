@@ -87,3 +87,19 @@ package struct BackEnd: Sendable {
         BackEnd(name: "markdown") { description, _ in MarkdownGenerator(description).files() },
     ]
 }
+
+extension BackEnd {
+    /// The words of a language that no variable can have as its name, and what generated code needs of the library.
+    package var reservedWords: Set<String> {
+        switch name {
+        case "typescript": NameStyle.typeScriptWords.union(NameStyle.typeScriptGlobals)
+        case "lua": LuaText.words
+        case "python": NameStyle.pythonWords
+        case "java": NameStyle.javaWords.union(NameStyle.javaTypes)
+        case "go": GoGenerator.keywords
+        case "cpp": NameStyle.cppWords
+        case "rust": NameStyle.rustWords.union(NameStyle.rustTypes)
+        default: []
+        }
+    }
+}

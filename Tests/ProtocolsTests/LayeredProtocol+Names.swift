@@ -3,12 +3,13 @@
 import WirelineCodec
 
 extension LayeredProtocol {
-    /// The names of what opens and seals packets in languages with classes, with wide numbers.
+    /// The names of what opens and seals packets in languages with classes, and of members of connections, with wide numbers.
     static let names = LayeredProtocol(
         name: "LayeredNames",
         schema: """
             packet {
                 state uint8 keys; state uint8 streams; state uint8 layers; state bit Threshold;
+                state uint8 set_key; state uint8 set_layer; state uint8 aes;
                 @length(rest) uint64 size;
                 uint8 mode;
                 @if(mode == 1) layer rc4(ID_TYPE);

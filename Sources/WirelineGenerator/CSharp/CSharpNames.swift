@@ -9,9 +9,8 @@ extension NameStyle {
         let className = description.upperCamelName + "Protocol"
         let own =
             [className, description.upperCamelName + "Conform", "Header", "FloatBits"]
-            + (description.layout.dependsOnStates ? ["Connection"] : [])
-            + (description.layout.hasContent
-                ? ["Connection", "InnerPackets", "Keystream", "Layer", "Part", "Work"] : [])
+            + (description.layout.dependsOnStates || description.layout.hasContent ? ["Connection"] : [])
+            + (description.layout.hasContent ? CSharpRuntime.namesOfLayers : [])
         // States stand beside these members of a connection.
         let layered: Set<String> = description.layout.hasContent ? ["SetKey", "SetLayer", "Threshold"] : []
         let inherited: Set<String> = [

@@ -3,10 +3,13 @@
 /// The runtime of generated C#: what every file has, and pieces of which those stay that the printed code calls.
 enum CSharpRuntime {
     /// The names of types that a schema's types cannot have.
-    static let names: Set<String> = [
-        "WireException", "Sender", "Message", "UnknownMessage", "Packet", "PacketWriter", "PacketSplitter", "Steps",
-        "Reader", "Writer", "Checksum", "Frame", "Packets", "System",
-    ]
+    static let names = names(in: ["types", "steps", "reader", "writer", "checksum", "bits", "frame"])
+    /// Those of types that only protocols with layers have.
+    static let namesOfLayers = names(in: ["layer", "part", "work", "keystream", "innerPackets"])
+
+    private static func names(in regions: [String]) -> Set<String> {
+        RuntimeFile.cSharp.withAllFeatures.names(after: ["class", "struct", "enum"], in: regions)
+    }
 
     /// Returns the file as a protocol needs it.
     static func file(for plan: CodePlan) -> RuntimeFile {

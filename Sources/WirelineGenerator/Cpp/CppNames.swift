@@ -10,7 +10,7 @@ extension NameStyle {
     static func cpp(_ description: ProtocolDescription) -> NameStyle {
         // Fields of the packet stand in the header, and states beside the members of a connection.
         let hasConnection = description.layout.dependsOnStates || description.layout.hasContent
-        let members = hasConnection ? cppWords.union(["aes", "keys", "layers", "streams", "threshold"]) : cppWords
+        let members = hasConnection ? cppWords.union(connectionMembers) : cppWords
         let types = Kind(spelling: .exported, reserved: CppRuntime.words)
         return NameStyle(
             types: types, fields: Kind(spelling: .snake, reserved: cppWords),
@@ -19,6 +19,9 @@ extension NameStyle {
             headerFields: Kind(spelling: .snake, reserved: members), trailing: "trailing",
             arms: Kind(spelling: .upperCamel, reserved: CppRuntime.words))
     }
+
+    /// A state cannot have the name of another member of a connection.
+    private static let connectionMembers = ["aes", "keys", "layers", "set_key", "set_layer", "streams", "threshold"]
 
     /// The words of C++20, and macros of systems, whose names no declaration can have.
     static let cppWords = Set(

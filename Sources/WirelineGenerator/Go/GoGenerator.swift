@@ -70,7 +70,7 @@ public struct GoGenerator: Sendable {
     }
 
     /// The words that no package can have.
-    private static let keywords: Set<String> = [
+    static let keywords: Set<String> = [
         "break", "case", "chan", "const", "continue", "default", "defer", "else", "fallthrough", "for", "func", "go",
         "goto", "if", "import", "interface", "map", "package", "range", "return", "select", "struct", "switch", "type",
         "var",

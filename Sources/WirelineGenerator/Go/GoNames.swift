@@ -22,16 +22,17 @@ extension NameStyle {
     }
 
     /// The names with a capital that packages declare for themselves.
-    private static let goNames: Set<String> = [
-        "Append", "AppendFrom", "Client", "Decode", "Encode", "EncodeFrom", "Error", "Header", "Message", "NewHeader",
-        "NewSplitter", "Packet", "Property", "Sender", "Server", "Split", "SplitClient", "SplitServer", "Splitter",
-        "Unknown",
-    ]
+    private static let goNames = declared(with: []).union(declared(with: ["sender", "dependsOnSender"]))
+        .union(["Client", "Header", "NewHeader", "Server"])
 
-    /// What packages with states or layers have besides.
-    private static let connectionNames: Set<String> = [
-        "Connection", "Layer", "Layers", "Packets", "SetKey", "Threshold",
-    ]
+    /// What packages with states or layers have besides, and the members of a connection.
+    private static let connectionNames = declared(with: ["connection", "layers", "packets", "program"])
+        .union(["Connection", "Layers", "SetKey", "Threshold"])
+
+    private static func declared(with features: Set<String>) -> Set<String> {
+        RuntimeFile.go.with(features).names(after: ["func", "type"], in: ["interface", "pieces"])
+            .filter { $0.first?.isUppercase == true }
+    }
 
     /// The methods of messages, and those of types with `@sensitive` fields. A field cannot have the name of a method.
     private static let goMethods: Set<String> = ["GoString", "MessageID", "MessageName", "String"]

@@ -10,9 +10,8 @@ extension NameStyle {
         let types = javaTypes.union(javaWords).union(JavaRuntime.names).union(
             [
                 description.upperCamelName + "Protocol", description.upperCamelName + "Conform", "Header",
-            ] + (description.layout.dependsOnStates ? ["Connection"] : [])
-                + (description.layout.hasContent
-                    ? ["Connection", "InnerPackets", "Keystream", "Layer", "Part", "Work"] : []))
+            ] + (description.layout.dependsOnStates || description.layout.hasContent ? ["Connection"] : [])
+                + (description.layout.hasContent ? JavaRuntime.namesOfLayers : []))
         // States stand beside these members of a connection.
         let members: Set<String> = description.layout.hasContent ? ["keys", "layers", "streams", "threshold"] : []
         return NameStyle(
@@ -25,7 +24,7 @@ extension NameStyle {
     }
 
     /// The classes of the language that generated code names, or that hide something from a reader.
-    private static let javaTypes: Set<String> = [
+    static let javaTypes: Set<String> = [
         "Boolean", "Byte", "Character", "Class", "Deprecated", "Double", "Enum", "Error", "Exception", "Float",
         "Integer", "Iterable", "Long", "Math", "Number", "Object", "Override", "Record", "Runnable",
         "RuntimeException", "Short", "String", "StringBuilder", "SuppressWarnings", "System", "Thread", "Throwable",
@@ -33,7 +32,7 @@ extension NameStyle {
     ]
 
     /// The words that no name can be, and the package that generated code names.
-    private static let javaWords: Set<String> = [
+    static let javaWords: Set<String> = [
         "_", "abstract", "assert", "boolean", "break", "byte", "case", "catch", "char", "class", "const", "continue",
         "default", "do", "double", "else", "enum", "extends", "false", "final", "finally", "float", "for", "goto",
         "if", "implements", "import", "instanceof", "int", "interface", "java", "long", "native", "new", "null",

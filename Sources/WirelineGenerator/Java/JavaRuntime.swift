@@ -3,10 +3,13 @@
 /// The runtime of generated Java: what every file has, and pieces of which those stay that the printed code calls.
 enum JavaRuntime {
     /// The names of classes that a schema's types cannot have.
-    static let names: Set<String> = [
-        "WireException", "Sender", "Message", "UnknownMessage", "Packet", "PacketWriter", "Splitter", "Steps", "Reader",
-        "Writer", "Checksum", "Frame", "Maker",
-    ]
+    static let names = names(in: ["types", "steps", "reader", "writer", "checksum", "filled", "frame"])
+    /// Those of classes that only protocols with layers have.
+    static let namesOfLayers = names(in: ["layer", "part", "work", "keystream", "innerPackets"])
+
+    private static func names(in regions: [String]) -> Set<String> {
+        RuntimeFile.java.withAllFeatures.names(after: ["class", "interface", "enum"], in: regions)
+    }
 
     /// Returns the file as a protocol needs it.
     static func file(for plan: CodePlan) -> RuntimeFile {

@@ -54,6 +54,13 @@ struct LuaRuntime {
         return "\"[\(mark)\(all.joined())]\""
     }
 
+    /// The functions of a module that programs call.
+    static let moduleFunctions: Set<String> = {
+        let regions = ["states", "layered", "receiving", "encode", "splitting", "flags"]
+        let lines = regions.flatMap { RuntimeFile.lua.withAllFeatures.text($0).split(separator: "\n") }
+        return Set(lines.filter { $0.hasPrefix("function M.") }.map { String($0.dropFirst(11).prefix { $0 != "(" }) })
+    }()
+
     /// The objects whose functions are pieces: the reader, the writer, and what makes zeros.
     private static let objects = "rwZ"
 

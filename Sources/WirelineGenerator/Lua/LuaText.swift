@@ -50,7 +50,7 @@ enum LuaText {
 
 extension LuaText {
     /// The words that cannot be names; `goto` is one since Lua 5.2.
-    private static let words: Set<String> = [
+    static let words: Set<String> = [
         "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil",
         "not", "or", "repeat", "return", "then", "true", "until", "while",
     ]

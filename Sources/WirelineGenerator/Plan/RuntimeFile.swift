@@ -163,6 +163,12 @@ package struct RuntimeFile: Sendable {
         return text(of: region, choice)
     }
 
+    /// Returns the names that some regions declare for all of the file, after one of some words, such as `class`.
+    func names(after kinds: Set<Substring>, in regions: [String]) -> Set<String> {
+        let lines = regions.flatMap { text($0).split(separator: "\n") }.filter { $0.first?.isLetter == true }
+        return Set(lines.compactMap { RuntimeText.declaredName($0, after: kinds) })
+    }
+
     private func text(of region: Region, _ choice: (String) -> String) -> String {
         let lines = lines(of: region.parts, choice).map { String($0.dropFirst(region.indentation.count)) }
         let count = lines.lastIndex { !$0.isEmpty }.map { $0 + 1 } ?? 0

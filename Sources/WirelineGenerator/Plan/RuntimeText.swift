@@ -70,6 +70,16 @@ struct RuntimeText: Sendable {
         return words.others.subtracting(functions).union(words.called)
     }
 
+    /// Returns the name that a line declares after one of some words, such as `class`; nil for another line. Before the word stand only
+    /// others: `public static`.
+    static func declaredName(_ line: Substring, after kinds: Set<Substring>) -> String? {
+        let words = line.split(separator: " ")
+        guard let kind = words.firstIndex(where: kinds.contains), words.indices.contains(kind + 1),
+            words[..<kind].allSatisfy({ $0.allSatisfy(\.isLetter) })
+        else { return nil }
+        return String(words[kind + 1].prefix { $0.isLetter || $0.isNumber || $0 == "_" })
+    }
+
     /// The names of all pieces.
     var names: Set<String> { Set(positions.keys) }
 

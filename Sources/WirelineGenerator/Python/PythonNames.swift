@@ -52,7 +52,7 @@ extension NameStyle {
     ]
 
     /// The words that no variable can have.
-    private static let pythonWords: Set<String> = [
+    static let pythonWords: Set<String> = [
         "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
         "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
         "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",

@@ -11,7 +11,7 @@ extension NameStyle {
         let types = rustTypes.union(RustRuntime.declarations(hasLayers: hasLayers, hasFrames: hasFrames))
             .union(hasConnection ? ["Connection"] : [])
         // States stand beside these members of a connection.
-        let members: Set<String> = hasLayers ? ["aes", "keys", "layers", "streams", "threshold"] : []
+        let members: Set<String> = hasLayers ? RustRuntime.memberNames.union(["threshold"]) : []
         let tables = words("_ INFLATES IS_LASTING KEYS LAYERINGS LAYER_PATHS OWN_LAYERS SHAPES")
         return NameStyle(
             types: Kind(spelling: .capitalized, reserved: types),
@@ -23,12 +23,12 @@ extension NameStyle {
     }
 
     /// The types of the language that generated code names, and the packets of both sides.
-    private static let rustTypes = words(
+    static let rustTypes = words(
         "_ Box ClientPacket Clone Default Err From Header None Ok Option PartialEq Result Self Send ServerPacket Sized Some String Vec"
     )
 
     /// The words that no name can be.
-    private static let rustWords = words(
+    static let rustWords = words(
         """
         _ abstract as async await become box break const continue crate do dyn else enum extern false final fn for gen if impl in let
         loop macro match mod move mut override priv pub ref return self static struct super trait true try type typeof unsafe unsized

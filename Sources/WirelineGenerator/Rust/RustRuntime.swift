@@ -47,6 +47,9 @@ struct RustRuntime {
 
     private static let all = RuntimeFile.rust.withAllFeatures
 
+    /// The names of the members of a connection.
+    static let memberNames = Set(all.text("members").split(separator: "\n").map { String($0.prefix { $0 != ":" }) })
+
     /// Returns the lines of all functions in some regions.
     private static func heads(_ regions: [String]) -> [Substring] {
         regions.flatMap { all.text($0).split(separator: "\n").map { $0.drop { $0 == " " } } }.filter {
@@ -74,15 +77,6 @@ struct RustRuntime {
     static func declarations(hasLayers: Bool, hasFrames: Bool) -> Set<String> {
         let regions =
             ["interface", "trail", "reader", "writer"] + (hasLayers ? ["layers"] : []) + (hasFrames ? ["frame"] : [])
-        let kinds: Set<Substring> = ["struct", "enum", "trait", "type", "static"]
-        let lines = regions.flatMap { all.text($0).split(separator: "\n") }
-        return Set(
-            lines.compactMap { line -> String? in
-                let words = line.split(separator: " ").drop { $0 == "pub" }
-                guard let kind = words.first, kinds.contains(kind), let name = words.dropFirst().first else {
-                    return nil
-                }
-                return String(name.prefix { $0.isLetter || $0.isNumber || $0 == "_" })
-            })
+        return all.names(after: ["struct", "enum", "trait", "type", "static"], in: regions)
     }
 }

@@ -47,7 +47,7 @@ extension NameStyle {
     ]
 
     /// Names of JavaScript that generated code uses, or that hide something from a reader.
-    private static let typeScriptGlobals: Set<String> = [
+    static let typeScriptGlobals: Set<String> = [
         "Array", "ArrayBuffer", "BigInt", "Boolean", "DataView", "Error", "Function", "Infinity", "Int32Array", "Map",
         "Math", "NaN", "Number", "Object", "Omit", "Partial", "Pick", "Promise", "ReadonlyMap", "RegExp", "String",
         "Symbol",
@@ -55,7 +55,7 @@ extension NameStyle {
     ]
 
     /// The words that no variable can have, those of strict code and of modules included.
-    private static let typeScriptWords: Set<String> = [
+    static let typeScriptWords: Set<String> = [
         "abstract", "any", "arguments", "as", "async", "await", "bigint", "boolean", "break", "case", "catch", "class",
         "const", "continue", "debugger", "declare", "default", "delete", "do", "else", "enum", "eval", "export",
         "extends", "false", "finally", "for", "from", "function", "get", "if", "implements", "import", "in",

@@ -46,15 +46,17 @@ enum TypeScriptRuntime {
     // MARK: Names
 
     /// The names of the functions and types that programs use. All of them are always there.
-    static let exportedNames: Set<String> = [
-        "Received", "Unknown", "MessageType", "Side", "encode", "encodeUnknown", "decode", "PacketSplitter",
-        "WireError",
-    ]
+    static let exportedNames = exportedNames(with: ["types"])
 
-    /// The names of the types that programs use if packets have layers.
+    /// The names of what programs use if packets have layers, and of types that the module's tables have.
     static func layerNames(hasPackets: Bool) -> Set<String> {
-        Set(["Layer", "Layered", "Transform", "Part", "Keystream"]).union(
-            hasPackets ? ["Inner", "Packets", "inner", "encodePackets"] : [])
+        exportedNames(with: hasPackets ? ["types", "layers", "packets"] : ["types", "layers"])
+            .union(["Layered", "Transform", "Part", "Keystream"])
+    }
+
+    private static func exportedNames(with features: Set<String>) -> Set<String> {
+        let text = RuntimeFile.typeScript.with(features).text("all")
+        return Set(text.split(separator: "\n").filter { $0.hasPrefix("export ") }.compactMap(declaredName))
     }
 
     /// The names of all pieces, which a schema's types and constants cannot have.
@@ -70,11 +72,6 @@ enum TypeScriptRuntime {
     }
 
     private static func declaredName(_ line: Substring) -> String? {
-        var words = line.split(separator: " ")[...]
-        while let first = words.first, ["export", "declare", "abstract"].contains(first) { words = words.dropFirst() }
-        guard let kind = words.first, ["function", "const", "let", "class", "interface", "type"].contains(kind),
-            let name = words.dropFirst().first
-        else { return nil }
-        return String(name.prefix { $0.isLetter || $0.isNumber || $0 == "_" })
+        RuntimeText.declaredName(line, after: ["function", "const", "let", "class", "interface", "type"])
     }
 }

@@ -10,12 +10,7 @@ extension Language {
     static let cSharp: Language = Language(
         name: "C#", directory: "CSharp", absence: CSharpTool.isWanted ? nil : CSharpTool.absence,
         sources: ["Conversations.cs", "Each.cs", "Layers.cs", "Streams.cs", "Values.cs"],
-        files: { try CSharpGenerator($0).files() }, adapter: { try CSharpGenerator($0).adapter() }, words: cSharpWords,
-        declaredNames: { module in
-            module.matches(of: /(?m)\b(?:class|struct|enum) (\w+)|\b(\w+)\([^()]*\) \{/).map {
-                String($0.1 ?? $0.2 ?? "")
-            }
-        },
+        files: { try CSharpGenerator($0).files() }, adapter: { try CSharpGenerator($0).adapter() }, backEnd: "csharp",
         compile: { code in
             let own = (code.language.sources + ["Page.cs"]).map { code.folder.appending(path: $0) }
             return try CSharpTool.compile(
@@ -66,16 +61,4 @@ extension Language {
             let words = sample.name == "Reserved" ? [] : sample.source.layers == nil ? plain : layered
             return words.filter(sample.files[0].text.contains)
         })
-
-    private static let cSharpWords = """
-        abstract as base bool break byte case catch char checked class const continue decimal default delegate do double else enum
-        event explicit extern false finally fixed float for foreach goto if implicit in int interface internal is lock long namespace
-        new null object operator out override params private protected public readonly ref return sbyte sealed short sizeof stackalloc
-        static string struct switch this throw true try typeof uint ulong unchecked unsafe ushort using virtual void volatile while
-        var dynamic async await yield get set value partial where global nameof when add remove alias record init _ __ a A
-        System Object String Array Buffer Math Convert Text Collections Generic List Func Enum Exception Console Equals Finalize
-        GetHashCode GetType MemberwiseClone ReferenceEquals ToString MessageName MessageId MessageSender Read Write Verify Fix Copy
-        Kind Path Offset Tag Bytes Value Trailing Payload Id Header Message ByteCount Encode Decode Packets Checksum Length Main
-        r w h m f t v p s e a0 b0 c0 i1 n2 v3 x4 y5 z6 q0 k0 o1 end start gap total body at fit found count position value__
-        """
 }

@@ -15,12 +15,7 @@ extension Language {
             let file = try CppGenerator(description).adapter()
             return GeneratedFile(path: file.path, text: file.text.replacing("int main()", with: "void answerAll()"))
         },
-        words: cppWords,
-        declaredNames: { module in
-            module.matches(of: /(?m)\b(?:struct|class|using) (\w+)|\b(\w+)\([^()]*\) (?:const )?\{/).map {
-                String($0.1 ?? $0.2 ?? "")
-            }
-        },
+        backEnd: "cpp",
         compile: build,
         job: { program, sample in
             switch program {
@@ -118,18 +113,4 @@ extension Language {
     private static func ask(_ sample: LanguageCode.Sample, _ question: String...) -> ProgramJob {
         ProgramJob(sample.folder.appending(path: "program").path, question)
     }
-
-    private static let cppWords = """
-        alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class compl concept
-        const consteval constexpr constinit const_cast continue co_await co_return co_yield decltype default delete do double
-        dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable namespace new noexcept
-        not not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires return short signed sizeof
-        static static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union
-        unsigned using virtual void volatile wchar_t while xor xor_eq final override import module assert errno NULL EOF unix linux
-        std detail wire adapter peer __ _ _1 X X_ a A b c d e f F h i k m n p q r s t T u v w x y z B Bytes Box Error Result Packet
-        Message Header Connection Splitter Sender Layer Reader Writer Property std string vector optional variant Union size_t uint8_t
-        id index name value tag bytes trailing payload header message kind path offset byte_count client server encode decode append
-        push next finish read write verify fix at position count total body end start found fit gap union shape places opened
-        read_body write_body readBody writeBody unwrap wrap v0 x1 h2 t0 p1 c1 n1 q0 w1 y0 x_ min max near far
-        """
 }

@@ -16,17 +16,7 @@ extension Language {
             return GeneratedFile(
                 path: file.path, text: inPackage(file.text).replacing("func main()", with: "func SampleMain()"))
         },
-        words: goWords,
-        declaredNames: { module in
-            module.split(separator: "\n").compactMap { line -> String? in
-                let words = line.split(separator: " ")
-                guard let kind = words.first, ["func", "type", "const", "var"].contains(kind), words.count > 1 else {
-                    return nil
-                }
-                let name = words[1].hasPrefix("(") ? words.dropFirst(3).first : words[1]
-                return name.map { String($0.prefix { $0.isLetter || $0.isNumber || $0 == "_" }) }
-            }
-        },
+        backEnd: "go",
         compile: build,
         job: { program, sample in
             switch program {
@@ -138,16 +128,6 @@ extension Language {
         let program = sample.folder.deletingLastPathComponent().appending(path: "bin/samples")
         return ProgramJob(program.path, [sample.name] + question)
     }
-
-    private static let goWords = """
-        _ __ any append bool break byte cap case chan close comparable complex complex64 complex128 const continue copy default
-        defer delete else error fallthrough false float32 float64 for func go goto if imag import init int int16 int32 int64 int8
-        interface iota len main make map new nil package panic print println range real recover return rune select string struct
-        switch true type uint uint16 uint32 uint64 uint8 uintptr var adler32 binary bytes crc32 math strconv strings utf16 utf8
-        a b d e f h i k m n p r s t u v w x y z id header total body end count start found fit gap union sender value tag
-        Value Tag Bytes Trailing MessageName MessageID Error String GoString Format NewHeader newHeader NewS0 NewM0
-        v0 x1 h2 t0 p1 c1 n1 q0 w1 y0 x_ X X_ _1 X1
-        """
 }
 
 extension LayeredProtocol {

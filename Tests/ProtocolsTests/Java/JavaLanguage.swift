@@ -10,12 +10,7 @@ extension Language {
     static let java: Language = Language(
         name: "Java", directory: "Java", absence: JavaTool.isWanted ? nil : JavaTool.absence,
         sources: ["Conversations.java", "Each.java", "Layers.java", "Streams.java", "Values.java"],
-        files: { try JavaGenerator($0).files() }, adapter: { try JavaGenerator($0).adapter() }, words: javaWords,
-        declaredNames: { module in
-            module.matches(of: /(?m)\b(?:class|interface|enum) (\w+)|\b(\w+)\([^()]*\)(?: throws \w+)? \{/).map {
-                String($0.1 ?? $0.2 ?? "")
-            }
-        },
+        files: { try JavaGenerator($0).files() }, adapter: { try JavaGenerator($0).adapter() }, backEnd: "java",
         compile: { try JavaTool.compile([$0.folder]) },
         job: { program, sample in
             let module = sample.module.deletingPathExtension().lastPathComponent
@@ -57,15 +52,4 @@ extension Language {
         objections: { sample in
             ["java.lang.reflect", "Class.forName", "\nimport "].filter(sample.files[0].text.contains)
         })
-
-    private static let javaWords = """
-        abstract assert boolean break byte case catch char class const continue default do double else enum extends final finally
-        float for goto if implements import instanceof int interface long native new package private protected public return short
-        static strictfp super switch synchronized this throw throws transient try void volatile while true false null var yield
-        record sealed permits _ __ a A Object String Integer Long Float Double Boolean Byte Short Character Math System Thread
-        Override Deprecated Error Exception RuntimeException Throwable Iterable Enum Record Class Void java javax util lang io Map
-        List Arrays hashCode toString equals getClass notify wait clone finalize main length values valueOf messageName messageId
-        read write verify fix copy kind path offset tag bytes value trailing payload id header message byteCount r w h m f t v p s
-        e a0 b0 c0 i1 n2 v3 x4 y5 z6 q0 k0 o1 end start gap total body at fit found count position index enter leave
-        """
 }

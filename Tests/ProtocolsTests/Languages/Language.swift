@@ -30,10 +30,8 @@ struct Language: Sendable, CustomTestStringConvertible {
     let files: @Sendable (ProtocolDescription) throws -> [GeneratedFile]
     /// Returns the adapter, which belongs beside the module.
     let adapter: @Sendable (ProtocolDescription) throws -> GeneratedFile
-    /// Names that harm: reserved words, the library, and what generated code calls its variables.
-    var words = ""
-    /// Returns the names that a generated module declares.
-    var declaredNames: @Sendable (_ module: String) -> [String] = { _ in [] }
+    /// The name in `wire generate`, if a schema's names may be words that harm.
+    var backEnd: String?
 
     /// Compiles all code at once, because a compiler takes seconds to begin; returns what it says.
     var compile: @Sendable (LanguageCode) throws -> String = { _ in "" }

@@ -59,21 +59,28 @@ struct LanguageCode: Sendable {
     /// Generates the code of all samples, and of one with names that harm.
     static func generate(_ language: Language) throws -> [Generated] {
         var sources = try LanguageSample.all.get().filter { $0.isFor(language) }
-        if !language.words.isEmpty {
+        if let backEnd = BackEnd.all.first(where: { $0.name == language.backEnd }) {
             let everything = try language.files(ProtocolFolder.features.translator.description)[0].text
             var random = AdapterSamples.random
-            let declared = Set(language.declaredNames(everything)).subtracting([""]).sorted()
-            // Each name makes a message of its own, with all that it refers to.
-            let reserved =
-                language.words.split(whereSeparator: \.isWhitespace).map(String.init)
-                + Depth.some(40, of: declared, using: &random)
-            sources.append(LanguageSample(try ReservedNames.description(Set(reserved).sorted())))
+            // A name harms if the language reserves it, or if generated code uses it. Each one makes a message of its own, with all
+            // that it refers to.
+            let lines = everything.split(separator: "\n").filter { !$0.contains(/^\s*(\/|#|--|\*)/) }
+            let code = lines.joined(separator: "\n")
+            let used = Set(code.matches(of: /[A-Za-z_][A-Za-z0-9_]*/).map { String($0.output) }).sorted()
+            let names = used.filter { $0.count <= 2 } + Depth.some(60, of: used, using: &random) + oddNames
+            sources.append(LanguageSample(try ReservedNames.description(backEnd.reservedWords.union(names).sorted())))
         }
         return try sources.map {
             Generated(
                 source: $0, files: try language.files($0.description), adapter: try language.adapter($0.description))
         }
     }
+
+    /// Names that are spelled in a way of their own, or mean something in several languages.
+    private static let oddNames = [
+        "_", "__", "_1", "X", "X_", "X1", "x_", "A", "__index", "__init__", "__proto__", "__slots__", "EOF", "Main",
+        "NULL", "errno", "main", "self", "this",
+    ]
 
     /// Returns the code of a protocol.
     func sample(_ name: String) throws -> Sample { try #require(samples.first { $0.name == name }) }

@@ -109,7 +109,7 @@ struct LanguageRuntime: Sendable, CustomTestStringConvertible {
         let taken = all.enumerated().filter { position, sample in
             sample.programs.contains(program) && (hasLayers || sample.layers == nil) && takes(sample, position)
         }
-        let hasReserved = !language.words.isEmpty && runsPeers && program != .conversations
+        let hasReserved = language.backEnd != nil && runsPeers && program != .conversations
         return taken.map(\.element.name) + (hasReserved ? ["Reserved"] : [])
     }
 }

@@ -12,16 +12,7 @@ extension Language {
     /// Lua, for all interpreters in one file. Each one compiles a module when it loads it.
     static let lua: Language = Language(
         name: "Lua", directory: "Lua", absence: LuaTool.wanted.isEmpty ? "no Lua is on the PATH" : nil,
-        files: { try LuaGenerator($0).files() }, adapter: { try LuaGenerator($0).adapter() }, words: luaWords,
-        declaredNames: { module in
-            module.split(separator: "\n").flatMap { line -> [String] in
-                guard line.hasPrefix("local ") else { return [] }
-                let names = line.dropFirst("local ".count).replacing("function ", with: "").prefix {
-                    $0 != "=" && $0 != "("
-                }
-                return names.split(separator: ",").map { $0.filter { $0.isLetter || $0.isNumber || $0 == "_" } }
-            }
-        },
+        files: { try LuaGenerator($0).files() }, adapter: { try LuaGenerator($0).adapter() }, backEnd: "lua",
         job: { program, sample in
             switch program {
             case .adapter: ProgramJob(sample.adapter.path)
@@ -59,15 +50,6 @@ extension Language {
             let words = ["require(", "require \"", "loadstring(", "load(", "setfenv(", "ffi.", "bit.", "bit32."]
             return words.filter(code.contains)
         })
-
-    private static let luaWords = """
-        and break do else elseif end false for function goto if in local nil not or repeat return then true until while self
-        _G _ENV _VERSION arg assert bit bit32 coroutine debug dofile error getmetatable io ipairs jit load math next os package
-        pairs pcall print rawget rawset require select setmetatable string table tonumber tostring type utf8 __index __newindex
-        __tostring __eq __len __call __gc __mode __metatable decode encode has splitter push finish name id header message payload
-        size kind value tag bytes trailing path offset client server packet length read write get put fix verify zero closed
-        ids senders aliases start at top depth m h s p e f n o q t v0 x1 n2 h3 b4 c5 w6 y7 t8 gap d
-        """
 }
 
 extension LanguageSample {

@@ -10,16 +10,7 @@ extension Language {
     /// Rust, whose samples are modules of one program: overflows and bad indices panic in it.
     static let rust: Language = Language(
         name: "Rust", directory: "Rust", absence: RustTool.isWanted ? nil : RustTool.absence, hasFolders: true,
-        files: { RustGenerator($0).files() }, adapter: { RustGenerator($0).adapter() }, words: rustWords,
-        declaredNames: { module in
-            module.split(separator: "\n").compactMap { line -> String? in
-                let words = line.split(separator: " ").drop { $0 == "pub" }
-                guard let kind = words.first, words.count > 1,
-                    ["fn", "struct", "enum", "trait", "type", "const", "static"].contains(kind)
-                else { return nil }
-                return words.dropFirst().first.map { String($0.prefix { $0.isLetter || $0.isNumber || $0 == "_" }) }
-            }
-        },
+        files: { RustGenerator($0).files() }, adapter: { RustGenerator($0).adapter() }, backEnd: "rust",
         compile: build,
         job: { program, sample in
             switch program {
@@ -127,14 +118,4 @@ extension Language {
         let program = sample.folder.deletingLastPathComponent().appending(path: "samples")
         return ProgramJob(program.path, [sample.name] + question)
     }
-
-    private static let rustWords = """
-        _ __ abstract as async await become box break const continue crate do dyn else enum extern false final fn for gen if impl in
-        let loop macro match mod move mut override priv pub ref return self Self static struct super trait true try type typeof
-        union unsafe unsized use virtual where while yield bool char str u8 u16 u32 u64 i8 i16 i32 i64 f32 f64 usize isize std core
-        alloc String Vec Option Some None Ok Err Box Default Clone Copy Debug PartialEq Eq Hash Iterator From Into Drop Send Sync
-        a b c d e f h i k m n p r s t u v w x y z id header total body end count start found fit gap given sender value tag bytes
-        at after body trailing message message_name message_id read write default clone eq fmt from shown
-        v0 x1 h2 t0 p1 c1 n1 q0 w1 y0 o1 a1 x_ X X_ _1 X1 M N T
-        """
 }

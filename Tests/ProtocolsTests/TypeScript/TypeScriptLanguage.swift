@@ -11,8 +11,8 @@ extension Language {
     static let typeScript: Language = Language(
         name: "TypeScript", directory: "TypeScript", absence: TypeScriptTool.isWanted ? nil : TypeScriptTool.absence,
         lacksBrotli: false, files: { try TypeScriptGenerator($0).files() },
-        adapter: { try TypeScriptGenerator($0).adapter() }, words: typeScriptWords,
-        declaredNames: typeScriptNames(declaredIn:), compile: compile, programs: [.adapter, .streams], job: nodeJob,
+        adapter: { try TypeScriptGenerator($0).adapter() }, backEnd: "typescript",
+        compile: compile, programs: [.adapter, .streams], job: nodeJob,
         peer: { name, samples in
             ProgramJob(typeScript.peerFile(name).path, samples.map(\.compiledModule.path))
         },
@@ -49,8 +49,8 @@ extension Language {
     static let javaScript: Language = Language(
         name: "JavaScript", directory: "TypeScript", absence: TypeScriptTool.isWanted ? nil : TypeScriptTool.absence,
         hasLayeredSamples: false, lacksBrotli: false, files: { [try TypeScriptGenerator($0).script()] },
-        adapter: { try TypeScriptGenerator($0).adapter() }, words: typeScriptWords,
-        declaredNames: typeScriptNames(declaredIn:), programs: [.adapter], job: nodeJob,
+        adapter: { try TypeScriptGenerator($0).adapter() }, backEnd: "typescript",
+        programs: [.adapter], job: nodeJob,
         peer: { name, _ in ProgramJob(name) },
         objections: { sample in
             let script = sample.files[0].text
@@ -90,26 +90,6 @@ extension Language {
                 [code.folder.appending(path: "page.ts"), types], target: "ES2015", module: "CommonJS",
                 output: code.folder.appending(path: "page"))
     }
-
-    @Sendable private static func typeScriptNames(declaredIn module: String) -> [String] {
-        module.split(separator: "\n").compactMap { line -> String? in
-            let words = line.split(separator: " ").drop { ["export", "declare"].contains($0) }
-            guard let kind = words.first, ["function", "const", "let", "class", "interface", "type"].contains(kind)
-            else { return nil }
-            return words.dropFirst().first.map { String($0.prefix { $0.isLetter || $0.isNumber || $0 == "_" }) }
-        }
-    }
-
-    private static let typeScriptWords = """
-        abstract any arguments as async await bigint boolean break case catch class const constructor continue debugger declare
-        default delete do else enum eval export extends false finally for from function get hasOwnProperty if implements import in
-        instanceof interface is keyof let module namespace never new null number object of package private protected prototype
-        public readonly require return set static string super switch symbol this throw toString true try type typeof undefined
-        unique unknown valueOf var void while with yield __proto__ _ __ a A Array ArrayBuffer BigInt Boolean DataView Date Error
-        Function Infinity Int32Array Map Math NaN Number Object Omit Partial Pick Promise ReadonlyMap RegExp String Symbol
-        TextDecoder TextEncoder Uint8Array globalThis process value kind tag bytes name id header message payload byteCount trailing
-        read write at r w m f v0 x1 h2 t0 p1 c1 n1 q0 end start
-        """
 }
 
 extension LanguageCode.Sample {
