@@ -41,7 +41,7 @@ struct AdapterCases {
         return cases
     }
 
-    /// Numbers that programs read in different ways, in one field of each type.
+    /// Numbers that programs read in different ways, in one field of each type and in the ID of an unknown message.
     func numbers() throws -> [AdapterCase] {
         var lines = RandomLines(translator.description, using: AdapterSamples.random)
         var cases: [AdapterCase] = []
@@ -53,6 +53,10 @@ struct AdapterCases {
                 guard asked.insert(type).inserted else { continue }
                 cases += try Self.unusualNumbers.flatMap { try self.cases(of: line.with($0, in: field), in: context) }
             }
+        }
+        for number in Self.unusualNumbers {
+            let line: JSONValue = ["message": .null, "id": number, "payload": ""]
+            cases += try self.cases(of: line, in: PacketContext(from: .client), at: "id")
         }
         return cases
     }
@@ -104,7 +108,7 @@ struct AdapterCases {
         let numbers =
             [
                 "-0", "-0.0", "1.0", "-1.5", "1e0", "1E+2", "100e-2", "0e99999999999", "1e400", "-1e99999999999",
-                "1e-99999999999", "\(long).5", "\(long)e-4999", "18446744073709551615",
+                "1e-99999999999", "\(long).5", "\(long)e-4999", "9007199254740993", "18446744073709551615",
                 "18446744073709551616", "-9223372036854775809", "100000000000000000000000000000000000000",
                 "170141183460469231731687303715884105728", "-170141183460469231731687303715884105728",
                 "-170141183460469231731687303715884105729", long, "-\(long)", leastInfinite,
@@ -115,14 +119,18 @@ struct AdapterCases {
     }()
 
     /// A message's packet and its value, or why the message cannot be written.
-    private func cases(of line: JSONValue, in context: PacketContext) throws -> [AdapterCase] {
+    ///
+    /// - Parameter place: The path of the only errors that are asked for, and no packet (default: any, and the packet).
+    private func cases(
+        of line: JSONValue, in context: PacketContext, at place: String? = nil
+    ) throws -> [AdapterCase] {
         do throws(TranslationError) {
             let bytes = try translator.encode(line: line, from: context.sender, states: context.states)
-            return cases(of: bytes, in: context, line: line)
+            return place == nil ? cases(of: bytes, in: context, line: line) : []
         } catch {
             // With a second fault in the header, languages may differ in which of the two they name.
             let (kind, path) = (error.reason.kind, error.path)
-            if kind != "wrong_constant", setsFixedHeader(line) { return [] }
+            if kind != "wrong_constant", setsFixedHeader(line) || place.map({ $0 != path }) == true { return [] }
             return [
                 AdapterCase(encoding: line, in: context) { answer in
                     let isSame = answer["error"] == .string(kind) && (path.isEmpty || answer["field"] == .string(path))

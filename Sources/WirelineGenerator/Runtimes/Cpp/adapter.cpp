@@ -406,7 +406,8 @@ template <class T> Json show(const Json& type, T& v) {
         if (std::isinf(number)) return Json::of(std::string(number < 0 ? "-Infinity" : "Infinity"));
         char text[40];
         std::snprintf(text, sizeof text, "%.17g", number);
-        return Json::number(text);
+        // Only integers are strings beyond 53 bits.
+        return Json::number(std::string_view(text).find_first_of(".e") == std::string_view::npos ? std::string(text) + ".0" : std::string(text));
     } else if constexpr (std::is_same_v<T, std::string>) {
         return Json::of(v);
         // #region properties

@@ -290,7 +290,7 @@ hex(Bytes) -> string:lowercase(binary:encode_hex(Bytes)).
 message({Members} = Line) ->
     case lists:keyfind(<<"packets">>, 1, Members) of
         {_, Packets} when is_list(Packets) ->
-            Id = number(member(<<"id">>, Line, 0)),
+            Id = id(Line),
             Places = lists:zip(lists:seq(0, length(Packets) - 1), Packets),
             Inner = [inner_message(integer_to_binary(N), Packet) || {N, Packet} <- Places],
             {settable(Line, <<"header.">>), {packets, Id, Inner}};
@@ -312,7 +312,7 @@ one_message(Line) ->
 %% #endregion
     case member(<<"message">>, Line, null) of
         null ->
-            Id = number(member(<<"id">>, Line, 0)),
+            Id = id(Line),
             Payload = bytes(member(<<"payload">>, Line, <<>>)),
             {settable(Line, <<"header.">>), {unknown, Id, Payload}};
         Name ->
@@ -421,6 +421,12 @@ integer(_, _, Path) -> refuse(wrong_kind, Path).
 is_integer_text(Text) -> re:run(Text, "^-?(0|[1-9][0-9]*)$", [dollar_endonly, {capture, none}]) =:= match.
 
 number(Value) -> integer(Value, true, <<"id">>).
+
+id(Line) ->
+    case number(member(<<"id">>, Line, 0)) of
+        Id when Id >= 0, Id < 1 bsl 64 -> Id;
+        _ -> refuse(out_of_range, <<"id">>)
+    end.
 
 bytes(Text) ->
     try binary:decode_hex(Text) catch error:_ -> refuse(wrong_kind, <<>>) end.

@@ -550,6 +550,9 @@ function packet_of(line, path)
   local own = line:get("message")
   if own == nil or own == null then
     local id = integer(line:get("id") or 0, true, path .. "id")
+    local digits, most = integer_text(id), "18446744073709551615"
+    local fits = not string.find(digits, "^%-") and (#digits < #most or #digits == #most and digits <= most)
+    if not fits then refuse("out_of_range", path .. "id") end
     local packet = { id = has_wide_ids and id or tonumber(id) }
     packet.header = settable(line, path .. "header.")
     if is_array(line:get("packets")) then

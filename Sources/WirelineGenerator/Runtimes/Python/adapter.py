@@ -262,6 +262,8 @@ def message_of(line: dict[str, Any], path: str) -> tuple[Any, dict[str, Any]]:
     name = line.get("message")
     if name is None:
         id = integer(line.get("id", Digits("0")), True, path + "id")
+        if not 0 <= id < 1 << 64:
+            refuse("out_of_range", path + "id")
         header = settable(line, path + "header.")
         if isinstance(line.get("packets"), list):
             inner = [message_of(packet, f"{path}packets[{i}].") for i, packet in enumerate(line["packets"])]

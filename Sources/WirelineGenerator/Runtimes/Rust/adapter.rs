@@ -873,7 +873,10 @@ fn settable(line: &Json, place: &str, path: &str) -> Result<module::Header, Refu
 }
 
 fn message_id(line: &Json) -> Result<u64, Refusal> {
-    if line.get("id") == &Json::Null { Ok(0) } else { u64::set(&NULL, line.get("id"), "id") }
+    match line {
+        Json::Object(members) if members.iter().any(|member| member.0 == "id") => u64::set(&NULL, line.get("id"), "id"),
+        _ => Ok(0),
+    }
 }
 
 // #region packets

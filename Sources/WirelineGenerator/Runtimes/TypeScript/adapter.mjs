@@ -412,6 +412,7 @@ function integer(v, wide, path) {
 
 function idOf(line, path) {
   const id = integer(member(line, "id", 0), true, path + "id");
+  if (BigInt.asUintN(64, id) !== id) refuse("out_of_range", path + "id");
   return hasWideIDs ? id : Number(id);
 }
 
