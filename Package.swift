@@ -91,7 +91,7 @@ let package = Package(
             name: "WirelineSwiftGenerator", dependencies: ["WirelineCodec", "WirelineLanguage"],
             swiftSettings: quick),
         .target(
-            name: "WirelineErlangGateway", dependencies: ["WirelineErlang"], swiftSettings: strict),
+            name: "WirelineErlangGateway", dependencies: ["WirelineCodec", "WirelineErlang"], swiftSettings: strict),
         .target(
             name: "WirelineErlangNode", dependencies: ["WirelineErlang", "WirelineTransport"], swiftSettings: strict),
         .target(

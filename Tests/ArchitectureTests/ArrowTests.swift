@@ -16,7 +16,7 @@ struct ArrowTests {
         "WirelineWebSocket": ["WirelineCodec", "WirelineLibraries"],
         "WirelineLayers": ["WirelineCodec", "WirelineLibraries"],
         "WirelineErlang": ["WirelineCodec"],
-        "WirelineErlangGateway": ["WirelineErlang"],
+        "WirelineErlangGateway": ["WirelineCodec", "WirelineErlang"],
         "WirelineErlangNode": ["WirelineErlang", "WirelineTransport"],
         "WirelineTransport": ["CWirelineSystem", "WirelineCodec"],
         "WirelineSwiftGenerator": ["WirelineCodec", "WirelineLanguage"],

@@ -39,6 +39,9 @@ package struct GatewaySettings: Sendable {
     package var heldByteCount = 1 << 30
     /// Above so many bytes that wait for a node, its clients are not read, until half has left (default 8 MiB).
     package var nodeByteCount = 8 << 20
+    /// The most receivers of packets for many that are visited in a round (default 1,024): each of tens of thousands costs
+    /// less than a microsecond, but a read of a node may have a thousand packets for all of them.
+    package var receiversPerRound = 1_024
     /// The most bytes of a client's state as a term (default 4 KiB).
     package var stateByteCount = 4 << 10
     /// The most bytes of a group's name as a term (default 255).

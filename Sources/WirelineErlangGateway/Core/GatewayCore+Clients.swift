@@ -188,6 +188,10 @@ extension GatewayCore {
     ///   - reason: Why. `normal` ends nobody.
     ///   - isKill: Whether the signal was `exit(Client, kill)`.
     package mutating func exit(_ pid: ErlangPID, _ reason: ErlangTerm, isKill: Bool, at now: Duration) {
+        receive(.exit(pid, reason, isKill: isKill), at: now)
+    }
+
+    mutating func exited(_ pid: ErlangPID, _ reason: ErlangTerm, isKill: Bool, at now: Duration) {
         guard let client = clients.client(of: pid) else { return }
         if isKill {
             end(client, .killed, .aborted, at: now)

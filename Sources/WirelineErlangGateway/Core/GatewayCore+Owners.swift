@@ -8,19 +8,29 @@ extension GatewayCore {
 
     /// A process has joined the group, or a name is registered.
     package mutating func backendJoined(_ backend: ErlangDestination, at now: Duration) {
+        receive(.joined(backend), at: now)
+    }
+
+    mutating func addBackend(_ backend: ErlangDestination, at now: Duration) {
         guard backends.joined(backend) else { return }
         if watch.addBackend(backend) { want(.monitor(backend)) }
         offerWaiting(at: now)
     }
 
     /// A process has left the group. It keeps its clients, and may still accept those that it was asked for.
-    package mutating func backendLeft(_ backend: ErlangDestination) {
+    package mutating func backendLeft(_ backend: ErlangDestination, at now: Duration) {
+        receive(.left(backend), at: now)
+    }
+
+    mutating func removeBackend(_ backend: ErlangDestination) {
         guard backends.left(backend) else { return }
         if watch.removeBackend(backend) { want(.demonitor(backend)) }
     }
 
     /// A monitored process or name has ended, is not there, or is lost with its node.
-    package mutating func down(_ process: ErlangDestination, at now: Duration) {
+    package mutating func down(_ process: ErlangDestination, at now: Duration) { receive(.down(process), at: now) }
+
+    mutating func lose(_ process: ErlangDestination, at now: Duration) {
         names.ended(process, at: now)
         backends.ended(process)
         lost.add(process, of: watch.ended(process))

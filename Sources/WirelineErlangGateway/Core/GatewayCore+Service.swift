@@ -4,37 +4,22 @@ import WirelineErlang
 
 // What processes say to the process `wireline`.
 extension GatewayCore {
+    /// The process `wireline` has been sent something that was read already.
+    package mutating func receive(_ request: ServiceRequest, at now: Duration) {
+        receive(.serviceRequest(request), at: now)
+    }
+
     /// Does what the process `wireline` was told.
-    package mutating func perform(_ request: ServiceRequest, at now: Duration) {
+    mutating func take(_ request: ServiceRequest, at now: Duration) {
         switch request {
         case .publish(let group, let packet, let except, let isDropped):
-            publish(packet, to: groups.members(of: group), except: except, isDropped: isDropped)
-        case .send(let pids, let packet):
-            writeAll(packet, to: pids.compactMap { clients.client(of: $0)?.number })
+            deliver(
+                PacketDelivery(
+                    packet, to: .members(groups.members(of: group)), except: except,
+                    queueLimit: isDropped ? settings.clientByteCount / 2 : .max))
+        case .send(let pids, let packet): deliver(PacketDelivery(packet, to: .processes(pids)))
         case .call(let call): want(.reply(call, answer(call.request, at: now), from: service))
         }
-    }
-
-    private mutating func publish(
-        _ packet: ClientPacket, to members: [ClientNumber], except: [ErlangPID], isDropped: Bool
-    ) {
-        guard !except.isEmpty || isDropped else { return writeAll(packet, to: members) }
-        let excluded = Set(except.compactMap { clients.client(of: $0)?.number })
-        let limit = isDropped ? settings.clientByteCount / 2 : Int.max
-        writeAll(
-            packet,
-            to: members.filter { number in
-                !excluded.contains(number) && (clients[number]?.queuedByteCount ?? 0) <= limit
-            })
-    }
-
-    private mutating func writeAll(_ packet: ClientPacket, to numbers: [ClientNumber]) {
-        var receivers: [ClientNumber] = []
-        receivers.reserveCapacity(numbers.count)
-        for number in numbers {
-            if let client = clients[number], queue(packet, to: client) { receivers.append(number) }
-        }
-        if !receivers.isEmpty { want(.writeAll(receivers, packet)) }
     }
 
     // MARK: Calls

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
 package import WirelineErlang
 
 // What processes say to clients. A step is checked as a whole, and then done as a whole.
@@ -11,9 +12,17 @@ extension GatewayCore {
     ///   - pid: The process. A message to one that has ended is ignored.
     ///   - sender: Who has sent it; nil if its node does not say it.
     package mutating func receive(_ bytes: RawSpan, for pid: ErlangPID, from sender: ErlangPID?, at now: Duration) {
+        // It is only copied if it has to wait.
+        guard !isDelivering else {
+            return receive(.term([UInt8](copying: bytes), for: pid, from: sender), at: now)
+        }
+        take(bytes, for: pid, from: sender, at: now)
+    }
+
+    mutating func take(_ bytes: RawSpan, for pid: ErlangPID, from sender: ErlangPID?, at now: Duration) {
         do throws(TermRefusal) {
             if pid == service {
-                return perform(try ServiceRequestReader(bytes, settings.requests, encode).request(), at: now)
+                return take(try ServiceRequestReader(bytes, settings.requests, encode).request(), at: now)
             }
             // What is for nobody need not be read.
             guard let client = clients.client(of: pid) else { return }
@@ -28,6 +37,10 @@ extension GatewayCore {
     package mutating func receive(
         _ request: ClientRequest, for pid: ErlangPID, from sender: ErlangPID?, at now: Duration
     ) {
+        receive(.request(request, for: pid, from: sender), at: now)
+    }
+
+    mutating func take(_ request: ClientRequest, for pid: ErlangPID, from sender: ErlangPID?, at now: Duration) {
         guard let client = clients.client(of: pid) else { return }
         do throws(TermRefusal) {
             try perform(request, of: client, from: sender, at: now)

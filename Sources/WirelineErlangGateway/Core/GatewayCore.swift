@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
 package import WirelineErlang
 
 /// The decisions of a gateway: whose each client is, what it has said that nobody has confirmed, and what becomes of it
@@ -53,6 +54,12 @@ package struct GatewayCore: ~Copyable {
     var untold = Line<ClientNumber>()
     /// The clients that are closed because the drain is over.
     var leaving = Line<ClientNumber>()
+    /// A packet on its way to many clients. What nodes do meanwhile waits.
+    private var delivery: PacketDelivery?
+    /// What waits until that packet is delivered.
+    private var inputs = NodeInputs()
+    /// How many receivers of packets for many were visited in this round.
+    private var visitCount = 0
     /// Whether clients that wait are to be offered in the next round.
     private var offersWait = false
 
@@ -63,6 +70,8 @@ package struct GatewayCore: ~Copyable {
     /// After so many effects, clients are handed over in the next round: short messages of thousands of clients would take
     /// a tenth of a second together.
     private static let effectsPerRound = 1_024
+    /// If what waits for a delivery takes more bytes than this, nodes are not read.
+    private static let inputByteCount = 1 << 20
     /// How long a client waits before more backends are asked.
     static let searchTime = Duration.milliseconds(100)
 
@@ -91,14 +100,14 @@ package struct GatewayCore: ~Copyable {
     /// - Parameter memory: An empty array, whose memory is used for the next effects.
     package mutating func takeEffects(reusing memory: consuming [GatewayEffect] = []) -> [GatewayEffect] {
         swap(&effects, &memory)
-        (outgoingByteCount, offerCount, lossCount) = (0, 0, 0)
+        (outgoingByteCount, offerCount, lossCount, visitCount) = (0, 0, 0, 0)
         return memory
     }
 
     /// Whether there is something to be done.
     package var hasEffects: Bool {
         !effects.isEmpty || !postponed.isEmpty || offersWait || !lost.isEmpty || untold.first != nil
-            || leaving.first != nil
+            || leaving.first != nil || isDelivering
     }
 
     /// Returns the backends that have not answered an offer in time, once until they answer one.
@@ -160,6 +169,10 @@ package struct GatewayCore: ~Copyable {
             offersWait = false
             offerWaiting(at: now)
         }
+        deliverSome()
+        while delivery == nil, !isFull, visitCount < settings.receiversPerRound, let input = inputs.popFirst() {
+            perform(input, at: now)
+        }
         guard !postponed.isEmpty else { return }
         let numbers = postponed
         postponed = []
@@ -172,6 +185,56 @@ package struct GatewayCore: ~Copyable {
             client.isPostponed = false
             handOver(client)
         }
+    }
+
+    // MARK: Deliveries
+
+    /// Whether a packet is on its way to many clients, or something waits that came after one.
+    var isDelivering: Bool { delivery != nil || !inputs.isEmpty }
+
+    /// Whether much of what nodes have done waits: they are not to be read until this is false.
+    package var isBehind: Bool { inputs.byteCount > Self.inputByteCount }
+
+    /// Does what a node has done, or lets it wait for a packet that is on its way to many clients.
+    mutating func receive(_ input: NodeInput, at now: Duration) {
+        if isDelivering { inputs.append(input) } else { perform(input, at: now) }
+    }
+
+    private mutating func perform(_ input: NodeInput, at now: Duration) {
+        switch input {
+        case .term(let bytes, for: let pid, from: let sender): take(bytes.rawSpan, for: pid, from: sender, at: now)
+        case .request(let request, for: let pid, from: let sender): take(request, for: pid, from: sender, at: now)
+        case .serviceRequest(let request): take(request, at: now)
+        case .exit(let pid, let reason, let isKill): exited(pid, reason, isKill: isKill, at: now)
+        case .joined(let backend): addBackend(backend, at: now)
+        case .left(let backend): removeBackend(backend)
+        case .down(let process): lose(process, at: now)
+        case .nodeUp(let node): connected(node, at: now)
+        case .nodeDown(let node): disconnected(node, at: now)
+        case .answered(let node): for name in names.answered(node) { addBackend(name, at: now) }
+        }
+    }
+
+    /// Sends a packet to many clients: to some of them in this round, and to others in the next ones.
+    mutating func deliver(_ packet: PacketDelivery) {
+        precondition(delivery == nil, "another packet is on its way")
+        delivery = packet
+        deliverSome()
+    }
+
+    private mutating func deliverSome() {
+        guard var current = delivery.take() else { return }
+        let places = current.visit(atMost: settings.receiversPerRound - visitCount)
+        visitCount += places.count
+        var receivers: [ClientNumber] = []
+        receivers.reserveCapacity(places.count)
+        for place in places {
+            if let client = current.receiver(at: place, in: clients), queue(current.packet, to: client) {
+                receivers.append(client.number)
+            }
+        }
+        if !receivers.isEmpty { want(.writeAll(receivers, current.packet)) }
+        if !current.isDone { delivery = current }
     }
 
     // MARK: Time
@@ -214,14 +277,18 @@ package struct GatewayCore: ~Copyable {
     // MARK: Nodes
 
     /// A node is connected.
-    package mutating func nodeUp(_ node: ErlangNodeName, at now: Duration) {
+    package mutating func nodeUp(_ node: ErlangNodeName, at now: Duration) { receive(.nodeUp(node), at: now) }
+
+    private mutating func connected(_ node: ErlangNodeName, at now: Duration) {
         dials.nodeUp(node, at: now)
         lookFor(names.nodeUp(node))
     }
 
     /// The connection to a node has ended, or could not be made. The monitors of its processes have ended, too; that goes
     /// to ``down(_:at:)``.
-    package mutating func nodeDown(_ node: ErlangNodeName, at now: Duration) {
+    package mutating func nodeDown(_ node: ErlangNodeName, at now: Duration) { receive(.nodeDown(node), at: now) }
+
+    private mutating func disconnected(_ node: ErlangNodeName, at now: Duration) {
         dials.nodeDown(node, at: now)
         names.nodeDown(node)
         pressure.disconnected(node.atom)
@@ -268,7 +335,5 @@ package struct GatewayCore: ~Copyable {
     }
 
     /// A node has answered ``GatewayEffect/ping(_:)``.
-    package mutating func answered(_ node: ErlangNodeName, at now: Duration) {
-        for name in names.answered(node) { backendJoined(name, at: now) }
-    }
+    package mutating func answered(_ node: ErlangNodeName, at now: Duration) { receive(.answered(node), at: now) }
 }

@@ -166,7 +166,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
                     report?(.otherMember(node))
                 }
             }
-        case .left(_, let members): for pid in members { core.backendLeft(.pid(pid)) }
+        case .left(_, let members): for pid in members { core.backendLeft(.pid(pid), at: loop.now.sinceOrigin) }
         }
     }
 

@@ -49,7 +49,7 @@ struct ClientEndTests {
         // What its owner has not confirmed is lost with the owner.
         let left = bench.open(ownedBy: owner)
         _ = bench.say("a", by: left)
-        bench.core.backendLeft(owner.target)
+        bench.core.backendLeft(owner.target, at: bench.now)
         bench.core.down(owner.target, at: .zero)
         bench.core.closed(left.number, .normal, at: .zero)
         #expect(bench.core.counters.unreadEndCount == UInt64(window))

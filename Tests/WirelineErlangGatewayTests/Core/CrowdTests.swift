@@ -47,6 +47,102 @@ struct CrowdTests {
         return most
     }
 
+    /// The members of a group get packets in rounds. It returns what each client gets, and the ends among that.
+    private func rounds(_ bench: GatewayBench, _ most: Int = 1_024) -> [ClientNumber: [String]] {
+        var received: [ClientNumber: [String]] = [:]
+        while bench.hasEffects {
+            var count = 0
+            for effect in bench.core.takeEffects() {
+                switch effect {
+                case .writeAll(let numbers, .bytes(let packet)):
+                    count += numbers.count
+                    for number in numbers {
+                        received[number, default: []].append(String(decoding: packet, as: UTF8.self))
+                    }
+                case .write(let number, .bytes(let packet)):
+                    received[number, default: []].append(String(decoding: packet, as: UTF8.self))
+                case .close(let number, _, isFlushed: _): received[number, default: []].append("end")
+                default: break
+                }
+            }
+            #expect(count <= most)
+            bench.core.goOn(at: bench.now)
+        }
+        return received
+    }
+
+    /// A crowd in the group `room`.
+    private func room() -> (bench: GatewayBench, clients: [ErlangPID]) {
+        let (bench, clients) = crowd()
+        for client in clients { _ = bench.tell(client, .tuple("join", "room"), from: owner) }
+        return (bench, clients)
+    }
+
+    private func publish(_ text: String, _ bench: GatewayBench) {
+        bench.receive(.tuple("publish", "room", GatewayBench.said(text)), for: GatewayBench.service, from: owner)
+    }
+
+    @Test func `however much is published at once, some members are visited at a time`() {
+        let (bench, clients) = room()
+        for text in ["1", "2", "3", "4", "5"] { publish(text, bench) }
+        let received = rounds(bench)
+        #expect(clients.allSatisfy { received[$0.number] == ["1", "2", "3", "4", "5"] })
+    }
+
+    @Test func `a list of clients is visited some at a time`() {
+        let (bench, clients) = room()
+        let list = ErlangTerm.list(clients.map { .pid($0) })
+        for text in ["1", "2"] {
+            bench.receive(.tuple("send", list, GatewayBench.said(text)), for: GatewayBench.service, from: owner)
+        }
+        let received = rounds(bench)
+        #expect(clients.allSatisfy { received[$0.number] == ["1", "2"] })
+    }
+
+    @Test func `what nodes say and do after a publish takes effect after it`() throws {
+        let (bench, clients) = room()
+        let (newcomer, last) = (bench.open(ownedBy: owner), Array(clients.suffix(4)))
+        _ = bench.rounds
+        publish("1", bench)
+        bench.receive(GatewayBench.said("2"), for: last[0], from: owner)
+        bench.receive(.tuple("wireline", .tuple("kick", "bye")), for: last[1], from: owner)
+        bench.core.exit(last[2], "boom", isKill: true, at: bench.now)
+        bench.receive(.tuple("wireline", .tuple("leave", "room")), for: last[3], from: owner)
+        bench.receive(
+            .tuple("wireline", [.tuple("send", GatewayBench.said("3")), .tuple("join", "room")]), for: newcomer,
+            from: owner)
+        // The owner ends after it has said all that.
+        bench.core.down(owner.target, at: bench.now)
+        publish("4", bench)
+        bench.core.backendJoined(second.target, at: bench.now)
+        // What clients do does not wait.
+        bench.core.closed(clients[0].number, .normal, at: bench.now)
+        #expect(bench.client(newcomer)?.owner == owner)
+        let received = rounds(bench)
+        let got = ([clients[1]] + last + [newcomer]).map { received[$0.number] }
+        #expect(got == [["1", "4"], ["1", "2", "4"], ["1", "end"], ["1", "end"], ["1"], ["3", "4"]])
+        #expect(bench.client(newcomer)?.isWaiting == true)
+        #expect(bench.client(clients[1])?.asked == [second.target])
+        #expect(bench.client(clients[0]) == nil)
+    }
+
+    @Test func `nodes are not to be read while much of what they said waits`() {
+        let (bench, _) = room()
+        publish("1", bench)
+        #expect(!bench.isBehind)
+        var count = 0
+        while !bench.isBehind, count < 100_000 {
+            publish(String(repeating: "x", count: 900), bench)
+            count += 1
+        }
+        #expect((900...1_100).contains(count))
+        while bench.isBehind, bench.hasEffects {
+            _ = bench.core.takeEffects()
+            bench.core.goOn(at: bench.now)
+        }
+        #expect(!bench.isBehind && bench.hasEffects)
+    }
+
     @Test func `the clients of a lost owner notice it some at a time`() {
         let (bench, clients) = crowd()
         bench.core.down(owner.target, at: bench.now)

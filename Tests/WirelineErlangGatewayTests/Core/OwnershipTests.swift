@@ -63,7 +63,7 @@ struct OwnershipTests {
         #expect((bench.core.clients.parkedCount, bench.core.clients.askedCount) == (0, 2))
         bench.core.closed(clients[1].number, .normal, at: .zero)
         #expect((bench.core.clients.parkedCount, bench.core.clients.askedCount) == (0, 1))
-        bench.core.backendLeft(GatewayBench.process(1).target)
+        bench.core.backendLeft(GatewayBench.process(1).target, at: bench.now)
         bench.core.down(GatewayBench.process(1).target, at: .zero)
         #expect((bench.core.clients.parkedCount, bench.core.clients.askedCount) == (2, 0))
         for client in clients { bench.core.closed(client.number, .normal, at: .zero) }
@@ -286,7 +286,7 @@ struct OwnershipTests {
     @Test func `a member that leaves gets no new clients and keeps its own`() {
         let bench = GatewayBench()
         let client = bench.open(ownedBy: first)
-        bench.core.backendLeft(first.target)
+        bench.core.backendLeft(first.target, at: bench.now)
         #expect(bench.core.takeEffects() == [])
         #expect(bench.client(client)?.owner == first)
         _ = bench.open()
@@ -386,7 +386,7 @@ struct OwnershipTests {
         _ = bench.core.takeEffects()
         #expect(bench.tell(client, .tuple("owner", .pid(second)), from: first) == [.monitor(second.target)])
         #expect(bench.tell(client, .tuple("owner", .pid(first)), from: second) == [.demonitor(second.target)])
-        bench.core.backendLeft(first.target)
+        bench.core.backendLeft(first.target, at: bench.now)
         for pid in [client, other] { bench.core.closed(pid.number, .normal, at: .zero) }
         #expect(bench.core.takeEffects().last == .demonitor(first.target))
     }

@@ -76,7 +76,7 @@ struct ServiceTests {
             $0.version = "1.2"
         }
         _ = bench.open()
-        bench.core.backendLeft(owner.target)
+        bench.core.backendLeft(owner.target, at: bench.now)
         _ = bench.open()
         let reference = try #require(ErlangReference(node: "a@h", creation: 1, words: [1]))
         let from = ErlangTerm.tuple(.pid(owner), .reference(reference))

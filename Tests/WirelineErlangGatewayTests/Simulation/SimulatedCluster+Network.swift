@@ -90,7 +90,7 @@ extension SimulatedCluster {
             change(gateway) { $0.backendJoined(.pid(process), at: $1) }
         case .left(let process):
             gateways[gateway].links[node].members.remove(process)
-            change(gateway) { core, _ in core.backendLeft(.pid(process)) }
+            change(gateway) { $0.backendLeft(.pid(process), at: $1) }
         case .down(let process): down(process, gateway, node)
         }
     }
@@ -155,7 +155,7 @@ extension SimulatedCluster {
         let name = nodes[node].name
         // As a node does: the group's members are gone, then the monitors end.
         for process in processes where process.node == node && process.isBackend {
-            change(gateway) { core, _ in core.backendLeft(.pid(process.pid)) }
+            change(gateway) { $0.backendLeft(.pid(process.pid), at: $1) }
         }
         loseProcesses(gateway, node)
         change(gateway) { $0.nodeDown(name, at: $1) }

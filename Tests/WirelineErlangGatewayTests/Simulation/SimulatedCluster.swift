@@ -16,6 +16,8 @@ struct SimulatedCluster {
         settings.windowByteCount = SimulatedLimits.windowByteCount
         settings.clientByteCount = SimulatedLimits.clientByteCount
         settings.nodeByteCount = SimulatedLimits.nodeByteCount
+        // A group has more members.
+        settings.receiversPerRound = 1
         settings.seed = UInt64(gateway)
         return settings
     }
@@ -251,7 +253,7 @@ struct SimulatedCluster {
             clients[index].expected.append(SimulatedPacket.published(number))
         }
         change(gateway) {
-            $0.perform(
+            $0.receive(
                 .publish(Self.group, .bytes(SimulatedPacket.published(number)), except: [], isDropped: false), at: $1)
         }
     }

@@ -126,6 +126,7 @@ final class GatewayBench {
 
     // The core itself cannot be looked at by `#expect`, which copies.
     var hasSlowClients: Bool { core.hasSlowClients }
+    var isBehind: Bool { core.isBehind }
     var isDraining: Bool { core.isDraining }
     var hasEffects: Bool { core.hasEffects }
 
