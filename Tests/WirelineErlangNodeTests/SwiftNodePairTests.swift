@@ -2,6 +2,7 @@
 
 import Testing
 import TestingSupport
+import WirelineErlang
 import WirelineErlangNode
 import WirelineTransport
 
@@ -112,6 +113,56 @@ struct SwiftNodePairTests {
             try await pair.client.connect(to: "nobody@127.0.0.1")
         }
         await pair.stop()
+    }
+
+    /// A program that is behind until it is told that it is not any more. It counts what its process is sent.
+    private final class BusyProgram: NodeProgram {
+        let received = Lock(0)
+        let isBusy = Lock(true)
+
+        var isBehind: Bool { isBusy.withLock { $0 } }
+
+        func delivered(_ content: RawSpan, to pid: ErlangPID, from sender: ErlangPID?) { received.withLock { $0 += 1 } }
+        func told(_ pid: ErlangPID, _ event: ErlangEvent) {}
+        func signalled(_ pid: ErlangPID, reason: ErlangTerm, isKill: Bool) {}
+        func nodeUp(_ node: ErlangNodeName) {}
+        func nodeDown(_ node: ErlangNodeName, _ error: ErlangNodeError) {}
+        func groupChanged(_ change: ErlangGroupChange, scope: ErlangAtom) {}
+        func nodeQueue(_ byteCount: Int, of node: ErlangNodeName) {}
+        func actionsEnded() {}
+    }
+
+    @Test func `while the program is behind, nodes are not read, and live on`() async throws {
+        let pair = try await Pair {
+            $0.limits.pendingByteCount = 10_000
+            $0.tickTime = .milliseconds(200)
+        }
+        let (program, server) = (BusyProgram(), pair.server)
+        let service = try await server.loop.run { () throws(ErlangNodeError) in
+            let pid = try server.withCore { core, _ throws(NodeFault) in try core.startServed() }
+            server.serve(program)
+            return pid
+        }
+        try await pair.client.connect(to: server.name)
+        let term = ErlangTerm.binary([UInt8](repeating: 0, count: 5_000))
+        var count = 0
+        // So much fits into the buffers of both systems. It waits for longer than a node may be silent.
+        await #expect(throws: ErlangNodeError.timedOut) {
+            while count < 10_000 {
+                try await pair.client.send(term, to: .pid(service), timeout: .seconds(2))
+                count += 1
+            }
+        }
+        // One read is the most that has come.
+        #expect(program.received.withLock { $0 } <= 30)
+        program.isBusy.withLock { $0 = false }
+        await server.loop.run { server.readOn() }
+        try await pair.client.send(term, to: .pid(service), timeout: Self.patience)
+        count += 1
+        while program.received.withLock({ $0 }) < count { await Task.yield() }
+        #expect(pair.client.nodes == [server.name])
+        await pair.stop()
+        withExtendedLifetime(program) {}
     }
 
     @Test func `a sender that waits for room loses nothing`() async throws {

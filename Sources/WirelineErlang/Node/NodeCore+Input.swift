@@ -18,6 +18,14 @@ extension NodeCore {
         }
     }
 
+    /// Whether both have proved the cookie, so that messages come.
+    package func isUp(_ id: NodeConnectionID) -> Bool { connections[id]?.isUp == true }
+
+    /// A connection is not read, so that its silence means nothing.
+    package mutating func isNotRead(_ id: NodeConnectionID, at now: Duration) {
+        _ = connections.update(id) { $0.received(at: now) }
+    }
+
     private mutating func take(
         _ packet: DistributionPacket, _ bytes: RawSpan, on id: NodeConnectionID, _ traffic: NodeTraffic,
         at now: Duration

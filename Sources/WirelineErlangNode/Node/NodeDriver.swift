@@ -24,6 +24,8 @@ final class NodeDriver: @unchecked Sendable {
     private let mailboxes = Lock<[ErlangPID: WeakMailbox]>([:])
 
     private var sockets: [NodeConnectionID: NodeSocket] = [:]
+    /// Those that are not read, because the program is behind.
+    private var unread: Set<NodeConnectionID> = []
     /// Attempts to find nodes. No task awaits them: each tells the loop, and is cancelled if its result is not needed.
     private var dials: [NodeConnectionID: Task<Void, Never>] = [:]
     /// Why nodes could not be found.
@@ -222,7 +224,10 @@ final class NodeDriver: @unchecked Sendable {
         guard let deadline else { return }
         let handle = loop.schedule(at: MonotonicTime(sinceOrigin: deadline)) {
             self.timer = nil
-            self.change { $0.poll(at: $1) }
+            self.change { core, now in
+                for id in self.unread { core.isNotRead(id, at: now) }
+                core.poll(at: now)
+            }
         }
         timer = (handle, deadline)
     }
@@ -288,11 +293,25 @@ final class NodeDriver: @unchecked Sendable {
         dialErrors[node] = nil
     }
 
-    func received(_ bytes: RawSpan, on id: NodeConnectionID) {
+    /// - Returns: Whether the node is to be read further. If not, it is when the program has caught up.
+    func received(_ bytes: RawSpan, on id: NodeConnectionID) -> Bool {
         let now = loop.now.sinceOrigin
         guarded.withLock { $0.core.receive(bytes, on: id, at: now) }
         carryOut()
-        program?.actionsEnded()
+        guard let program else { return true }
+        program.actionsEnded()
+        // Handshakes go on.
+        guard program.isBehind, guarded.withLock({ $0.core.isUp(id) }) else { return true }
+        unread.insert(id)
+        return false
+    }
+
+    /// The program has caught up.
+    func readOn() {
+        guard !unread.isEmpty else { return }
+        let ids = unread
+        unread = []
+        for id in ids { sockets[id]?.readOn() }
     }
 
     func unsent(_ byteCount: Int, on id: NodeConnectionID) {

@@ -23,12 +23,17 @@ package protocol NodeProgram: AnyObject, Sendable {
     func nodeQueue(_ byteCount: Int, of node: ErlangNodeName)
     /// All of this for now.
     func actionsEnded()
+    /// Whether it has much to do of what nodes have said. They are not read then until ``ErlangNode/readOn()`` is called.
+    var isBehind: Bool { get }
 }
 
 extension ErlangNode {
     /// Lets a part of the program act for the served processes of the node, until the node is stopped. Call it on the
     /// node's loop.
     package func serve(_ program: any NodeProgram) { driver.serve(program) }
+
+    /// Reads the nodes further that were not read because the program was behind. Call it on the node's loop.
+    package func readOn() { driver.readOn() }
 
     /// Uses the core of the node, and carries out what follows.
     package func withCore<Value>(

@@ -3,7 +3,8 @@
 import WirelineErlang
 import WirelineTransport
 
-/// The socket of a connection to a node. It is always read: Erlang suspends processes that send to a node which does not.
+/// The socket of a connection to a node. It is read, whatever waits for others: Erlang suspends processes that send to a node
+/// which does not. It is only not read while the program has much to do of what nodes have said.
 ///
 /// Only the loop's thread uses it.
 final class NodeSocket: ByteStreamHandler {
@@ -54,9 +55,13 @@ final class NodeSocket: ByteStreamHandler {
     // MARK: ByteStreamHandler
 
     func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
-        stream.lend(&block, byteCount: byteCount) { driver.received($0, on: id) }
-        stream.read()
+        var goesOn = true
+        stream.lend(&block, byteCount: byteCount) { goesOn = driver.received($0, on: id) }
+        if goesOn { stream.read() }
     }
+
+    /// Reads further, after ``NodeDriver/received(_:on:)`` has said that it is not to be read.
+    func readOn() { stream.read() }
 
     func outputShrank(_ stream: ByteStream) { driver.unsent(stream.pendingByteCount, on: id) }
 

@@ -184,6 +184,8 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         if core.hasEffects { somethingHappened() } else { setTimer() }
     }
 
+    var isBehind: Bool { core.isBehind }
+
     /// What the gateway's node has noticed.
     func noted(_ note: ErlangNodeNote) {
         switch note {
@@ -290,6 +292,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
                 break
             }
         }
+        if !core.isBehind { node.readOn() }
         for backend in core.takeLateBackends() { report?(.late(backend)) }
         offer(isForStalled: false)
         setTimer()
