@@ -224,7 +224,7 @@ final class ClientConnection: @unchecked Sendable {
     func send(_ packets: WrittenPackets) -> Int {
         unsentByteCount += packets.byteCount
         if packets.isEmpty {
-            connection.stream.flush()
+            if connection.stream.isOpen { connection.stream.flush() }
         } else if packets.unsealed.isEmpty {
             connection.sendTogether(packets.bytes, packetCount: packets.count)
         } else {

@@ -10,6 +10,8 @@ struct ClientOutput {
     private var written: [ClientConnection] = []
     /// The clients that did not take all that was offered.
     private var waiting = StalledClients<ClientConnection>()
+    /// Those of them that are to be offered it again.
+    private var again: [ClientConnection] = []
     /// The loops that have not reported what the system has taken, and one more while they are asked.
     private var openReportCount = 0
     /// Memory of packets that were sent, for others: most clients get a few packets and then none for long.
@@ -17,11 +19,11 @@ struct ClientOutput {
 
     /// The most memory that is kept: so many times so many bytes.
     private static let (spareCount, spareByteCount) = (256, 2 << 10)
-    /// The most clients that are written to in one turn. Each takes 4 µs, and a group may have all of them.
+    /// The most clients that are offered something in one turn. Each takes 4 µs, and a group may have all of them.
     private static let clientsPerOffer = 256
 
-    /// Whether a client was written to.
-    var isEmpty: Bool { written.isEmpty }
+    /// Whether nothing is to be offered.
+    var isEmpty: Bool { written.isEmpty && again.isEmpty }
 
     /// When to offer those that did not take all something again, from now; nil if there are none.
     mutating func nextOffer() -> Duration? { waiting.nextRound() }
@@ -71,10 +73,14 @@ struct ClientOutput {
     /// - Returns: The clients to whom something is to be offered. If there are more, they wait for the next offer.
     mutating func begin(isForStalled: Bool) -> [ClientConnection] {
         openReportCount += 1
-        let offered = min(written.count, Self.clientsPerOffer)
-        defer { written.removeFirst(offered) }
-        let first = Array(written.prefix(offered))
-        return isForStalled ? first + waiting.due : first
+        if isForStalled, again.isEmpty { again = waiting.due }
+        let againCount = min(again.count, Self.clientsPerOffer / 2)
+        let writtenCount = min(written.count, Self.clientsPerOffer - againCount)
+        defer {
+            again.removeLast(againCount)
+            written.removeFirst(writtenCount)
+        }
+        return Array(written.prefix(writtenCount)) + again.suffix(againCount)
     }
 
     /// Another loop will report, too.

@@ -287,6 +287,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
         while core.hasEffects {
             carryOut()
             loop.forgetTime()
+            loop.beginSteps()
             guard loop.now < end else {
                 somethingHappened()
                 break
@@ -317,8 +318,11 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     private func tellNodesAndWrite(_ effects: [GatewayEffect]) -> [GatewayEffect] {
         var others: [GatewayEffect] = []
         var losses = Losses()
+        let loop = loop
         try? node.withCoreAtEndOfTurn { nodeCore, now in
-            for effect in effects where !write(effect) && !losses.isOfLost(effect) {
+            for effect in effects {
+                loop.note(.effectDone)
+                guard !write(effect, loop), !losses.isOfLost(effect) else { continue }
                 do throws(NodeFault) {
                     if try !tell(effect, &nodeCore, now) { others.append(effect) }
                 } catch {
@@ -376,11 +380,12 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
     }
 
     /// - Returns: Whether the effect is a packet, or a change between packets.
-    private func write(_ effect: GatewayEffect) -> Bool {
+    private func write(_ effect: GatewayEffect, _ loop: EventLoop) -> Bool {
         switch effect {
         case .write(let number, let packet): if let client = clients[number] { output.write(packet, to: client) }
         case .writeAll(let numbers, let packet):
             for number in numbers {
+                loop.note(.clientVisited)
                 if let client = clients[number] { output.write(packet, to: client, isShared: true) }
             }
         case .change(let number, let change): if let client = clients[number] { output.change(change, of: client) }
@@ -466,6 +471,7 @@ final class GatewayDriver: NodeProgram, @unchecked Sendable {
 
     /// Offers the system what was written to a client, and what it has not taken before.
     private func send(to client: ClientConnection) {
+        loop.note(.clientVisited)
         let packets = output.take(client)
         guard client.connection.loop.isCurrent else { return work.add(.send(packets), client) }
         took(client.send(packets), of: client)

@@ -18,12 +18,16 @@ package enum LoopStep: Int, CaseIterable, Sendable {
     case layerPassed
     /// A connection is looked at for its counters.
     case connectionCounted
+    /// A gateway carries out an effect.
+    case effectDone
+    /// A gateway writes to a client, or offers the system what was written to it.
+    case clientVisited
 
     /// How many steps may be done in one go.
     package var share: Int {
         switch self {
-        case .streamWritten, .streamEnded, .timerSet, .connectionCounted: 1_200
-        case .layerPassed: 4_000
+        case .streamWritten, .streamEnded, .timerSet, .connectionCounted, .clientVisited: 1_200
+        case .layerPassed, .effectDone: 4_000
         }
     }
 }
@@ -51,8 +55,8 @@ extension EventLoop {
     /// From now on too many steps in one go end this process, if it is a debug build. For tests.
     package static func checkSteps() { LoopSteps.areChecked.store(true, ordering: .relaxed) }
 
-    /// Counts steps from now on for something else.
-    func beginSteps() {
+    /// Counts steps from now on for something else, because it has been found that there is time for it.
+    package func beginSteps() {
         #if DEBUG
             steps.begin()
         #endif
