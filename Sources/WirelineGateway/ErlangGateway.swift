@@ -31,12 +31,16 @@ public struct ErlangGateway: Sendable {
 
     /// How long the start waits for the first attempts to connect to nodes.
     private static let attemptTime = Duration.seconds(2)
+    /// How long the end waits for the node's loop, which a closure of the program may block.
+    private static let patience = Duration.seconds(1)
 
     private let driver: GatewayDriver
     private let listeners: [PacketListener]
     private let loops: EventLoopGroup
     /// Ends the gateway after it was told to drain.
     private let end: Task<Void, Never>
+    /// Lets the end go on, whatever the node's loop does.
+    private let hurry: @Sendable () -> Void
 
     /// The gateway's node.
     public var node: ErlangNode { driver.node }
@@ -99,14 +103,18 @@ public struct ErlangGateway: Sendable {
         let (begun, begin) = AsyncStream.makeStream(of: Never.self)
         let (drained, finish) = AsyncStream.makeStream(of: Never.self)
         await driver.loop.run { driver.whenDraining({ begin.finish() }, drained: { finish.finish() }) }
+        hurry = {
+            begin.finish()
+            finish.finish()
+        }
         // `waitUntilEnded()` awaits it.
         end = Task {
             for await _ in begun {}
             for listener in listeners { await listener.stopAccepting() }
-            await driver.loop.run { driver.listenersClosed() }
+            driver.loop.execute { driver.listenersClosed() }
             for await _ in drained {}
             for listener in listeners { await listener.shutDown(within: GatewayDriver.flushTime) }
-            await driver.stop()
+            await wait(atMost: Self.patience) { await driver.stop() }
         }
     }
 
@@ -169,14 +177,25 @@ public struct ErlangGateway: Sendable {
 
     /// Ends the gateway: owners and clients are told, clients may leave, and after the time the rest is closed.
     ///
-    /// It returns when the last connection has ended, and the node is stopped. A process of the cluster can end the
-    /// gateway, too; see ``waitUntilEnded()``.
+    /// It returns when the last connection has ended, and the node is stopped. It waits for no backend: those that do not
+    /// answer lose their clients at the end of the time. If a closure of the program blocks a loop, it returns some seconds
+    /// after the time. A process of the cluster can end the gateway, too; see ``waitUntilEnded()``.
     ///
     /// - Parameter time: How long clients may stay (default 30 s). A second call can only shorten this time. It tells
     ///   owners and clients nothing.
     public func drain(for time: Duration = .seconds(30)) async {
-        await driver.loop.run { driver.drain(for: time) }
+        // A closure of the program may block the loop that has the drain's timer.
+        let overdue = Task { await hurryLater(after: time) }
+        defer { overdue.cancel() }
+        driver.loop.execute { [driver] in driver.drain(for: time) }
         await waitUntilEnded()
+    }
+
+    /// Lets the end go on if the loop has not done so: the last bytes of clients have had their time.
+    private func hurryLater(after time: Duration) async {
+        // A duration of centuries would trap.
+        let time = min(time, .seconds(86_400 * 365)) + GatewayDriver.flushTime + Self.patience * 2
+        if (try? await Task.sleep(for: time)) != nil { hurry() }
     }
 
     /// Waits until the gateway has ended: it was drained, by this program or by a process of the cluster.

@@ -77,6 +77,36 @@ struct EdgeTests {
         await gateway.drain(for: .zero)
     }
 
+    /// The loop is that of the gateway's node, or another one.
+    @Test(arguments: [1, 2]) func `a closure that blocks its loop does not hold up the end`(
+        threadCount: Int
+    ) async throws {
+        let program = try ErlangProgram()
+        try program.answerAll()
+        let (isBlocking, mayEnd) = (Gate(), Seen<Void>())
+        let gateway = try await SceneGateway.start(program, on: try EventLoopGroup(threadCount: threadCount)) {
+            $0.edge = { packet, client in
+                guard (try? Cs_20001(payloadOf: packet))?.message == "block" else { return .pass }
+                isBlocking.open()
+                mayEnd.block(until: 1)
+                return .pass
+            }
+        }
+        var clients: [PacketClient<SceneProtocol>] = []
+        for _ in 0..<threadCount {
+            let client = try await SceneGateway.connect(to: gateway)
+            try await client.say("hello")
+            #expect(try await client.nextText() == "hello")
+            clients.append(client)
+        }
+        // Connections are given to loops in turn, of which one carries the node.
+        try await clients[threadCount - 1].say("block")
+        await isBlocking.wait()
+        await gateway.drain(for: .milliseconds(100))
+        mayEnd.add(())
+        for client in clients { client.close() }
+    }
+
     @Test func `a client that is refused at once was never opened`() async throws {
         let program = try ErlangProgram()
         try program.join()

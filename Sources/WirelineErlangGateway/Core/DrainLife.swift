@@ -8,10 +8,13 @@ package struct DrainLife {
         case open
         /// Owners and clients have been told. At this time, the rest is closed.
         case draining(until: Duration)
-        /// The rest was closed, and its last bytes leave.
-        case closing
+        /// The rest was closed, and its last bytes leave. At this time it is over although clients are left.
+        case closing(until: Duration)
         case drained
     }
+
+    /// How long the last bytes of clients may take to leave, and a second: a loop may be blocked.
+    private static let flushTime = Duration.seconds(6)
 
     private var phase = Phase.open
     /// The owners that were told.
@@ -21,7 +24,16 @@ package struct DrainLife {
 
     package var isDraining: Bool { if case .open = phase { false } else { true } }
 
-    package var deadline: Duration? { if case .draining(let time) = phase { time } else { nil } }
+    /// When the rest is closed; nil before the drain, and after that.
+    package var closingTime: Duration? { if case .draining(let time) = phase { time } else { nil } }
+
+    /// When something is to be done.
+    package var deadline: Duration? {
+        switch phase {
+        case .draining(until: let time), .closing(until: let time): time
+        case .open, .drained: nil
+        }
+    }
 
     /// The gateway is to end at this time. A drain that goes on can only become shorter.
     ///
@@ -46,7 +58,14 @@ package struct DrainLife {
     /// - Returns: Whether the rest is to be closed now.
     package mutating func isOver(at now: Duration) -> Bool {
         guard case .draining(let time) = phase, time <= now else { return false }
-        phase = .closing
+        phase = .closing(until: now + Self.flushTime)
+        return true
+    }
+
+    /// - Returns: Whether the drain ends now, although clients are left that were closed long ago.
+    package mutating func isOverdue(at now: Duration) -> Bool {
+        guard case .closing(let time) = phase, time <= now else { return false }
+        phase = .drained
         return true
     }
 

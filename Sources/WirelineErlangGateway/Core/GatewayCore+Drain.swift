@@ -34,11 +34,12 @@ extension GatewayCore {
 
     /// Tells an owner that the gateway drains, once.
     mutating func tellOfDrain(_ owner: ErlangPID, at now: Duration) {
-        guard let end = life.deadline, life.tell(owner) else { return }
+        guard let end = life.closingTime, life.tell(owner) else { return }
         want(.tell(.pid(owner), .drain(service.node, milliseconds: (end - now).milliseconds), from: service))
     }
 
     mutating func pollDrain(at now: Duration) {
+        if life.isOverdue(at: now) { return want(.drained) }
         guard life.isOver(at: now) else { return }
         for number in clients.numbers { leaving.append(number) }
         closeLeaving(at: now)

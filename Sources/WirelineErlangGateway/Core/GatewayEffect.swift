@@ -43,6 +43,6 @@ package enum GatewayEffect: Equatable, Sendable {
 
     /// The gateway drains: it leaves `wireline_gateways`, and the listeners close when nobody waits to be accepted.
     case draining(Duration)
-    /// The drain is over.
+    /// The drain is over. If clients are left, their connections have not ended in time.
     case drained
 }

@@ -52,6 +52,18 @@ struct DrainTests {
         #expect(bench.pass(.seconds(60)) == [])
     }
 
+    @Test func `it is over although the connection of a client does not end`() {
+        let bench = GatewayBench()
+        let client = bench.open(ownedBy: owner)
+        _ = bench.effects { $0.drain(for: .seconds(30), at: $1) }
+        #expect(bench.pass(.seconds(30)).last == .close(client.number, .drain, isFlushed: true))
+        // Its last bytes have five seconds to leave.
+        #expect(bench.pass(.milliseconds(5_999)) == [])
+        #expect(bench.pass(.milliseconds(1)) == [.drained])
+        #expect(bench.effects { $0.connectionEnded(client.number, at: $1) } == [])
+        #expect(bench.pass(.seconds(60)) == [])
+    }
+
     @Test func `without clients it waits for those that wait to be accepted`() {
         let bench = GatewayBench { $0.goodbye = [9] }
         #expect(bench.effects { $0.drain(for: .seconds(30), at: $1) } == [.draining(.seconds(30))])
