@@ -34,9 +34,13 @@ public final class RawSocket: Sendable {
 
     // MARK: Making connections
 
-    /// - Parameter receiveBuffer: How many unread bytes the system buffers, also for accepted connections; nil: the
-    ///   system's default.
-    public static func listen(at port: UInt16 = 0, receiveBuffer: Int32? = nil) throws -> RawSocket {
+    /// - Parameters:
+    ///   - receiveBuffer: How many unread bytes the system buffers, also for accepted connections; nil: the system's
+    ///     default.
+    ///   - backlog: How many connections may wait to be accepted, beside one. Linux leaves others without an answer.
+    public static func listen(
+        at port: UInt16 = 0, receiveBuffer: Int32? = nil, backlog: Int32 = 1_024
+    ) throws -> RawSocket {
         let listener = try make()
         listener.set(SOL_SOCKET, SO_REUSEADDR, Int32(1))
         // Before it listens: the initial window of a connection depends on it.
@@ -44,7 +48,7 @@ public final class RawSocket: Sendable {
         try listener.withAddress(of: port) { address, count in
             guard bind(listener.descriptor, address, count) == 0 else { throw Failure(call: "bind") }
         }
-        guard Foundation.listen(listener.descriptor, 1_024) == 0 else { throw Failure(call: "listen") }
+        guard Foundation.listen(listener.descriptor, backlog) == 0 else { throw Failure(call: "listen") }
         return listener
     }
 

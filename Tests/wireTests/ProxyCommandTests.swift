@@ -50,6 +50,30 @@ struct ProxyCommandTests {
         #expect(proxy.end().status == 0)
     }
 
+    #if os(Linux)
+        @Test(arguments: [0, 1_000])
+        func `a client that resets before the server answers is let go at once`(byteCount: Int) async throws {
+            let listener = try RawSocket.listen(backlog: 0)
+            let first = try RawSocket.connect(to: listener.port())
+            let proxy = try proxy(to: "127.0.0.1:\(try listener.port())")
+            let descriptors = "/proc/\(proxy.processID)/fd"
+            func count() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: descriptors).count }
+            let countBefore = try count()
+            let client = try RawSocket.connect(to: proxy.port)
+            try client.send([UInt8](repeating: 0, count: byteCount))
+            // It has accepted the client, and connects to the server.
+            #expect(try await eventually { try count() == countBefore + 2 })
+            client.reset()
+            // The proxy would try for ten seconds.
+            let start = ContinuousClock.now
+            #expect(proxy.nextLine()?.hasSuffix("client: the peer has reset the connection") == true)
+            #expect(ContinuousClock.now - start < .seconds(9))
+            let outcome = proxy.end()
+            #expect(outcome.status == 0 && outcome.errors == "")
+            withExtendedLifetime(first) {}
+        }
+    #endif
+
     // MARK: Output
 
     @Test func `both sides are shown, without sensitive values`() throws {

@@ -113,7 +113,8 @@ final class Relay: Sendable {
             }
             return state.isClosing
         }
-        if isClosing { connection.close() } else { connection.start() }
+        connection.start()
+        if isClosing { connection.close() }
     }
 
     /// Shows a remark about a client's connection or one side of it.

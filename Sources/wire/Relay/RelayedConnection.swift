@@ -58,7 +58,10 @@ final class RelayedConnection: @unchecked Sendable {
     let peer: SocketAddress
     let loop: EventLoop
     private let client: ByteStream
+    /// The client, and then the server; none at the end.
     private var sides: [Side] = []
+    /// Whether bytes are forwarded: the connection to the server is ready.
+    private var isForwarding = false
     private var attempt: ConnectAttempt?
     private var timer: EventLoop.Timer?
     /// The time of the last arrival from either side, and the timer that checks it; only with an idle timeout.
@@ -77,8 +80,25 @@ final class RelayedConnection: @unchecked Sendable {
         loop = client.loop
     }
 
-    /// Connects to the server; the client is read after that.
-    func start() { connect(to: relay.targetAddresses[...]) }
+    /// Connects to the server. The client is watched meanwhile, and read after that.
+    func start() {
+        do throws(TransportError) {
+            try add(.client, client)
+            connect(to: relay.targetAddresses[...])
+        } catch {
+            relay.report("\(error)", of: self)
+            finish()
+        }
+    }
+
+    /// Starts the stream of a side.
+    private func add(_ sender: Sender, _ stream: ByteStream) throws(TransportError) {
+        let side = Side(sender, stream, self)
+        stream.writeTimeout = relay.limits.writeTimeout
+        if let time = relay.limits.listening.keepAliveTime { stream.keepAlive(after: time) }
+        try stream.start(side)
+        sides.append(side)
+    }
 
     private func connect(to addresses: ArraySlice<SocketAddress>) {
         guard let address = addresses.first, !isClosed else { return }
@@ -109,13 +129,7 @@ final class RelayedConnection: @unchecked Sendable {
         attempt = nil
         do {
             if let engine = try relay.makeTLS() { server.secure(with: engine) }
-            let sides = [Side(.client, client, self), Side(.server, server, self)]
-            for side in sides {
-                side.stream.writeTimeout = relay.limits.writeTimeout
-                if let time = relay.limits.listening.keepAliveTime { side.stream.keepAlive(after: time) }
-                try side.stream.start(side)
-            }
-            self.sides = sides
+            try add(.server, server)
         } catch {
             relay.report("\(error)", of: self)
             server.reset()
@@ -137,6 +151,7 @@ final class RelayedConnection: @unchecked Sendable {
     /// Starts forwarding: the connection to the server is ready.
     fileprivate func ready() {
         loop.cancel(&timer)
+        isForwarding = true
         for side in sides { side.stream.read() }
         lastArrival = loop.now
         watchSilence()
@@ -196,6 +211,8 @@ final class RelayedConnection: @unchecked Sendable {
     /// for packets to be shown or recorded, a second at most in which none are.
     fileprivate func outputFailed(_ side: Side, _ error: TransportError) {
         guard !isClosed else { return }
+        // What it has sent would reach nobody.
+        guard isForwarding || side.sender == .server else { return failed(side, error) }
         side.outputFailure = error
         guard side.isWaiting else { return }
         if isBlocked(side) { return failed(side, error) }
@@ -224,12 +241,13 @@ final class RelayedConnection: @unchecked Sendable {
     fileprivate func failed(_ side: Side, _ error: TransportError) {
         guard !isClosed else { return }
         capture?.reset(by: side.sender)
-        let other = other(of: side)
         let failure = side.stream.transformFailure?.description ?? error.description
         display.end(of: side.sender, Remark(.fault, failure, of: side.sender))
         // What this side has sent before still reaches the other side, as far as that side takes it.
-        other.stream.flush()
-        other.stream.reset()
+        for other in sides where other.sender != side.sender {
+            other.stream.flush()
+            other.stream.reset()
+        }
         if side.stream.isOpen { side.stream.close() }
         finish()
     }
@@ -248,16 +266,19 @@ final class RelayedConnection: @unchecked Sendable {
 
     /// Closes both connections.
     func close() {
+        // Without a server, what the client has said reaches nobody.
+        guard sides.count == 2 else { return reset() }
         for side in sides {
             side.stream.flush()
             side.stream.close()
         }
-        if sides.isEmpty { reset() } else { finish() }
+        finish()
     }
 
     /// Resets the client's connection, because there is no server for it.
     private func reset() {
-        if sides.isEmpty, (try? client.start(Refusal())) != nil { client.reset() }
+        guard !isClosed else { return }
+        client.reset()
         finish()
     }
 
@@ -271,12 +292,4 @@ final class RelayedConnection: @unchecked Sendable {
         display.finish()
         relay.ended(self)
     }
-}
-
-/// The handler of a stream that is started only to be reset.
-private final class Refusal: ByteStreamHandler {
-    func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {}
-    func outputDrained(_ stream: ByteStream) {}
-    func endOfStream(_ stream: ByteStream) {}
-    func failed(_ stream: ByteStream, _ error: TransportError) {}
 }
