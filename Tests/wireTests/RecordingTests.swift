@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FaultSupport
 import Foundation
 import Testing
 import TestingSupport
@@ -67,6 +68,36 @@ struct RecordingTests {
         let pattern = #/error: \S+ takes no more: \d+ bytes are not recorded\n/#
         #expect(outcome.errors.contains(pattern), "\(outcome.errors)")
         connection.close()
+        withExtendedLifetime(reading) {}
+    }
+
+    @Test func `a client's reset ends the server's connection although nothing more is recorded`() async throws {
+        let workspace = try Workspace([:])
+        let file = workspace.folder.appending(path: "out.pcapng")
+        #expect(mkfifo(file.path, 0o600) == 0)
+        let reading = FileHandle(fileDescriptor: open(file.path, O_RDONLY | O_NONBLOCK), closeOnDealloc: true)
+        let listener = try RawSocket.listen()
+        let proxy = try ServingTool(
+            running: [
+                "proxy", "--listen", "127.0.0.1:0", "--to", "127.0.0.1:\(listener.port())", "--record", file.path,
+            ],
+            files: ["Protocols/Scene/Scene.wire": sceneSchema])
+        let client = try RawSocket.connect(to: proxy.port)
+        let server = try await onThread { try listener.accept() }
+        async let end: Void = onThread { server.drain() }
+        // The server reads all. So the proxy reads no more only because it waits for the recording.
+        let piece = [UInt8](repeating: 0, count: 1 << 16)[...]
+        var pauseCount = 0
+        let isFull = try await eventually {
+            pauseCount = client.sendAtOnce(piece) > 0 ? 0 : pauseCount + 1
+            return pauseCount == 250
+        }
+        #expect(isFull)
+        client.reset()
+        try await end
+        let outcome = proxy.end()
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("takes no more"), "\(outcome.errors)")
         withExtendedLifetime(reading) {}
     }
 
