@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ErlangSupport
+import FaultSupport
 import Foundation
 import Scene
 import Testing
 import TestingSupport
 import WirelineErlang
 import WirelineGateway
+import WirelineTransport
 
 /// Nodes that are lost or freeze, and gateways that end.
 @Suite(.enabled(if: ErlangInterpreter.isWanted, "\(ErlangInterpreter.absence)"), .aside)
@@ -59,6 +61,46 @@ struct LossTests {
         #expect(await gateway.metrics().lostTermCount == 1)
         client.close()
         await gateway.drain(for: .zero)
+    }
+
+    @Test func `an operator is told of a member that accepts no client in time, once until it answers`() async throws {
+        let program = try ErlangProgram()
+        try program.join()
+        let reports = Lock<[ErlangGatewayEvent]>([])
+        let gateway = try await SceneGateway.start(program, names: [Self.names[0]]) {
+            $0.acceptTime = .milliseconds(20)
+            $0.eventHandler = { event in
+                if case .late = event { reports.withLock { $0.append(event) } }
+            }
+        }
+        var clients = [try await SceneGateway.connect(to: gateway), try await SceneGateway.connect(to: gateway)]
+        #expect(try await eventually { await gateway.metrics().ranOutOfferCount == 2 })
+        #expect(reports.withLock { $0.count } == 1)
+        try program.accept()
+        #expect(try await eventually { await gateway.metrics().askedCount == 1 })
+        clients.append(try await SceneGateway.connect(to: gateway))
+        #expect(try await eventually { await gateway.metrics().ranOutOfferCount == 3 })
+        let texts = reports.withLock { $0.map(\.description) }
+        #expect(texts.count == 2)
+        #expect(
+            texts.allSatisfy { $0.hasSuffix(" has not accepted a client in time: it is asked last until it answers") })
+        #expect(texts.allSatisfy { $0.hasPrefix("#Pid<'a@127.0.0.1'.") })
+        for client in clients { client.close() }
+        await gateway.drain(for: .zero)
+    }
+
+    @Test func `a gateway drains in its time although a member has stopped`() async throws {
+        let program = try ErlangProgram()
+        try program.join()
+        let gateway = try await SceneGateway.start(program, names: [Self.names[0]])
+        let client = try await SceneGateway.connect(to: gateway)
+        try program.accept()
+        program.signal(SIGSTOP)
+        let start = ContinuousClock.now
+        await gateway.drain(for: .milliseconds(100))
+        #expect(ContinuousClock.now - start < .seconds(100))
+        #expect(try await client.nextText() == nil)
+        program.signal(SIGCONT)
     }
 
     @Test func `members join although there is no room to monitor them all at once`() async throws {
