@@ -130,6 +130,42 @@ struct StrangersTextTests {
         #expect(faults(in: outcome.errors) == [] && faults(in: outcome.output) == [])
     }
 
+    @Test(.enabled(if: OpenSSLTool.isWanted, Comment(rawValue: OpenSSLTool.absence)))
+    func `names in the certificates of both sides, which are taken or refused`() async throws {
+        let (root, other) = (try CertificateAuthority("root"), try CertificateAuthority("other"))
+        let names = ["DNS:" + Self.word, "IP:127.0.0.1"]
+        let server = try root.issue(to: names, subject: "/CN=" + Self.text)
+        var files = ["root.pem": root.own.certificate, "other.pem": other.own.certificate]
+        (files["server.pem"], files["server.key"]) = (server.chain, server.key)
+        for (name, issuer) in [("known", root), ("unknown", other)] {
+            let client = try issuer.issue(to: names, for: .client, subject: "/CN=" + Self.text)
+            (files[name + ".pem"], files[name + ".key"]) = (client.chain, client.key)
+        }
+        let workspace = try Workspace()
+        for (name, text) in files { try workspace.write(text, to: name) }
+        let folder = workspace.folder.path + "/"
+        let identity = ["--tls-certificate", folder + "server.pem", "--tls-key", folder + "server.key"]
+        let tool = try ServingTool(
+            ["--verbose", "--tls-ca", folder + "root.pem"] + identity,
+            files: ["Protocols/Scene/Scene.wire": sceneSchema])
+        let call = ["call", tool.address, "Cs_20001", packetFields, "--expect", "Cs_20001"]
+        func shown(_ client: String?, _ authority: String, _ words: String...) throws -> Outcome {
+            let own =
+                client.map { ["--tls-certificate", folder + $0 + ".pem", "--tls-key", folder + $0 + ".key"] } ?? []
+            let outcome = try workspace.wire((call + own + ["--tls-ca", folder + authority] + words).withPatience)
+            #expect(faults(in: outcome.output + outcome.errors) == [])
+            return outcome
+        }
+        #expect(try shown("known", "root.pem").status == 0)
+        #expect(try shown("known", "root.pem", "--tls-name", "localhost").errors.contains("certificate is not for"))
+        #expect(try shown("known", "other.pem").status == 1)
+        #expect(try shown("unknown", "root.pem").status == 1)
+        #expect(try shown(nil, "root.pem").status == 1)
+        let outcome = tool.end()
+        #expect(faults(in: outcome.output + outcome.errors) == [])
+        #expect(outcome.errors.contains("certificate"), "\(outcome)")
+    }
+
     @Test func `the name of a node that a gateway refuses`() async throws {
         let tool = try GatewayTool(
             [
