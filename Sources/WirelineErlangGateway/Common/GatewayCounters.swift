@@ -9,6 +9,8 @@ package struct GatewayCounters: Equatable, Sendable {
     package var unreadEndCount: UInt64 = 0
     /// Owners that were found for clients that had lost one.
     package var resumedCount: UInt64 = 0
+    /// How often it was looked which process is to be asked for a client.
+    package var searchCount: UInt64 = 0
     /// Offers that were not accepted in time.
     package var ranOutOfferCount: UInt64 = 0
     /// Messages that were handed to another owner than before, because nobody had confirmed them.

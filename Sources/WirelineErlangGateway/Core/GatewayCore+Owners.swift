@@ -139,6 +139,7 @@ extension GatewayCore {
     ///
     /// - Returns: Whether one was asked: there is one that has a place, and this is not too much for one round.
     private mutating func offer(_ client: GatewayClient, at now: Duration) -> Bool {
+        counters.searchCount += 1
         guard
             let backend = backends.choice(
                 besides: client.askedBackends, except: client.formerBackend, avoiding: pressure)
