@@ -125,15 +125,15 @@ package struct Backends {
     /// that is there longest.
     ///
     /// - Parameters:
-    ///   - asked: Who has not answered yet. They are not asked again.
+    ///   - isWanted: Whether a process may be asked: who has not answered yet is not asked again.
     ///   - excluded: Who gave the client back. It is asked again only if there is no other.
     ///   - pressure: Knows the nodes that do not take what is sent to them. Their processes are not asked.
     package func choice(
-        besides asked: Set<ErlangDestination> = [], except excluded: ErlangDestination? = nil,
+        where isWanted: (ErlangDestination) -> Bool = { _ in true }, except excluded: ErlangDestination? = nil,
         avoiding pressure: NodePressure? = nil
     ) -> ErlangDestination? {
         var last: ErlangDestination?
-        for (_, backend) in ranking where !asked.contains(backend) {
+        for (_, backend) in ranking where isWanted(backend) {
             if let pressure, let node = backend.node, pressure.isSlow(node) { continue }
             if backend != excluded { return backend }
             last = backend

@@ -40,10 +40,11 @@ package final class GatewayClient {
     package internal(set) var hadOwner = false
     /// The backend for which it counts, if it has an owner.
     package internal(set) var backend: ErlangDestination?
-    /// The processes that were asked to own it and have not answered, in order, each with the time from which it is late.
-    private var offers: [(backend: ErlangDestination, deadline: Duration)] = []
-    /// The same processes, to look one up.
-    private(set) var askedBackends: Set<ErlangDestination> = []
+    /// The processes that were asked to own it and have not answered, each with its place among all that were asked, and
+    /// with the time from which it is late.
+    private var offers: [ErlangDestination: (place: Int, deadline: Duration)] = [:]
+    /// How many processes were asked.
+    private var lastPlace = 0
     /// ``Backends/placeChangeCount`` when none was left to ask; nil: it has to look.
     package internal(set) var vainSearch: UInt64?
     /// Who has given it back: it is asked again only if there is no other.
@@ -83,7 +84,15 @@ package final class GatewayClient {
     package var isWaiting: Bool { if case .waiting = life { true } else { false } }
 
     /// The processes that were asked to own it and have not answered, in order.
-    package var asked: [ErlangDestination] { offers.map(\.backend) }
+    package var asked: [ErlangDestination] {
+        offers.count < 2 ? Array(offers.keys) : offers.sorted { $0.value.place < $1.value.place }.map(\.key)
+    }
+
+    /// How many processes were asked to own it and have not answered.
+    var askedCount: Int { offers.count }
+
+    /// Whether a process was asked to own it and has not answered.
+    func hasAsked(_ process: ErlangDestination) -> Bool { offers[process] != nil }
 
     /// Whether it has no owner, and no process was asked.
     package var isParked: Bool { isWaiting && offers.isEmpty }
@@ -93,13 +102,13 @@ package final class GatewayClient {
     /// Whether something of it depends on a process: it owns the client, or was asked.
     func needs(_ process: ErlangDestination) -> Bool {
         if let owner, process == .pid(owner) { return true }
-        return askedBackends.contains(process)
+        return hasAsked(process)
     }
 
     /// The offer that a process answers: its own one, or else the first one to its node.
     func offer(answeredBy sender: ErlangPID, on ownNode: ErlangAtom) -> ErlangDestination? {
         let target = ErlangDestination.pid(sender)
-        guard !askedBackends.contains(target) else { return target }
+        guard !hasAsked(target) else { return target }
         return asked.first { backend in
             switch backend {
             // A node that was started again has another creation, and cannot answer.
@@ -131,26 +140,25 @@ package final class GatewayClient {
 
     /// - Parameter deadline: The time from which the backend is late.
     func ask(_ backend: ErlangDestination, until deadline: Duration) {
-        offers.append((backend, deadline))
-        askedBackends.insert(backend)
+        lastPlace += 1
+        offers[backend] = (lastPlace, deadline)
     }
 
     /// Whether a backend was to answer until this time, and has not.
     func isLate(_ backend: ErlangDestination, at deadline: Duration) -> Bool {
-        offers.contains { $0 == (backend, deadline) }
+        offers[backend]?.deadline == deadline
     }
 
     /// - Returns: Whether it was asked and had not answered.
     func askNoMore(_ backend: ErlangDestination) -> Bool {
-        guard askedBackends.remove(backend) != nil else { return false }
-        offers.removeAll { $0.backend == backend }
+        guard offers.removeValue(forKey: backend) != nil else { return false }
         vainSearch = nil
         return true
     }
 
     /// No process is to answer any more.
     func askNobody() {
-        (offers, askedBackends) = ([], [])
+        offers = [:]
         vainSearch = nil
     }
 

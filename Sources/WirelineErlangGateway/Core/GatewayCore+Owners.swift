@@ -142,7 +142,7 @@ extension GatewayCore {
         counters.searchCount += 1
         guard
             let backend = backends.choice(
-                besides: client.askedBackends, except: client.formerBackend, avoiding: pressure)
+                where: { !client.hasAsked($0) }, except: client.formerBackend, avoiding: pressure)
         else {
             client.vainSearch = backends.placeChangeCount
             return false
@@ -179,7 +179,7 @@ extension GatewayCore {
     /// Asks as many others as were asked before, again and again until one accepts. So the client finds one that does,
     /// however many hang.
     mutating func search(_ client: GatewayClient, at now: Duration) {
-        client.search = .waits(for: max(1, client.asked.count), wasLate: true)
+        client.search = .waits(for: max(1, client.askedCount), wasLate: true)
         offerMore(client, at: now)
     }
 
