@@ -19,8 +19,8 @@ package struct ClientTable {
     /// Whether no client is left, not even one whose last bytes are leaving.
     package var isEmpty: Bool { clients.isEmpty }
 
-    /// The number of messages that owners have and have not confirmed; it is counted each time.
-    package var unconfirmedCount: Int { clients.values.reduce(0) { $0 + $1.window.unconfirmedCount } }
+    /// The number of messages that owners have and have not confirmed.
+    package private(set) var unconfirmedCount = 0
 
     /// The numbers of all clients, in the order in which they came.
     package var numbers: [ClientNumber] { clients.keys.sorted() }
@@ -40,11 +40,12 @@ package struct ClientTable {
         heldByteCount += client.heldByteCount
     }
 
-    /// Changes what is kept for a client of the table.
+    /// Changes what is kept for a client of the table, or what its owner has.
     mutating func update<Value>(_ client: GatewayClient, _ body: (GatewayClient) -> Value) -> Value {
-        let before = client.heldByteCount
+        let (byteCount, unconfirmed) = (client.heldByteCount, client.window.unconfirmedCount)
         let value = body(client)
-        heldByteCount += client.heldByteCount - before
+        heldByteCount += client.heldByteCount - byteCount
+        unconfirmedCount += client.window.unconfirmedCount - unconfirmed
         return value
     }
 
@@ -72,6 +73,7 @@ package struct ClientTable {
         clients[client.number] = nil
         closingCount -= 1
         heldByteCount -= client.heldByteCount
+        unconfirmedCount -= client.window.unconfirmedCount
     }
 
     /// The clients for which most is kept, the greatest first: so many that at least `byteCount` bytes are freed, but not

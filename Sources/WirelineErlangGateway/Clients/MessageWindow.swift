@@ -41,7 +41,7 @@ package struct MessageWindow {
     package var limit: Int { hasConfirmations ? messageLimit : 0 }
 
     /// The number of messages that the owner has and has not confirmed.
-    var unconfirmedCount: Int { Int(handedOver - confirmed) }
+    package var unconfirmedCount: Int { Int(handedOver - confirmed) }
 
     /// Whether no message is kept.
     package var isEmpty: Bool { count == 0 }

@@ -76,7 +76,7 @@ extension GatewayCore {
         if let backend = client.backend { backends.lostClient(backend) }
         client.backend = nil
         client.formerBackend = former
-        client.window.rewind()
+        clients.update(client) { $0.window.rewind() }
         beginSeeking(client, at: now)
         if let owner { endWatch(of: owner, for: client) }
         handOver(client)
@@ -214,7 +214,7 @@ extension GatewayCore {
         if let former { endWatch(of: former, for: client) }
         count(client, for: backends.contains(.pid(owner)) ? .pid(owner) : backend)
         client.hadOwner = true
-        client.window.rewind()
+        clients.update(client) { $0.window.rewind() }
         tellOfDrain(owner, at: now)
     }
 

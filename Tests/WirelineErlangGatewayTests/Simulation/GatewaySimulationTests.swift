@@ -156,6 +156,7 @@ extension SimulatedCluster {
         for gateway in gateways {
             let clients = gateway.core.clients
             if !clients.isEmpty { problems.append("clients are left") }
+            if clients.unconfirmedCount != 0 { problems.append("\(clients.unconfirmedCount) messages are left") }
             if clients.heldByteCount != 0 { problems.append("\(clients.heldByteCount) bytes are left") }
             if gateway.core.groups.count != 0 { problems.append("groups are left") }
         }

@@ -87,6 +87,11 @@ struct SimulatedCluster {
             slowCount += slow.count
         }
         for index in clients.indices where clients[index].gateway == gateway { clients[index].eventEnded() }
+        let table = gateways[gateway].core.clients
+        let unconfirmed = table.numbers.reduce(0) { $0 + (table[$1]?.window.unconfirmedCount ?? 0) }
+        if table.unconfirmedCount != unconfirmed {
+            problems.append("\(table.unconfirmedCount) messages are not confirmed, not \(unconfirmed)")
+        }
         if errorCount != expectedErrorCount { problems.append("\(errorCount) errors, not \(expectedErrorCount)") }
         (errorCount, expectedErrorCount) = (0, 0)
     }
