@@ -81,6 +81,9 @@ package struct PacketOpener: ~Copyable {
     private var waitingKeys: [(name: String, key: SecretMemory)] = []
 
     /// The most packets inside of one packet, at all depths together.
+    ///
+    /// It is no option: `max_inflated` bounds their bytes, and a connection opens them in slices of its turn, so that this many
+    /// delay nobody. Bundles of a game's load have thousands.
     package static let innerPacketLimit = 65_536
 
     /// - Parameters:
