@@ -9,6 +9,7 @@ extension PacketConnection {
         guard let sharedLimits, let log = sharedLimits.log else { return }
         // Messages that were sent earlier come first in the log.
         stream.showWritten()
+        loop.note(.messageLogged)
         let sender: WirelineCodec.Sender = sharedLimits.side == .client ? .server : .client
         log.record(.received(log.message(in: packet.lent, from: sender, layout)), of: peerAddress, id)
     }
@@ -16,6 +17,7 @@ extension PacketConnection {
     package func wrote(_ bytes: [UInt8], to stream: ByteStream) {
         guard let sharedLimits, let log = sharedLimits.log else { return }
         let end = forEachWrittenPacket(in: bytes) { packet in
+            loop.note(.messageLogged)
             log.record(.sent(log.message(in: packet, from: sharedLimits.side, layout)), of: peerAddress, id)
         }
         if end < bytes.count { log.record(.sentOther(byteCount: bytes.count - end), of: peerAddress, id) }

@@ -255,6 +255,7 @@ struct PacketInput: ~Copyable {
         let count = restByteCount
         // SAFETY: the caller makes the new block at least as large as the rest, which lies inside the old one.
         if let block { unsafe smaller.base.copyMemory(from: block.base + position, byteCount: count) }
+        loop.note(.byteMoved, count: count)
         block = SharedBlock(smaller, of: loop)
         (position, end) = (0, count)
     }
@@ -321,6 +322,7 @@ struct PacketInput: ~Copyable {
             // SAFETY: each of the three blocks has at least `count` bytes, and the rest lies inside the old one, which
             // is held here.
             unsafe bigger.base.copyMemory(from: block.base + position, byteCount: count)
+            stream.loop.note(.byteMoved, count: count)
         }
         block = nil
         (position, end) = (0, count)

@@ -144,6 +144,7 @@ struct WebSocketInput: ~Copyable {
         let smaller = Block(capacity: count)
         // SAFETY: the bytes from `position` to `end` lie inside the block.
         unsafe smaller.base.copyMemory(from: large.base + position, byteCount: count)
+        stream.loop.note(.byteMoved, count: count)
         stream.giveBack(large)
         block = consume smaller
         (position, end) = (0, count)

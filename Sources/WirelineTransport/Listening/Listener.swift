@@ -17,6 +17,9 @@ package final class Listener: @unchecked Sendable {
     /// How long connections are accepted in one turn of the loop, at the least and at the most.
     private static let timePerTurn: ClosedRange<Duration> = .milliseconds(1) ... .milliseconds(10)
 
+    /// How many are taken in one turn at the most: a clock that a test moves does not move meanwhile.
+    private static let mostPerTurn = 1_000
+
     /// What a listener reports to its server.
     package struct Reports: Sendable {
         /// Called on the listener's loop each time the system fails to accept; `isFirst` is true if the previous attempt
@@ -249,11 +252,15 @@ package final class Listener: @unchecked Sendable {
         let start = loop.now
         let (least, most) = (Self.timePerTurn.lowerBound, Self.timePerTurn.upperBound)
         let end = start + max(least, min(most, lastPause.duration(to: start) / Self.shareOfTime))
+        var left = Self.mostPerTurn
         repeat {
             guard accept != nil, let socket = nextSocket() else { return }
             guard connectionCount < policy.connectionLimit else { return noteLimit() }
             switch acceptOne(of: socket) {
-            case .accepted: isFailing = false
+            case .accepted:
+                isFailing = false
+                left -= 1
+                loop.note(.connectionAccepted)
             case .nothing: isFull = false
             case .failed(let error) where error.isOfOneConnection: continue
             case .failed(let error):
@@ -261,7 +268,7 @@ package final class Listener: @unchecked Sendable {
                 return tryAgain(after: Self.backOff)
             }
             loop.forgetTime()
-        } while loop.now < end
+        } while loop.now < end && left > 0
         lastPause = loop.now
         tryAgain(after: .zero)
     }

@@ -22,12 +22,22 @@ package enum LoopStep: Int, CaseIterable, Sendable {
     case effectDone
     /// A gateway writes to a client, or offers the system what was written to it.
     case clientVisited
+    /// A listener takes a connection.
+    case connectionAccepted
+    /// A byte of a partial packet or message is moved to other memory.
+    case byteMoved
+    /// A message is recorded in a log.
+    case messageLogged
 
     /// How many steps may be done in one go.
     package var share: Int {
         switch self {
-        case .streamWritten, .streamEnded, .timerSet, .connectionCounted, .clientVisited: 1_200
+        case .streamWritten, .streamEnded, .timerSet, .connectionCounted, .connectionAccepted, .clientVisited: 1_200
         case .layerPassed, .effectDone: 4_000
+        // As long as the longest packets that anybody allows.
+        case .byteMoved: 32 << 20
+        // A block of the smallest packets has fewer.
+        case .messageLogged: 30_000
         }
     }
 }
@@ -39,8 +49,8 @@ struct LoopSteps {
 
     private var counts = [Int](repeating: 0, count: LoopStep.allCases.count)
 
-    mutating func note(_ step: LoopStep) {
-        counts[step.rawValue] += 1
+    mutating func note(_ step: LoopStep, _ count: Int) {
+        counts[step.rawValue] += count
         guard counts[step.rawValue] > step.share, Self.areChecked.load(ordering: .relaxed) else { return }
         // At the step itself, where the crash report shows what takes too many. Programs that are no tests never come here.
         fatalError("\(step): more than \(step.share) in one go, which delays every other connection of the loop")
@@ -62,11 +72,11 @@ extension EventLoop {
         #endif
     }
 
-    /// Counts a step in a debug build.
+    /// Counts a step in a debug build, or several.
     @inline(__always)
-    package func note(_ step: LoopStep) {
+    package func note(_ step: LoopStep, count: Int = 1) {
         #if DEBUG
-            steps.note(step)
+            steps.note(step, count)
         #endif
     }
 }
