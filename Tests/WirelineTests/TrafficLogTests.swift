@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Features
+import Parts
 import Scene
 import Testing
 import TestingSupport
@@ -75,6 +76,36 @@ struct TrafficLogTests {
                 "opened", "sent \(request)", "sent \(request)", "received \(reply)", "received \(reply)",
                 "sent \(request)", "received \(reply)", "ended",
             ])
+    }
+
+    @Test func `long packets that were sent are opened over many turns, and the end comes after them`() async throws {
+        let group = try EventLoopGroup.ofFewTests()
+        let loop = group.loops[0]
+        let entries = Seen<(text: String, turn: MonotonicTime)>()
+        var configuration = ServerConfiguration.patient
+        configuration.log = TrafficLog(of: PartsProtocol.self) { entries.add(("\($0.event)", loop.turnTime)) }
+        let count = 3_000
+        let server = try await PacketServer.start(
+            at: "127.0.0.1", port: 0, protocol: PartsProtocol.self, on: group, configuration: configuration
+        ) { client in
+            try await client.connection.send(
+                packets: (0..<count).map { Say(text: "\($0)") }, id: 1,
+                header: ["shape": Int128(Shape.bundle.rawValue)])
+            try await client.send(Say(text: "last"))
+        }
+        let client = try await PacketClient.connect(
+            to: "127.0.0.1", port: try #require(server.addresses.first?.port), protocol: PartsProtocol.self,
+            configuration: .patient)
+        while try await client.nextPacket() != nil {}
+        client.close()
+        let seen = await entries.first(count + 3)
+        #expect(seen.first?.text == "opened")
+        #expect(seen.last?.text == "ended")
+        let texts = seen.dropFirst().dropLast().map { $0.text.split(separator: " ").last ?? "" }
+        let isRight = texts == (0..<count).map { "\"\($0)\"" } + ["\"last\""]
+        #expect(isRight)
+        #expect(Set(seen.dropFirst().dropLast(2).map(\.turn)).count > 3)
+        await server.shutDown()
     }
 
     @Test func `the entries of one connection have its number, and a line shows it`() async throws {

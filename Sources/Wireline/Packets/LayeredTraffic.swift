@@ -46,7 +46,7 @@ final class LayeredTraffic {
 
     /// Prepares to open what this end sends, for a log. Call it before the first packet.
     func showSent() {
-        sent = SentPackets(layout, from: side, packetLimit: packetLimit, settings: settings)
+        sent = SentPackets(layout, from: side, packetLimit: packetLimit, settings: settings, on: loop)
     }
 
     /// Sets a key, whose keystreams start anew with the next packet that is opened or sealed.

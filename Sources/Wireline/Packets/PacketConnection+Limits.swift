@@ -4,7 +4,11 @@ import WirelineTransport
 
 extension PacketConnection: LimitedConnection {
     /// The memory that it holds, not the number of bytes in that memory.
-    var heldByteCount: Int { input.capacity + stream.heldByteCount + unreadCost + lateByteCount }
+    var heldByteCount: Int {
+        let byteCount = input.capacity + stream.heldByteCount + unreadCost
+        guard let layeredTraffic else { return byteCount }
+        return byteCount + layeredTraffic.late.heldByteCount + (layeredTraffic.sent?.waitingByteCount ?? 0)
+    }
 
     private var unreadCost: Int {
         guard let requests else { return 0 }

@@ -15,12 +15,37 @@ extension PacketConnection {
     }
 
     package func wrote(_ bytes: [UInt8], to stream: ByteStream) {
-        guard let sharedLimits, let log = sharedLimits.log else { return }
-        let end = forEachWrittenPacket(in: bytes) { packet in
-            loop.note(.messageLogged)
-            log.record(.sent(log.message(in: packet, from: sharedLimits.side, layout)), of: peerAddress, id)
+        guard sharedLimits?.log != nil else { return }
+        if let sent = layeredTraffic?.sent {
+            let wasWaiting = sent.isWaiting
+            sent.add(bytes, shownStates)
+            shownStates = states
+            // Otherwise a later turn shows them, after those that wait.
+            if !wasWaiting { show(sent) }
+            return
         }
-        if end < bytes.count { log.record(.sentOther(byteCount: bytes.count - end), of: peerAddress, id) }
+        let end = forEachWrittenPacket(in: bytes) { logSent($0) }
+        if end < bytes.count { logSent(otherByteCount: bytes.count - end) }
+    }
+
+    /// Records packets with layers that were written, some of them now and the rest in later turns.
+    private func show(_ sent: SentPackets) {
+        sent.show({ logSent($0) }, other: { logSent(otherByteCount: $0) })
+        if sent.isWaiting {
+            loop.goOnLater { self.show(sent) }
+        } else if ending.isClosed {
+            logEnd()
+        }
+    }
+
+    private func logSent(_ packet: borrowing Packet) {
+        guard let sharedLimits, let log = sharedLimits.log else { return }
+        loop.note(.messageLogged)
+        log.record(.sent(log.message(in: packet, from: sharedLimits.side, layout)), of: peerAddress, id)
+    }
+
+    private func logSent(otherByteCount: Int) {
+        sharedLimits?.log?.record(.sentOther(byteCount: otherByteCount), of: peerAddress, id)
     }
 
     /// Passes the packets that were written to `body`.
@@ -28,10 +53,6 @@ extension PacketConnection {
     /// Packets may have been written before a state changed that a message or the program has set since. So they are
     /// read in the states of the last ones that were shown.
     private func forEachWrittenPacket(in bytes: [UInt8], _ body: (borrowing Packet) -> Void) -> Int {
-        if let sent = layeredTraffic?.sent {
-            defer { shownStates = states }
-            return sent.forEachPacket(atStartOf: bytes, shownStates, body)
-        }
         guard hasStates else { return sentLayout.forEachPacket(atStartOf: bytes, body) }
         var splitter = PacketSplitter(
             layout: layout, context: PacketContext(from: side, states: shownStates), maximumPacketByteCount: .max)
@@ -40,7 +61,8 @@ extension PacketConnection {
     }
 
     func logEnd() {
-        guard let log = sharedLimits?.log else { return }
+        // What was sent comes first.
+        guard let log = sharedLimits?.log, layeredTraffic?.sent?.isWaiting != true else { return }
         let cause = ending.failure as? ConnectionError ?? (ending.isLeaving ? nil : endingError)
         log.record(.ended(cause?.shownText), of: peerAddress, id)
     }

@@ -2,26 +2,65 @@
 
 import WirelineCodec
 import WirelineLayers
+import WirelineTransport
 
 /// Opens the packets that this end has sent, for the log of its connection. Only the connection's loop uses this.
 ///
 /// Packets are shown later than they are sealed. So a key that was set in between counts from the packet on that was
-/// sealed with it.
+/// sealed with it. What takes long is opened over many turns, and what is sent meanwhile waits to be shown, too.
 final class SentPackets {
+    /// Bytes that were written.
+    private final class Written {
+        let bytes: [UInt8]
+        /// Where the packets begin that are not shown yet, and the connection's states there.
+        var offset = 0
+        var states: PacketStates
+        /// The next packet, if it was opened, although perhaps not all packets inside of it, and how many of them were shown.
+        var opened: OpenedPackets?
+        var shownCount = 0
+        /// The states after the messages that were shown.
+        var nextStates: PacketStates
+
+        init(_ bytes: [UInt8], _ states: PacketStates) {
+            self.bytes = bytes
+            self.states = states
+            nextStates = states
+        }
+
+        var restByteCount: Int { bytes.count - offset }
+    }
+
+    /// The most bytes that wait to be shown.
+    private static let waitingLimit = 4 << 20
+    /// How long packets are opened in one go: so long that others hardly notice.
+    private static let timePerTurn = Duration.milliseconds(2)
+    /// How many packets are opened in one go, however long it takes: a busy machine does not change the order of a log.
+    private static let leastPerTurn = 200
+
     private let layout: PacketLayout
     private let side: Sender
+    private let loop: EventLoop
     private var opener: PacketOpener
     private var keys: [(sealedCount: Int, name: String, bytes: [UInt8])] = []
     private var sealedCount = 0
     private var shownCount = 0
     /// Whether a packet could not be opened: then nothing is known about the ones after it.
     private var isLost = false
+    private var waiting = Queue<Written>()
+    /// The bytes that wait to be shown.
+    private(set) var waitingByteCount = 0
+    private var turnEnd = MonotonicTime(nanoseconds: 0)
+    private var countOfTurn = 0
 
-    init(_ layout: PacketLayout, from side: Sender, packetLimit: Int, settings: LayerSettings) {
+    init(_ layout: PacketLayout, from side: Sender, packetLimit: Int, settings: LayerSettings, on loop: EventLoop) {
         self.layout = layout
         self.side = side
+        self.loop = loop
         opener = PacketOpener(layout, from: side, packetLimit: packetLimit, settings: settings)
     }
+
+    /// Whether something waits to be shown.
+    var isWaiting: Bool { !waiting.isEmpty }
 
     /// Notes that a packet has been sealed.
     func noteSealed() { sealedCount += 1 }
@@ -29,32 +68,83 @@ final class SentPackets {
     /// Notes a key for the packets that are sealed from now on.
     func setKey(_ name: String, _ bytes: [UInt8]) { keys.append((sealedCount, name, bytes)) }
 
-    /// Passes the opened packets at the start of written bytes to `body`, in their order; not those around others.
+    /// Adds bytes that were written.
     ///
     /// - Parameter states: The connection's states where the bytes begin.
-    /// - Returns: The number of bytes of packets that were opened.
-    func forEachPacket(
-        atStartOf bytes: [UInt8], _ states: PacketStates, _ body: (borrowing Packet) -> Void
-    ) -> Int {
-        var states = states
-        var end = 0
-        while end < bytes.count, !isLost {
-            let layout = layout.layout(in: PacketContext(from: side, states: states))
-            var splitter = PacketSplitter(layout: layout, maximumPacketByteCount: .max)
-            var next = end
-            guard let (content, bounds) = try? splitter.nextPacket(in: bytes, from: &next) else { break }
-            setKeys()
-            let opened = opener.open(Packet(content.rawSpan, bounds), states: states)
-            shownCount += 1
-            isLost = opened.failure != nil
-            guard !isLost else { break }
-            for (index, entry) in opened.entries.enumerated() where entry.kind != .packets {
-                opened.withPacket(at: index) { body($0) }
-                if entry.kind == .message { layout.apply(entry.bounds.id, from: side, to: &states) }
-            }
-            end = next
+    func add(_ bytes: [UInt8], _ states: PacketStates) {
+        if isWaiting, waitingByteCount + bytes.count > Self.waitingLimit { isLost = true }
+        waiting.append(Written(bytes, states))
+        waitingByteCount += bytes.count
+    }
+
+    /// Shows what waits, for a few milliseconds. Call it again in a later turn if something still waits.
+    ///
+    /// - Parameters:
+    ///   - show: Receives the opened packets in their order; not those around others.
+    ///   - other: Receives the number of bytes that could not be opened.
+    func show(_ show: (borrowing Packet) -> Void, other: (_ byteCount: Int) -> Void) {
+        let start = MonotonicTime.now
+        defer { loop.spend(Int(clamping: MonotonicTime.now.nanoseconds - start.nanoseconds)) }
+        (turnEnd, countOfTurn) = (start + Self.timePerTurn, 0)
+        while let written = waiting.first {
+            guard showPackets(of: written, show) else { return }
+            if written.restByteCount > 0 { other(written.restByteCount) }
+            waitingByteCount -= written.bytes.count
+            _ = waiting.popFirst()
         }
-        return end
+    }
+
+    /// - Returns: Whether all were shown that can be opened; false if the time is over.
+    private func showPackets(of written: Written, _ show: (borrowing Packet) -> Void) -> Bool {
+        while written.restByteCount > 0, !isLost {
+            let layout = layout.layout(in: PacketContext(from: side, states: written.states))
+            var splitter = PacketSplitter(layout: layout, maximumPacketByteCount: .max)
+            var next = written.offset
+            guard let (content, bounds) = try? splitter.nextPacket(in: written.bytes, from: &next) else { return true }
+            guard open(Packet(content.rawSpan, bounds), of: written, show) else { return false }
+            guard !isLost else { return true }
+            written.offset = next
+            written.states = written.nextStates
+        }
+        return true
+    }
+
+    /// Opens a packet and those inside of it, or goes on with that.
+    ///
+    /// - Returns: Whether all of them were shown; false if the time is over.
+    private func open(
+        _ packet: borrowing Packet, of written: Written, _ show: (borrowing Packet) -> Void
+    ) -> Bool {
+        var opened: OpenedPackets
+        if let begun = written.opened.take() {
+            opened = begun
+        } else {
+            setKeys()
+            opened = opener.begin(packet, states: written.states, copiesPlain: true, at: self)
+            guard !opener.isStopped else { return false }
+        }
+        var hasStopped = false
+        while true {
+            for index in written.shownCount..<opened.entries.count where opened.entries[index].kind != .packets {
+                opened.withPacket(at: index) { show($0) }
+                let entry = opened.entries[index]
+                if entry.kind == .message { layout.apply(entry.bounds.id, from: side, to: &written.nextStates) }
+            }
+            countOfTurn += opened.entries.count - written.shownCount
+            loop.note(.layerPassed, count: opened.entries.count - written.shownCount)
+            written.shownCount = opened.entries.count
+            guard opener.isOpening else { break }
+            if hasStopped || countOfTurn >= Self.leastPerTurn && mustStop {
+                written.opened = opened
+                return false
+            }
+            opener.openNext(&opened, at: self)
+            hasStopped = opener.isStopped
+        }
+        written.shownCount = 0
+        shownCount += 1
+        isLost = opened.failure != nil
+        return true
     }
 
     /// Sets the keys with which the next packet was sealed.
@@ -65,4 +155,10 @@ final class SentPackets {
             try? opener.setKey(key.name, key.bytes.rawSpan)
         }
     }
+}
+
+extension SentPackets: OpeningPace {
+    var mustStop: Bool { MonotonicTime.now >= turnEnd }
+
+    func mayKeepUnfinished() -> Bool { true }
 }
