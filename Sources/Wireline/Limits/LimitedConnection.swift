@@ -16,6 +16,8 @@ protocol LimitedConnection: AnyObject, Sendable {
 
     /// The memory that it holds, in bytes: for unread input and for queued output.
     var heldByteCount: Int { get }
+    /// The memory of what is not written to the stream yet, because it is still being sealed; 0 for most.
+    var lateByteCount: Int { get }
     /// Whether a partial packet or message is buffered.
     var hasBegun: Bool { get }
     /// The number of bytes of it that there is no memory for yet, as far as it is known; less than 1 if it is not.
@@ -44,6 +46,8 @@ protocol LimitedConnection: AnyObject, Sendable {
 
 extension LimitedConnection {
     var loop: EventLoop { stream.loop }
+
+    var lateByteCount: Int { 0 }
 
     /// When bytes last arrived at the socket. With TLS or a WebSocket they may not contain any data yet.
     var lastArrival: MonotonicTime { stream.lastArrival }

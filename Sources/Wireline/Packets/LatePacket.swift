@@ -9,37 +9,48 @@ struct LatePacket {
     enum Content {
         /// A packet, and the states for which it is sealed.
         case unsealed(UnsealedPacket, PacketStates, AheadCompression)
-        /// A packet that other connections get, too, and the states for which it was encoded.
-        case shared(SharedPacket, PacketStates)
+        /// A packet that is sealed once for many connections.
+        case once(UnsealedPacket, OnceSealed)
         case bytes([UInt8])
     }
 
     let content: Content
+    /// Whether other connections get it, too. Then no sender waits for it.
+    let isShared: Bool
     /// Receives the error of a packet that could not be sealed.
     let onFailure: (CodecError) -> Void
 
-    init(_ content: Content, onFailure: @escaping (CodecError) -> Void = { _ in }) {
+    init(_ content: Content, isShared: Bool = false, onFailure: @escaping (CodecError) -> Void = { _ in }) {
         self.content = content
+        self.isShared = isShared
         self.onFailure = onFailure
     }
 
-    /// What compresses it; nil if it waits only for those before it.
-    var ahead: AheadCompression? { if case .unsealed(_, _, let ahead) = content { ahead } else { nil } }
+    /// Whether it can be sent when it is the first one.
+    var isReady: Bool {
+        switch content {
+        case .unsealed(_, _, let ahead): ahead.isDone
+        case .once(_, let once): once.outcome != nil
+        case .bytes: true
+        }
+    }
 
-    /// Its memory, in bytes, without that of the work on it.
+    /// The number of bytes to send, before they are compressed.
     fileprivate var byteCount: Int {
         switch content {
-        case .unsealed(let packet, _, _): packet.payloadByteCount
-        case .shared(let packet, _): packet.byteCount
+        case .unsealed(let packet, _, _), .once(let packet, _): packet.payloadByteCount
         case .bytes(let bytes): bytes.count
         }
     }
+
+    /// Its memory, in bytes, without that of the work on it. All connections share that of a packet that is sealed once.
+    fileprivate var heldByteCount: Int { if case .once = content { 0 } else { byteCount } }
 }
 
 /// The packets of a connection that wait to be sealed, in the order in which they were sent.
 struct LatePackets {
     private var packets = Queue<LatePacket>()
-    private var byteCount = 0
+    private var memoryByteCount = 0
     /// The bytes of those that other connections get, too.
     private(set) var sharedByteCount = 0
     private var action: (() -> Void)?
@@ -49,7 +60,10 @@ struct LatePackets {
     var first: LatePacket? { packets.first }
 
     /// Their memory, in bytes. Only the first one is worked on.
-    var heldByteCount: Int { byteCount + (first?.ahead?.heldByteCount ?? 0) }
+    var heldByteCount: Int {
+        guard case .unsealed(_, _, let ahead)? = first?.content else { return memoryByteCount }
+        return memoryByteCount + ahead.heldByteCount
+    }
 
     mutating func append(_ packet: LatePacket) {
         packets.append(packet)
@@ -63,8 +77,8 @@ struct LatePackets {
     }
 
     private mutating func count(_ packet: LatePacket, _ sign: Int) {
-        byteCount += sign * packet.byteCount
-        if packet.ahead == nil { sharedByteCount += sign * packet.byteCount }
+        memoryByteCount += sign * packet.heldByteCount
+        if packet.isShared { sharedByteCount += sign * packet.byteCount }
     }
 
     /// Stores a closure that is called when no packet waits any more, after earlier ones.

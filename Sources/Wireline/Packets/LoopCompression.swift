@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineCodec
 import WirelineLayers
 import WirelineTransport
 
@@ -42,6 +43,22 @@ final class LoopCompression {
     func add(on loop: EventLoop, _ work: @escaping () -> Bool) {
         _ = line.append(work)
         if line.count == 1 { loop.goOnLater { self.seal(on: loop) } }
+    }
+
+    /// Seals a packet for many connections over many turns, unless another loop does it.
+    ///
+    /// - Parameter traffic: The layers of one of them. It may end meanwhile.
+    func seal(_ packet: UnsealedPacket, _ once: OnceSealed, with traffic: LayeredTraffic, on loop: EventLoop) {
+        guard once.begin() else { return }
+        let ahead = AheadCompression()
+        add(on: loop) {
+            repeat {
+                traffic.compress(packet, PacketStates(), ahead)
+            } while !ahead.isDone && !loop.hasSpentShare
+            guard ahead.isDone else { return false }
+            once.end(Result { () throws(CodecError) in try traffic.seal(packet, PacketStates(), ahead) })
+            return true
+        }
     }
 
     private func seal(on loop: EventLoop) {

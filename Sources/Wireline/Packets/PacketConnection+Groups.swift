@@ -81,7 +81,7 @@ extension PacketConnection {
     func sendShared(
         _ array: [UInt8], _ bounds: Range<Int>? = nil, packetCount: Int = 1, frames: SharedFrames? = nil
     ) -> Bool {
-        if sealsLater { return sendSharedLater(.bytes(Array(array[bounds ?? array.indices]))) }
+        if sealsLater { return sendSharedLater(Array(array[bounds ?? array.indices])) }
         // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
         let bytes = unsafe array.span.bytes.extracting(bounds ?? array.indices)
         if senders.isEmpty, stream.writeShared(bytes, packetCount: packetCount) { return true }

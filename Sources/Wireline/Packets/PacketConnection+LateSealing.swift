@@ -10,6 +10,13 @@ extension PacketConnection {
     /// The least bytes of a message that are not compressed at once. zlib's level 6 takes 3 ms for so many at worst.
     private static let longByteCount = 16 << 10
 
+    /// The least limit of what waits for long packets and goes to many: as much as waits for a loop of a room. The limit of
+    /// output alone would leave out what comes after one long message.
+    private static let leastLateLimit = 4 << 20
+
+    /// Whether a caller may send: not while the connection leaves, although packets from before may still wait to be sealed.
+    @usableFromInline var takesOutput: Bool { stream.takesOutput && !ending.isLeaving }
+
     /// Whether packets wait to be sealed.
     var sealsLater: Bool { layeredTraffic?.late.isEmpty == false }
 
@@ -20,11 +27,13 @@ extension PacketConnection {
     ///
     /// One that sets a state is sealed at once, because what arrives next depends on the state.
     private func isSealedLater(_ packet: UnsealedPacket) -> Bool {
-        guard packet.payloadByteCount >= Self.longByteCount || sealsLater,
-            layout.content.layers.contains(where: { $0.kind.mayInflate })
-        else { return false }
+        guard isLong(packet) || sealsLater, layout.content.layers.contains(where: { $0.kind.mayInflate }) else {
+            return false
+        }
         return !hasStates || !packet.messageIDs.contains { layout.setsState($0, from: side) }
     }
+
+    private func isLong(_ packet: UnsealedPacket) -> Bool { packet.payloadByteCount >= Self.longByteCount }
 
     // MARK: Sending
 
@@ -32,15 +41,21 @@ extension PacketConnection {
     ///
     /// - Throws: As ``write(_:)``. If it turns out later that a long packet cannot be sent, the connection ends.
     func writeUnsealed(_ packet: UnsealedPacket) throws(ConnectionError) {
-        guard stream.takesOutput else { throw sendError }
-        let bytes = try sealedOrPostponed(packet) { [unowned self] error in
-            guard !ending.isLeaving else { return }
-            // The peer gets nothing after a packet that is missing.
-            layeredTraffic?.late = LatePackets()
+        let bytes = try sealedOrPostponed(packet) { [unowned self] error in endWithout(packet: error) }
+        stream.write(bytes)
+    }
+
+    /// Ends the connection because of a packet that could not be sealed: the peer gets nothing after one that is missing.
+    func endWithout(packet error: CodecError) {
+        let action = layeredTraffic?.late.takeAction()
+        layeredTraffic?.late = LatePackets()
+        if ending.isLeaving {
+            ending.fail(ConnectionError.codec(error))
+        } else {
             ending.failInput(.codec(error))
             fail(ConnectionError.codec(error))
         }
-        stream.write(bytes)
+        action?()
     }
 
     /// Sends a packet, and waits until it is sealed and there is room for more.
@@ -62,26 +77,91 @@ extension PacketConnection {
     private func sealedOrPostponed(
         _ packet: UnsealedPacket, onFailure: @escaping (CodecError) -> Void
     ) throws(ConnectionError) -> [UInt8] {
+        guard takesOutput else { throw sendError }
+        // What groups have sent goes before this packet, which may have to wait for it.
+        settle()
         do throws(CodecError) {
-            guard isSealedLater(packet), let layeredTraffic, stream.takesOutput else { return try seal(packet) }
-            // What can be known at once is an error of the caller.
-            try layeredTraffic.requireSealable(packet, states)
-            // What groups have sent before this packet is sealed before it, too.
-            settle()
-            postpone(LatePacket(.unsealed(packet, states, AheadCompression()), onFailure: onFailure))
+            guard isSealedLater(packet) else { return try seal(packet) }
+            try postpone(packet, onFailure: onFailure)
             return []
         } catch {
             throw .codec(error)
         }
     }
 
-    /// Sends a packet for many connections after the long ones that wait.
+    private func postpone(
+        _ packet: UnsealedPacket, isShared: Bool = false, onFailure: @escaping (CodecError) -> Void
+    ) throws(CodecError) {
+        // What can be known at once is an error of the caller.
+        try layeredTraffic?.requireSealable(packet, states)
+        postpone(LatePacket(.unsealed(packet, states, AheadCompression()), isShared: isShared, onFailure: onFailure))
+    }
+
+    /// Whether packets for many connections may still wait to be sealed.
+    var hasRoomForLate: Bool {
+        guard let layeredTraffic, takesOutput else { return false }
+        return layeredTraffic.late.sharedByteCount < max(pendingLimit, Self.leastLateLimit)
+    }
+
+    /// Sends bytes that other connections get, too, after the long packets that wait.
     ///
     /// - Returns: False if too much waits already.
-    func sendSharedLater(_ content: LatePacket.Content) -> Bool {
-        guard let layeredTraffic, layeredTraffic.late.sharedByteCount < pendingLimit else { return false }
-        postpone(LatePacket(content))
+    func sendSharedLater(_ bytes: [UInt8]) -> Bool {
+        guard hasRoomForLate else { return false }
+        postpone(LatePacket(.bytes(bytes), isShared: true))
         return true
+    }
+
+    /// Returns a packet for many connections as this one sends it next; empty if it is sealed and sent later, however much
+    /// waits already.
+    ///
+    /// - Parameters:
+    ///   - states: The states for which its bytes were encoded.
+    ///   - onFailure: Receives the error if it turns out later that it cannot be sealed.
+    /// - Throws: `CodecError` if this connection cannot make it.
+    func sharedOrPostponed(
+        _ packet: SharedPacket, from states: PacketStates, onFailure: @escaping (CodecError) -> Void
+    ) throws(CodecError) -> [UInt8] {
+        // What other groups have sent goes before this packet, which may have to wait for it.
+        settle()
+        let bytes: [UInt8]
+        switch packet.form {
+        case .sealedByEach(let unsealed) where isSealedLater(unsealed):
+            try postpone(unsealed, isShared: true, onFailure: onFailure)
+            return []
+        case .sealedByEach, .bytes: bytes = try made(packet, from: states)
+        case .sealedOnce(let unsealed, let once):
+            guard let made = try sealed(unsealed, once) else {
+                postpone(LatePacket(.once(unsealed, once), isShared: true, onFailure: onFailure))
+                return []
+            }
+            bytes = made
+        }
+        guard sealsLater else { return bytes }
+        postpone(LatePacket(.bytes(bytes), isShared: true))
+        return []
+    }
+
+    /// Seals a packet once for many connections: a short one now, a long one over many turns of one loop.
+    ///
+    /// - Returns: The packet as it stands in a stream; nil if it is not sealed yet (``OnceSealed/whenDone(_:)``).
+    func sealed(_ packet: UnsealedPacket, _ once: OnceSealed) throws(CodecError) -> [UInt8]? {
+        if isLong(packet), let layeredTraffic {
+            loop.compression.seal(packet, once, with: layeredTraffic, on: loop)
+            guard once.outcome != nil else { return nil }
+        }
+        return try seal(packet, once)
+    }
+
+    /// Seals a packet once for many connections, in this turn.
+    func seal(_ packet: UnsealedPacket, _ once: OnceSealed) throws(CodecError) -> [UInt8] {
+        if let outcome = once.outcome { return try outcome.get() }
+        let outcome = Result { () throws(CodecError) in
+            if let layeredTraffic { return try layeredTraffic.seal(packet, PacketStates()) }
+            return try packet.encoded(in: sentLayout, limit: maximumPacketByteCount)
+        }
+        once.end(outcome)
+        return try outcome.get()
     }
 
     /// Sends encoded packets after the long ones that wait.
@@ -95,16 +175,33 @@ extension PacketConnection {
 
     private func postpone(_ packet: LatePacket) {
         guard let layeredTraffic else { return }
+        let isFirst = layeredTraffic.late.isEmpty
         layeredTraffic.late.append(packet)
-        if let ahead = packet.ahead {
-            loop.compression.add(on: loop) { [weak self] in self?.goOnSealing(ahead) ?? true }
-        }
         // What is sent next must wait for it.
         senders.append([], .nobody)
         _ = requestMemory(isWanted: false)
+        if isFirst { beginFirst() }
     }
 
     // MARK: Sealing
+
+    /// Begins to seal the first packet that waits, or waits until it is sealed.
+    private func beginFirst() {
+        switch layeredTraffic?.late.first?.content {
+        case .unsealed(_, _, let ahead):
+            loop.compression.add(on: loop) { [weak self] in self?.goOnSealing(ahead) ?? true }
+        case .once(_, let once):
+            once.whenDone { [weak self, loop] in
+                // In turn, because many connections may wait for it.
+                loop.executeInTurn { [weak self] in
+                    guard let self, case .once(_, let first)? = self.layeredTraffic?.late.first?.content, first === once
+                    else { return }
+                    self.sendReady()
+                }
+            }
+        case .bytes, nil: break
+        }
+    }
 
     /// Compresses a part of a packet; the next one to be sent is sent if it is done.
     ///
@@ -120,9 +217,15 @@ extension PacketConnection {
             _ = requestMemory(isWanted: false)
             return false
         }
-        repeat { sendLate() } while sealsLater && layeredTraffic.late.first?.ahead == nil
-        lateWasSent()
+        sendReady()
         return true
+    }
+
+    /// Sends the packets that wait, up to one that is not compressed yet.
+    private func sendReady() {
+        while layeredTraffic?.late.first?.isReady == true { sendLate() }
+        beginFirst()
+        lateWasSent()
     }
 
     /// Seals and sends all packets that wait to be sealed, in this turn.
@@ -137,11 +240,11 @@ extension PacketConnection {
     /// nobody. A packet that is compressed after a cipher or inside a bundle is sealed in one go.
     func sealWithinShare() {
         while sealsLater, stream.takesOutput, !loop.hasSpentShare, let layeredTraffic {
-            if case .unsealed(let packet, let states, let ahead)? = layeredTraffic.late.first?.content {
-                while !ahead.isDone {
-                    guard !loop.hasSpentShare else { return }
-                    layeredTraffic.compress(packet, states, ahead)
+            while let first = layeredTraffic.late.first, !first.isReady {
+                guard !loop.hasSpentShare, case .unsealed(let packet, let states, let ahead) = first.content else {
+                    return
                 }
+                layeredTraffic.compress(packet, states, ahead)
             }
             sendLate()
         }
@@ -154,10 +257,9 @@ extension PacketConnection {
         do throws(CodecError) {
             switch packet.content {
             case .bytes(let bytes): stream.write(bytes)
-            case .shared(let packet, let states): stream.write(try made(packet, from: states))
+            case .once(let packet, let once): stream.write(try seal(packet, once))
             case .unsealed(let packet, let states, let ahead):
-                guard let layeredTraffic else { return }
-                stream.write(try layeredTraffic.seal(packet, states, ahead))
+                stream.write(try layeredTraffic?.seal(packet, states, ahead) ?? [])
             }
         } catch {
             packet.onFailure(error)
@@ -172,6 +274,16 @@ extension PacketConnection {
             resumeSenders()
             if batchHandler != nil { deliver() }
             readIfWanted()
+        }
+    }
+
+    /// Ends the output after the packets that wait to be sealed.
+    func endOutputAfterSealing() {
+        // Meanwhile no sender is before them.
+        if sealsLater { senders.append([], .nobody) }
+        afterSealing {
+            self.stream.endOutput()
+            self.closeIfFinished()
         }
     }
 

@@ -71,7 +71,7 @@ extension PacketConnection {
             // timeout.
             await unsafe withUnsafeContinuation { continuation in
                 // A handler that was cancelled because its connection is lost gets the reason.
-                guard stream.takesOutput else { return unsafe continuation.resume(returning: .failure(sendError)) }
+                guard takesOutput else { return unsafe continuation.resume(returning: .failure(sendError)) }
                 if unsafe request.begin(continuation) { begin(request, timeout, encode) }
             }
         } onCancel: {

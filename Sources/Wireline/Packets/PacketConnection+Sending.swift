@@ -242,7 +242,10 @@ extension PacketConnection: SendingConnection {
         guard stream.loop.isCurrent else { throw .notOnLoop }
         // If the output block has room, the stream is open.
         guard bytes.byteCount <= stream.freeByteCount || stream.takesOutput else { throw sendError }
-        if layout.isEncodedOnLoop { finishSealing() }
+        if layout.isEncodedOnLoop {
+            guard takesOutput else { throw sendError }
+            finishSealing()
+        }
         append(bytes)
         if layout.hasStates { followSent([UInt8](copying: bytes)) }
     }

@@ -184,7 +184,7 @@ extension PacketConnection {
         }
         let bytes = try encode(self)
         let hasRoom = prepareToSend(bytes.count)
-        guard stream.takesOutput else { throw sendError }
+        guard takesOutput else { throw sendError }
         writeInState(bytes)
         if !hasRoom { try await sendAfterOthers([]) }
     }

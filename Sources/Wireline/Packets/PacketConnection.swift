@@ -236,9 +236,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     package func drain(telling farewell: SharedPacket? = nil) {
         // A connection that is already leaving reads and drops its input until the end.
         guard !ending.isLeaving else { return }
-        if let farewell, !sealsLater || !sendSharedLater(.shared(farewell, PacketStates())) {
-            stream.write(asSent(farewell))
-        }
+        if let farewell { writeShared(farewell) }
         ending.drain(after: stream.receivedByteCount + UInt64(stream.unreadByteCount))
         endWaiters.resumeAll()
         endDrain()
@@ -266,12 +264,13 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     ///
     /// If a socket is closed with unread input, the system resets the connection, and output on its way to the peer is
     /// lost (RFC 1122, 4.2.2.13). So this reads and drops the input. Tasks that wait for a packet, for a reply or to
-    /// send get ``ConnectionError/transport(_:)`` with `closed` at once. The call returns at once, too.
+    /// send get ``ConnectionError/transport(_:)`` with `closed` at once. The call returns at once, too. Long packets that were
+    /// sent before are still compressed, and the time counts from the call.
     ///
     /// - Parameter timeout: The time after which it is closed in any case; nil (default): no limit while the peer
     ///   reads. A peer that reads nothing is limited by ``ConnectionLimits/writeTimeout``.
     public func finish(within timeout: Duration? = nil) {
-        loop.execute { self.afterSealing { self.takeLeave(within: timeout) } }
+        loop.execute { self.takeLeave(within: timeout) }
     }
 
     private func takeLeave(within timeout: Duration?) {
@@ -284,29 +283,33 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         // Tasks that wait to send would send after the end of the stream.
         let late = senders.removeAll()
         deliver()
-        stream.endOutput()
+        endOutputAfterSealing()
         for sender in late { sender.resume(.failure(sendError)) }
         giveUpRequests(sendError)
         closeIfFinished()
         guard stream.isOpen else { return }
         _ = requestMemory()
         stream.read()
-        peerWatch.finish(at: loop.now, within: timeout, undeliveredByteCount: stream.undeliveredByteCount)
+        peerWatch.finish(
+            at: loop.now, within: timeout, undeliveredByteCount: stream.undeliveredByteCount + lateByteCount)
         watchPeer()
     }
 
     /// Sends a last message, stops receiving, and closes the connection after the message was sent.
     ///
     /// - Parameters:
-    ///   - bytes: The message.
+    ///   - packet: The message.
+    ///   - states: The states for which its bytes were encoded.
     ///   - error: The error for tasks that wait for packets or to send.
     ///   - timeout: The time after which it is closed in any case.
-    package func sendLast(_ bytes: [UInt8], _ error: ConnectionError, within timeout: Duration) {
+    func sendLast(
+        _ packet: SharedPacket, from states: PacketStates = PacketStates(), _ error: ConnectionError,
+        within timeout: Duration
+    ) {
         guard stream.isOpen, !ending.isLeaving else { return }
         ending.failInput(error)
         ending.fail(error)
-        finishSealing()
-        stream.write(bytes)
+        writeShared(packet, from: states)
         finish(within: timeout)
     }
 
@@ -316,7 +319,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// Ends the connection because a handler failed. What was sent before, such as the reason, still reaches the peer.
     func handlerFailed() {
         // Nothing was sent, so closing at once loses nothing.
-        guard stream.sentByteCount > 0 || stream.pendingByteCount > 0 else { return close() }
+        guard stream.sentByteCount > 0 || stream.pendingByteCount > 0 || sealsLater else { return close() }
         setCloseCode()
         finish(within: Self.partingTime)
     }

@@ -129,7 +129,7 @@ extension ConnectionListener where Connection == PacketConnection {
 extension PacketConnection: ServedConnection {
     package func dismiss(telling farewell: SharedPacket?) {
         guard let farewell else { return finish(within: Self.partingTime) }
-        sendLast(asSent(farewell), .transport(.closed), within: Self.partingTime)
+        sendLast(farewell, .transport(.closed), within: Self.partingTime)
     }
 
     package func handlerEnded(_ failure: (any Error)?) {

@@ -163,7 +163,8 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     ///   - message: The message.
     ///   - header: Header fields to set (default: none).
     ///   - connections: The receivers; nil: all connections.
-    /// - Returns: The connections that got nothing, because they are slow or have ended.
+    /// - Returns: The connections that got nothing, because they are slow, have ended, or cannot seal the packet, such as
+    ///   without their key.
     /// - Throws: ``ConnectionError/codec(_:)`` if a value does not fit.
     @discardableResult
     public func broadcast<Message: ServerMessage>(
@@ -179,7 +180,8 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     ///   - id: The ID of the packet around them.
     ///   - header: The header fields of that packet; with them, the condition of `packets` must hold.
     ///   - connections: The receivers; nil: all connections.
-    /// - Returns: The connections that got nothing, because they are slow or have ended.
+    /// - Returns: The connections that got nothing, because they are slow, have ended, or cannot seal the packet, such as
+    ///   without their key.
     /// - Throws: ``ConnectionError/codec(_:)`` if a value does not fit.
     @discardableResult
     public func broadcast(
@@ -195,7 +197,15 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     private func broadcast(
         _ packet: SharedPacket, to connections: [ServerConnection<Definition>]?
     ) async -> [ServerConnection<Definition>] {
-        await Broadcast.send(to: connections ?? self.connections, over: \.connection) { $0.sendShared(packet) }
+        let receivers = connections ?? self.connections
+        guard let packet = await receivers.first?.connection.sealedForMany(packet) else { return receivers }
+        return await Broadcast.send(to: receivers, over: \.connection) { connection throws(ConnectionError) in
+            do throws(CodecError) {
+                return try connection.sendShared(packet) { [unowned connection] in connection.endWithout(packet: $0) }
+            } catch {
+                throw .codec(error)
+            }
+        }
     }
 
     /// The server's counters up to now.

@@ -194,13 +194,19 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
         let connection = connection
         guard connection.layout.isEncodedOnLoop else {
             let bytes = try connection.encode(message, header: header)
-            return connection.loop.execute { connection.sendLast(bytes, .kicked, within: timeout) }
+            return connection.loop.execute {
+                connection.sendLast(SharedPacket(bytes: bytes), .kicked, within: timeout)
+            }
         }
         // What does not fit in any state is refused here; the states are known on the loop.
         try connection.requireEncodable(message, header: header)
         connection.loop.execute {
-            let bytes = (try? connection.encode(message, header: header)) ?? []
-            connection.sendLast(bytes, .kicked, within: timeout)
+            let packet =
+                connection.layout.hasContent
+                ? (try? UnsealedPacket(message, header)).map { SharedPacket(sealedByEach: $0) }
+                : (try? connection.encode(message, header: header)).map { SharedPacket(bytes: $0) }
+            connection.sendLast(
+                packet ?? SharedPacket(bytes: []), from: connection.states, .kicked, within: timeout)
         }
     }
 

@@ -5,8 +5,8 @@ import WirelineTransport
 
 /// A packet for many connections.
 ///
-/// A packet with compression is sealed by the first connection that sends it, and the others send the same bytes. With
-/// ciphers, with transforms of the program or with states, each connection seals it for itself.
+/// A packet with compression is sealed by the first connection that sends it, and the others send the same bytes, when they
+/// are there (``OnceSealed``). With ciphers, with transforms of the program or with states, each connection seals it for itself.
 package struct SharedPacket: Sendable {
     let form: Form
     /// The number of its bytes; while it is not sealed, of its messages.
@@ -19,22 +19,6 @@ package struct SharedPacket: Sendable {
         case bytes([UInt8])
         case sealedOnce(UnsealedPacket, OnceSealed)
         case sealedByEach(UnsealedPacket)
-    }
-
-    /// The bytes of a packet that is sealed once.
-    final class OnceSealed: Sendable {
-        private let result = Lock<Result<[UInt8], CodecError>?>(nil)
-
-        /// Returns the bytes, which the first caller makes. The other ones wait for it: they would need as long.
-        func bytes(_ seal: () throws(CodecError) -> [UInt8]) throws(CodecError) -> [UInt8] {
-            try result.withLock { result in
-                if let result { return result }
-                let made: Result<[UInt8], CodecError>
-                do throws(CodecError) { made = .success(try seal()) } catch { made = .failure(error) }
-                result = made
-                return made
-            }.get()
-        }
     }
 
     /// Takes the bytes of packets as they are.
@@ -79,6 +63,11 @@ package struct SharedPacket: Sendable {
         id = packet.id
     }
 
+    /// Takes a packet that each connection seals for itself.
+    init(sealedByEach packet: UnsealedPacket) {
+        self.init(.sealedByEach(packet), byteCount: packet.payloadByteCount, packet.id)
+    }
+
     /// Returns the same packet with the bytes that all connections send.
     func sealed(_ bytes: [UInt8]) -> SharedPacket { SharedPacket(.bytes(bytes), byteCount: bytes.count, id) }
 
@@ -101,37 +90,57 @@ package struct SharedPacket: Sendable {
 }
 
 extension PacketConnection {
-    /// Returns a packet for many connections as this one sends it next, and sets what it sets; empty if this connection
-    /// cannot send it.
+    /// Returns a packet for many connections as this one sends it next, in this turn, and sets what it sets.
     ///
     /// - Parameter states: The states for which its bytes were encoded.
-    func asSent(_ packet: SharedPacket, from states: PacketStates = PacketStates()) -> [UInt8] {
-        (try? made(packet, from: states)) ?? []
-    }
-
-    /// Returns a packet for many connections as ``asSent(_:from:)`` does.
-    ///
     /// - Throws: `CodecError` if this connection cannot make it.
     package func made(
         _ packet: SharedPacket, from states: PacketStates = PacketStates()
     ) throws(CodecError) -> [UInt8] {
         switch packet.form {
         case .bytes(let bytes): adaptsBytes ? adapted(bytes, from: states) : bytes
-        case .sealedOnce(let unsealed, let once): try once.bytes { () throws(CodecError) in try seal(unsealed) }
+        case .sealedOnce(let unsealed, let once): try seal(unsealed, once)
         case .sealedByEach(let unsealed): try seal(unsealed)
         }
     }
 
     /// Sends a packet for many connections, if that is possible without waiting; see ``sendShared(_:_:packetCount:frames:)``.
     ///
-    /// - Parameter states: The states for which its bytes were encoded.
-    func sendShared(_ packet: SharedPacket, from states: PacketStates = PacketStates()) -> Bool {
+    /// - Parameters:
+    ///   - states: The states for which its bytes were encoded.
+    ///   - onFailure: Receives the error if it turns out later that it cannot be sealed.
+    /// - Throws: `CodecError` if this connection cannot make it. It may have others that it can make.
+    func sendShared(
+        _ packet: SharedPacket, from states: PacketStates = PacketStates(),
+        onFailure: @escaping (CodecError) -> Void = { _ in }
+    ) throws(CodecError) -> Bool {
         if case .bytes(let bytes) = packet.form, !adaptsBytes { return sendShared(bytes) }
-        if sealsLater { return sendSharedLater(.shared(packet, states)) }
         // What is sealed or sets a state must be sent.
-        guard hasRoomToSend else { return false }
-        let bytes = asSent(packet, from: states)
+        guard sealsLater ? hasRoomForLate : hasRoomToSend else { return false }
+        let bytes = try sharedOrPostponed(packet, from: states, onFailure: onFailure)
         return bytes.isEmpty || sendShared(bytes)
+    }
+
+    /// Queues a packet for many connections, however much waits already. One that this connection cannot make is left out.
+    ///
+    /// - Parameter states: The states for which its bytes were encoded.
+    func writeShared(_ packet: SharedPacket, from states: PacketStates = PacketStates()) {
+        guard takesOutput else { return }
+        stream.write((try? sharedOrPostponed(packet, from: states) { _ in }) ?? [])
+    }
+
+    /// Seals a packet for many connections, if all of them send the same bytes; a long one over many turns of the loop.
+    ///
+    /// - Returns: The packet; nil if it cannot be sealed.
+    nonisolated(nonsending) func sealedForMany(_ packet: SharedPacket) async -> SharedPacket? {
+        guard case .sealedOnce(let unsealed, let once) = packet.form else { return packet }
+        await loop.visit {
+            _ = try? self.sealed(unsealed, once)
+            // SAFETY: the closure is called once.
+            await unsafe withUnsafeContinuation { continuation in once.whenDone { unsafe continuation.resume() } }
+        }
+        guard case .success(let bytes)? = once.outcome else { return nil }
+        return packet.sealed(bytes)
     }
 
     /// Whether bytes that were encoded for many connections must be encoded again for this one's states.

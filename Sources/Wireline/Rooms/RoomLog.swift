@@ -5,6 +5,8 @@ struct RoomLog {
     /// The number of the newest message, also after it was removed. Numbers wrap around; only differences count.
     private(set) var last: UInt32 = 0
     private var messages: [RoomMessage] = []
+    /// The numbers of the messages that are still being sealed for all connections, in their order.
+    private var unsealed: [UInt32] = []
     /// The connections that do not get some of the messages.
     private var exceptions: Set<PacketConnection> = []
     /// The bytes of the first messages, joined when a member gets several at once.
@@ -14,14 +16,32 @@ struct RoomLog {
 
     var count: Int { messages.count }
 
-    var isEmpty: Bool { messages.isEmpty }
-
     subscript(index: Int) -> RoomMessage { messages[index] }
 
     mutating func append(_ message: RoomMessage) {
         messages.append(message)
         last &+= 1
         if let connection = message.except { exceptions.insert(connection) }
+    }
+
+    /// The number of the newest message before all those that are still being sealed.
+    var lastSealed: UInt32 { unsealed.first.map { $0 &- 1 } ?? last }
+
+    /// Whether the first message is not being sealed.
+    var isReady: Bool { Int(last &- lastSealed) < count }
+
+    /// Notes that the newest message is still being sealed for all connections.
+    mutating func beginSealing() { unsealed.append(last) }
+
+    /// Ends the sealing of a message, if that had begun.
+    ///
+    /// - Parameter bytes: What all connections send; nil if it cannot be sealed, which each finds out.
+    mutating func endSealing(_ number: UInt32, _ bytes: [UInt8]?) {
+        unsealed.removeAll { $0 == number }
+        guard let bytes else { return }
+        let index = count - 1 - Int(last &- number)
+        messages[index] = messages[index].sealed(bytes)
+        (joined, ends) = ([], [])
     }
 
     /// Removes the first messages.

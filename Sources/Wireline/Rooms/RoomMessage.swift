@@ -26,13 +26,6 @@ struct RoomMessage: Sendable {
     /// The packet as it stands in a stream; nil if each connection seals it.
     var bytes: [UInt8]? { if case .bytes(let bytes) = packet.form { bytes } else { nil } }
 
-    /// Returns the same message, sealed if all connections send the same bytes; nil if it cannot be sealed.
-    ///
-    /// - Parameter connection: One of them, which seals it.
-    func sealed(on connection: PacketConnection) -> RoomMessage? {
-        guard case .sealedOnce = packet.form else { return self }
-        let bytes = connection.asSent(packet)
-        guard !bytes.isEmpty else { return nil }
-        return RoomMessage(packet.sealed(bytes), except: except, cost: cost)
-    }
+    /// Returns the same message with the bytes that all connections send.
+    func sealed(_ bytes: [UInt8]) -> RoomMessage { RoomMessage(packet.sealed(bytes), except: except, cost: cost) }
 }

@@ -29,6 +29,8 @@ final class RoomShard: @unchecked Sendable {
         case idle
         /// The loop will begin at the end of its turn, or in a later one.
         case waiting
+        /// The next message is being sealed over many turns.
+        case sealing
         /// The members from `next` down to 0 come next. After that all members have the messages up to number `last`.
         case under(next: Int, last: UInt32)
     }
@@ -84,7 +86,7 @@ final class RoomShard: @unchecked Sendable {
     }
 
     private func join(_ connection: PacketConnection, _ policy: RoomOptions.SlowReaderPolicy?) {
-        guard connection.stream.takesOutput else { return roster.forget(connection) }
+        guard connection.takesOutput else { return roster.forget(connection) }
         let member = RoomMember(connection, in: self, after: log.last)
         member.index = Int32(members.count)
         if let policy { member.makeExceptional().policy = policy }
@@ -100,11 +102,8 @@ final class RoomShard: @unchecked Sendable {
 
     private func send(_ message: RoomMessage) {
         guard let first = members.first else { return inbox.withLock { $0.release(message.cost) } }
-        guard let message = message.sealed(on: first.connection) else {
-            counters.droppedCount += members.count
-            return inbox.withLock { $0.release(message.cost) }
-        }
         log.append(message)
+        if case .sealedOnce(let packet, let once) = message.packet.form { seal(packet, once, on: first.connection) }
         // Whatever is sent to a member from now on comes after this message (``Membership/settle()``).
         if members.count < loop.unsentCount {
             for member in members { member.connection.stream.endFreeWriting() }
@@ -116,13 +115,32 @@ final class RoomShard: @unchecked Sendable {
         loop.atEndOfTurn(EndOfTurnAction { self.deliver() })
     }
 
+    /// Seals the newest message for all members, a long one over many turns of this loop or another one.
+    private func seal(_ packet: UnsealedPacket, _ once: OnceSealed, on connection: PacketConnection) {
+        let number = log.last
+        do throws(CodecError) {
+            if let bytes = try connection.sealed(packet, once) { return log.endSealing(number, bytes) }
+        } catch {
+            // Each member finds out.
+            return
+        }
+        log.beginSealing()
+        once.whenDone { [loop] in loop.execute { self.endSealing(number, once) } }
+    }
+
+    private func endSealing(_ number: UInt32, _ once: OnceSealed) {
+        log.endSealing(number, try? once.outcome?.get())
+        guard case .sealing = delivery, log.isReady else { return }
+        delivery = .waiting
+        loop.goOnLater { self.deliver() }
+    }
+
     /// Ends connections, as many as the loop's share allows, and the others later.
     private func kick(_ connections: ArraySlice<PacketConnection>, _ farewell: SharedPacket, within timeout: Duration) {
         var left = connections
         while let connection = left.popFirst() {
-            let bytes = connection.asSent(farewell, from: roster.options.states)
-            connection.sendLast(bytes, .kicked, within: timeout)
-            loop.spendSending(bytes.count)
+            connection.sendLast(farewell, from: roster.options.states, .kicked, within: timeout)
+            loop.spendSending(farewell.byteCount)
             guard loop.hasSpentShare, !left.isEmpty else { continue }
             return loop.goOnLater { [left] in self.kick(left, farewell, within: timeout) }
         }
@@ -164,12 +182,17 @@ final class RoomShard: @unchecked Sendable {
 
     /// Gives the messages to members, as many as the loop's share allows.
     private func deliver() {
-        var (next, last) = (members.count - 1, log.last)
-        if case .under(let index, let number) = delivery { (next, last) = (min(index, next), number) }
+        var (next, last) = (members.count - 1, log.lastSealed)
+        if case .under(let index, let number) = delivery {
+            (next, last) = (min(index, next), number)
+        } else if !log.isReady {
+            delivery = .sealing
+            return
+        }
         while next >= 0 {
             let member = members[next]
             delivery = .under(next: next - 1, last: last)
-            deliver(to: member)
+            deliver(to: member, through: log.lastSealed)
             if loop.hasSpentShare { return loop.goOnLater { self.deliver() } }
             next = min(next - 1, members.count - 1)
         }
@@ -190,13 +213,17 @@ final class RoomShard: @unchecked Sendable {
         }
     }
 
-    /// Gives a member the messages that it has not got.
-    fileprivate func deliver(to member: RoomMember) {
-        let count = Int(log.last &- member.seen)
+    /// Gives a member all messages that it has not got; its connection sends those that are being sealed when they are.
+    fileprivate func deliver(to member: RoomMember) { deliver(to: member, through: log.last) }
+
+    /// Gives a member the messages that it has not got, up to a number. It may have got more, before something else.
+    private func deliver(to member: RoomMember, through last: UInt32) {
+        let count = Int(Int32(bitPattern: last &- member.seen))
         guard count > 0, member.index >= 0 else { return }
-        member.seen = log.last
-        let run = log.count - count..<log.count
-        guard member.connection.stream.takesOutput else { return connectionEnded(of: member) }
+        member.seen = last
+        let end = log.count - Int(log.last &- last)
+        let run = end - count..<end
+        guard member.connection.takesOutput else { return connectionEnded(of: member) }
         loop.beGenerous {
             guard log.hasExceptions(for: member.connection) else { return deliver(run, to: member) }
             for index in run where log.count > index && log[index].except != member.connection {
@@ -211,8 +238,16 @@ final class RoomShard: @unchecked Sendable {
         while start < messages.upperBound {
             let room = connection.pendingLimit - connection.stream.pendingByteCount
             let end = log.endOfRun(from: start, to: messages.upperBound, atMost: room)
-            guard send(start..<end, on: connection) else {
-                guard connection.stream.takesOutput else { return connectionEnded(of: member) }
+            let wasSent: Bool
+            do throws(CodecError) {
+                wasSent = try send(start..<end, on: connection)
+            } catch {
+                cannotMake(log[start].packet, on: connection, error)
+                start = end
+                continue
+            }
+            guard wasSent else {
+                guard connection.takesOutput else { return connectionEnded(of: member) }
                 return fallBehind(member, start..<messages.upperBound)
             }
             counters.deliveredCount += end - start
@@ -221,9 +256,13 @@ final class RoomShard: @unchecked Sendable {
     }
 
     /// Sends a run of messages to a member: as they are, as its states ask for, or sealed by it.
-    private func send(_ messages: Range<Int>, on connection: PacketConnection) -> Bool {
+    ///
+    /// - Returns: Whether that was possible without waiting.
+    /// - Throws: `CodecError` if its connection cannot make the packet.
+    private func send(_ messages: Range<Int>, on connection: PacketConnection) throws(CodecError) -> Bool {
         guard log[messages.lowerBound].bytes != nil else {
-            return connection.sendShared(log[messages.lowerBound].packet)
+            let packet = log[messages.lowerBound].packet
+            return try connection.sendShared(packet, onFailure: whenNotMade(packet, on: connection))
         }
         let (array, bounds) = log.bytes(of: messages)
         beginFrames(of: messages)
@@ -233,6 +272,21 @@ final class RoomShard: @unchecked Sendable {
         guard connection.hasRoomToSend else { return false }
         let packets = connection.adapted(Array(array[bounds]), from: roster.options.states)
         return packets.isEmpty || connection.sendShared(packets, packetCount: messages.count)
+    }
+
+    /// Counts a message that a member's connection cannot make. If each connection seals it, that one ends, as when it cannot
+    /// send: a message is missing, and nobody else would tell its owner.
+    private func cannotMake(_ packet: SharedPacket, on connection: PacketConnection, _ error: CodecError) {
+        counters.droppedCount += 1
+        if case .sealedByEach = packet.form { connection.endWithout(packet: error) }
+    }
+
+    /// Returns what is called if a connection cannot make a message that was counted as delivered.
+    private func whenNotMade(_ packet: SharedPacket, on connection: PacketConnection) -> (CodecError) -> Void {
+        { [unowned connection] error in
+            self.counters.deliveredCount -= 1
+            self.cannotMake(packet, on: connection, error)
+        }
     }
 
     /// Drops the frames of other messages.
@@ -256,7 +310,7 @@ final class RoomShard: @unchecked Sendable {
             connectionEnded(of: member)
             let connection = member.connection
             connection.sendLast(
-                connection.asSent(SharedPacket(bytes: farewell ?? [])),
+                SharedPacket(bytes: farewell ?? []),
                 .slowReader(pendingByteCount: connection.stream.pendingByteCount),
                 within: PacketConnection.partingTime)
         }
@@ -284,14 +338,20 @@ final class RoomShard: @unchecked Sendable {
     private func sendKept(for member: RoomMember) {
         guard let kept = member.exceptional?.kept.take() else { return }
         counters.keptByteCount -= kept.byteCount
-        for message in kept.messages {
-            guard member.connection.stream.takesOutput else {
+        let connection = member.connection
+        for (_, packet) in kept.messages {
+            guard connection.takesOutput else {
                 counters.droppedCount += 1
                 continue
             }
-            let connection = member.connection
-            connection.stream.write(connection.asSent(message.packet, from: roster.options.states))
-            counters.deliveredCount += 1
+            do throws(CodecError) {
+                let bytes = try connection.sharedOrPostponed(
+                    packet, from: roster.options.states, onFailure: whenNotMade(packet, on: connection))
+                connection.stream.write(bytes)
+                counters.deliveredCount += 1
+            } catch {
+                cannotMake(packet, on: connection, error)
+            }
         }
     }
 

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Bilibili
+import FaultSupport
+import Parts
+import Testing
+import TestingSupport
+import WirelineCodec
+import WirelineLayers
+import WirelineTransport
+
+@testable import Wireline
+
+/// Ends of connections on which long packets with compression wait to be sealed.
+@Suite(.ahead)
+struct LongFarewellTests {
+    private static let compressed: PacketHeader = ["shape": Int128(Shape.compressed.rawValue)]
+    private static let secret: PacketHeader = ["shape": Int128(Shape.secret.rawValue)]
+
+    /// A text of two letters, which takes zlib as long as a text can.
+    private static let long: String = {
+        var random = SeededGenerator.forThisRun()
+        return String(decoding: random.bytes(900_000).map { $0 & 1 + 0x61 }, as: UTF8.self)
+    }()
+
+    private typealias Member = ServerConnection<PartsProtocol>
+
+    private static func start(
+        _ configuration: ServerConfiguration = .patient,
+        _ handler: @escaping @Sendable (Member) async throws -> Void
+    ) async throws -> (PacketServer<PartsProtocol>, PacketClient<PartsProtocol>) {
+        let server = try await PacketServer.start(
+            at: "127.0.0.1", port: 0, protocol: PartsProtocol.self, on: .ofFewTests(), configuration: configuration,
+            handler: handler)
+        let client = try await PacketClient.connect(
+            to: "127.0.0.1", port: try #require(server.addresses.first?.port), protocol: PartsProtocol.self,
+            configuration: .patient)
+        return (server, client)
+    }
+
+    /// The beginnings of the texts that a client gets until the end.
+    private static func texts(of client: PacketClient<PartsProtocol>) async throws -> [String] {
+        var texts: [String] = []
+        while let packet = try await client.nextPacket() {
+            let text = try Say(payloadOf: packet.lent).text
+            texts.append(text == Self.long ? "long" : text)
+        }
+        return texts
+    }
+
+    @Test func `a kick does not seal in one go, and what was sent before it comes first`() async throws {
+        let ends = ConnectionEnds()
+        let (server, client) = try await Self.start(ends.configure()) { client in
+            try client.write(Say(text: "first"))
+            for _ in 0..<2 { try client.write(Say(text: Self.long), header: Self.compressed) }
+            try client.kick(with: Say(text: "go"), header: Self.compressed)
+            #expect(client.connection.sealsLater)
+            // It has ended for the handler.
+            #expect(throws: ConnectionError.kicked) { try client.write(Say(text: "more")) }
+            let packet = try Say(text: "more").encoded()
+            #expect(throws: ConnectionError.kicked) { try client.write(packet: packet.span.bytes) }
+            await #expect(throws: ConnectionError.kicked) { try await client.send(Say(text: "more")) }
+            await #expect(throws: ConnectionError.kicked) { try await client.nextPacket() }
+            #expect(client.connection.sealsLater)
+        }
+        // The end of the input is not waited for.
+        for _ in 0..<10 { try await client.send(Say(text: "unread")) }
+        #expect(try await Self.texts(of: client) == ["first", "long", "long", "go"])
+        client.close()
+        #expect(await ends.next() as? ConnectionError == .kicked)
+        await server.shutDown()
+    }
+
+    @Test func `the time of an end counts from the call`() async throws {
+        let ends = ConnectionEnds()
+        let (server, client) = try await Self.start(ends.configure()) { client in
+            for _ in 0..<20 { try client.write(Say(text: Self.long), header: Self.compressed) }
+            try client.kick(with: Say(text: "go"), within: .milliseconds(1))
+        }
+        let texts = (try? await Self.texts(of: client)) ?? []
+        #expect(texts.last != "go")
+        client.close()
+        #expect(await ends.next() as? ConnectionError == .kicked)
+        await server.shutDown()
+    }
+
+    @Test func `a message that turns out to be too long ends a connection that leaves`() async throws {
+        var random = SeededGenerator.forThisRun()
+        // Compression leaves three quarters of it, which is more than a packet may have.
+        let text = String(decoding: random.bytes(2 << 20).map { $0 & 0x3F + 0x20 }, as: UTF8.self)
+        let ends = ConnectionEnds()
+        let (server, client) = try await Self.start(ends.configure()) { client in
+            try client.write(Say(text: "first"))
+            try client.write(Say(text: text), header: Self.compressed)
+            try client.write(Say(text: "not any more"))
+            client.connection.finish()
+        }
+        #expect(try await Self.texts(of: client) == ["first"])
+        client.close()
+        guard case .codec(let fault)? = await ends.next() as? ConnectionError, case .packetTooLong = fault.reason else {
+            Issue.record("the end has no reason")
+            return
+        }
+        await server.shutDown()
+    }
+
+    @Test func `what goes to many keeps its place between long messages`() async throws {
+        let ready = Seen<Member>()
+        let room = Room<PartsProtocol>()
+        let (server, client) = try await Self.start { client in
+            room.join(client)
+            ready.add(client)
+            while try await client.nextPacket() != nil {}
+        }
+        let member = await ready.first(1)[0]
+        try await member.connection.onLoop { _ in
+            try member.write(Say(text: Self.long), header: Self.compressed)
+            try room.send(Say(text: "to the room"))
+            try room.send(Say(text: Self.long), header: Self.compressed)
+            try member.write(Say(text: "to one"))
+            try member.write(Say(text: Self.long), header: Self.compressed)
+            #expect(member.connection.sealsLater)
+        }
+        async let end: Void = server.shutDown(telling: Say(text: "to all"))
+        #expect(try await Self.texts(of: client) == ["long", "to the room", "long", "to one", "long", "to all"])
+        client.close()
+        try await end
+    }
+
+    // MARK: Packets that a connection cannot make
+
+    @Test func `a member of a room without its key gets nothing, which counts, and its end says why`() async throws {
+        let ends = ConnectionEnds()
+        let room = Room<PartsProtocol>()
+        let ready = Seen<Member>()
+        let (server, client) = try await Self.start(ends.configure()) { client in
+            room.join(client)
+            if ready.count == 0 { try client.layers.setKey("session", [1, 2, 3]) }
+            ready.add(client)
+            while try await client.nextPacket() != nil {}
+        }
+        _ = await ready.first(1)
+        try client.layers.setKey("session", [1, 2, 3])
+        let other = try await PacketClient.connect(
+            to: "127.0.0.1", port: try #require(server.addresses.first?.port), protocol: PartsProtocol.self,
+            configuration: .patient)
+        let members = await ready.first(2)
+        #expect(try await server.broadcast(Say(text: "a"), header: Self.secret) == [members[1]])
+        try room.send(Say(text: "b"), header: Self.secret)
+        let missing = CodecError.Reason.layerUnavailable(.key("session", of: .server))
+        guard case .codec(let fault)? = await ends.next() as? ConnectionError else {
+            Issue.record("the end has no reason")
+            return
+        }
+        #expect(fault.reason == missing)
+        let counters = await room.counters()
+        #expect((counters.deliveredCount, counters.droppedCount) == (1, 1))
+        for text in ["a", "b"] { #expect(try await client.nextPacket()?.decode(Say.self).text == text) }
+        #expect(server.connections == [members[0]])
+        other.close()
+        client.close()
+        await server.shutDown()
+    }
+
+    // MARK: Packets that are sealed once
+
+    /// Notifications of which each has this text.
+    private static func notifications(_ text: String) -> [Notification] {
+        Array(repeating: Notification(body: text), count: 4)
+    }
+
+    @Test func `a long message to a room is sealed over many turns, and each loop goes on meanwhile`() async throws {
+        let text = String(Self.long.prefix(200_000))
+        let group = try EventLoopGroup(threadCount: 2)
+        let room = Room<BilibiliProtocol>()
+        let ready = Seen<ServerConnection<BilibiliProtocol>>()
+        let server = try await PacketServer.start(
+            at: "127.0.0.1", port: 0, protocol: BilibiliProtocol.self, on: group, configuration: .patient
+        ) { client in
+            room.join(client)
+            ready.add(client)
+            while try await client.nextPacket() != nil {}
+        }
+        var clients: [PacketClient<BilibiliProtocol>] = []
+        for _ in 0..<4 {
+            clients.append(
+                try await PacketClient.connect(
+                    to: "127.0.0.1", port: try #require(server.addresses.first?.port), protocol: BilibiliProtocol.self,
+                    configuration: .patient))
+            _ = await ready.first(clients.count)
+        }
+        let author = await ready.first(1)[0]
+        try await author.connection.onLoop { _ in
+            try room.send(Notification(body: "before"))
+            try room.send(packets: Self.notifications(text), id: 5, header: ["Version": 2])
+            try room.send(Notification(body: "after"))
+            try author.write(Notification(body: "to one"))
+            // It comes after the room's, so it waits for them.
+            #expect(author.connection.sealsLater)
+        }
+        var expected = ["before"] + Array(repeating: text, count: 4) + ["after", "to one"]
+        for client in clients {
+            var texts: [String] = []
+            while texts.count < expected.count, let packet = try await client.nextPacket() {
+                texts.append(try packet.decode(Notification.self).body)
+            }
+            let isRight = texts == expected
+            #expect(isRight)
+            expected = Array(expected.prefix(6))
+        }
+        let counters = await room.counters()
+        #expect((counters.deliveredCount, counters.droppedCount, counters.pendingByteCount) == (12, 0, 0))
+        for client in clients { client.close() }
+        await server.shutDown()
+    }
+}
