@@ -35,9 +35,17 @@ extension WebSocketConnection {
         return end
     }
 
+    /// Whether the waiting tasks know how it has ended, or the connection is lost while so much is unread that nothing is read.
+    private var isEndKnown: Bool { ending.isAnnounced || stream.hasFailedOutput && !wantsBytes }
+
+    /// Resumes the tasks that wait for the end if nothing else would tell it.
+    func tellLossUnread() {
+        if isEndKnown { endWaiters.resumeAll() }
+    }
+
     /// How the WebSocket has ended; nil before the waiting tasks know.
     var announcedEnd: WebSocketEnd? {
-        guard ending.isAnnounced else { return nil }
+        guard isEndKnown else { return nil }
         return engine.end ?? WebSocketEnd(cause: .cut, sent: nil, received: nil)
     }
 
@@ -47,7 +55,7 @@ extension WebSocketConnection {
             // SAFETY: `EndWaiters` resumes each continuation once: at once, at the end, or when the task is cancelled.
             await unsafe withUnsafeContinuation { continuation in
                 loop.execute {
-                    let isOver = self.ending.isAnnounced || ticket.isCancelled
+                    let isOver = self.isEndKnown || ticket.isCancelled
                     unsafe self.endWaiters.add(continuation, ticket, isOver: isOver)
                 }
             }

@@ -90,6 +90,7 @@ extension WebSocketConnection {
         // The peer takes no output any more, so it is dropped.
         while engine.pendingByteCount > 0 { engine.takeOutput { $0.byteCount } }
         outputDrained(stream)
+        tellLossUnread()
     }
 
     package func outputDrained(_ stream: ByteStream) {
