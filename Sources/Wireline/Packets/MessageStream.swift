@@ -12,8 +12,10 @@ import WirelineTransport
 /// ``PacketEndpoint/nextMessage()``, to ``PacketEndpoint/messages`` or to a server's handlers as long as such a stream
 /// exists. Replies to requests go to the tasks that wait for them. All other messages are received as before.
 ///
-/// A stream begins with the call that makes it, and first has the messages of its type that no task has taken yet. It
-/// ends when the program keeps neither the stream nor an iterator.
+/// A stream begins with the call that makes it, and first has the messages of its type that no task has taken yet. If the
+/// call comes from another thread than the connection's loop, it begins a moment later: what other streams and tasks take
+/// until then, it does not get. But it has begun before anything is sent that the same task sends after the call, and when
+/// ``droppedCount`` returns. It ends when the program keeps neither the stream nor an iterator.
 ///
 /// While there is a stream, the connection reads, and a slow reader delays no one. So a stream keeps at most
 /// ``ConnectionLimits/unreadByteCount`` of unread messages. For each message beyond that, it drops its oldest one
