@@ -157,7 +157,7 @@ struct PacketPageFormTests {
             """)
         #expect(
             lines == [
-                "bye", "0003627965 = 00 03 62 79 65", "not an integerSet score", "0", "true", "faulttrue0", "3", "true",
+                "bye", "0003627965 = 00 03 62 79 65", "wrong kindSet score", "0", "true", "faulttrue0", "3", "true",
                 "bye2", "2551", "0000000800ffabcd", "8",
                 "DIV Sc_1.score, SPAN Sc_1.score, TR Sc_1.score",
                 "DIV Sc_1.items[0].name, SPAN Sc_1.items[0].name, TR Sc_1.items[0].name",
