@@ -115,7 +115,7 @@ struct SwiftNodePairTests {
         await pair.stop()
     }
 
-    /// A program that is behind until it is told that it is not any more. It counts what its process is sent.
+    /// A program that is behind as long as `isBusy` is true. It counts what its process receives.
     private final class BusyProgram: NodeProgram {
         let received = Lock(0)
         let isBusy = Lock(true)

@@ -237,7 +237,7 @@ extension PacketConnection {
     }
 
     /// Seals and sends packets that wait to be sealed, until the loop's share is spent, so that closing many connections delays
-    /// nobody. A packet that is compressed after a cipher or inside a bundle is sealed in one go.
+    /// nobody. A packet is sealed in one go if its compression follows a cipher or is inside a bundle.
     func sealWithinShare() {
         while sealsLater, stream.takesOutput, !loop.hasSpentShare, let layeredTraffic {
             while let first = layeredTraffic.late.first, !first.isReady {

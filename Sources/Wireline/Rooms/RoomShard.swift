@@ -274,8 +274,9 @@ final class RoomShard: @unchecked Sendable {
         return packets.isEmpty || connection.sendShared(packets, packetCount: messages.count)
     }
 
-    /// Counts a message that a member's connection cannot make. If each connection seals it, that one ends, as when it cannot
-    /// send: a message is missing, and nobody else would tell its owner.
+    /// Counts a message that a member's connection cannot make.
+    ///
+    /// If each connection seals the packet for itself, that connection ends: it lacks a message, and only the end tells its owner.
     private func cannotMake(_ packet: SharedPacket, on connection: PacketConnection, _ error: CodecError) {
         counters.droppedCount += 1
         if case .sealedByEach = packet.form { connection.endWithout(packet: error) }

@@ -43,7 +43,7 @@ package final class GatewayClient {
     /// The processes that were asked to own it and have not answered, each with its place among all that were asked, and
     /// with the time from which it is late.
     private var offers: [ErlangDestination: (place: Int, deadline: Duration)] = [:]
-    /// How many processes were asked.
+    /// The place of the process that was asked last.
     private var lastPlace = 0
     /// ``Backends/placeChangeCount`` when none was left to ask; nil: it has to look.
     package internal(set) var vainSearch: UInt64?

@@ -82,8 +82,8 @@ package struct PacketOpener: ~Copyable {
 
     /// The most packets inside of one packet, at all depths together.
     ///
-    /// It is no option: `max_inflated` bounds their bytes, and a connection opens them in slices of its turn, so that this many
-    /// delay nobody. Bundles of a game's load have thousands.
+    /// It is no option. `max_inflated` bounds their bytes, and a connection opens them over many turns, so that even so many
+    /// delay no other connection. The bundles of a game have thousands.
     package static let innerPacketLimit = 65_536
 
     /// - Parameters:

@@ -13,14 +13,14 @@
 ///   for a few milliseconds, however many others have more to do.
 /// - Among thousands of busy connections, each takes little time, but a round of all takes long. Those that come back in
 ///   each round then wait in that queue, too. A new connection, or one that seldom sends, does not.
-/// - Who waits and usually takes little time at once does not wait for those that take long: the two have queues of their
-///   own, and the loop gives each the same time.
+/// - Connections whose turns are usually short wait in a queue of their own, so they do not wait for those whose turns are
+///   long. The loop gives both queues the same time.
 @usableFromInline
 struct LoopShare {
     /// How long the loop works on unfinished work before it asks for ready sockets, in nanoseconds.
     /// That is long compared with the 1 µs that asking takes, and too short for people to notice.
     static let unfinishedTime: Int64 = 2_000_000
-    /// Whoever usually takes less at once waits apart from those that take more, in nanoseconds. A few packets take 20 µs.
+    /// Connections whose turns usually take less wait in a queue of their own, in nanoseconds. A few packets take 20 µs.
     static let briefTime: Int64 = 50_000
     /// The least that a system call counts.
     static let systemCall = 16 << 10

@@ -211,7 +211,7 @@ final class RelayedConnection: @unchecked Sendable {
     /// for packets to be shown or recorded, a second at most in which none are.
     fileprivate func outputFailed(_ side: Side, _ error: TransportError) {
         guard !isClosed else { return }
-        // What it has sent would reach nobody.
+        // There is no server yet that could get what the client has sent.
         guard isForwarding || side.sender == .server else { return failed(side, error) }
         side.outputFailure = error
         guard side.isWaiting else { return }
@@ -266,7 +266,7 @@ final class RelayedConnection: @unchecked Sendable {
 
     /// Closes both connections.
     func close() {
-        // Without a server, what the client has said reaches nobody.
+        // There is no server that could get what the client has sent.
         guard sides.count == 2 else { return reset() }
         for side in sides {
             side.stream.flush()

@@ -217,7 +217,7 @@ extension ProtocolDescription {
         case .integer(let format, _): "integer \(format.range)"
         case .varint(let format): "varint \(format.range)"
         case .float(let format, _): "float \(format)"
-        // Of a number that is no case of a closed enum, languages may also say that.
+        // Closed enums are left out: of a number beyond the type, some languages say that it is no case.
         case .enumeration(let index, _) where !enumerations[index].isClosed:
             "enum \(enumerations[index].format.range)"
         default: nil

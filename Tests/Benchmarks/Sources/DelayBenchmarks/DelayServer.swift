@@ -215,7 +215,7 @@ final class DelayServer {
             guard !data.isEmpty else { throw DelayFailure(description: "the server does not listen: \(command)") }
             text += String(decoding: data, as: UTF8.self)
         }
-        // What it prints later is dropped: a proxy shows each packet, and relays no more while nobody takes that.
+        // What it prints later is read and dropped. A proxy shows each packet, and stops relaying while nobody reads that.
         let rest = output.fileHandleForReading
         Thread.detachNewThread {
             setpriority(__priority_which_t(0), 0, 19)
