@@ -29,7 +29,8 @@ final class ScriptConnection: @unchecked Sendable {
         var count = 0
     }
 
-    /// The number of statements after which other tasks on the loop get a turn: a thousand messages that are sent take 10 ms.
+    /// The number of statements for one packet or timer after which other tasks on the loop get a turn: a thousand messages
+    /// that are sent take 10 ms.
     ///
     /// Inside `glue` other tasks get no turn, so the second number limits its statements.
     private static let statementsPerTurn = 100
@@ -84,6 +85,7 @@ final class ScriptConnection: @unchecked Sendable {
             try await follow(run.rulesOfConnect, Occasion())
             while isRunning, let packet = try await connection.next() {
                 let start = MonotonicTime.now
+                statementCount = 0
                 try await receive(packet)
                 // A few bytes can mean much work for a script.
                 connection.loop.spend(Int(clamping: MonotonicTime.now.nanoseconds - start.nanoseconds))
