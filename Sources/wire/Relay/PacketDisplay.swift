@@ -7,7 +7,8 @@ import WirelineTransport
 /// Shows what both sides of a connection send, in the order in which it came.
 ///
 /// It runs outside of the loop: to decode a large packet, or many small ones, takes long, and all connections of the loop
-/// would wait. The connection reads nothing more while ``backlog`` is full.
+/// would wait. The connection reads nothing more while ``backlog`` is full. Connections of which much waits are shown one at
+/// a time, so one of which little waits is soon shown, however many others send without end.
 final class PacketDisplay: Sendable {
     private enum Event {
         case sent([UInt8], Sender)
@@ -22,6 +23,11 @@ final class PacketDisplay: Sendable {
         let microsecondsSince1970 = WallClock.microsecondsSince1970
     }
 
+    /// The number of bytes that are shown at once: some milliseconds of work, if they are small packets.
+    private static let pieceByteCount = 4 << 10
+    /// The number of waiting bytes from which a connection waits for others like it.
+    private static let manyBytes = 8 << 10
+
     private let moments: AsyncStream<Moment>
     private let feed: AsyncStream<Moment>.Continuation
     /// The bytes that are not shown yet.
@@ -35,7 +41,10 @@ final class PacketDisplay: Sendable {
 
     func show(_ bytes: [UInt8], from sender: Sender) {
         backlog.add(bytes.count)
-        feed.yield(Moment(event: .sent(bytes, sender)))
+        for start in stride(from: 0, to: bytes.count, by: Self.pieceByteCount) {
+            let piece = bytes[start..<min(start + Self.pieceByteCount, bytes.count)]
+            feed.yield(Moment(event: .sent(Array(piece), sender)))
+        }
     }
 
     /// Shows what is left of a side, and then a remark about its end.
@@ -54,8 +63,12 @@ final class PacketDisplay: Sendable {
         var client = PacketWatch(of: .client, relay.reader, relay.states)
         var server = PacketWatch(of: .server, relay.reader, relay.states)
         var replyTimes = ReplyTimes(relay.description)
+        var shownByteCount = 0
         for await moment in moments {
             guard !Task.isCancelled else { break }
+            let waits = backlog.byteCount >= Self.manyBytes
+            if waits { await relay.longDisplays.begin() }
+            defer { if waits { relay.longDisplays.end() } }
             let remarks =
                 switch moment.event {
                 case .sent(let bytes, .client): client.receive(bytes, statesFor: &server)
@@ -70,7 +83,11 @@ final class PacketDisplay: Sendable {
                 }
                 relay.show(remark, of: connection, at: moment.microsecondsSince1970)
             }
-            if case .sent(let bytes, _) = moment.event { backlog.remove(bytes.count) }
+            guard case .sent(let bytes, _) = moment.event else { continue }
+            backlog.remove(bytes.count)
+            shownByteCount += bytes.count
+            guard shownByteCount >= Self.pieceByteCount else { continue }
+            shownByteCount = 0
             // A client that sends without end would keep a thread from the others.
             await Task.yield()
         }

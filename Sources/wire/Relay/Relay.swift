@@ -36,6 +36,8 @@ final class Relay: Sendable {
     /// Describes packets for people.
     let reader: PacketReader
     let limits: RelayLimits
+    /// The turns of the connections of which much is still to be shown.
+    let longDisplays = Turns()
     /// The states of each connection at its first packet.
     let states: PacketStates
     private let listener: Listener
