@@ -46,13 +46,3 @@ extension PacketLayout {
         return header
     }
 }
-
-extension PacketField {
-    /// Whether a caller may choose the field's value.
-    public var isSettable: Bool {
-        switch role {
-        case .value, .fitting, .sequence: true
-        default: false
-        }
-    }
-}

@@ -135,11 +135,7 @@ extension PacketLayout {
 
     /// Whether a program can set a field.
     package func isSettable(_ field: PacketField) -> Bool {
-        switch field.role {
-        case .value, .fitting, .sequence: true
-        case .contentLength:
-            content.layers.contains { $0.condition?.operands.contains(.field(field.name)) ?? false }
-        case .length, .messageID, .constant, .checksum, .padding: false
-        }
+        guard case .contentLength = field.role else { return field.isSettable }
+        return content.layers.contains { $0.condition?.operands.contains(.field(field.name)) ?? false }
     }
 }

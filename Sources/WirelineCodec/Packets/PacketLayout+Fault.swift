@@ -122,6 +122,14 @@ extension PacketField {
     ///
     /// A length or a checksum follows from the fields that are there, so no field can depend on it.
     package var isTestable: Bool { format.isNumber && !role.isLength && checksum == nil }
+
+    /// Whether a program chooses the value; the count of a content is chosen in some layouts, too.
+    package var isSettable: Bool {
+        switch role {
+        case .value, .fitting, .sequence: true
+        case .length, .contentLength, .messageID, .constant, .checksum, .padding: false
+        }
+    }
 }
 
 extension PacketField {

@@ -376,7 +376,7 @@ extension PacketField.Format {
     }
 
     /// The most bits of a number that the field can hold.
-    var bitWidth: Int {
+    package var bitWidth: Int {
         switch self {
         case .integer(let format, _): format.bitWidth
         case .boolean, .bit: 1

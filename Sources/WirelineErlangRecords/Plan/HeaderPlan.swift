@@ -29,7 +29,7 @@ final class HeaderPlan: Sendable {
         fields = description.layout.fields.enumerated().map { index, field in
             Field(
                 name: field.name,
-                form: description.packetFieldType(index).map(compiler.form) ?? ValueForm(field.format),
+                form: compiler.form(of: description.packetFieldType(index) ?? field.format.type),
                 limits: FieldLimits(
                     range: field.format.isNumber ? field.range : nil, floatRange: nil, maximumCount: nil),
                 isSettable: description.layout.isSettable(field))
@@ -39,18 +39,4 @@ final class HeaderPlan: Sendable {
 
     /// Returns the index of the field with a name.
     func index(of name: String) -> Int? { indices[name] }
-}
-
-extension ValueForm {
-    /// The form of the values of a field of packets that is no enum and no flags.
-    fileprivate init(_ format: PacketField.Format) {
-        switch format {
-        case .integer(let format, let order): self = .integer(format, order)
-        case .boolean, .bit: self = .boolean
-        case .varint(let format): self = .varint(format)
-        case .text(let byteCount, let padding): self = .string(.fixed(byteCount: byteCount, padding: padding))
-        case .digits(let byteCount): self = .digits(byteCount: byteCount)
-        case .bytes(let byteCount): self = .bytes(.exact(count: byteCount))
-        }
-    }
 }

@@ -150,11 +150,9 @@ struct DocumentMaker {
         switch field.format {
         case _ where description.layout.packedPlace(ofField: index) != nil:
             width = DocumentText.count(description.layout.packedPlace(ofField: index)?.bitWidth ?? 1, "bit")
-        case .integer(let format, _): width = "\(format.byteCount)"
-        case .boolean, .bit: width = "1"
         case .varint(let format): width = FieldFacts.width(of: format)
-        case .text(let byteCount, _), .digits(let byteCount), .bytes(let byteCount):
-            width = DocumentText.number(byteCount)
+        case .integer, .boolean, .bit, .text, .digits, .bytes:
+            width = DocumentText.number(field.format.byteCount ?? 0)
         }
         return Document.Part(
             name: field.role == .padding ? "padding" : field.name, width: width, byteCount: field.format.byteCount,
@@ -176,22 +174,18 @@ struct DocumentMaker {
             let text = description.text(ofPacketCondition: condition)
             notes.append(.init([.text("there only if "), .code(text)], .note))
         }
-        let type: Document.Inline
-        switch field.format {
-        case .integer(let format, let order):
-            type = description.packetFieldType(index).flatMap { facts.name(of: $0).first } ?? .code(format.name)
-            if format.byteCount > 1, order != description.options.byteOrder {
-                notes.append(.init(FieldFacts.name(of: order), .note))
-            }
-        case .boolean: type = .code("bool")
-        case .bit: type = .code("bit")
-        case .varint(let format): type = .code(format.encoding.name)
-        case .text(let byteCount, _): type = .code("char[\(byteCount)]")
-        case .digits(let byteCount): type = .code("bcd[\(byteCount)]")
-        case .bytes where field.role == .padding: type = .text("")
-        case .bytes(let byteCount): type = .code("@size(\(byteCount)) bytes")
+        if case .integer(let format, let order) = field.format, format.byteCount > 1,
+            order != description.options.byteOrder
+        {
+            notes.append(.init(FieldFacts.name(of: order), .note))
         }
-        return row(part, after: previous, type: [type], meaning: comment + notes, isName: true)
+        let type: [Document.Inline] =
+            if case .bytes(let byteCount) = field.format {
+                [field.role == .padding ? .text("") : .code("@size(\(byteCount)) bytes")]
+            } else {
+                facts.name(of: description.packetFieldType(index) ?? field.format.type)
+            }
+        return row(part, after: previous, type: type, meaning: comment + notes, isName: true)
     }
 
     private func row(

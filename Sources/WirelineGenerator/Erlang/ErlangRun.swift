@@ -57,7 +57,7 @@ extension PacketLayout {
         let parts = (index..<index + place.fieldCount).map { index -> ErlangCode.Segment in
             let format = fields[index].format
             let sign = isRead && format.range.lowerBound < 0 ? ["signed"] : []
-            return .bits(.name(letter + String(index)), format.idBitWidth, sign)
+            return .bits(.name(letter + String(index)), format.bitWidth, sign)
         }
         return ErlangRun(
             byteCount: place.runByteCount, byteOrder: place.byteOrder, parts: parts, integer: "n\(index)")

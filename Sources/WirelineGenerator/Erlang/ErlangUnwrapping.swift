@@ -397,7 +397,7 @@ struct ErlangUnwrapping {
     private var identifier: Expression {
         var id: Expression?
         for (index, field) in layout.fields.enumerated() where field.role == .messageID {
-            let width = field.format.idBitWidth
+            let width = field.format.bitWidth
             let bits = Expression.bits(
                 number(index), from: field.format.numberFormat, shift: 0, width: width, to: .uint64)
             if field.condition != nil {

@@ -47,7 +47,7 @@ extension ValuePlan {
 }
 
 /// What the bytes of a value mean.
-enum ContentEncoding: Sendable {
+enum ContentEncoding: Equatable, Sendable {
     case utf8
     /// Counts are of 16-bit units.
     case utf16(ByteOrder)

@@ -149,11 +149,11 @@ struct WrapIDPart: Sendable {
 
     fileprivate init(of index: Int, in layout: PacketLayout) {
         let fields = layout.fields
-        bitWidth = fields[index].format.idBitWidth
+        bitWidth = fields[index].format.bitWidth
         isSigned = fields[index].format.range.lowerBound < 0
         let later = (index + 1..<fields.count).filter { fields[$0].role == .messageID }
-        laterBitWidth = later.reduce(0) { $0 + (fields[$1].condition == nil ? fields[$1].format.idBitWidth : 0) }
-        laterConditional = later.filter { fields[$0].condition != nil }.map { ($0, fields[$0].format.idBitWidth) }
+        laterBitWidth = later.reduce(0) { $0 + (fields[$1].condition == nil ? fields[$1].format.bitWidth : 0) }
+        laterConditional = later.filter { fields[$0].condition != nil }.map { ($0, fields[$0].format.bitWidth) }
     }
 }
 
@@ -184,9 +184,9 @@ struct WrapIDSet: Sendable {
             if field.isSettable { return .given }
             if case .constant(let value) = field.role { return .number(value.number) }
             guard let position = set.fields.firstIndex(of: index) else { return .number(0) }
-            let later = set.fields[(position + 1)...].reduce(0) { $0 + layout.fields[$1].format.idBitWidth }
+            let later = set.fields[(position + 1)...].reduce(0) { $0 + layout.fields[$1].format.bitWidth }
             return .identifier(
-                laterBitWidth: later, bitWidth: field.format.idBitWidth,
+                laterBitWidth: later, bitWidth: field.format.bitWidth,
                 isSigned: field.format.range.lowerBound < 0)
         }
     }

@@ -172,7 +172,9 @@ extension StatementPrinter {
                 byteCount += body.run(beginningAt: field.index)?.byteCount ?? 0
             } else if !field.mayBeUnset, let fixed = plan.coding.fixedByteCount(of: field.planned.type) {
                 byteCount += fixed
-            } else if field.isPlain, case .content(let count, let encoding) = field.value, encoding.hasLengthWord {
+            } else if field.isPlain, case .content(let count, let encoding) = field.value,
+                [.utf8, .bytes].contains(encoding)
+            {
                 byteCount += count.extraByteCount
                 lengths.append(written(encoding.word + "Length", .own(field.ownName)))
             } else {
@@ -194,16 +196,6 @@ extension ValuePlan {
             return .integer(number.format, number.byteOrder)
         case .float(let byteCount, let order, nil): return .float(byteCount: byteCount, order)
         default: return nil
-        }
-    }
-}
-
-extension ContentEncoding {
-    /// Whether writers have a word for the number of its bytes.
-    fileprivate var hasLengthWord: Bool {
-        switch self {
-        case .utf8, .bytes: true
-        case .utf16, .digits, .properties: false
         }
     }
 }

@@ -373,7 +373,7 @@ struct UnwrapStatements {
         let format = printer.idFormat
         var statements: [Statement] = [.variable("id", .number(format), .number(0, format))]
         for (index, field) in layout.fields.enumerated() where field.role == .messageID {
-            let width = field.format.idBitWidth
+            let width = field.format.bitWidth
             let bits = printer.bits(
                 number(index), self.format(index), width: width, of: printer.idBitWidth)
             // A shift by all bits would do nothing.

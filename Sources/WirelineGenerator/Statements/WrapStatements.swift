@@ -91,7 +91,7 @@ struct WrapStatements {
         statements.append(printer.writing("verify", "found", .text("invalid_message_id")))
         // The bits of the ID that such a field has if it is there.
         for index in layout.fields.indices where layout.fields[index].role == .messageID && isThere(index) != nil {
-            statements += variable("p", index, layout.fields[index].format.idBitWidth)
+            statements += variable("p", index, layout.fields[index].format.bitWidth)
         }
         return statements
     }

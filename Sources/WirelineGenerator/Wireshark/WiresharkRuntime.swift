@@ -20,7 +20,7 @@ enum WiresharkRuntime {
         let (hasConstants, hasPackedConstants) = (description.hasConstants, description.hasPackedConstants)
         let hasFixedText =
             description.uses { $0.isFixedText && !$0.isUTF16 }
-            || description.layout.fields.contains(where: \.format.isFixedText)
+            || description.layout.fields.contains(where: \.format.type.isFixedText)
         return [
             ("packedFields", description.hasPackedFields), ("wide", description.hasIntegersBetweenFourAndEightBytes),
             ("fixedText", hasFixedText), ("utf16", description.uses(\.isUTF16)), ("padding", description.hasPadding),
@@ -105,16 +105,6 @@ private struct HeaderTexts {
         areUsed = fields.contains { !$0.format.isNumber }
         areConstants = fields.contains { if case .constant(.text) = $0.role { true } else { false } }
         areFixed = description.messages.contains { $0.headerValues.contains { $0.value.text != nil } }
-    }
-}
-
-extension PacketField.Format {
-    /// Whether it is text or digits of fixed width, which messages may have, too.
-    fileprivate var isFixedText: Bool {
-        switch self {
-        case .text, .digits: true
-        case .integer, .boolean, .bit, .varint, .bytes: false
-        }
     }
 }
 

@@ -140,12 +140,9 @@ struct WiresharkTables {
         return switch format {
         case .integer(let format, _) where description.layout.packedPlace(ofField: index) != nil:
             table(["\"integer\"", "width = \(format.shownByteCount)", format.isSigned ? "signed = true" : nil])
-        case .integer(let format, let order): kind(.integer(format, order))
-        case .boolean, .bit: kind(.boolean)
-        case .varint(let format): kind(.varint(format))
-        case .text(let byteCount, let padding): kind(.string(.fixed(byteCount: byteCount, padding: padding)))
-        case .digits(let byteCount): kind(.digits(byteCount: byteCount))
+        case .bit: kind(.boolean)
         case .bytes(let byteCount): table(["\"bytes\"", "bytes = \(byteCount)"])
+        case .integer, .boolean, .varint, .text, .digits: kind(format.type)
         }
     }
 

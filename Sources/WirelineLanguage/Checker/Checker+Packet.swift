@@ -506,9 +506,6 @@ extension PacketLayout {
 
 extension PacketField.Format {
     fileprivate var largestByteCount: Int {
-        switch self {
-        case .integer, .boolean, .bit, .text, .digits, .bytes: byteCount ?? 1
-        case .varint(let format): format.maximumByteCount
-        }
+        if case .varint(let format) = self { format.maximumByteCount } else { byteCount ?? 1 }
     }
 }

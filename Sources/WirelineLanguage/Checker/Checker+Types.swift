@@ -294,13 +294,11 @@ extension Checker {
 
     private func hasByteOrder(_ type: TypeDescription) -> Bool {
         switch type {
-        case .integer(let format, _): format.byteCount > 1
-        case .float: true
-        case .boolean, .bit, .varint, .properties, .structure, .union, .digits: false
-        case .utf16: true
+        case .integer, .boolean, .bit, .enumeration, .flags:
+            description.integerFormat(of: type).map { $0.byteCount > 1 } ?? false
+        case .float, .utf16: true
+        case .varint, .properties, .structure, .union, .digits: false
         case .string(let extent), .bytes(let extent): hasByteOrder(extent)
-        case .enumeration(let index, _): description.enumerations[index].format.byteCount > 1
-        case .flags(let index, _): description.flagSets[index].format.byteCount > 1
         case .fixedList(let element, _): hasByteOrder(element)
         case .list(let element, let extent), .sized(let element, let extent):
             hasByteOrder(element) || hasByteOrder(extent)
@@ -309,15 +307,5 @@ extension Checker {
 
     private func hasByteOrder(_ extent: TypeDescription.Extent) -> Bool {
         if case .counted(let format, _) = extent { format.hasByteOrder } else { false }
-    }
-}
-
-extension TypeDescription {
-    /// Whether a value consists of fields that have attributes of their own.
-    fileprivate var isBody: Bool {
-        switch self {
-        case .structure, .union: true
-        default: false
-        }
     }
 }

@@ -53,14 +53,12 @@ extension Checker {
     func headerText(
         _ argument: ArgumentSyntax, _ kind: AttributeKind, _ format: PacketField.Format
     ) -> PacketHeader.FieldValue? {
-        let value: DefaultValue?
-        switch format {
-        case .text(let byteCount, let padding):
-            let extent = TypeDescription.Extent.fixed(byteCount: byteCount, padding: padding)
-            value = text(argument, kind, extent, isUTF16: false)
-        case .digits(let byteCount): value = digits(argument, kind, count: 2 * byteCount)
-        case .integer, .boolean, .bit, .varint, .bytes: value = nil
-        }
+        let value: DefaultValue? =
+            switch format.type {
+            case .string(let extent): text(argument, kind, extent, isUTF16: false)
+            case .digits(let byteCount): digits(argument, kind, count: 2 * byteCount)
+            default: nil
+            }
         guard case .string(let text)? = value, format.canHold(.text(text)) else { return nil }
         return .text(text)
     }
@@ -194,14 +192,6 @@ extension AttributeKind {
 }
 
 extension TypeDescription {
-    /// The type of a list's items; nil for other types.
-    fileprivate var itemType: TypeDescription? {
-        switch self {
-        case .list(let element, _), .fixedList(let element, _), .sized(.list(let element, _), _): element
-        default: nil
-        }
-    }
-
     /// Whether a value of it can be written as one number, name or string.
     var isValue: Bool {
         switch self {

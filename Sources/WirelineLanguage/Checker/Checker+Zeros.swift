@@ -71,10 +71,8 @@ extension TypeDescription {
     /// Whether `@default` is allowed for a field of this type.
     fileprivate var takesDefault: Bool {
         switch self {
-        case .integer, .varint, .float, .boolean, .enumeration, .flags, .string, .utf16, .digits,
-            .sized(.utf16, _):
-            true
-        default: false
+        case .bytes, .bit: false
+        default: isValue
         }
     }
 }

@@ -95,9 +95,7 @@ extension Checker {
         case .boolean, .bit: return .boolean
         case .enumeration(let index, _): return .enumeration(index)
         case .flags(let index, _): return .flags(index)
-        case .float, .string, .utf16, .bytes, .digits, .properties, .structure, .union, .fixedList, .list,
-            .sized:
-            return .other("`\(field.typeName)`")
+        default: return .other("`\(field.typeName)`")
         }
     }
 

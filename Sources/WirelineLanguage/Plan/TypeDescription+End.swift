@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import WirelineCodec
+package import WirelineCodec
 
 extension TypeDescription {
     /// How a value of variable length ends; nil for other types.
@@ -38,6 +38,22 @@ extension TypeDescription {
     /// Whether it is a list, a structure or text in UTF-16 inside a number of bytes.
     package var isSized: Bool { if case .sized = self { true } else { false } }
 
+    /// The type of a list's items; nil for other types.
+    package var itemType: TypeDescription? {
+        switch self {
+        case .list(let element, _), .fixedList(let element, _), .sized(.list(let element, _), _): element
+        default: nil
+        }
+    }
+
+    /// Whether a value consists of fields that have attributes of their own.
+    package var isBody: Bool {
+        switch self {
+        case .structure, .union: true
+        default: false
+        }
+    }
+
     /// The content of a type that stands inside a number of bytes; any other type itself.
     package var content: TypeDescription { if case .sized(let content, _) = self { content } else { self } }
 
@@ -45,6 +61,21 @@ extension TypeDescription {
     package var goesToEnd: Bool { self.extent == .rest || self.isProperties }
 
     private var isProperties: Bool { if case .properties = self { true } else { false } }
+}
+
+extension PacketField.Format {
+    /// The type of a message's field with the same values.
+    package var type: TypeDescription {
+        switch self {
+        case .integer(let format, let order): .integer(format, order)
+        case .boolean: .boolean
+        case .bit: .bit(.bigEndian)
+        case .varint(let format): .varint(format)
+        case .text(let byteCount, let padding): .string(.fixed(byteCount: byteCount, padding: padding))
+        case .digits(let byteCount): .digits(byteCount: byteCount)
+        case .bytes(let byteCount): .bytes(.exact(byteCount: byteCount))
+        }
+    }
 }
 
 extension TypeDescription.Extent {

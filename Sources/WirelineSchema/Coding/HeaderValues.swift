@@ -164,16 +164,6 @@ extension PacketHeader.FieldValue {
     }
 }
 
-extension PacketField {
-    /// Whether a caller can set the value.
-    var isSettable: Bool {
-        switch role {
-        case .value, .fitting, .sequence: true
-        case .length, .contentLength, .messageID, .constant, .checksum, .padding: false
-        }
-    }
-}
-
 extension PacketField.Format {
     /// The least and the most that a field holds, with a name for each.
     var edges: [(value: PacketHeader.FieldValue, label: String)] {

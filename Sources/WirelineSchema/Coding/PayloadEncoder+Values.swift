@@ -89,15 +89,10 @@ extension PayloadEncoder {
 
     /// Writes a count that is known to fit.
     mutating func appendCount(_ count: Int, _ format: CountFormat, _ byteOrder: ByteOrder) {
-        switch format {
-        case .uint8: bytes.append(Int128(count), .uint8, byteOrder)
-        case .uint16: bytes.append(Int128(count), .uint16, byteOrder)
-        case .uint32: bytes.append(Int128(count), .uint32, byteOrder)
-        case .varint: bytes.append(varint: UInt64(count))
-        case .int16: bytes.append(Int128(count), .int16, byteOrder)
-        case .int32: bytes.append(Int128(count), .int32, byteOrder)
-        case .zigzag: bytes.append(varint: Int64(count).zigzag)
+        guard let byteCount = format.fixedByteCount else {
+            return bytes.append(varint: format.isSigned ? Int64(count).zigzag : UInt64(count))
         }
+        bytes.append(Int128(count), IntegerFormat(bitWidth: 8 * byteCount, isSigned: format.isSigned), byteOrder)
     }
 
     /// Writes the prefix of a value that is absent.

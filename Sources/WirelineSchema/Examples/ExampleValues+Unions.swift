@@ -107,11 +107,6 @@ extension ExampleValues {
 extension ProtocolDescription {
     /// Returns all numbers that the tag of a union can have.
     func tagRange(of union: UnionDescription) -> ClosedRange<Int128> {
-        switch union.tag {
-        case .integer(let format, _): format.range
-        case .enumeration(let index, _): enumerations[index].format.range
-        case .varint(let format): format.range
-        default: 0...0
-        }
+        if case .varint(let format) = union.tag { format.range } else { integerFormat(of: union.tag)?.range ?? 0...0 }
     }
 }

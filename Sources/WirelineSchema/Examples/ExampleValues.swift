@@ -419,20 +419,20 @@ struct ExampleValues {
     }
 }
 
+extension PacketTranslator {
+    /// Returns a value that a field can have: zero, as far as its limits allow, and no items.
+    package func sample(of field: FieldDescription) -> JSONValue {
+        var values = ExampleValues(index, .zero)
+        return values.value(field.type, of: field, FieldKey(owner: .message(0), index: 0), 0, isItem: false)
+    }
+}
+
 extension TypeDescription {
     /// Whether it contains other values.
     var isCompound: Bool {
         switch self {
         case .structure, .union, .fixedList, .list: true
         case .sized(let content, _): content.isCompound
-        default: false
-        }
-    }
-
-    /// Whether it consists of fields.
-    fileprivate var isBody: Bool {
-        switch self {
-        case .structure, .union: true
         default: false
         }
     }

@@ -227,8 +227,7 @@ extension ScriptParser {
             reporter.error(
                 "this is \(actual.rawValue), where `\(field.name)` needs \(needed.rawValue)", at: expression.span)
         }
-        return type == field.type
-            ? description.sample(of: field) : description.sample(of: FieldDescription(item: type, of: field))
+        return translator.sample(of: type == field.type ? field : FieldDescription(item: type, of: field))
     }
 
     /// Returns a possible object for a union, with sample values for unknown ones.
@@ -371,16 +370,6 @@ extension PacketLayout {
     /// Whether no layer is around a field.
     fileprivate func isOutsideLayers(_ index: Int) -> Bool {
         index >= header.count || index < content.layers.first?.fieldCount ?? .max
-    }
-}
-
-extension PacketField {
-    /// Whether a script can choose the value.
-    var isSettable: Bool {
-        switch role {
-        case .value, .fitting, .sequence: true
-        case .length, .contentLength, .messageID, .constant, .checksum, .padding: false
-        }
     }
 }
 

@@ -18,7 +18,7 @@ struct SwiftStates {
             states.map { SwiftWords.lowerCamel($0.name, fallback: "state") }, reserved: ["name"])
         var isConforming: Set<String> = []
         for (state, name) in zip(states, names) {
-            let type = valueType(of: state.type)
+            let type = types.text(state.type)
             if isNamed(state.type), isConforming.insert(type).inserted {
                 source.line("extension \(type): WirelineCodec::ConnectionStateValue {}")
                 source.blank()
@@ -42,15 +42,6 @@ struct SwiftStates {
         switch type {
         case .enumeration, .flags: true
         default: false
-        }
-    }
-
-    private func valueType(of type: TypeDescription) -> String {
-        switch type {
-        case .enumeration(let index, _): types.naming.enumerations[index].reference
-        case .flags(let index, _): types.naming.flagSets[index].reference
-        case .integer(let format, _): format.swiftType
-        default: "Swift::Bool"
         }
     }
 }

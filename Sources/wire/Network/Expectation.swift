@@ -105,12 +105,7 @@ struct Expectation {
         var numbers = ["ID \(id)"]
         if let sequence, let field = description.layout.sequenceField {
             // Of a signed field it is the bit pattern.
-            let isSigned =
-                switch field.format {
-                case .integer(let format, _): format.isSigned
-                case .varint(let format): format.isSigned
-                default: false
-                }
+            let isSigned = field.format.range.lowerBound < 0
             numbers.append("\(field.name) \(isSigned ? "\(Int64(bitPattern: sequence))" : "\(sequence)")")
         }
         return "\(name ?? "a message that is not known") (\(numbers.joined(separator: ", ")))"
