@@ -174,7 +174,7 @@ public enum FieldCheck {
 
     @usableFromInline @inline(never)
     static func failVarint(_ value: UInt64, _ maximumByteCount: Int) throws(CodecError) -> Never {
-        let range = PacketField.Format.varint(maximumByteCount: maximumByteCount).range
+        let range = VarintFormat(.unsigned, maximumByteCount: maximumByteCount).range
         try fail(.outOfRange(value: Int128(value), minimum: range.lowerBound, maximum: range.upperBound))
     }
 
