@@ -79,7 +79,7 @@ extension PacketField {
         case .varint(let format): "@max_bytes(\(format.maximumByteCount)) \(format.encoding.name)"
         case .text(let byteCount, 0): "char[\(byteCount)]"
         case .text(let byteCount, let padding): "@pad(\(padding)) char[\(byteCount)]"
-        case .digits(let byteCount): "bcd[\(byteCount)]"
+        case .digits(let format): format.name
         case .bytes(let byteCount): "@size(\(byteCount)) bytes"
         }
     }

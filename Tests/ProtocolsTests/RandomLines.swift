@@ -115,7 +115,7 @@ struct RandomLines {
         case .integer, .varint: .exact(integer(in: format.range))
         case .boolean, .bit: .boolean(flip(2))
         case .text(let byteCount, let padding): .string(fixedText(byteCount, padding))
-        case .digits(let byteCount): .string(digits(2 * byteCount))
+        case .digits(let format): .string(digits(2 * format.byteCount))
         case .bytes(let byteCount): .string(Base64.encode(random.bytes(byteCount)))
         }
     }
@@ -160,7 +160,7 @@ struct RandomLines {
         case .string(.fixed(let byteCount, let padding)): .string(fixedText(byteCount, padding))
         case .utf16(.fixed(let byteCount, let padding), _): .string(fixedText(byteCount / 2, padding))
         case .utf16(let extent, _): .string(text(limit(extent, field), isTerminated: extent == .terminated))
-        case .digits(let byteCount): .string(digits(2 * byteCount))
+        case .digits(let format): .string(digits(2 * format.byteCount))
         case .string(.exact(let byteCount)): .string(String(digits(byteCount)))
         case .bytes(.exact(let byteCount)): .string(Base64.encode(random.bytes(byteCount)))
         case .sized(.utf16, .exact(let byteCount)): .string(String(digits(byteCount / 2)))

@@ -188,8 +188,8 @@ extension PacketField.Role {
         case .text(let byteCount, _):
             let text = String(repeating: "x", count: Int.random(in: 0...byteCount, using: &random))
             return Bool.random(using: &random) ? .constant(.text(text)) : .value(default: .text(text))
-        case .digits(let byteCount):
-            let digits = (0..<2 * byteCount).map { _ in "\(Int.random(in: 0...9, using: &random))" }
+        case .digits(let format):
+            let digits = (0..<2 * format.byteCount).map { _ in "\(Int.random(in: 0...9, using: &random))" }
             return .value(default: .text(digits.joined()))
         default: return .padding
         }

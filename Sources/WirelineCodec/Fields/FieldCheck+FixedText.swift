@@ -9,14 +9,6 @@ extension FieldCheck {
         if let fault = text.fixedTextFault(byteCount: byteCount, padding: padding) { try fail(fault) }
     }
 
-    /// Refuses a text that is not exactly so many decimal digits.
-    ///
-    /// - Throws: ``CodecError/Reason/invalidDigit(_:)`` with the first byte that is none,
-    ///   ``CodecError/Reason/wrongDigitCount(count:expected:)``.
-    public static func digits(_ text: String, count: Int) throws(CodecError) {
-        if let fault = text.digitsFault(count: count) { try fail(fault) }
-    }
-
     /// Refuses a string, bytes or a list with another number of bytes than its field has.
     ///
     /// - Throws: ``CodecError/Reason/wrongByteCount(count:expected:)``.

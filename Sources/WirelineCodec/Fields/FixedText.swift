@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Text in a fixed number of bytes, and decimal digits, two in a byte (packed BCD):
+// Text in a fixed number of bytes:
 //
-//     +--------------------+-----------------+        +----+----+----+----+
-//     | the text, in UTF-8 | padding         |        | d0 | d1 | d2 | d3 |  …
-//     +--------------------+-----------------+        +----+----+----+----+
-//      byteCount bytes                                 byte 0    byte 1
+//     +--------------------+-----------------+
+//     | the text, in UTF-8 | padding         |
+//     +--------------------+-----------------+
+//      byteCount bytes
 
 extension FixedRun {
     /// Returns the text in `byteCount` bytes at `offset`.
@@ -42,39 +42,11 @@ extension FixedRun {
         }
     }
 
-    /// Checks that decimal digits stand at `offset`, the high half of each byte first.
-    ///
-    /// - Parameters:
-    ///   - digits: The digits; their number is even.
-    ///   - offset: The offset of the field, which lies inside the run.
-    /// - Throws: ``CodecError/Reason/wrongConstant(value:expected:)`` with the first byte that differs.
-    func requireDigits(_ digits: String, at offset: Int) throws(CodecError) {
-        var (position, high) = (start &+ offset, UInt8?.none)
-        for digit in digits.utf8 {
-            guard let first = high else {
-                high = digit & 0xF
-                continue
-            }
-            try Self.require(first << 4 | digit & 0xF, in: bytes, at: position)
-            position += 1
-            high = nil
-        }
-    }
-
-    private static func require(_ expected: UInt8, in bytes: RawSpan, at position: Int) throws(CodecError) {
+    static func require(_ expected: UInt8, in bytes: RawSpan, at position: Int) throws(CodecError) {
         let byte = bytes[position]
         guard byte == expected else {
             throw CodecError(.wrongConstant(value: Int128(byte), expected: Int128(expected)), offset: position)
         }
-    }
-
-    /// Returns the decimal digits in `byteCount` bytes at `offset`, the high half of each byte first.
-    ///
-    /// - Throws: ``CodecError/Reason/invalidDigit(_:)`` at the first byte with a half over 9.
-    @inlinable @inline(__always)
-    public func digits(at offset: Int, byteCount: Int) throws(CodecError) -> String {
-        precondition(offset >= 0 && byteCount >= 0 && offset <= self.byteCount &- byteCount, "a field outside the run")
-        return try Self.digits(in: bytes, at: start &+ offset, byteCount: byteCount)
     }
 
     @usableFromInline @inline(never)
@@ -96,19 +68,6 @@ extension FixedRun {
             while end > start, bytes[end - 1] == padding { end -= 1 }
         }
         return end
-    }
-
-    @usableFromInline @inline(never)
-    static func digits(in bytes: RawSpan, at start: Int, byteCount: Int) throws(CodecError) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity(2 * byteCount)
-        for position in start..<start + byteCount {
-            let byte = bytes[position]
-            guard byte >> 4 <= 9, byte & 0xF <= 9 else { throw CodecError(.invalidDigit(byte), offset: position) }
-            text.append(UInt8(ascii: "0") + byte >> 4)
-            text.append(UInt8(ascii: "0") + byte & 0xF)
-        }
-        return String(decoding: text, as: UTF8.self)
     }
 }
 
@@ -143,20 +102,6 @@ extension ByteReader {
             throw error
         }
     }
-
-    /// Reads `2 * byteCount` decimal digits; see ``FixedRun/digits(at:byteCount:)``.
-    ///
-    /// - Throws: ``CodecError/Reason/truncated(needed:available:)``; ``CodecError/Reason/invalidDigit(_:)`` at the first
-    ///   byte with a half over 9.
-    public mutating func readDigits(byteCount: Int) throws(CodecError) -> String {
-        let start = position
-        do throws(CodecError) {
-            return try readRun(byteCount: byteCount).digits(at: 0, byteCount: byteCount)
-        } catch {
-            position = start
-            throw error
-        }
-    }
 }
 
 extension MutableFixedRun {
@@ -175,21 +120,6 @@ extension MutableFixedRun {
             position += 1
         }
     }
-
-    /// Sets bytes at `offset` to decimal digits, two in each; their number must be even.
-    public mutating func setDigits(_ digits: String, at offset: Int) {
-        var (position, high) = (offset, UInt8?.none)
-        for digit in digits.utf8 {
-            let value = digit & 0xF
-            if let first = high {
-                setInteger(first << 4 | value, at: position, .bigEndian)
-                position += 1
-                high = nil
-            } else {
-                high = value
-            }
-        }
-    }
 }
 
 extension String {
@@ -205,12 +135,5 @@ extension String {
         if utf8.count > byteCount { return .tooLong(count: utf8.count, limit: byteCount) }
         guard isChanged(byPadding: padding) else { return nil }
         return padding == 0 ? .embeddedTerminator : .endsInPadding(padding)
-    }
-
-    /// Returns why the text is not exactly so many decimal digits; nil if it is.
-    func digitsFault(count: Int) -> CodecError.Reason? {
-        let zero = UInt8(ascii: "0")
-        for byte in utf8 where byte < zero || byte > zero + 9 { return .invalidDigit(byte) }
-        return utf8.count == count ? nil : .wrongDigitCount(count: utf8.count, expected: count)
     }
 }

@@ -266,7 +266,7 @@ extension ByteReader {
         switch format {
         case .text(let byteCount, let padding):
             try readRun(byteCount: byteCount).requireText(text, at: 0, byteCount: byteCount, padding: padding)
-        case .digits(let byteCount): try readRun(byteCount: byteCount).requireDigits(text, at: 0)
+        case .digits(let format): try format.require(text, in: readRun(byteCount: format.byteCount))
         case .integer, .boolean, .bit, .varint, .bytes: _ = try readHeaderField(format)
         }
     }
@@ -291,7 +291,7 @@ extension ByteReader {
         switch format {
         case .text(let byteCount, let padding):
             return .text(try readFixedText(byteCount: byteCount, padding: padding))
-        case .digits(let byteCount): return .text(try readDigits(byteCount: byteCount))
+        case .digits(let format): return .text(try format.read(from: &self))
         case .bytes(let byteCount): return .bytes([UInt8](copying: try readSlice(byteCount: byteCount)))
         case .integer, .boolean, .bit, .varint: return .integer(0)
         }

@@ -16,7 +16,7 @@ extension PacketField.Format {
         switch (self, value) {
         case (.text(let byteCount, let padding), .text(let text)):
             text.fixedTextFault(byteCount: byteCount, padding: padding)
-        case (.digits(let byteCount), .text(let text)): text.digitsFault(count: 2 * byteCount)
+        case (.digits(let format), .text(let text)): format.fault(in: text.utf8)
         case (.bytes(let byteCount), .bytes(let bytes)) where bytes.count != byteCount:
             .wrongItemCount(count: bytes.count, expected: byteCount)
         default: nil
@@ -28,9 +28,8 @@ extension PacketField.Format {
         switch self {
         case .text(let byteCount, let padding):
             return text.utf8 + Array(repeating: padding, count: max(0, byteCount - text.utf8.count))
-        case .digits:
-            let digits = text.utf8.map { $0 & 0xF }
-            return stride(from: 1, to: digits.count, by: 2).map { digits[$0 - 1] << 4 | digits[$0] }
+        case .digits(let format):
+            return [UInt8](byteCount: format.byteCount) { format.write(Array(text.utf8), to: &$0) }
         case .integer, .boolean, .bit, .varint, .bytes: return []
         }
     }

@@ -57,8 +57,8 @@ public struct PacketField: Equatable, Sendable {
         case varint(VarintFormat)
         /// Text in UTF-8 in so many bytes, filled with `padding`: `char[n]`.
         case text(byteCount: Int, padding: UInt8)
-        /// Decimal digits, two in each of so many bytes: `bcd[n]`.
-        case digits(byteCount: Int)
+        /// Digits, two in each byte: `bcd[n]`.
+        case digits(DigitFormat)
         /// So many bytes of any value.
         case bytes(byteCount: Int)
 
@@ -67,13 +67,17 @@ public struct PacketField: Equatable, Sendable {
             .varint(VarintFormat(.unsigned, maximumByteCount: maximumByteCount))
         }
 
+        /// Returns the format of decimal digits, two in each of so many bytes.
+        public static func digits(byteCount: Int) -> Format { .digits(DigitFormat(.bcd, byteCount: byteCount)) }
+
         /// The width in bytes of a field that shares none; nil if it varies.
         public var byteCount: Int? {
             switch self {
             case .integer(let format, _): format.byteCount
             case .boolean, .bit: 1
             case .varint: nil
-            case .text(let byteCount, _), .digits(let byteCount), .bytes(let byteCount): byteCount
+            case .text(let byteCount, _), .bytes(let byteCount): byteCount
+            case .digits(let format): format.byteCount
             }
         }
 

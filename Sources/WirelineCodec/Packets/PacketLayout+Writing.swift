@@ -380,7 +380,7 @@ private struct HeaderValues {
         switch field.format {
         case .text(let byteCount, let padding):
             run.setText(text(of: field), at: 0, byteCount: byteCount, padding: padding)
-        case .digits: run.setDigits(text(of: field), at: 0)
+        case .digits(let format): format.set(text(of: field).utf8, in: &run)
         case .bytes:
             for (index, byte) in (set[bytes: field.name] ?? []).enumerated() {
                 run.setInteger(byte, at: index, .bigEndian)

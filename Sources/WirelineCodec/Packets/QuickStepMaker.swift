@@ -167,8 +167,8 @@ struct QuickStepMaker {
         switch field.format {
         case .text, .digits:
             guard case .value = field.role else { return nil }
-            if case .digits = field.format { return (.digits, 0, 0) }
-            return (.ascii, 0, 0)
+            guard case .digits(let format) = field.format else { return (.ascii, 0, 0) }
+            return format.notation == .bcd ? (.digits, 0, 0) : nil
         case .bytes: return (nil, 0, 0)
         case .integer, .bit, .boolean, .varint: break
         }

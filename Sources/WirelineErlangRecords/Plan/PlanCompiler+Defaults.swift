@@ -48,8 +48,7 @@ extension PlanCompiler {
             writer.writeBinary([UInt8](repeating: 0, count: byteCount))
         case .string, .utf16, .bytes: writer.writeBinary([])
         case .sized(let content, _): writeZero(content, depth, to: &writer)
-        case .digits(let byteCount):
-            writer.writeBinary([UInt8](repeating: UInt8(ascii: "0"), count: 2 * byteCount))
+        case .digits(let format): writer.writeBinary(Array(format.zero.utf8))
         case .properties, .list: writer.endList()
         case .fixedList(let element, let count):
             writer.beginList(count: count)

@@ -37,7 +37,7 @@ struct PlanCompiler {
         case .string(let extent): .string(ValueForm.Extent(extent))
         case .bytes(let extent): .bytes(ValueForm.Extent(extent))
         case .utf16(let extent, let order): .utf16(ValueForm.Extent(extent), order)
-        case .digits(let byteCount): .digits(byteCount: byteCount)
+        case .digits(let format): .digits(format)
         case .properties(let isStrict): .properties(isStrict: isStrict)
         case .structure(let index): .structure(index)
         case .union(let index): .union(index)

@@ -16,7 +16,7 @@ enum ValueForm: Sendable {
     case string(Extent)
     case bytes(Extent)
     case utf16(Extent, ByteOrder)
-    case digits(byteCount: Int)
+    case digits(DigitFormat)
     case properties(isStrict: Bool)
     /// The index of a structure.
     case structure(Int)

@@ -50,7 +50,7 @@ extension RecordReader {
             write(format, bits, to: &writer)
         case .utf16(let extent, let order):
             writer.writeBinary(Array(try readUTF16(extent, order, limits, from: &reader).utf8))
-        case .digits(let byteCount): writer.writeBinary(Array(try reader.readDigits(byteCount: byteCount).utf8))
+        case .digits(let format): writer.writeBinary(Array(try format.read(from: &reader).utf8))
         case .properties(let isStrict):
             let entries = try reader.readProperties(isStrict: isStrict).entries
             if !entries.isEmpty { writer.beginList(count: entries.count) }

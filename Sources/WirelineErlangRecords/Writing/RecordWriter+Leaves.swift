@@ -19,9 +19,9 @@ extension RecordWriter {
         case .utf16(let extent, let order):
             let content = try text(from: &reader)
             try writeUTF16(String(decoding: [UInt8](copying: content), as: UTF8.self), extent, order, limits)
-        case .digits(let byteCount):
+        case .digits(let format):
             guard let content = reader.readBinary() else { throw .wrongType("string") }
-            try writeDigits(content, byteCount: byteCount)
+            try writeDigits([UInt8](copying: content), format)
         case .float(let format, let order):
             bytes.append(Int128(try bits(of: format, from: &reader, limits)), format.bitFormat, order)
         case .properties: try writeProperties(from: &reader)
@@ -90,19 +90,9 @@ extension RecordWriter {
         if extent == .terminated { bytes += [0, 0] }
     }
 
-    /// Writes decimal digits, two in a byte.
-    private mutating func writeDigits(_ content: RawSpan, byteCount: Int) throws(ErlangRecordError) {
-        let digits = [UInt8](copying: content)
-        let zero = UInt8(ascii: "0")
-        if let other = digits.first(where: { $0 < zero || $0 > zero + 9 }) {
-            throw .tuple("invalid_digit", Int128(other))
-        }
-        guard digits.count == 2 * byteCount else {
-            throw .tuple("wrong_item_count", Int128(digits.count), Int128(2 * byteCount))
-        }
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            bytes.append((digits[index] & 0xF) << 4 | digits[index + 1] & 0xF)
-        }
+    private mutating func writeDigits(_ digits: [UInt8], _ format: DigitFormat) throws(ErlangRecordError) {
+        if let fault = format.fault(of: digits) { throw ErlangRecordError(fault.erlangTerm) }
+        bytes.append(byteCount: format.byteCount) { format.write(digits, to: &$0) }
     }
 
     /// Writes `[{Key, Value}]` as lines, without a line feed after the last.

@@ -106,7 +106,7 @@ struct FieldFacts {
         case .string: [.code("string")]
         case .utf16(.fixed(let byteCount, _), _): [.code("char[\(byteCount / 2)]")]
         case .utf16: [.code("string")]
-        case .digits(let byteCount): [.code("bcd[\(byteCount)]")]
+        case .digits(let format): [.code(format.name)]
         case .bytes: [.code("bytes")]
         case .properties: [.code("properties")]
         case .enumeration(let index, _): [Self.link(enumeration: description.enumerations[index].name)]
@@ -245,7 +245,7 @@ struct FieldFacts {
                 + notes(of: extent, usual: description.options.stringCount).map {
                     $0.replacing("zero byte", with: "zero unit")
                 }
-        case .digits(let byteCount): ["\(2 * byteCount) decimal digits, two in a byte"]
+        case .digits(let format): ["\(format.digitCount) \(format.notation.noun), two in a byte"]
         case .sized(let content, let extent): notes(ofSize: extent) + notes(ofContent: content)
         case .boolean, .bit, .varint, .properties, .structure, .union: []
         }

@@ -32,7 +32,7 @@ extension ErlangTypes {
             let format = description.layout.fields[position].format
             switch format {
             case .text: return .noBytes
-            case .digits(let byteCount): return .literal("binary:copy(<<\"0\">>, \(2 * byteCount))")
+            case .digits(let format): return .literal("binary:copy(<<\"0\">>, \(format.digitCount))")
             case .bytes(let byteCount): return .binary([.bits(0, 8 * byteCount)])
             case .integer, .boolean, .bit, .varint:
                 return format.isBoolean ? Expression.boolean(number != 0).code : .number(number)

@@ -160,17 +160,22 @@ struct ErlangModule {
         let features = [
             ("frames", framing != nil), ("startMarks", framing?.hasSameMarks == false),
             ("layers", description.layout.hasContent),
-            ("utf16", description.uses(\.isUTF16)), ("digits", hasDigits),
+            ("utf16", description.uses(\.isUTF16)),
             ("conditions", description.hasConditions), ("senders", contexts.mustKnowSender),
             ("states", description.layout.dependsOnStates),
             ("tags", description.unions.contains { $0.defaultArm != nil }),
         ]
-        return Set(features.filter(\.1).map(\.0) + description.floatsWithoutHostType.map(\.name))
+        return Set(
+            features.filter(\.1).map(\.0) + description.floatsWithoutHostType.map(\.name) + notations.map(\.word))
     }
 
-    private var hasDigits: Bool {
-        description.uses { if case .digits = $0 { true } else { false } }
-            || description.layout.fields.contains { if case .digits = $0.format { true } else { false } }
+    private var notations: [DigitFormat.Notation] {
+        DigitFormat.Notation.allCases.filter { notation in
+            func has(_ type: TypeDescription) -> Bool {
+                if case .digits(let format) = type { format.notation == notation } else { false }
+            }
+            return description.uses(has) || description.layout.fields.contains { has($0.format.type) }
+        }
     }
 
     private func comment(

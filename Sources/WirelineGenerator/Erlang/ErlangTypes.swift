@@ -159,7 +159,7 @@ struct ErlangTypes: TypeDialect {
         case .float(let byteCount, let order, _): return "values_float\(8 * byteCount)_\(order.erlangName)"
         case .boolean: return "values_bool"
         case .varint(let format, _): return "values_\(format.encoding.name)_\(format.maximumByteCount)"
-        case .content(.exactly(let byteCount), .digits): return "values_digits_\(byteCount)"
+        case .content(.exactly(let byteCount), .digits(let notation)): return "values_\(notation.word)_\(byteCount)"
         case .content(_, .properties): return "values_properties"
         case .content(let count, .utf8): return "values_string_\(name(count))"
         case .content(let count, let encoding):

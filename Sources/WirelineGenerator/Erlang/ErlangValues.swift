@@ -74,7 +74,8 @@ extension ErlangTypes {
     /// Returns what reads text, digits, bytes or a varint; nil for other values.
     func readLeaf(_ value: ValuePlan, _ source: ErlangSource) -> ErlangCode? {
         switch value {
-        case .content(.exactly(let byteCount), .digits): return source.call("digits", .number(byteCount))
+        case .content(.exactly(let byteCount), .digits(let notation)):
+            return source.call(notation.word, .number(byteCount))
         case .content(_, .properties(let isStrict)):
             return source.call("properties", .literal(isStrict ? "strict" : "lenient"))
         case .content(let count, let encoding): return readContent(count, encoding, source)
@@ -89,7 +90,8 @@ extension ErlangTypes {
     /// Returns the bytes of text, digits, bytes or a varint, which are checked; nil for other values.
     func writeLeaf(_ value: ValuePlan, _ own: ErlangCode, _ place: ErlangPlace) -> ErlangCode? {
         switch value {
-        case .content(.exactly(let byteCount), .digits): .call("put_digits", [own, .number(byteCount)] + place.names)
+        case .content(.exactly(let byteCount), .digits(let notation)):
+            .call("put_" + notation.word, [own, .number(byteCount)] + place.names)
         case .content(_, .properties): .call("property_list", [own] + place.names)
         case .content(let count, let encoding): writeContent(count, encoding, own, place)
         case .varint(let format, _): format.erlangBytes(number(value, own, place))

@@ -53,7 +53,7 @@ extension CodingPlan {
         case .bytes: .zeros(byteCount: 0)
         case .string(.exact(let byteCount)): .text(String(repeating: "\0", count: byteCount))
         case .string, .utf16: .text("")
-        case .digits(let byteCount): .text(String(repeating: "0", count: 2 * byteCount))
+        case .digits(let format): .text(format.zero)
         case .properties: .noProperties
         case .sized(let content, _): zero(of: content)
         case .fixedList(let element, let count): .list(zero(of: element), count: count)

@@ -52,8 +52,8 @@ enum ContentEncoding: Equatable, Sendable {
     /// Counts are of 16-bit units.
     case utf16(ByteOrder)
     case bytes
-    /// Two decimal digits in each byte.
-    case digits
+    /// Two digits in each byte.
+    case digits(DigitFormat.Notation)
     /// Lines, each with a key and a value.
     case properties(isStrict: Bool)
 
@@ -63,7 +63,7 @@ enum ContentEncoding: Equatable, Sendable {
         case .utf8: "text"
         case .utf16: "utf16"
         case .bytes: "bytes"
-        case .digits: "digits"
+        case .digits(let notation): notation.word
         case .properties: "properties"
         }
     }
@@ -141,7 +141,7 @@ extension CodingPlan {
         case .bytes(let extent): return .content(count(extent), .bytes)
         case .utf16(.exact(let byteCount), let order): return .content(.exactly(byteCount / 2), .utf16(order))
         case .utf16(let extent, let order): return .content(count(extent), .utf16(order))
-        case .digits(let byteCount): return .content(.exactly(byteCount), .digits)
+        case .digits(let format): return .content(.exactly(format.byteCount), .digits(format.notation))
         case .properties(let isStrict): return .content(.rest(limit: nil), .properties(isStrict: isStrict))
         case .structure(let index): return .structure(index)
         case .union(let index): return .union(index, tagSource: tagSource)

@@ -11,7 +11,7 @@ extension StatementPrinter {
         case (.boolean, _), (.bit, _): return .boolean(value.number != 0)
         case (.text, .text(let text)), (.digits, .text(let text)): return .text(text)
         case (.text, _): return .text("")
-        case (.digits(let byteCount), _): return .text(String(repeating: "0", count: 2 * byteCount))
+        case (.digits(let format), _): return .text(format.zero)
         case (.bytes(let byteCount), .bytes(let bytes)) where bytes.count == byteCount: return .bytes(bytes)
         case (.bytes(let byteCount), _): return .bytes(Array(repeating: 0, count: byteCount))
         case (.integer, _), (.varint, _):

@@ -178,7 +178,8 @@ extension StatementPrinter {
             return read(suffix(byteCount, order), name)
         case .boolean: return read("bool", name)
         case .varint(let format, _): return varint(format, name)
-        case .content(.exactly(let byteCount), .digits): return read("digits", .place(byteCount), name)
+        case .content(.exactly(let byteCount), .digits(let notation)):
+            return read(notation.word, .place(byteCount), name)
         case .content(_, .properties(let isStrict)): return read("properties", .boolean(isStrict), name)
         case .content(.filled(let byteCount, let padding), let encoding):
             let places = [Expression.place(byteCount), .place(Int(padding))]

@@ -74,7 +74,8 @@ extension StatementPrinter {
             let limits = [range.lowerBound, range.upperBound].map { Expression.float($0, byteCount: 8) }
             return [putting(suffix(byteCount, order), at: nil, [own] + limits + [name])]
         case .number, .varint, .float, .boolean: return checks + putUnchecked(value, own, name)
-        case .content(.exactly(let byteCount), .digits): return [writing("putDigits", own, .place(byteCount), name)]
+        case .content(.exactly(let byteCount), .digits(let notation)):
+            return [writing("put" + notation.upperWord, own, .place(byteCount), name)]
         case .content(_, .properties): return [writing("putProperties", own, name)]
         case .content(let count, let encoding): return putContent(count, encoding, own, name, unique)
         case .structure(let index) where dialect.catchesErrors:

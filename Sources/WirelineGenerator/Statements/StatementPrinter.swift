@@ -234,7 +234,7 @@ extension PacketField.Format {
         case .varint(let format): .varint(format, allowed: format.range)
         case .boolean, .bit: .boolean
         case .text(let byteCount, let padding): .content(.filled(byteCount: byteCount, padding: padding), .utf8)
-        case .digits(let byteCount): .content(.exactly(byteCount), .digits)
+        case .digits(let format): .content(.exactly(format.byteCount), .digits(format.notation))
         case .bytes(let byteCount): .content(.exactly(byteCount), .bytes)
         }
     }

@@ -300,7 +300,7 @@ struct WiresharkTables {
         case (.string, .string(let text)), (.utf16, .string(let text)): "default = \(LuaText.literal(text))"
         case (.string, _), (.utf16, _): "default = \"\""
         case (.digits, .string(let text)): "default = \(LuaText.literal(text))"
-        case (.digits(let byteCount), _): "default = string.rep(\"0\", \(2 * byteCount))"
+        case (.digits(let format), _): "default = string.rep(\"0\", \(format.digitCount))"
         default: nil
         }
     }
@@ -357,7 +357,7 @@ struct WiresharkTables {
         case .utf16(.fixed(let byteCount, let padding), let order):
             table(["\"utf16\"", "bytes = \(byteCount)", "fill = \(padding)", units(order)])
         case .utf16(let extent, let order): table(["\"utf16\"", self.extent(extent), units(order)])
-        case .digits(let byteCount): table(["\"digits\"", "bytes = \(byteCount)"])
+        case .digits(let format): table(["\"\(format.notation.word)\"", "bytes = \(format.byteCount)"])
         case .string(.exact), .bytes(.exact): exactText(type)
         case .string(.field(let count)): counted(by: count, sized: table(["\"string\"", extent(.rest)]))
         case .bytes(.field(let count)): counted(by: count, sized: table(["\"bytes\"", extent(.rest)]))

@@ -13,7 +13,9 @@ enum BuiltinType: Equatable {
     static let names =
         ["uint8", "uint16", "uint32", "uint64", "uint24", "int8", "int16", "int32", "int64", "int24"]
         + ["float", "double", "float32", "float64", "float16", "bool", "string", "String", "bytes", "varint"]
-        + ["properties", "zigzag", "varint32", "varint64", "char", "bcd", "bit"]
+        + ["properties", "zigzag", "varint32", "varint64", "char"] + DigitFormat.Notation.allCases.map(\.rawValue) + [
+            "bit"
+        ]
         + ["uint40", "uint48", "uint56", "int40", "int48", "int56"]
 
     /// The types of other languages and schemas, with their names here.
@@ -60,11 +62,20 @@ enum BuiltinType: Equatable {
 /// A type that takes as many bytes as the brackets after its name say: `char[24]`.
 ///
 /// Its name is a word of the language only where the folder declares no type of that name.
-enum SizedType: String {
-    case char, bcd
+struct SizedType: Equatable {
+    /// How digits stand in it; nil for `char`, which has text.
+    let notation: DigitFormat.Notation?
+
+    init?(rawValue name: String) {
+        notation = DigitFormat.Notation(rawValue: name)
+        if notation == nil, name != "char" { return nil }
+    }
+
+    /// Its name in the language.
+    var rawValue: String { notation?.rawValue ?? "char" }
 
     /// A use of it, for error messages.
-    var example: String { "`\(rawValue)[\(self == .char ? 24 : 6)]`" }
+    var example: String { "`\(rawValue)[\(notation == nil ? 24 : 6)]`" }
 }
 
 extension IntegerFormat {

@@ -219,11 +219,11 @@ extension Checker {
     private mutating func textFormat(
         _ type: SizedType, _ field: FieldSyntax, _ attributes: AttributeSet
     ) -> PacketField.Format? {
-        let values: [AttributeKind] = type == .bcd ? [.default] : [.default, .constant]
+        let values: [AttributeKind] = type.notation == nil ? [.default, .constant] : [.default]
         guard canBeText(field, attributes, but: values) else { return nil }
         switch elementType(type, field, attributes, description.options.byteOrder, isInList: false) {
         case .string(.fixed(let byteCount, let padding))?: return .text(byteCount: byteCount, padding: padding)
-        case .digits(let byteCount)?: return .digits(byteCount: byteCount)
+        case .digits(let format)?: return .digits(format)
         default: return nil
         }
     }

@@ -20,10 +20,10 @@ extension Checker {
     mutating func elementType(
         _ type: SizedType, _ field: FieldSyntax, _ attributes: AttributeSet, _ order: ByteOrder, isInList: Bool
     ) -> TypeDescription? {
+        let isText = type.notation == nil
         guard
             checkAttributes(
-                attributes, fit: field, isText: false, isVarint: false, isPadded: type == .char,
-                hasUnits: type == .char,
+                attributes, fit: field, isText: false, isVarint: false, isPadded: isText, hasUnits: isText,
                 isInList: isInList)
         else { return nil }
         guard let size = field.size, let count = size.count else {
@@ -31,18 +31,15 @@ extension Checker {
                 "\(type.rawValue.quoted) does not say how many bytes it takes",
                 at: field.size?.span ?? field.typeName.span,
                 help: "write \(type.example)"
-                    + (type == .char ? "; a single byte is `uint8`, text of any length `string`" : ""))
+                    + (isText ? "; a single byte is `uint8`, text of any length `string`" : ""))
             return nil
         }
         guard let byteCount = fixedCount(count, of: type) else { return nil }
-        switch type {
-        case .char:
-            return padding(attributes).map { padding in
-                attributes.has(.utf16)
-                    ? .utf16(.fixed(byteCount: 2 * byteCount, padding: padding), order)
-                    : .string(.fixed(byteCount: byteCount, padding: padding))
-            }
-        case .bcd: return .digits(byteCount: byteCount)
+        if let notation = type.notation { return .digits(DigitFormat(notation, byteCount: byteCount)) }
+        return padding(attributes).map { padding in
+            attributes.has(.utf16)
+                ? .utf16(.fixed(byteCount: 2 * byteCount, padding: padding), order)
+                : .string(.fixed(byteCount: byteCount, padding: padding))
         }
     }
 

@@ -72,8 +72,8 @@ extension Checker {
                 // In memory all values share it, but JSON text repeats it.
                 sum.memory = sum.memory.addedOrMaximum(text.utf8.count)
             }
-            if case .since(_, .zero) = field.presence, case .digits(let byteCount) = field.type {
-                sum.memory = sum.memory.addedOrMaximum(2 * byteCount)
+            if case .since(_, .zero) = field.presence, case .digits(let format) = field.type {
+                sum.memory = sum.memory.addedOrMaximum(format.digitCount)
             }
             if !field.presence.mayBeUnset { sum.depth = max(sum.depth, footprint.depth) }
         }

@@ -44,7 +44,7 @@ extension Checker {
                 syntax.typeName.text)
         case .string(let extent), .bytes(let extent): text(argument, kind, extent, isUTF16: false, of: field)
         case .utf16(let extent, _), .sized(.utf16, let extent): text(argument, kind, extent, isUTF16: true, of: field)
-        case .digits(let byteCount): digits(argument, kind, count: 2 * byteCount)
+        case .digits(let format): digits(argument, kind, format)
         case .structure, .union, .list, .fixedList, .sized, .properties: nil
         }
     }
@@ -56,7 +56,7 @@ extension Checker {
         let value: DefaultValue? =
             switch format.type {
             case .string(let extent): text(argument, kind, extent, isUTF16: false)
-            case .digits(let byteCount): digits(argument, kind, count: 2 * byteCount)
+            case .digits(let format): digits(argument, kind, format)
             default: nil
             }
         guard case .string(let text)? = value, format.canHold(.text(text)) else { return nil }
@@ -166,10 +166,10 @@ extension Checker {
         return .string(text)
     }
 
-    private func digits(_ argument: ArgumentSyntax, _ kind: AttributeKind, count: Int) -> DefaultValue? {
-        guard case .string(let text, _) = argument, text.utf8.count == count, text.utf8.allSatisfy(\.isDigit) else {
-            let zeros = String(repeating: "0", count: min(count, 40))
-            return refuse(argument, kind, "it is a string of \(count) digits: `\"\(zeros)\"`")
+    private func digits(_ argument: ArgumentSyntax, _ kind: AttributeKind, _ format: DigitFormat) -> DefaultValue? {
+        guard case .string(let text, _) = argument, format.fault(of: Array(text.utf8)) == nil else {
+            let zeros = format.zero.prefix(40)
+            return refuse(argument, kind, "it is a string of \(format.digitCount) digits: `\"\(zeros)\"`")
         }
         return .string(text)
     }

@@ -22,8 +22,8 @@ public indirect enum TypeDescription: Equatable, Sendable {
     ///
     /// Counts are of 16-bit units, and a unit of 0 ends it. The bytes of a fixed extent are twice its units.
     case utf16(Extent, ByteOrder)
-    /// A `bcd[n]`: a string of exactly `2 * byteCount` decimal digits, two in a byte, the first in its high half.
-    case digits(byteCount: Int)
+    /// A `bcd[n]`: a string of exactly two digits for each byte.
+    case digits(DigitFormat)
     /// QSIOP's properties, as lines up to the end of the payload.
     case properties(isStrict: Bool)
     /// An enum; the index in ``ProtocolDescription/enumerations``.

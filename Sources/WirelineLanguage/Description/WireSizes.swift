@@ -115,7 +115,7 @@ package struct WireSizes: Sendable {
         case .string(let extent), .bytes(let extent), .list(_, let extent): Self.size(of: extent)
         case .utf16(.terminated, _): WireSize(atLeast: 2)
         case .utf16(let extent, _): Self.size(of: extent)
-        case .digits(let byteCount): WireSize(fixed: byteCount)
+        case .digits(let format): WireSize(fixed: format.byteCount)
         case .properties: WireSize(atLeast: 0)
         case .enumeration(let index, _): WireSize(fixed: description.enumerations[index].format.byteCount)
         case .flags(let index, _): WireSize(fixed: description.flagSets[index].format.byteCount)

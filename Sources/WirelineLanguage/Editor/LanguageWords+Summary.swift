@@ -73,10 +73,7 @@ extension BuiltinType {
 extension SizedType {
     /// What a value takes on the wire, in one line.
     var summary: String {
-        switch self {
-        case .char: "Text in UTF-8 in so many bytes; it ends at the first NUL, and NULs fill it."
-        case .bcd: "Decimal digits, two in each of so many bytes, the first in the high half."
-        }
+        notation?.summary ?? "Text in UTF-8 in so many bytes; it ends at the first NUL, and NULs fill it."
     }
 }
 

@@ -72,7 +72,7 @@ extension PacketField.Format {
         case .bit: .bit(.bigEndian)
         case .varint(let format): .varint(format)
         case .text(let byteCount, let padding): .string(.fixed(byteCount: byteCount, padding: padding))
-        case .digits(let byteCount): .digits(byteCount: byteCount)
+        case .digits(let format): .digits(format)
         case .bytes(let byteCount): .bytes(.exact(byteCount: byteCount))
         }
     }

@@ -78,7 +78,7 @@ struct DefaultValues {
         case .string(.exact(let byteCount)): return .string(String(repeating: "\0", count: byteCount))
         case .bytes(.exact(let byteCount)): return .string(Base64.encode([UInt8](repeating: 0, count: byteCount)))
         case .string, .utf16, .bytes: return .string("")
-        case .digits(let byteCount): return .string(String(repeating: "0", count: 2 * byteCount))
+        case .digits(let format): return .string(format.zero)
         case .properties: return .object([])
         case .list: return .array([])
         case .fixedList(let element, let count): return .array(Array(repeating: zero(element), count: count))

@@ -175,8 +175,10 @@ extension PacketField.Format {
                 (.text(""), "empty"),
                 (.text(String(repeating: padding == UInt8(ascii: "x") ? "y" : "x", count: byteCount)), "full"),
             ]
-        case .digits(let byteCount):
-            ["0", "9"].map { (.text(String(repeating: $0, count: 2 * byteCount)), $0) }
+        case .digits(let format):
+            [0, format.notation.radix - 1].map { digit in
+                (.text(format.text { _ in digit }), String(digit, radix: format.notation.radix))
+            }
         case .bytes(let byteCount):
             [0, 0xFF].map { (.bytes(Array(repeating: $0, count: byteCount)), "\($0)") }
         }
@@ -186,10 +188,10 @@ extension PacketField.Format {
         switch self {
         case .integer, .boolean, .bit, .varint: []
         case .text(let byteCount, _): [(.text(String(repeating: "x", count: byteCount + 1)), "too-long")]
-        case .digits(let byteCount):
+        case .digits(let format):
             [
-                (.text(String(repeating: "0", count: 2 * byteCount - 1)), "too-short"),
-                (.text(String(repeating: "a", count: 2 * byteCount)), "no-digits"),
+                (.text(String(format.zero.dropLast())), "too-short"),
+                (.text(String(repeating: format.notation.noDigit, count: format.digitCount)), "no-digits"),
             ]
         case .bytes(let byteCount): [(.bytes(Array(repeating: 0, count: byteCount + 1)), "too-long")]
         }

@@ -218,7 +218,7 @@ struct PayloadDecoder {
         case .string(let extent): .string(try decodeString(extent, limits, from: &reader))
         case .utf16(let extent, let byteOrder):
             .string(try decodeUTF16(extent, byteOrder, limits, from: &reader))
-        case .digits(let byteCount): .string(try reader.readDigits(byteCount: byteCount))
+        case .digits(let format): .string(try format.read(from: &reader))
         case .bytes(let extent): .string(Base64.encode(try decodeBytes(extent, limits, from: &reader)))
         case .properties(let isStrict): try decodeProperties(isStrict: isStrict, from: &reader)
         default: try decodeScalar(type, limits, from: &reader)

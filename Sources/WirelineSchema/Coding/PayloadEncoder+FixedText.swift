@@ -40,15 +40,10 @@ extension PayloadEncoder {
         }
     }
 
-    /// Writes decimal digits, two in a byte.
-    mutating func appendDigits(_ text: String, byteCount: Int) throws(TranslationError) {
-        try check { () throws(CodecError) in
-            try FieldCheck.digits(text, count: 2 * byteCount)
-        }
-        bytes.append(byteCount: byteCount) { writer in
-            var run = writer.writeRun(byteCount: byteCount)
-            run.setDigits(text, at: 0)
-        }
+    mutating func append(digits text: String, _ format: DigitFormat) throws(TranslationError) {
+        let digits = Array(text.utf8)
+        if let fault = format.fault(of: digits) { throw TranslationError(fault) }
+        bytes.append(byteCount: format.byteCount) { format.write(digits, to: &$0) }
     }
 
     /// Refuses a value for the reason for which generated code refuses it.

@@ -275,9 +275,9 @@ struct PayloadEncoder {
         case .utf16(let extent, let byteOrder):
             guard case .string(let text) = value else { throw wrongKind(.string, value) }
             try appendUTF16(text, extent, byteOrder, limits)
-        case .digits(let byteCount):
+        case .digits(let format):
             guard case .string(let text) = value else { throw wrongKind(.string, value) }
-            try appendDigits(text, byteCount: byteCount)
+            try append(digits: text, format)
         case .bytes(let extent):
             try append(try base64(value), extent, limits)
         case .properties:

@@ -297,7 +297,7 @@ extension ProtocolDescription {
         case .utf16(.fixed(let byteCount, let padding), let order):
             "@utf16 " + text(of: .string(.fixed(byteCount: byteCount / 2, padding: padding))) + text(of: order, 2)
         case .utf16(let extent, let order): "@utf16 string" + text(of: extent) + text(of: order, 2)
-        case .digits(let byteCount): "bcd[\(byteCount)]"
+        case .digits(let format): format.name
         case .string(let extent): "string" + text(of: extent)
         case .bytes(let extent): "bytes" + text(of: extent)
         case .properties: "properties"

@@ -93,7 +93,7 @@ struct EdgeValues {
         case .utf16(let extent, _):
             return values((Self.texts + extent.endsInPadding).map { .string($0) })
                 + texts(extent.inUnits, field, key, isItem: isItem)
-        case .digits(let byteCount): return values(digits(2 * byteCount).map { .string($0) })
+        case .digits(let format): return values(digits(format).map { .string($0) })
         case .bytes(let extent):
             let contents: [[UInt8]] = [[], [0], [0xFF, 0x00, 0x80], [1, 2, 3, 4, 5]]
             return values(contents.map { .string(Base64.encode($0)) }) + texts(extent, field, key, isItem: isItem)
@@ -185,14 +185,14 @@ struct EdgeValues {
     ]
 
     /// Digits at both ends, their number wrong by one and by two, and characters that are none.
-    private func digits(_ count: Int) -> [String] {
-        guard count <= Self.mostCount else { return [] }
-        let zeros = String(repeating: "0", count: count)
-        let some = String((0..<count).map { Character("\(($0 + 1) % 10)") })
+    private func digits(_ format: DigitFormat) -> [String] {
+        guard format.digitCount <= Self.mostCount else { return [] }
+        let (zeros, radix) = (format.zero, format.notation.radix)
         let shorter = String(zeros.dropLast())
         return [
-            zeros, String(repeating: "9", count: count), some, "", "\(zeros)0", "\(zeros)00", shorter, "\(shorter)a",
-            ":\(shorter)", "\(shorter)٣",
+            zeros, format.text { _ in radix - 1 }, format.text { ($0 + 1) % radix }, "", "\(zeros)0", "\(zeros)00",
+            shorter,
+            shorter + format.notation.noDigit, ":\(shorter)", "\(shorter)٣",
         ]
     }
 

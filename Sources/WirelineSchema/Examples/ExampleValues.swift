@@ -214,7 +214,7 @@ struct ExampleValues {
         case .string(let extent): return .string(text(extent, field, key, isItem: isItem).unpadded(by: extent))
         case .utf16(let extent, _):
             return .string(text(extent.inUnits, field, key, isItem: isItem).unpadded(by: extent))
-        case .digits(let byteCount): return .string(digits(2 * byteCount))
+        case .digits(let format): return .string(digits(format))
         case .bytes(let extent): return .string(Base64.encode(Array(text(extent, field, key, isItem: isItem).utf8)))
         case .properties: return .object(flip() ? [JSONValue.Member("k", .string("v"))] : [])
         case .float: return float(type, field.floatRange, isItem: isItem)
@@ -358,15 +358,16 @@ struct ExampleValues {
         return letters + String(repeating: "x", count: count - letters.count)
     }
 
-    private mutating func digits(_ count: Int) -> String {
+    private mutating func digits(_ format: DigitFormat) -> String {
+        let radix = format.notation.radix
         switch style {
-        case .zero, .least: return String(repeating: "0", count: count)
-        case .most: return String(repeating: "9", count: count)
-        case .random: return String((0..<count).map { _ in Character("\(next(10))") })
+        case .zero, .least: return format.zero
+        case .most: return format.text { _ in radix - 1 }
+        case .random: return format.text { _ in next(radix) }
         case .plain, .legible:
             counter += 1
-            let start = Int(counter % 10)
-            return String((0..<count).map { Character("\((start + $0) % 10)") })
+            let start = Int(counter % Int128(radix))
+            return format.text { (start + $0) % radix }
         }
     }
 

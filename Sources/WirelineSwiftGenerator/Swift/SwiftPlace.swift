@@ -56,9 +56,9 @@ extension SwiftTypes {
             return SwiftExpression(text: text, canFail: true)
         case .bytes(.exact(let byteCount)):
             return SwiftExpression(text: "\(place.run).bytes(at: \(place.offset), byteCount: \(byteCount))")
-        case .digits(let byteCount):
-            let text = "try \(place.run).digits(at: \(place.offset), byteCount: \(byteCount))"
-            return SwiftExpression(text: text, canFail: true)
+        case .digits(let format):
+            let text = "\(format.notation.word)(at: \(place.offset), byteCount: \(format.byteCount))"
+            return SwiftExpression(text: "try \(place.run).\(text)", canFail: true)
         default: break
         }
         guard let plan = plan.number(type) else { return SwiftExpression(text: "0") }
@@ -109,7 +109,8 @@ extension SwiftTypes {
         case .string(let extent): return SwiftExpression(text: text("String", extent))
         case .bytes(let extent): return SwiftExpression(text: text("Bytes", extent))
         case .utf16(let extent, let order): return SwiftExpression(text: utf16(extent, order))
-        case .digits(let byteCount): return SwiftExpression(text: "reader.readDigits(byteCount: \(byteCount))")
+        case .digits(let format):
+            return SwiftExpression(text: "reader.read\(format.notation.upperWord)(byteCount: \(format.byteCount))")
         case .properties(let isStrict):
             return SwiftExpression(text: "reader.readProperties(isStrict: \(isStrict))")
         case .structure, .union: return SwiftExpression(text: ".init(from: &reader)", isImplicit: true)

@@ -111,7 +111,7 @@ struct SwiftProtocolFile {
             case .bit: ".bit"
             case .varint(let format): ".\(format.swiftText)"
             case .text(let byteCount, let padding): ".text(byteCount: \(byteCount), padding: \(padding))"
-            case .digits(let byteCount): ".digits(byteCount: \(byteCount))"
+            case .digits(let format): ".\(format.notation.word)(byteCount: \(format.byteCount))"
             case .bytes(let byteCount): ".bytes(byteCount: \(byteCount))"
             }
         let role =

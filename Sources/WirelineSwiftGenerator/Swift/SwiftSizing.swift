@@ -243,7 +243,7 @@ struct SwiftSizing {
             check("utf16(\(access), byteCount: \(byteCount), padding: \(padding))", index)
         case .string(.exact(let byteCount)): check("byteCount(\(access).utf8.count, is: \(byteCount))", index)
         case .bytes(.exact(let byteCount)): check("byteCount(\(access).count, is: \(byteCount))", index)
-        case .digits(let byteCount): check("digits(\(access), count: \(2 * byteCount))", index)
+        case .digits(let format): check("\(format.notation.word)(\(access), count: \(format.digitCount))", index)
         default:
             guard let range = types.checkedRange(type, field.range) else { return }
             var value = access

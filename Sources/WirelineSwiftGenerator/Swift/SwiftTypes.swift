@@ -120,7 +120,7 @@ struct SwiftTypes {
         case .bytes(.exact(let byteCount)): ".init(repeating: 0, count: \(byteCount))"
         case .string, .utf16: "\"\""
         case .sized(let content, _): zero(content)
-        case .digits(let byteCount): "Swift::String(repeating: \"0\", count: \(2 * byteCount))"
+        case .digits(let format): "Swift::String(repeating: \"0\", count: \(format.digitCount))"
         case .bytes, .list: "[]"
         // The checker refuses it for a union, which has no zero.
         case .properties, .structure, .union: ".init()"

@@ -170,7 +170,7 @@ struct SwiftWriting {
         case .string(.fixed(let byteCount, let padding)):
             source.line(
                 "\(run).setText(\(access), at: \(offset), byteCount: \(byteCount), padding: \(padding))")
-        case .digits: source.line("\(run).setDigits(\(access), at: \(offset))")
+        case .digits(let format): source.line("\(run).set\(format.notation.upperWord)(\(access), at: \(offset))")
         case .string(.exact(let byteCount)):
             source.line("\(run).setText(\(access), at: \(offset), byteCount: \(byteCount), padding: 0)")
         case .bytes(.exact): source.line("\(run).setBytes(\(access), at: \(offset))")

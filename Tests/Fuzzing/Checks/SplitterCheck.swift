@@ -295,7 +295,7 @@ extension Input {
         guard number != 0 else { return nil }
         switch format {
         case .text(let byteCount, _): return String(repeating: "a", count: min(byteCount, Int(number.magnitude)))
-        case .digits(let byteCount): return String(repeating: "\(number.magnitude % 10)", count: 2 * byteCount)
+        case .digits(let format): return String(repeating: "\(number.magnitude % 10)", count: 2 * format.byteCount)
         default: return nil
         }
     }

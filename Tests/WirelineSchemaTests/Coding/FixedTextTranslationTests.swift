@@ -47,14 +47,14 @@ struct FixedTextTranslationTests {
     }
 
     @Test func `digits are two in a byte, the high half first`() throws {
-        let translator = PayloadTranslator(.init("v", .digits(byteCount: 3)))
+        let translator = PayloadTranslator(.init("v", .digits(DigitFormat(.bcd, byteCount: 3))))
         #expect(try translator.encode(#"{"v":"012399"}"#) == "012399")
         #expect(try translator.decode("012399") == #"{"v":"012399"}"#)
     }
 
     @Test(arguments: [("0a0000", UInt8(0x0A), 0), ("00a000", 0xA0, 1), ("9999ff", 0xFF, 2)])
     func `a half over 9 is refused at its byte`(payload: String, byte: UInt8, offset: Int) {
-        let translator = PayloadTranslator(.init("v", .digits(byteCount: 3)))
+        let translator = PayloadTranslator(.init("v", .digits(DigitFormat(.bcd, byteCount: 3))))
         #expect(throws: CodecError(.invalidDigit(byte), offset: offset, path: "M.v")) {
             try translator.decode(payload)
         }
@@ -67,7 +67,7 @@ struct FixedTextTranslationTests {
         ("/23456", .invalidDigit(0x2F)), ("12 456", .invalidDigit(0x20)),
     ])
     func `a text of other digits is refused`(text: String, reason: CodecError.Reason) {
-        let translator = PayloadTranslator(.init("v", .digits(byteCount: 3)))
+        let translator = PayloadTranslator(.init("v", .digits(DigitFormat(.bcd, byteCount: 3))))
         #expect(throws: TranslationError(reason, path: "M.v")) { try translator.encode(#"{"v":"\#(text)"}"#) }
     }
 }

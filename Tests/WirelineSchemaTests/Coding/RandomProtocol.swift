@@ -246,7 +246,7 @@ struct RandomProtocol {
                 .fixed(byteCount: 2 * Int.random(in: 1...9, using: &random), padding: random.isTrue ? 0 : 0x61), order)
         case 10:
             .string(.fixed(byteCount: Int.random(in: 1...9, using: &random), padding: random.isTrue ? 0 : 0x61))
-        case 11: .digits(byteCount: Int.random(in: 1...9, using: &random))
+        case 11: .digits(DigitFormat(.bcd, byteCount: Int.random(in: 1...9, using: &random)))
         case 0, 1: .float(FloatFormat.allCases.randomElement(using: &random)!, order)
         case 2: .boolean
         case 3: .varint(.random(using: &random))
@@ -296,8 +296,9 @@ struct RandomProtocol {
         case .bytes(.exact(let byteCount)): return .string(Base64.encode(random.bytes(byteCount)))
         case .string(.fixed(let byteCount, let padding)): return .string(text(byteCount, padding))
         case .utf16(.fixed(let byteCount, let padding), _): return .string(text(byteCount / 2, padding))
-        case .digits(let byteCount):
-            return .string(String((0..<2 * byteCount).map { _ in "0123456789".randomElement(using: &random) ?? "0" }))
+        case .digits(let format):
+            return .string(
+                String((0..<2 * format.byteCount).map { _ in "0123456789".randomElement(using: &random) ?? "0" }))
         case .string(let extent), .utf16(let extent, _):
             let text = String.random(using: &random)
             return .string(extent == .terminated ? text.filter { $0 != "\u{0}" } : text)

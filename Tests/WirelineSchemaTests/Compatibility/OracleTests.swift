@@ -260,7 +260,7 @@ struct OracleExchange {
     /// Whether a value is the zero of decimal digits.
     private func isZeros(_ value: JSONValue?, _ type: TypeDescription) -> Bool {
         switch (type, value) {
-        case (.digits(let byteCount), .string(let text)?): text == String(repeating: "0", count: 2 * byteCount)
+        case (.digits(let format), .string(let text)?): text == String(repeating: "0", count: 2 * format.byteCount)
         case (.fixedList(let element, _), .array(let items)?):
             items.allSatisfy { $0 == 0 || $0 == .boolean(false) || $0 == .array([]) || isZeros($0, element) }
         default: false

@@ -98,8 +98,8 @@ struct OracleValues {
         case .bytes(.exact(let byteCount)):
             return .string(Base64.encode((0..<byteCount).map { _ in UInt8.random(in: 0...255, using: &random) }))
         case .string, .utf16: return .string(text(field))
-        case .digits(let byteCount):
-            return .string(String((0..<2 * byteCount).map { _ in random.pick(Array("0123456789")) }))
+        case .digits(let format):
+            return .string(String((0..<2 * format.byteCount).map { _ in random.pick(Array("0123456789")) }))
         case .bytes:
             let bytes = text(field).utf8.map { random.chance(5) ? UInt8.random(in: 1...255, using: &random) : $0 }
             return .string(Base64.encode(bytes))

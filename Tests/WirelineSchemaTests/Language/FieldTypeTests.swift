@@ -53,7 +53,7 @@ struct FieldTypeTests {
         ("char[24] a;", .string(.fixed(byteCount: 24, padding: 0))),
         ("char[65535] a;", .string(.fixed(byteCount: 65535, padding: 0))),
         ("@pad(0x20) char[0x10] a;", .string(.fixed(byteCount: 16, padding: 0x20))),
-        ("bcd[6] a;", .digits(byteCount: 6)),
+        ("bcd[6] a;", .digits(DigitFormat(.bcd, byteCount: 6))),
         ("@size(16) bytes a;", .bytes(.exact(byteCount: 16))),
         ("@size(0x10) string a;", .string(.exact(byteCount: 16))),
         ("@little @size(uint32) bytes a;", .bytes(.counted(.uint32, .littleEndian))),
@@ -72,7 +72,10 @@ struct FieldTypeTests {
         ("char[8][4] a;", .fixedList(.string(.fixed(byteCount: 8, padding: 0)), count: 4)),
         ("char[8][] a;", .list(.string(.fixed(byteCount: 8, padding: 0)), .counted(.uint16, .bigEndian))),
         ("@pad(1) @rest char[8][] a;", .list(.string(.fixed(byteCount: 8, padding: 1)), .rest)),
-        ("@count(uint8) repeated bcd[2] a;", .list(.digits(byteCount: 2), .counted(.uint8, .bigEndian))),
+        (
+            "@count(uint8) repeated bcd[2] a;",
+            .list(.digits(DigitFormat(.bcd, byteCount: 2)), .counted(.uint8, .bigEndian))
+        ),
         ("repeated uint8 a;", .list(.integer(.uint8, .bigEndian), .counted(.uint16, .bigEndian))),
         ("@count(uint8) string[] a;", .list(.string(.counted(.uint16, .bigEndian)), .counted(.uint8, .bigEndian))),
         ("@terminated string[] a;", .list(.string(.terminated), .counted(.uint16, .bigEndian))),
