@@ -234,8 +234,7 @@ struct RecordWriter {
             let prefixByteCount = beginBody(extent)
             try write(content.form, limits, hasTag: hasTag, from: &reader)
             try endBody(at: start, prefixByteCount, extent, goesToEnd: content.goesToEnd)
-        case .string, .bytes, .utf16, .digits, .properties, .float:
-            try writeLeaf(form, limits, from: &reader)
+        default: try writeLeaf(form, limits, from: &reader)
         }
     }
 

@@ -297,11 +297,11 @@ extension Checker {
         case .integer, .boolean, .bit, .enumeration, .flags:
             description.integerFormat(of: type).map { $0.byteCount > 1 } ?? false
         case .float, .utf16: true
-        case .varint, .properties, .structure, .union, .digits: false
         case .string(let extent), .bytes(let extent): hasByteOrder(extent)
         case .fixedList(let element, _): hasByteOrder(element)
         case .list(let element, let extent), .sized(let element, let extent):
             hasByteOrder(element) || hasByteOrder(extent)
+        default: false
         }
     }
 

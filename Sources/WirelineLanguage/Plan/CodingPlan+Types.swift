@@ -129,11 +129,9 @@ extension CodingPlan {
         case .enumeration(let index, _):
             !description.enumerations[index].format.fillsHostInteger && !description.enumerations[index].isClosed
         case .varint(let format): !format.isUnlimited
-        // Values of languages can have any length.
-        case .string, .utf16, .digits, .bytes, .list, .fixedList, .sized, .properties: true
         case .structure(let index): checked.contains(index)
-        // Kept values can have the tag of an arm, and most arms hold values that have to be checked.
-        case .union: true
+        // Values of languages can have any length. Kept values of a union can have the tag of an arm.
+        default: true
         }
     }
 }

@@ -59,10 +59,10 @@ extension ProtocolDescription {
         case (.flags(let index, _), .array(let items)):
             let values = items.map { mask($0, flagSets[index]) }
             return values.reduce(0) { total, value in total.flatMap { total in value.map { total | $0 } } }
-        case (.string, _), (.utf16, _), (.digits, _), (.bytes, _), (.properties, _), (.float, _):
-            return nil
-        case (_, .number(let number)): return number.integer
-        case (_, .string(let text)): return Int128(text)
+        case (.integer, .number(let number)), (.varint, .number(let number)), (.enumeration, .number(let number)),
+            (.flags, .number(let number)):
+            return number.integer
+        case (.integer, .string(let text)), (.varint, .string(let text)): return Int128(text)
         default: return nil
         }
     }
