@@ -20,13 +20,19 @@ extension PlanCompiler {
     private func writeDefault(of field: FieldDescription, depth: Int, to writer: inout ErlangTermWriter) {
         guard field.presence.isInZero else { return writer.writeAtom("undefined") }
         guard case .since(_, let value) = field.presence else { return writeZero(field.type, depth, to: &writer) }
+        write(value, field.type, depth, to: &writer)
+    }
+
+    private func write(
+        _ value: DefaultValue, _ type: TypeDescription, _ depth: Int, to writer: inout ErlangTermWriter
+    ) {
         switch value {
-        case .integer(let number): write(number, field.type, to: &writer)
+        case .integer(let number): write(number, type, to: &writer)
         case .float(let number):
-            guard case .float(let format, _) = field.type else { return writer.writeRounded(number) }
+            guard case .float(let format, _) = type else { return writer.writeRounded(number) }
             writer.writeRounded(format.nearest(to: number))
         case .string(let text): writer.writeBinary(Array(text.utf8))
-        case .zero: writeZero(field.type, depth, to: &writer)
+        case .zero: writeZero(type, depth, to: &writer)
         }
     }
 
@@ -41,14 +47,11 @@ extension PlanCompiler {
     }
 
     private func writeZero(_ type: TypeDescription, _ depth: Int, to writer: inout ErlangTermWriter) {
+        if let value = type.zero { return write(value, type, depth, to: &writer) }
         switch type {
-        case .integer, .varint, .boolean, .bit, .enumeration, .flags: write(0, type, to: &writer)
-        case .float: writer.writeFloat(0)
-        case .string(.exact(let byteCount)), .bytes(.exact(let byteCount)):
-            writer.writeBinary([UInt8](repeating: 0, count: byteCount))
-        case .string, .utf16, .bytes: writer.writeBinary([])
+        case .bytes(.exact(let byteCount)): writer.writeBinary([UInt8](repeating: 0, count: byteCount))
+        case .bytes: writer.writeBinary([])
         case .sized(let content, _): writeZero(content, depth, to: &writer)
-        case .digits(let format): writer.writeBinary(Array(format.zero.utf8))
         case .properties, .list: writer.endList()
         case .fixedList(let element, let count):
             writer.beginList(count: count)
@@ -56,7 +59,7 @@ extension PlanCompiler {
             writer.endList()
         case .structure(let index): writeZero(ofStructure: index, depth, to: &writer)
         // The checker refuses it: a union has no zero.
-        case .union: writer.writeAtom("undefined")
+        default: writer.writeAtom("undefined")
         }
     }
 

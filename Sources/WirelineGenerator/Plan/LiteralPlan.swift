@@ -35,32 +35,32 @@ extension CodingPlan {
     /// Returns the value of a `@since` field if the bytes end before it; nil for other fields.
     func absentValue(of field: FieldDescription) -> LiteralPlan? {
         guard case .since(_, let value) = field.presence else { return nil }
+        return literal(value, field.type)
+    }
+
+    private func literal(_ value: DefaultValue, _ type: TypeDescription) -> LiteralPlan {
         switch value {
-        case .integer(let number): return literal(number, field.type)
+        case .integer(let number): return literal(number, type)
         case .float(let number):
-            guard case .float(let format, _) = field.type else { return .float(number) }
+            guard case .float(let format, _) = type else { return .float(number) }
             return .float(format.nearest(to: number))
         case .string(let text): return .text(text)
-        case .zero: return zero(of: field.type)
+        case .zero: return zero(of: type)
         }
     }
 
     /// Returns the zero of a type: 0, false, no text, no items, or a structure of them.
     func zero(of type: TypeDescription) -> LiteralPlan {
+        if let value = type.zero { return literal(value, type) }
         switch type {
-        case .integer, .varint, .boolean, .bit, .enumeration, .flags, .float: literal(0, type)
-        case .bytes(.exact(let byteCount)): .zeros(byteCount: byteCount)
-        case .bytes: .zeros(byteCount: 0)
-        case .string(.exact(let byteCount)): .text(String(repeating: "\0", count: byteCount))
-        case .string, .utf16: .text("")
-        case .digits(let format): .text(format.zero)
-        case .properties: .noProperties
-        case .sized(let content, _): zero(of: content)
-        case .fixedList(let element, let count): .list(zero(of: element), count: count)
-        case .list(let element, _): .list(zero(ofItem: element), count: 0)
-        case .structure(let index): .structure(index)
-        // The checker refuses a `@since` field with a union: there is no zero.
-        case .union: .zeros(byteCount: 0)
+        case .bytes(.exact(let byteCount)): return .zeros(byteCount: byteCount)
+        case .properties: return .noProperties
+        case .sized(let content, _): return zero(of: content)
+        case .fixedList(let element, let count): return .list(zero(of: element), count: count)
+        case .list(let element, _): return .list(zero(ofItem: element), count: 0)
+        case .structure(let index): return .structure(index)
+        // Bytes, and a union: the checker refuses a `@since` field with one, because there is no zero.
+        default: return .zeros(byteCount: 0)
         }
     }
 

@@ -287,21 +287,19 @@ struct WiresharkTables {
 
     /// Returns the default of a `@since` field; nil for types whose default is not shown, such as lists.
     private func standard(_ value: DefaultValue, _ type: TypeDescription) -> String? {
-        switch (type, value) {
-        case (.boolean, .integer(let value)): "default = \(value != 0)"
-        case (.boolean, _): "default = false"
+        if case (.digits(let format), .zero) = (type, value) {
+            return "default = string.rep(\"0\", \(format.digitCount))"
+        }
+        switch (type, value == .zero ? type.zero : value) {
+        case (.boolean, .integer(let value)): return "default = \(value != 0)"
         case (.integer, .integer(let value)), (.varint, .integer(let value)), (.enumeration, .integer(let value)),
             (.flags, .integer(let value)):
-            "default = \(LuaText.integer(value))"
-        case (.integer, _), (.varint, _), (.enumeration, _), (.flags, _): "default = { 0, 0 }"
-        case (.float(let format, _), .float(let value)): "default = \(LuaText.float(format.nearest(to: value)))"
-        case (.float, .integer(let value)): "default = \(value)"
-        case (.float, _): "default = 0.0"
-        case (.string, .string(let text)), (.utf16, .string(let text)): "default = \(LuaText.literal(text))"
-        case (.string, _), (.utf16, _): "default = \"\""
-        case (.digits, .string(let text)): "default = \(LuaText.literal(text))"
-        case (.digits(let format), _): "default = string.rep(\"0\", \(format.digitCount))"
-        default: nil
+            return "default = \(LuaText.integer(value))"
+        case (.float(let format, _), .float(let value)): return "default = \(LuaText.float(format.nearest(to: value)))"
+        case (.float, .integer(let value)): return "default = \(value)"
+        case (.string, .string(let text)), (.utf16, .string(let text)), (.digits, .string(let text)):
+            return "default = \(LuaText.literal(text))"
+        default: return nil
         }
     }
 

@@ -54,6 +54,19 @@ extension TypeDescription {
         }
     }
 
+    /// The zero of a type that has a number or a text; nil for other types.
+    package var zero: DefaultValue? {
+        switch self {
+        case .integer, .varint, .boolean, .bit, .enumeration, .flags: .integer(0)
+        case .float: .float(0)
+        case .string(.exact(let byteCount)): .string(String(repeating: "\0", count: byteCount))
+        case .string, .utf16: .string("")
+        case .digits(let format): .string(format.zero)
+        case .sized(let content, _): content.zero
+        case .bytes, .properties, .list, .fixedList, .structure, .union: nil
+        }
+    }
+
     /// The content of a type that stands inside a number of bytes; any other type itself.
     package var content: TypeDescription { if case .sized(let content, _) = self { content } else { self } }
 

@@ -41,23 +41,23 @@ struct DefaultValues {
     /// Returns the default of a `@since` field; nil for any other field.
     func value(of field: FieldDescription) -> JSONValue? {
         guard case .since(_, let value) = field.presence else { return nil }
-        return json(value, field)
+        return json(value, field.type)
     }
 
     /// Returns the bytes of a field with `@constant`; nil for any other field.
     func constant(of field: FieldDescription) -> PlannedConstant? { description.constant(of: field) }
 
     /// Returns the value that an attribute gives to a field.
-    private func json(_ value: DefaultValue, _ field: FieldDescription) -> JSONValue {
+    private func json(_ value: DefaultValue, _ type: TypeDescription) -> JSONValue {
         switch value {
-        case .integer(let value): return integer(value, field.type)
+        case .integer(let value): return integer(value, type)
         case .float(let value):
-            guard case .float(let format, _) = field.type else { return .float(value) }
+            guard case .float(let format, _) = type else { return .float(value) }
             return .float(value, format)
         case .string(let text):
-            if case .bytes = field.type { return .string(Base64.encode(Array(text.utf8))) }
+            if case .bytes = type { return .string(Base64.encode(Array(text.utf8))) }
             return .string(text)
-        case .zero: return zero(field.type)
+        case .zero: return zero(type)
         }
     }
 
@@ -72,20 +72,17 @@ struct DefaultValues {
     }
 
     private func zero(_ type: TypeDescription) -> JSONValue {
+        if let value = type.zero { return json(value, type) }
         switch type {
-        case .integer, .varint, .boolean, .bit, .enumeration, .flags: return integer(0, type)
-        case .float: return .float(0.0)
-        case .string(.exact(let byteCount)): return .string(String(repeating: "\0", count: byteCount))
         case .bytes(.exact(let byteCount)): return .string(Base64.encode([UInt8](repeating: 0, count: byteCount)))
-        case .string, .utf16, .bytes: return .string("")
-        case .digits(let format): return .string(format.zero)
+        case .bytes: return .string("")
         case .properties: return .object([])
         case .list: return .array([])
         case .fixedList(let element, let count): return .array(Array(repeating: zero(element), count: count))
         case .structure(let index): return structures[index]
         case .sized(let content, _): return zero(content)
         // A union has no zero, so the checker allows no such default.
-        case .union: return .null
+        default: return .null
         }
     }
 }

@@ -114,19 +114,15 @@ struct SwiftTypes {
 
     private func zero(_ type: TypeDescription) -> String {
         switch type {
-        case .integer, .varint, .float: "0"
-        case .boolean, .bit: "false"
+        case .float: "0"
         case .string(.exact(let byteCount)): "Swift::String(repeating: \"\\0\", count: \(byteCount))"
         case .bytes(.exact(let byteCount)): ".init(repeating: 0, count: \(byteCount))"
-        case .string, .utf16: "\"\""
         case .sized(let content, _): zero(content)
         case .digits(let format): "Swift::String(repeating: \"0\", count: \(format.digitCount))"
         case .bytes, .list: "[]"
-        // The checker refuses it for a union, which has no zero.
-        case .properties, .structure, .union: ".init()"
-        case .enumeration(let index, _): enumerationValue(0, index)
-        case .flags: ".init(rawValue: 0)"
         case .fixedList(let element, let count): ".init(repeating: \(zero(element)), count: \(count))"
+        // The checker refuses it for a union, which has no zero.
+        default: type.zero.map { value($0, of: type) } ?? ".init()"
         }
     }
 
