@@ -55,6 +55,29 @@ struct LiveErlangRecordTests {
         try compare(PacketTranslator(description), messageCount: 40, using: &random)
     }
 
+    @Test(arguments: [
+        (-129, "{out_of_range,-129,-128,127}"), (2, "{unknown_case,2}"), (128, "{out_of_range,128,-128,127}"),
+    ])
+    func `a number is no case of a closed enum, or beyond its type`(number: Int, reason: String) throws {
+        let text = "@closed enum Way : int8 { up = 1; } @id(1) @from(both) message Go { Way way; }"
+        let file = SourceFile(path: "a.wire", bytes: Array(text.utf8))
+        let description = try #require(ProtocolDescription.check(name: "Ways", files: [file]).description)
+        let (header, message) = (
+            ErlangTerm.map([]), ErlangTerm.tuple([.atom("go"), .integer(Int128(number)), .binary([])])
+        )
+        let error = #expect(throws: ErlangRecordError.self) {
+            let pair = ErlangTerm.tuple([header, message]).bytes
+            return try ErlangRecords(description).packet(
+                ofTerm: pair.span.bytes.extracting(droppingFirst: 1), from: .client)
+        }
+        #expect(error?.reason == (try WirelineErlang.ErlangTerm(parsing: reason)))
+        let judge = ErlangJudge(PacketTranslator(description), nil)
+        let answers = try judge.ask("encode", [.tuple([judge.side(PacketContext(from: .client)), header, message])])
+        let bytes = try #require(answers.first)
+        let answer = try WirelineErlang.ErlangTerm(externalFormat: bytes.span.bytes)
+        #expect(try answer == .tuple("error", #require(error).term))
+    }
+
     private func compare(
         _ translator: PacketTranslator, messageCount: Int, using random: inout SeededGenerator
     ) throws {

@@ -96,9 +96,9 @@ extension RecordWriter {
             return names.values[index]
         }
         guard let value = reader.readWideInteger() else { throw .wrongType("enumeration") }
-        guard !names.isClosed else { throw ErlangRecordError(.tuple("unknown_case", start.value)) }
         let range = limits.range ?? names.format.range
         guard range.contains(value) else { throw start.outOfRange(range) }
+        guard !names.isClosed else { throw ErlangRecordError(.tuple("unknown_case", start.value)) }
         return value
     }
 

@@ -212,8 +212,7 @@ extension ErlangTypes {
                 return .call("bits", [own, .call(masksFunction(index), []), bounds[1]] + place.names)
             case .enumeration:
                 let number = uncheckedNumber(value, own)
-                if plan.isClosed { return .call("closed", [number] + place.names) }
-                return .call("enumeration", [number] + bounds + place.names)
+                return .call(plan.isClosed ? "closed" : "enumeration", [number] + bounds + place.names)
             }
         default: return own
         }

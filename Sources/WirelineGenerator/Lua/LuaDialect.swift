@@ -91,8 +91,9 @@ struct LuaDialect: Dialect {
                 return within(number.allowed, isWide: isWide)
             }
             let cases = Expression.member("closed", plan.names.enumerations[index].name)
-            guard isWide else { return .call(nil, "known_case", [given, cases, name]) }
-            return .call(nil, "known_case", [.call(nil, "canonical", [given, name]), cases, name, true])
+            let check = Expression.name(Self.check(isWide: isWide))
+            let own = isWide ? Expression.call(nil, "canonical", [given, name]) : given
+            return .call(nil, "known_case", [check, own, cases] + Self.limits(number.format.range) + [name])
         case .varint(let format, let allowed): return within(allowed, isWide: format.range.isWide)
         case .boolean: return .call(nil, "boolean_of", [given, name])
         case .float(let byteCount, _, let range):

@@ -50,19 +50,18 @@ struct PythonDialect: Dialect {
     func string(_ text: String) -> String { PythonText.string(text) }
 
     func checked(_ value: ValuePlan, _ given: Expression, _ name: Expression) -> Expression? {
-        let range: ClosedRange<Int128>
+        func within(_ range: ClosedRange<Int128>, _ word: String = "checked", _ cases: Expression...) -> Expression {
+            let limits = [range.lowerBound, range.upperBound].map { Expression.number($0, .int64) }
+            return .call("w", word, [given] + cases + limits + [name])
+        }
         switch value {
         case .boolean: return .call("w", "checkedBool", [given, name])
         case .number(let number):
-            if let index = number.closedEnumeration {
-                return .call("w", "checkedCase", [given, .isCase(given, of: index), name])
-            }
-            range = number.allowed
-        case .varint(_, let allowed): range = allowed
+            guard let index = number.closedEnumeration else { return within(number.allowed) }
+            return within(number.format.range, "checkedCase", .isCase(given, of: index))
+        case .varint(_, let allowed): return within(allowed)
         default: return nil
         }
-        let limits = [range.lowerBound, range.upperBound].map { Expression.number($0, .int64) }
-        return .call("w", "checked", [given] + limits + [name])
     }
 
     func unchecked(_ given: Expression, _ range: ClosedRange<Int128>) -> Expression {

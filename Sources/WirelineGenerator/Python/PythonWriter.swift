@@ -131,7 +131,10 @@ struct PythonWriter: PythonWords {
         case "checkedBool": return call("_checked_bool", [arguments[0]], path: arguments[1])
         case "checkedCase":
             guard case .isCase(_, let index) = arguments[1] else { return syntax(arguments[0]) }
-            return .call(.atom("_checked_case"), [syntax(arguments[0]), .atom(types.cases[index]), path(arguments[2])])
+            let limits = arguments[2...3].map { syntax($0) }
+            return .call(
+                .atom("_checked_case"),
+                [syntax(arguments[0]), .atom(types.cases[index])] + limits + [path(arguments[4])])
         case "items":
             let values = [syntax(arguments[0]), syntax(arguments[1]), limit(arguments[2]), path(arguments[3])]
             return .call(.atom("_items"), values)

@@ -140,7 +140,13 @@ extension StatementPrinter {
         case .number(let number):
             let own = number.number(of: own)
             if let index = number.closedEnumeration {
-                return require(dialect.packsNumbers ? .isCase(own, of: index) : isCase(own, of: index), "unknown_case")
+                let isCase = dialect.packsNumbers ? .isCase(own, of: index) : isCase(own, of: index)
+                let known = requiring(isCase, "unknown_case", name, object, at: place)
+                // A number beyond the enum's type is out of range, not an unknown case.
+                guard object == "w", let isHeld = isWithin(own, number.format.range, number.format) else {
+                    return types + [known]
+                }
+                return require(isHeld, "out_of_range") + [known]
             }
             guard let range = number.range, let condition = isWithin(own, range, number.format) else {
                 return hasWord(number.format) ? [] : types

@@ -106,7 +106,7 @@ extension StatementPrinter {
     func checkType(_ value: ValuePlan, _ own: Expression, _ name: Expression) -> [Statement] {
         guard case .type = dialect.valueChecks else { return [] }
         switch value {
-        case .number(let number): return checkType(number.format, isClosed: number.isClosed, own, name)
+        case .number(let number): return checkType(number.format, own, name)
         case .varint(let format, _): return checkType(dialect.format(of: format), own, name)
         case .float(let byteCount, _, _):
             return [writing(byteCount == 8 ? "checkNumber" : "checkFloat\(8 * byteCount)", own, name)]
@@ -115,12 +115,10 @@ extension StatementPrinter {
         }
     }
 
-    /// Returns the statement that checks that a value is a whole number; one of a closed enum may be any number.
-    func checkType(
-        _ format: IntegerFormat, isClosed: Bool = false, _ own: Expression, _ name: Expression
-    ) -> [Statement] {
+    /// Returns the statement that checks that a value is a whole number.
+    func checkType(_ format: IntegerFormat, _ own: Expression, _ name: Expression) -> [Statement] {
         guard case .type = dialect.valueChecks else { return [] }
-        return [writing(format.range.isWide ? "checkWide" : isClosed ? "checkNumber" : "checkInteger", own, name)]
+        return [writing(format.range.isWide ? "checkWide" : "checkInteger", own, name)]
     }
 
     /// Returns the statements that write text or bytes.

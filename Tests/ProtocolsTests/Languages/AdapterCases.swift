@@ -107,9 +107,10 @@ struct AdapterCases {
         let greatest = String(leastInfinite.dropLast()) + "1"
         let numbers =
             [
-                "-0", "-0.0", "1.0", "-1.5", "1e0", "1E+2", "100e-2", "0e99999999999", "1e400", "-1e99999999999",
-                "1e-99999999999", "\(long).5", "\(long)e-4999", "9007199254740993", "18446744073709551615",
-                "18446744073709551616", "-9223372036854775809", "100000000000000000000000000000000000000",
+                "-1", "256", "4294967295", "-0", "-0.0", "1.0", "-1.5", "1e0", "1E+2", "100e-2", "0e99999999999",
+                "1e400", "-1e99999999999", "1e-99999999999", "\(long).5", "\(long)e-4999", "9007199254740993",
+                "18446744073709551615", "18446744073709551616", "-9223372036854775809",
+                "100000000000000000000000000000000000000",
                 "170141183460469231731687303715884105728", "-170141183460469231731687303715884105728",
                 "-170141183460469231731687303715884105729", long, "-\(long)", leastInfinite,
                 greatest,
@@ -217,9 +218,8 @@ extension ProtocolDescription {
         case .integer(let format, _): "integer \(format.range)"
         case .varint(let format): "varint \(format.range)"
         case .float(let format, _): "float \(format)"
-        // Closed enums are left out: of a number beyond the type, some languages say that it is no case.
-        case .enumeration(let index, _) where !enumerations[index].isClosed:
-            "enum \(enumerations[index].format.range)"
+        case .enumeration(let index, _):
+            "\(enumerations[index].isClosed ? "closed " : "")enum \(enumerations[index].format.range)"
         default: nil
         }
     }

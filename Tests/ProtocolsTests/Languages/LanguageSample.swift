@@ -79,8 +79,8 @@ final class LanguageSample: Sendable {
     /// Those of folders, those that are written here, and random ones. Each language adds one with its reserved words.
     static let all = Result {
         var all = AdapterSamples.folders.map { LanguageSample($0.translator.description, $0) }
-        let file = SourceFile(path: "ConstantConditions/a.wire", bytes: Array(constantConditions.utf8))
-        let checked = ProtocolDescription.check(name: "ConstantConditions", files: [file])
+        let file = SourceFile(path: "Edges/a.wire", bytes: Array(edges.utf8))
+        let checked = ProtocolDescription.check(name: "Edges", files: [file])
         all.append(LanguageSample(try #require(checked.description, "\(checked.diagnostics)")))
         all += try randomDescriptions().map { LanguageSample($0) }
         let layered = LayeredProtocol.all + LayeredProtocol.random
@@ -96,15 +96,19 @@ final class LanguageSample: Sendable {
     }
 
     /// Conditions on numbers that a closed enum does not have, and on a mask without bits. They never or always hold, which Dialyzer
-    /// says of any Erlang module, so no folder has them. And defaults with a sign that 0 does not have.
-    private static let constantConditions = """
+    /// says of any Erlang module, so no folder has them. Also defaults with a sign that 0 does not have, and wide closed enums.
+    private static let edges = """
         @closed enum Result : uint8 { ok = 0; refused = 1; }
+        @closed enum Narrow : uint24 { none = 0; most = 16777215; }
+        @closed enum Wide : int64 { least = -9223372036854775808; none = 0; }
         @id(1) @from(both) message Say {
             Result result;
             @if(result) uint8 failed;
             @if(result == 7 or result >= 9) uint8 never;
             @if(failed & 0) uint8 masked;
             @if(result != 7) uint8 always;
+            Narrow narrow;
+            Wide wide;
         }
         @id(2) @from(both) message Zero {
             uint8 first;

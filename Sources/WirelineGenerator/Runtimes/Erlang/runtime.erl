@@ -739,10 +739,11 @@ enumeration(V, Min, Max, N, P) when is_integer(V) -> integer(V, Min, Max, N, P);
 enumeration(V, _, _, N, P) when is_atom(V) -> fail_without_offset({unknown_name, V}, [N | P]);
 enumeration(_, _, _, N, P) -> fail_without_offset({wrong_type, enumeration}, [N | P]).
 
-closed({unknown, V}, N, P) when is_integer(V) -> fail_without_offset({unknown_case, V}, [N | P]);
-closed({unknown, V}, N, P) when is_atom(V) -> fail_without_offset({unknown_name, V}, [N | P]);
-closed({unknown, _}, N, P) -> fail_without_offset({wrong_type, enumeration}, [N | P]);
-closed(V, _, _) -> V.
+closed({unknown, V}, Min, Max, N, P) when is_integer(V) ->
+    fail_without_offset({unknown_case, integer(V, Min, Max, N, P)}, [N | P]);
+closed({unknown, V}, _, _, N, P) when is_atom(V) -> fail_without_offset({unknown_name, V}, [N | P]);
+closed({unknown, _}, _, _, N, P) -> fail_without_offset({wrong_type, enumeration}, [N | P]);
+closed(V, _, _, _, _) -> V.
 
 bits(V, Masks, Max, N, P) when length(V) >= 0 -> bits(V, 0, Masks, Max, N, P);
 bits(_, _, _, N, P) -> fail_without_offset({wrong_type, flags}, [N | P]).

@@ -972,9 +972,12 @@ local function fitting(check, v, low, high)
   return ok and n or 0
 end
 
-local function known_case(v, cases, f, is_canonical)
-  if not is_canonical and type(v) ~= "number" then refuse("wrong_type", f) end
-  if not cases[v] then refuse("unknown_case", f) end
+-- A number of a closed enum. What its type cannot hold is refused by the check of that.
+local function known_case(check, v, cases, low, high, f)
+  if not cases[v] then
+    check(v, low, high, f)
+    refuse("unknown_case", f)
+  end
   return v
 end
 

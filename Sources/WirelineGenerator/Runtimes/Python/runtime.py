@@ -531,11 +531,11 @@ def _checked(v: Any, low: int, high: int, f: str | int) -> int:
     return v
 
 
-def _checked_case(v: Any, cases: Mapping[int, Any], f: str | int) -> int:
+def _checked_case(v: Any, cases: Mapping[int, Any], low: int, high: int, f: str | int) -> int:
     if not isinstance(v, int):
         raise _fail("wrong_type", f)
     if v not in cases:
-        raise _fail("unknown_case", f)
+        raise _fail("unknown_case" if low <= v <= high else "out_of_range", f)
     return v
 
 
