@@ -196,7 +196,7 @@ struct LuaDialect: Dialect {
             return syntax(.call(nil, "bits", [number, low, .place(shift), .place(width), .boolean(to.isSigned)]))
         }
         guard from.bitWidth <= 53 else {
-            if shift == 0, width == 64, !to.isSigned || from.isSigned { return syntax(number) }
+            if shift == 0, width == 64, to.isSigned == from.isSigned { return syntax(number) }
             return syntax(.call(nil, "bits_of", [number, .place(shift), .place(width), .boolean(to.isSigned)]))
         }
         let isWhole = from.isSigned ? to.isSigned && shift == 0 : !to.isSigned

@@ -41,7 +41,8 @@ struct AdapterCases {
         return cases
     }
 
-    /// Numbers that programs read in different ways, in one field of each type and in the ID of an unknown message.
+    /// Numbers that programs read in different ways, in one field of each type and in the ID of an unknown message. And packets
+    /// whose ID has all bits, or only the first one.
     func numbers() throws -> [AdapterCase] {
         var lines = RandomLines(translator.description, using: AdapterSamples.random)
         var cases: [AdapterCase] = []
@@ -54,9 +55,16 @@ struct AdapterCases {
                 cases += try Self.unusualNumbers.flatMap { try self.cases(of: line.with($0, in: field), in: context) }
             }
         }
+        let context = PacketContext(from: .client)
+        let greatest = translator.description.layout.layout(in: context).maximumMessageID
+        for id in [greatest, greatest / 2 + 1] {
+            let line: JSONValue = ["message": .null, "id": .exactInteger(Int128(id)), "payload": ""]
+            let bytes = try? translator.encode(line: line, from: context.sender, states: context.states)
+            if let bytes { cases += self.cases(of: bytes, in: context, line: line) }
+        }
         for number in Self.unusualNumbers {
             let line: JSONValue = ["message": .null, "id": number, "payload": ""]
-            cases += try self.cases(of: line, in: PacketContext(from: .client), at: "id")
+            cases += try self.cases(of: line, in: context, at: "id")
         }
         return cases
     }

@@ -64,8 +64,10 @@ struct LanguageRuntime: Sendable, CustomTestStringConvertible {
     private static let lua: [LanguageRuntime] = LuaTool.wanted.enumerated().map { index, interpreter in
         LanguageRuntime(
             name: interpreter, language: .lua, hasLayers: LuaTool.wantedWithPackages.contains(interpreter),
-            // Each one has its share. A deep run asks all.
-            takes: { _, position in Depth.isDeep || (position + index) % LuaTool.wanted.count < 2 },
+            // Each one has its share. A deep run asks all, and so do the edges: interpreters have different integers.
+            takes: { sample, position in
+                Depth.isDeep || sample.name == "Edges" || (position + index) % LuaTool.wanted.count < 2
+            },
             run: { jobs in
                 let script = Language.lua.peerFile("each.lua")
                 return try ProgramJob.outputs(of: jobs) { try LuaTool.run(interpreter, script, input: $0) }

@@ -96,8 +96,10 @@ final class LanguageSample: Sendable {
     }
 
     /// Conditions on numbers that a closed enum does not have, and on a mask without bits. They never or always hold, which Dialyzer
-    /// says of any Erlang module, so no folder has them. Also defaults with a sign that 0 does not have, and wide closed enums.
+    /// says of any Erlang module, so no folder has them. Also defaults with a sign that 0 does not have, wide closed enums,
+    /// and an ID of 64 bits in a field with a sign.
     private static let edges = """
+        packet { @length(packet) uint16 size; @id int64 id; }
         @closed enum Result : uint8 { ok = 0; refused = 1; }
         @closed enum Narrow : uint24 { none = 0; most = 16777215; }
         @closed enum Wide : int64 { least = -9223372036854775808; none = 0; }
@@ -115,6 +117,7 @@ final class LanguageSample: Sendable {
             @since(2) @default(-0.0) float32 single;
             @since(2) @default(-0.0) float64 double;
         }
+        @id(18446744073709551615) @from(both) message Last { uint8 last; }
         """
 
     /// Scene's messages in packets of any layout, messages of any types, and Scene's messages in packets that depend on states.
