@@ -92,7 +92,7 @@ struct LanguageRuntime: Sendable, CustomTestStringConvertible {
     }
 
     private func allOutputs(of program: LanguageSample.Program) throws -> [String: String] {
-        let names = names(of: program)
+        let names = try names(of: program)
         let samples = try language.code().samples.filter { names.contains($0.name) }
         // Another language may make the same exams at this moment.
         DispatchQueue.concurrentPerform(iterations: samples.count) { _ = try? exam(program, samples[$0]) }
@@ -105,9 +105,9 @@ struct LanguageRuntime: Sendable, CustomTestStringConvertible {
     }
 
     /// Returns the names of the samples of which a program is asked.
-    func names(of program: LanguageSample.Program) -> [String] {
+    func names(of program: LanguageSample.Program) throws -> [String] {
         guard language.programs.contains(program) else { return [] }
-        let all = ((try? LanguageSample.all.get()) ?? []).filter { $0.isFor(language) }
+        let all = try LanguageSample.all.get().filter { $0.isFor(language) }
         let taken = all.enumerated().filter { position, sample in
             sample.programs.contains(program) && (hasLayers || sample.layers == nil) && takes(sample, position)
         }

@@ -47,9 +47,9 @@ struct LanguageTests {
         var testDescription: String { "\(runtime.name): \(name)" }
 
         /// Languages take turns, so that several of them run at a time.
-        static func all(_ program: LanguageSample.Program) -> [Item] {
-            let all = LanguageRuntime.wanted.map { runtime in
-                runtime.names(of: program).map { Item(runtime: runtime, name: $0) }
+        static func all(_ program: LanguageSample.Program) throws -> [Item] {
+            let all = try LanguageRuntime.wanted.map { runtime in
+                try runtime.names(of: program).map { Item(runtime: runtime, name: $0) }
             }
             return (0..<(all.map(\.count).max() ?? 0)).flatMap { index in
                 all.compactMap { $0.indices.contains(index) ? $0[index] : nil }
@@ -57,7 +57,7 @@ struct LanguageTests {
         }
     }
 
-    @Test(arguments: Item.all(.adapter))
+    @Test(arguments: try Item.all(.adapter))
     func `a language writes and reads the same as Swift, and gives its verdict on packets that are none`(
         item: Item
     ) throws {
@@ -65,13 +65,13 @@ struct LanguageTests {
         #expect(faults == [], AdapterSamples.random.seedComment)
     }
 
-    @Test(arguments: Item.all(.streams))
+    @Test(arguments: try Item.all(.streams))
     func `a stream has the same packets wherever it is split, and an error only after them`(item: Item) throws {
         let faults = try item.runtime.faults(of: .streams, item.name)
         #expect(faults == [], AdapterSamples.random.seedComment)
     }
 
-    @Test(arguments: Item.all(.conversations))
+    @Test(arguments: try Item.all(.conversations))
     func `keystreams and states go on from packet to packet, wherever streams are split`(item: Item) throws {
         let faults = try item.runtime.faults(of: .conversations, item.name)
         #expect(faults == [], AdapterSamples.random.seedComment)
