@@ -23,8 +23,7 @@ struct TypeScriptAdapter {
             "HAS_CONNECTION": String(plan.context != nil), "HAS_WIDE_IDS": String(plan.idRange.isWide),
             "LAYERS_OF_NODE": "{\n\(own.joined())}", "ABSENT_LAYERS": TypeScriptText.list(absent),
         ]
-        var regions: Set = ["packages", "transforms", "layered", "program", "values", "loop"]
-        if plan.context?.states.isEmpty == false { regions.insert("states") }
+        let regions: Set = ["packages", "transforms", "layered", "program", "values", "loop"]
         let program = RuntimeFile.typeScriptAdapter.with(plan.features.union(regions), constants)
         return GeneratedFile(path: stem + "_conform.mjs", text: program.text("all") + "\n")
     }
