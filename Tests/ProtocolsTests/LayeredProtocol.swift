@@ -87,6 +87,24 @@ struct LayeredProtocol: Sendable, CustomTestStringConvertible {
         [ciphers, terminals, inside, counted, sometimesCounted, fixed, bundles]
         + ProtocolFolder.all.filter(\.hasLayers).map(LayeredProtocol.init)
 
+    /// Streams that may make 1,024 bytes.
+    static let flawed = LayeredProtocol(
+        name: "Flawed",
+        schema: """
+            option max_packet = 1024;
+            option max_inflated = 1024;
+            packet {
+                @length(rest) uint16 size;
+                uint8 kind;
+                @if(kind == 0) layer zlib;
+                @if(kind == 1) layer deflate;
+                @if(kind == 2) layer gzip;
+                @id uint8 id;
+            }
+            @id(1) @from(client) message Note { @rest bytes text; }
+            """,
+        packets: [SamplePacket(.client, #"{"message":"Note","fields":{"text":"aGk="}}"#)])
+
     /// All ciphers, one inside of another, with fields and a checksum.
     static let ciphers = LayeredProtocol(
         name: "Ciphers",

@@ -85,6 +85,7 @@ final class LanguageSample: Sendable {
         all += try randomDescriptions().map { LanguageSample($0) }
         let layered = LayeredProtocol.all + LayeredProtocol.random
         all += try layered.map { try LanguageSample($0, asks: [.adapter, .conversations]) }
+        all.append(try LanguageSample(.flawed, asks: [.adapter]))
         all.append(try LanguageSample(.streams, asks: [.conversations]))
         all.append(try LanguageSample(.names, asks: [.adapter], in: ["Java", "C#", "Rust"]))
         // Its adapter compresses in another way, and packets in packets have other lengths.

@@ -41,6 +41,7 @@ struct LayeredCases {
         case LayeredProtocol.ciphers.name: cases += try nestedKeystream()
         case LayeredProtocol.counted.name: cases += try longCount()
         case LayeredProtocol.inside.name: cases += try repetitions()
+        case LayeredProtocol.flawed.name: cases += try flaws()
         default: break
         }
         return cases
@@ -165,6 +166,23 @@ struct LayeredCases {
             let bytes = try encode(line, in: context)
             return decoding(bytes, in: context, as: try translator.decode(bytes.rawSpan, in: context))
         }
+    }
+
+    /// Streams that are broken before or after the last byte that may be made, and that are cut: what comes first decides.
+    private func flaws() throws -> [AdapterCase] {
+        // 1,023 to 1,500 zeros before a block of a kind that does not exist, and 1,024 and 1,025 before a wrong check.
+        let streams = [
+            "62601805a360148c5000000000ffff07", "62601805a360148c5400000000ffff07", "62601805a360148c5800000000ffff07",
+            "62601805a360148c825130dc00000000ffff07", "63601805a360148c5400000123456789abcdef",
+            "63601805a360148c5800000123456789abcdef",
+        ]
+        let packets = try ["0078da", "01", "021f8b0800000000000003"].flatMap { start in
+            try streams.flatMap { stream in
+                let bytes = try Hexadecimal.bytes(of: start + stream)
+                return (0...bytes.count).map { [0, UInt8($0)] + bytes.prefix($0) }
+            }
+        }
+        return verdicts(on: packets.map { ($0, PacketContext(from: .client)) })
     }
 
     /// A packet in a packet with the same keystream, which must be refused.

@@ -2379,13 +2379,29 @@ namespace Runtime {
                     }
                 }
             } catch (System.IO.InvalidDataException) {
-                throw Refused("invalid_layer", n);
+                throw Refused(FillsRoom(b, from) ? "inflated_too_long" : "invalid_layer", n);
             } catch (System.IO.IOException) {
-                throw Refused("invalid_layer", n);
+                throw Refused(FillsRoom(b, from) ? "inflated_too_long" : "invalid_layer", n);
             }
             if (pieces.isOver) throw Refused("invalid_layer", n);
             after = (int)pieces.Position;
             return Cut(content, 0, count);
+        }
+
+        /// <summary>Whether a stream with a flaw fills the room of the limit before it: then it makes more.</summary>
+        private bool FillsRoom(byte[] b, int from) {
+            var room = new byte[left];
+            int count = 0;
+            try {
+                using (var stream = new System.IO.Compression.DeflateStream(new Pieces(b, from, b.Length), System.IO.Compression.CompressionMode.Decompress)) {
+                    for (int made = 1; made > 0 && count < left; count += made) made = stream.Read(room, count, left - count);
+                }
+            } catch (System.IO.InvalidDataException) {
+                return false;
+            } catch (System.IO.IOException) {
+                return false;
+            }
+            return left > 0 && count == left;
         }
 
         private static byte[] Deflate(byte[] b, int n) {

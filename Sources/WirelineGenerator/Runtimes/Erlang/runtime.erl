@@ -1793,16 +1793,22 @@ put_own_layer(Key, Sender, Layer, #{layers := Layers} = Context) ->
 inflated(B, Bits, Left, Name) ->
     case inflate(B, Bits, error, Left) of
         {ok, Content} -> Content;
-        _ -> not_inflated(inflate(B, Bits, cut, Left), B, Bits, Name)
+        _ -> not_inflated(inflate(B, Bits, cut, Left), B, Bits, Left, Name)
     end.
 
 %% Finds what is wrong: a stream after which others follow is one that ends well if they are cut.
--spec not_inflated({ok, binary()} | atom(), binary(), integer(), binary()) -> no_return().
-not_inflated({ok, _}, B, Bits, Name) ->
+-spec not_inflated({ok, binary()} | atom(), binary(), integer(), integer(), binary()) -> no_return().
+not_inflated({ok, _}, B, Bits, _, Name) ->
     fail_without_offset({trailing_bytes, byte_size(B) - stream_size(B, Bits)}, [Name, packet]);
-not_inflated(too_long, _, _, Name) ->
+not_inflated(too_long, _, _, _, Name) ->
     fail_without_offset({inflated_too_long, max_inflated()}, [Name, packet]);
-not_inflated(Fault, _, _, Name) -> fail_without_offset({invalid_layer, Fault}, [Name, packet]).
+not_inflated(damaged, B, Bits, Left, Name) ->
+    %% Of what comes before a flaw zlib keeps the last bytes back. They are few, as the first try has stopped at the limit.
+    case inflate(binary:part(B, 0, stream_size(B, Bits)), Bits, cut, Left) of
+        too_long -> not_inflated(too_long, B, Bits, Left, Name);
+        _ -> fail_without_offset({invalid_layer, damaged}, [Name, packet])
+    end;
+not_inflated(cut, _, _, _, Name) -> fail_without_offset({invalid_layer, cut}, [Name, packet]).
 
 inflate(B, Bits, AtEnd, Left) ->
     with_inflation(Bits, AtEnd, fun(Z) ->

@@ -2268,7 +2268,8 @@ class Runtime {
                 after = b.length - inflater.getRemaining();
                 return cut(content, 0, count);
             } catch (java.util.zip.DataFormatException error) {
-                throw refused("invalid_layer", n);
+                // Since Java 11, these are all bytes before the flaw.
+                throw refused(inflater.getBytesWritten() > left ? "inflated_too_long" : "invalid_layer", n);
             } finally {
                 inflater.end();
             }

@@ -1493,19 +1493,29 @@ def _key(work: _Work, name: str, n: int) -> bytes:
 # #endregion
 # #region inflating
 def _inflated(b: bytes, bits: int, n: int, work: _Work) -> bytes:
-    """The content of one whole stream; no more than the limit is made."""
+    """The content of one whole stream; no more than the limit is made, and what comes after it need not be right."""
     stream = zlib.decompressobj(bits)
     try:
-        content = stream.decompress(b, work.left + 1)
+        content = stream.decompress(b, work.left or 1)
     except zlib.error:
         raise WireError("invalid_layer", _NAMES[n]) from None
-    if len(content) > work.left:
+    if len(content) > work.left or len(content) == work.left and _goes_on(stream):
         raise WireError("inflated_too_long", _NAMES[n])
     if not stream.eof:
         raise WireError("invalid_layer", _NAMES[n])
     if stream.unused_data:
         raise WireError("trailing_bytes", _NAMES[n])
     return content
+
+
+def _goes_on(stream: Any) -> bool:
+    """Whether a stream makes more bytes than there was room for. Only the last ones may still wait when its own bytes are over."""
+    if stream.eof:
+        return False
+    try:
+        return bool(stream.unconsumed_tail or stream.decompress(b"", 1))
+    except zlib.error:
+        return True
 
 
 def _deflated(b: bytes, bits: int, work: _Work) -> bytes:

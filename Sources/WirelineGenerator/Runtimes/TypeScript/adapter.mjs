@@ -48,12 +48,24 @@ function compressed(inflate, deflate) {
         if (engine.bytesWritten < sealed.length) throw new wire.WireError("trailing_bytes", "");
         return buffer;
       } catch (error) {
-        if (error.code === "ERR_BUFFER_TOO_LARGE") return undefined;
+        // A stream with a flaw that has filled the room before it makes more. Of one that is cut, one byte more must have come.
+        const room = { Z_DATA_ERROR: limit, Z_BUF_ERROR: limit + 1 }[error.code];
+        if (error.code === "ERR_BUFFER_TOO_LARGE" || room !== undefined && fills(room, inflate, sealed)) return undefined;
         throw error;
       }
     },
     seal: content => deflate(content),
   };
+}
+
+// Whether a stream makes so many bytes before its flaw. Node has no room for fewer than 64.
+function fills(room, inflate, sealed) {
+  try {
+    inflate(sealed, { chunkSize: Math.max(room, 64), maxOutputLength: Math.max(room, 64) - 1, info: true });
+    return false;
+  } catch (error) {
+    return error.code === "ERR_BUFFER_TOO_LARGE";
+  }
 }
 
 // Node reads all members of a gzip stream, and a layer has one.
@@ -64,7 +76,11 @@ function gunzip(sealed, options) {
   for (const flag of [8, 16]) if (flags & flag) p = sealed.indexOf(0, p) + 1;
   if (flags & 2) p += 2;
   const { engine } = zlib.inflateRawSync(sealed.subarray(p), options);
-  return zlib.gunzipSync(sealed.subarray(0, p + engine.bytesWritten + 8), options);
+  try {
+    return zlib.gunzipSync(sealed.subarray(0, p + engine.bytesWritten + 8), options);
+  } catch {
+    throw new wire.WireError("invalid_layer", "");
+  }
 }
 
 function aes(key, blocks, encrypts) {
