@@ -96,11 +96,11 @@ struct GeneratedErlangTests {
     }
 }
 
-/// Dialyzer's findings in the generated modules and in the examples.
+/// Dialyzer's findings in the runtime with all features at once, in the generated modules and in the examples.
 @Suite(
     .enabled(if: ErlangInterpreter.isWantedWithDialyzer, "\(ErlangInterpreter.absenceOfDialyzer)"), .aside)
 struct DialyzerTests {
-    @Test func `Dialyzer accepts the generated code, and the examples that use it`() throws {
+    @Test func `Dialyzer accepts the runtime, the generated code, and the examples that use it`() throws {
         let output = FileManager.default.temporaryDirectory.appending(path: "wireline-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: output) }
@@ -108,12 +108,15 @@ struct DialyzerTests {
         for file in folders.flatMap({ ErlangGenerator($0.translator.description).files() }) {
             try Data(file.text.utf8).write(to: output.appending(path: file.path))
         }
-        for name in ["scene_client.erl", "scene_server.erl"] {
-            let example = ProtocolFolder.root.appending(path: "Tests/Examples/Erlang").appending(path: name)
-            try FileManager.default.copyItem(at: example, to: output.appending(path: name))
+        let others = [
+            "Tests/Examples/Erlang/scene_client.erl", "Tests/Examples/Erlang/scene_server.erl",
+            "Sources/WirelineGenerator/Runtimes/Erlang/runtime.erl",
+        ].map { ProtocolFolder.root.appending(path: $0) }
+        for file in others {
+            try FileManager.default.copyItem(at: file, to: output.appending(path: file.lastPathComponent))
         }
         let answers = try ErlangScript.peer.run(["dialyze", output.path]).map { String(decoding: $0, as: UTF8.self) }
-        #expect(answers == ["\(folders.count + 2)"])
+        #expect(answers == ["\(folders.count + others.count)"])
     }
 }
 

@@ -1966,7 +1966,7 @@ aes_unpadded(B, Name) ->
 %% The functions of a protocol that the generator prints, for a packet with a count and one layer.
 
 -type header() :: map().
--type message() :: {unknown, non_neg_integer(), binary()}.
+-type message() :: {note, binary()} | {unknown, non_neg_integer(), binary()}.
 -type context() :: map().
 
 sender_of(_, _) -> cs.
@@ -1992,7 +1992,7 @@ sections(_) -> [{[1], {fun unwrap/1, fun wrap/3, [count]}}].
 
 counter(_) -> {count, <<"count">>, true}.
 
-layer(1) -> {none, <<"layer">>}.
+layer(1) -> {{rc4, key}, <<"rc4">>}.
 
 is_lasting(N) -> N =:= 1.
 
@@ -2008,8 +2008,10 @@ unescaped(16#7D, 16#02) -> 16#7E;
 unescaped(16#7D, 16#01) -> 16#7D;
 unescaped(_, _) -> none.
 
+message(_, 1, B, _, _) -> {note, B};
 message(_, Id, B, _, _) -> {unknown, Id, B}.
 
+payload({note, B}, _) -> {1, B};
 payload({unknown, Id, B}, _) -> {Id, B}.
 
 fix(_, Header) -> Header.
