@@ -55,7 +55,7 @@ struct CSharpModule {
     /// The function that makes the message of an ID.
     private var make: String {
         func cases(_ sender: Sender) -> [String] {
-            let lines = description.messages.indices.filter { description.messages[$0].senders.contains(sender) }.map {
+            let lines = description.messages(from: sender).map {
                 "    case \(dialect.text(.number(Int128(description.messages[$0].id), .uint64))): return new \(names.messages[$0].name)();"
             }
             return lines.isEmpty ? [] : ["switch (id) {"] + lines + ["    default: break;", "}"]

@@ -192,7 +192,7 @@ struct CppFunctions {
     /// The function that reads the message of a packet, by its ID.
     private var dispatch: String {
         func cases(_ sender: Sender) -> [String] {
-            let messages = description.messages.indices.filter { description.messages[$0].senders.contains(sender) }
+            let messages = description.messages(from: sender)
             guard !messages.isEmpty else { return [] }
             let lines = messages.map { index in
                 let (message, name) = (description.messages[index], names.messages[index].name)

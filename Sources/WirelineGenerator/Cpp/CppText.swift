@@ -9,15 +9,8 @@ enum CppText {
 
     /// Returns a string literal that has some bytes. Octal escapes end after three digits.
     static func string(_ bytes: [UInt8]) -> String {
-        let parts = bytes.map { byte -> String in
-            switch byte {
-            // Two question marks begin a trigraph of older compilers.
-            case 0x22, 0x5C, 0x3F: "\\" + String(Unicode.Scalar(byte))
-            case 0x20...0x7E: String(Unicode.Scalar(byte))
-            default: "\\" + String(repeating: "0", count: byte < 8 ? 2 : byte < 64 ? 1 : 0) + String(byte, radix: 8)
-            }
-        }
-        return "\"\(parts.joined())\""
+        // Two question marks begin a trigraph of older compilers.
+        LiteralText.quoted(bytes) { "\\" + LiteralText.digits($0, 3, radix: 8) }.replacing("?", with: "\\?")
     }
 
     /// Returns a literal of a floating-point number.

@@ -20,18 +20,17 @@ struct GoDeclarations {
 
     private var constants: [String] {
         zip(description.constants, names.constants).map { constant, name in
-            let comment = GoText.comment(GoText.documentation(constant.documentation, nil))
-            return text(comment + ["const \(name) = \(constant.value)"])
+            text(GoText.comment(constant.documentation) + ["const \(name) = \(constant.value)"])
         }
     }
 
     private var choices: [String] { plan.choices.map(choice) }
 
     private func choice(_ choice: ChoicePlan) -> String {
-        let comment = GoText.comment(GoText.documentation(choice.documentation, choice.deprecation))
+        let comment = GoText.comment(choice.documentation, choice.deprecation)
         let rows = choice.cases.map { item, own in
             (
-                comment: GoText.comment(GoText.documentation(item.documentation, item.deprecation)),
+                comment: GoText.comment(item.documentation, item.deprecation),
                 cells: [own, choice.name, "= \(item.value)"]
             )
         }
@@ -50,19 +49,19 @@ struct GoDeclarations {
                 var rows: [(comment: [String], cells: [String])] = []
                 if let field = bodies[position].fields.first {
                     if union.arms[position].tag == nil {
-                        rows = [([], ["Tag", tagType(union)]), ([], ["Bytes", "[]byte"])]
+                        rows = [([], ["Tag", types.typeName(printer.tag(index))]), ([], ["Bytes", "[]byte"])]
                     } else {
                         rows = [([], ["Value", types.typeName(field.value)])]
                     }
                 }
-                let comment = GoText.comment(GoText.documentation(arm.documentation, nil))
+                let comment = GoText.comment(arm.documentation)
                 let name = own.cases[position]
                 let isSecret = bodies[position].fields.contains { $0.description.isSensitive }
                 return text(
                     comment + structure(name, rows) + ["", "func (\(name)) is\(own.name)() {}"]
                         + (isSecret ? hiding(name) : []))
             }
-            let comment = GoText.comment(GoText.documentation(item.documentation, item.deprecation))
+            let comment = GoText.comment(item.documentation, item.deprecation)
             let list = own.cases.joined(separator: ", ")
             return [
                 text(
@@ -71,8 +70,6 @@ struct GoDeclarations {
             ] + arms
         }
     }
-
-    private func tagType(_ union: UnionPlan) -> String { types.typeName(plan.coding.value(union.tag, nil, in: [])) }
 
     private func structure(_ name: String, _ rows: [(comment: [String], cells: [String])]) -> [String] {
         rows.isEmpty ? ["type \(name) struct{}"] : GoText.block("type \(name) struct", GoText.table(rows))
@@ -94,8 +91,7 @@ struct GoDeclarations {
     ) -> [String] {
         var rows = body.fields.filter(\.planned.hasValue).map { field in
             (
-                comment: GoText.comment(
-                    GoText.documentation(field.description.documentation, field.description.deprecation)),
+                comment: GoText.comment(field.description.documentation, field.description.deprecation),
                 cells: [field.ownName, types.text(field)]
             )
         }
@@ -103,7 +99,7 @@ struct GoDeclarations {
             let comment = "// Bytes after the last field that this schema knows, from a peer with a newer one."
             rows.append(([comment], [trailing, "[]byte"]))
         }
-        var lines = GoText.comment(comment) + structure(name, rows)
+        var lines = comment + structure(name, rows)
         if let maker {
             let fields = types.defaults(body, isMessage: isMessage)
             let head = ["", "// \(maker) makes one with the defaults of its fields.", "func \(maker)() *\(name) {"]
@@ -122,7 +118,7 @@ struct GoDeclarations {
             return text(
                 body(
                     plan.structures[index], names.structures[index].name,
-                    GoText.documentation(item.documentation, item.deprecation), maker: types.structureMaker(index),
+                    GoText.comment(item.documentation, item.deprecation), maker: types.structureMaker(index),
                     isMessage: false))
         }
     }
@@ -131,9 +127,10 @@ struct GoDeclarations {
         description.messages.indices.map { index in
             let name = names.messages[index].name
             let message = description.messages[index]
+            let about = message.documentation + "\n" + description.facts(of: message)
             var lines = body(
-                plan.messages[index], name, documentation(of: message), maker: types.messageMaker(index),
-                isMessage: true)
+                plan.messages[index], name, GoText.comment(about, message.deprecation),
+                maker: types.messageMaker(index), isMessage: true)
             lines += method("m *\(name)", "MessageName() string", GoText.string(message.name))
             lines += method("m *\(name)", "MessageID() uint64", String(message.id))
             if plan.takesSender {
@@ -145,10 +142,6 @@ struct GoDeclarations {
         }
     }
 
-    private func documentation(of message: MessageDescription) -> [String] {
-        GoText.documentation(message.documentation + "\n" + description.facts(of: message), message.deprecation)
-    }
-
     // MARK: Header and connection
 
     /// The type for a connection, with its states; nothing without states.
@@ -157,7 +150,7 @@ struct GoDeclarations {
         let statements = ContextStatements(printer, context)
         var rows = zip(context.states.enumerated(), names.states).map { item, own in
             (
-                comment: GoText.comment(GoText.documentation(item.element.documentation, nil)),
+                comment: GoText.comment(item.element.documentation),
                 cells: [own, printer.dialect.type(statements.type(item.offset))]
             )
         }
@@ -175,8 +168,7 @@ struct GoDeclarations {
             let type = plan.headerType(position)
             let isAlways = plan.hasAlways(headerField: position) || GoDialect.hasNil(type)
             return (
-                GoText.comment(GoText.documentation(documentation, nil)),
-                [own, (isAlways ? "" : "*") + printer.dialect.type(type)]
+                GoText.comment(documentation), [own, (isAlways ? "" : "*") + printer.dialect.type(type)]
             )
         }
         let defaults = members.compactMap { position, own, _ -> String? in

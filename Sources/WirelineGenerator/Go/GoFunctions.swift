@@ -105,7 +105,7 @@ struct GoFunctions {
     /// of its own.
     private var readMessage: String {
         func cases(_ sender: Sender) -> [String] {
-            let messages = description.messages.indices.filter { description.messages[$0].senders.contains(sender) }
+            let messages = description.messages(from: sender)
             guard !messages.isEmpty else { return [] }
             return ["switch head.id {"]
                 + messages.flatMap { index -> [String] in

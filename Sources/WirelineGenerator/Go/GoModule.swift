@@ -45,7 +45,7 @@ struct GoModule {
             "// It belongs to whom the schema belongs; Wireline's licence makes no claim on it.", "",
             "// Package \(package) reads and writes the packets of the protocol \(title).", "package \(package)", "",
         ]
-        let documentation = GoText.comment(GoText.documentation(description.documentation, nil)) + [""]
+        let documentation = GoText.comment(description.documentation) + [""]
         return (lines + (more.isEmpty ? [] : documentation)).joined(separator: "\n")
     }
 

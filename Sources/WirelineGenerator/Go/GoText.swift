@@ -6,41 +6,25 @@ import WirelineSwiftGenerator
 enum GoText {
     /// Returns a string literal in ASCII.
     static func string(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar.value {
-            case 0x22: result += "\\\""
-            case 0x5C: result += "\\\\"
-            case 0x20...0x7E: result.unicodeScalars.append(scalar)
-            default: result += scalar.value < 0x1_0000 ? "\\u" + hex(scalar.value, 4) : "\\U" + hex(scalar.value, 8)
-            }
+        LiteralText.quoted(text) {
+            $0 < 0x1_0000 ? "\\u" + LiteralText.digits($0, 4) : "\\U" + LiteralText.digits($0, 8)
         }
-        return result + "\""
     }
 
     /// Returns a string literal that has some bytes.
-    static func string(_ bytes: [UInt8]) -> String {
-        "\"" + bytes.map { "\\x" + hex(UInt32($0), 2) }.joined() + "\""
-    }
-
-    private static func hex(_ value: UInt32, _ count: Int) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: count - digits.count) + digits
-    }
+    static func string(_ bytes: [UInt8]) -> String { "\"\(LiteralText.escapes(bytes))\"" }
 
     /// Returns lines of comments; nothing for an empty text.
     ///
     /// With the space after the mark, none is an instruction such as `//go:build` or `//line`.
-    static func comment(_ lines: [String], indent: String = "") -> [String] {
-        lines.map { indent + ($0.isEmpty ? "//" : "// " + $0) }
-    }
-
-    /// Returns the lines of a declaration's documentation, with the paragraph by which Go's tools know what is deprecated.
-    static func documentation(_ text: String, _ deprecation: String?) -> [String] {
-        let lines = CommentText.lines(of: text).map(inert)
-        guard let deprecation else { return lines }
-        let reason = "Deprecated: " + CommentText.lines(of: deprecation).joined(separator: " ")
-        return lines + (lines.isEmpty ? [] : [""]) + [reason]
+    /// What is deprecated has a paragraph by which Go's tools know it.
+    static func comment(_ text: String, _ deprecation: String? = nil) -> [String] {
+        var lines = CommentText.lines(of: text).map(inert)
+        if let deprecation {
+            let reason = "Deprecated: " + CommentText.lines(of: deprecation).joined(separator: " ")
+            lines += (lines.isEmpty ? [] : [""]) + [reason]
+        }
+        return lines.map { $0.isEmpty ? "//" : "// " + $0 }
     }
 
     /// Returns a line of documentation that no tool takes for an instruction: `+build` counts after a space, too.

@@ -46,7 +46,7 @@ struct JavaModule {
     /// The function that makes the message of an ID.
     private var make: String {
         func cases(_ sender: Sender) -> [String] {
-            let indices = description.messages.indices.filter { description.messages[$0].senders.contains(sender) }
+            let indices = description.messages(from: sender)
             let small = indices.filter { description.messages[$0].id <= UInt64(Int32.max) }
             let large = indices.filter { !small.contains($0) }.map { index in
                 "if (id == \(dialect.text(.number(Int128(description.messages[index].id), .uint64)))) return new \(names.messages[index].name)();"

@@ -8,21 +8,9 @@ enum JavaText {
     ///
     /// Java reads `\u` before it looks for the end of a string, so only characters beyond ASCII are written that way.
     static func string(_ text: String) -> String {
-        var result = "\""
-        for unit in text.utf16 {
-            switch unit {
-            case 0x22: result += "\\\""
-            case 0x5C: result += "\\\\"
-            case 0x20...0x7E: result.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
-            case 0...0x7F: result += "\\" + padded(String(unit, radix: 8), 3)
-            default: result += "\\u" + padded(String(unit, radix: 16), 4)
-            }
+        LiteralText.quoted(text.utf16) {
+            $0 < 0x80 ? "\\" + LiteralText.digits($0, 3, radix: 8) : "\\u" + LiteralText.digits($0, 4)
         }
-        return result + "\""
-    }
-
-    private static func padded(_ digits: String, _ count: Int) -> String {
-        String(repeating: "0", count: count - digits.count) + digits
     }
 
     /// Returns a documentation comment, with a tag and an annotation for what is deprecated; nothing for an empty text.

@@ -7,24 +7,18 @@ import WirelineSwiftGenerator
 enum LuaText {
     /// Returns a string literal on one line, whatever the text contains.
     static func literal(_ text: String) -> String {
-        var literal = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": literal += "\\\""
-            case "\\": literal += "\\\\"
-            case " "..."~": literal.unicodeScalars.append(scalar)
-            case _ where isPlain(scalar): literal.unicodeScalars.append(scalar)
-            default:
-                // Three digits each, so that a following digit is not read as part of the escape.
-                for byte in String(scalar).utf8 { literal += "\\" + String(1000 + Int(byte)).dropFirst() }
-            }
+        LiteralText.quoted(text) { value in
+            let text = Unicode.Scalar(value).map { String($0) } ?? ""
+            return text.unicodeScalars.allSatisfy(isPlain) ? text : escapes(Array(text.utf8))
         }
-        return literal + "\""
     }
 
     /// Returns a literal of bytes.
-    static func literal(_ bytes: [UInt8]) -> String {
-        "\"" + bytes.map { "\\" + String(1000 + Int($0)).dropFirst() }.joined() + "\""
+    static func literal(_ bytes: [UInt8]) -> String { "\"\(escapes(bytes))\"" }
+
+    /// Returns escapes with three digits each, so that a digit after one is not read as a part of it.
+    private static func escapes(_ bytes: [UInt8]) -> String {
+        bytes.map { "\\" + LiteralText.digits($0, 3, radix: 10) }.joined()
     }
 
     /// Returns a text of several lines as a literal on one line; nil for an empty text.

@@ -96,7 +96,7 @@ struct PythonModule {
     private var constants: [String] {
         guard !description.constants.isEmpty else { return [] }
         let lines = zip(description.constants, names.constants).flatMap { constant, name in
-            PythonText.comment(constant.documentation) + ["\(name): Final = \(constant.value)"]
+            comment(constant.documentation, nil) + ["\(name): Final = \(constant.value)"]
         }
         return [lines.joined(separator: "\n")]
     }
@@ -209,28 +209,20 @@ struct PythonModule {
     }
 
     private func documentation(of message: MessageDescription) -> [String] {
-        var lines = CommentText.lines(of: message.documentation)
-        let sides =
-            message.senders.count == 2 ? "both sides" : message.senders.contains(.client) ? "the client" : "the server"
-        let id = description.layout.hasMessageID ? ", ID \(message.id)" : ""
-        let replies = message.replies.map { "`\($0)`" }.joined(separator: " or ")
-        lines.append("`\(message.name)`\(id), sent by \(sides)\(replies.isEmpty ? "" : ", answered by \(replies)").")
-        return lines + self.lines("", message.deprecation)
+        let facts = description.facts(of: message) { "`\($0)`" }
+        return CommentText.lines(of: message.documentation) + [facts] + lines("", message.deprecation)
     }
 
     // MARK: Header and tables
 
     private var tables: String {
         let hasFixed = !plan.fixedHeaderFields.isEmpty
-        func messages(from sender: Sender) -> [Int] {
-            description.messages.indices.filter { description.messages[$0].senders.contains(sender) }
-        }
         func classes(_ sender: Sender) -> String {
-            (messages(from: sender).map { names.messages[$0].name } + ["Unknown"]
+            (description.messages(from: sender).map { names.messages[$0].name } + ["Unknown"]
                 + (plan.layers?.hasPackets == true ? ["Packets"] : [])).joined(separator: " | ")
         }
         func readers(_ sender: Sender) -> String {
-            messages(from: sender).map { index in
+            description.messages(from: sender).map { index in
                 let message = description.messages[index]
                 let own = types.messages[index]
                 let fixed = hasFixed ? ", \(message.headerValues.isEmpty ? "None" : own.verifyHeader)" : ""

@@ -29,7 +29,7 @@ struct PythonRuntime {
             "FRAME_MARKS": PythonText.bytes(marks.hasSameMarks ? [marks.start] : [marks.start, marks.end]),
             "FRAME_ESCAPES": "{\(escapes.joined(separator: ", "))}",
             "FRAME_ESCAPED": "{\(escaped.joined(separator: ", "))}",
-            "FRAME_PLAIN": "rb\"[^\(PythonText.digits(special))]*\"",
+            "FRAME_PLAIN": "rb\"[^\(LiteralText.escapes(special))]*\"",
             "PROGRAM_LAYERS": PythonText.tuple(own.map(PythonText.string)),
             "LAYER_NAMES": own.map { "`\($0)`" }.joined(separator: ", "),
         ]

@@ -5,36 +5,10 @@ import WirelineSwiftGenerator
 /// Converts text of any origin into text that is safe inside Python source.
 enum PythonText {
     /// Returns a string literal in ASCII.
-    static func string(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar.value {
-            case 0x22: result += "\\\""
-            case 0x5C: result += "\\\\"
-            case 0x20...0x7E: result.unicodeScalars.append(scalar)
-            default: result += scalar.value < 0x1_0000 ? "\\u" + hex(scalar.value, 4) : "\\U" + hex(scalar.value, 8)
-            }
-        }
-        return result + "\""
-    }
+    static func string(_ text: String) -> String { GoText.string(text) }
 
     /// Returns a literal of bytes.
-    static func bytes(_ bytes: [UInt8]) -> String {
-        "b\"\(digits(bytes))\""
-    }
-
-    /// Returns bytes as escapes in a literal.
-    static func digits(_ bytes: [UInt8]) -> String { bytes.map { "\\x" + hex(UInt32($0), 2) }.joined() }
-
-    private static func hex(_ value: UInt32, _ count: Int) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: count - digits.count) + digits
-    }
-
-    /// Returns lines of comments; nothing for an empty text.
-    static func comment(_ text: String, indent: String = "") -> [String] {
-        CommentText.lines(of: text).map { indent + ($0.isEmpty ? "#" : "# " + $0) }
-    }
+    static func bytes(_ bytes: [UInt8]) -> String { "b\"\(LiteralText.escapes(bytes))\"" }
 
     /// Returns a documentation string of some lines, in which nothing ends it; nothing without lines.
     static func documentation(_ lines: [String], indent: String = "    ") -> [String] {

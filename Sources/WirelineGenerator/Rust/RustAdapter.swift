@@ -72,7 +72,7 @@ struct RustAdapter {
 
     /// Returns how the enum of a side's messages is shown, and made of a line.
     private func side(_ sender: Sender) -> String {
-        let rows = description.messages.indices.filter { description.messages[$0].senders.contains(sender) }.map {
+        let rows = description.messages(from: sender).map {
             index in
             "\(index) \(names.messages[index].name)\(names.messages[index].trailing.map { " " + $0 } ?? "")"
         }

@@ -139,7 +139,7 @@ struct RustDeclarations {
 
     /// Returns the enum of all messages that one side sends.
     private func packets(_ sender: Sender) -> String {
-        let own = description.messages.indices.filter { description.messages[$0].senders.contains(sender) }
+        let own = description.messages(from: sender)
             .map { names.messages[$0].name }
         let name = RustFunctions.packets(sender)
         let inner = plan.layers?.hasPackets == true ? ["InnerPackets(InnerPackets<\(name)>),"] : []

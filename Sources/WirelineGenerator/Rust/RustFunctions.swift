@@ -143,7 +143,7 @@ struct RustFunctions {
     static func packets(_ sender: Sender) -> String { sender == .client ? "ClientPacket" : "ServerPacket" }
 
     private func packets(_ sender: Sender) -> String {
-        let own = description.messages.indices.filter { description.messages[$0].senders.contains(sender) }
+        let own = description.messages(from: sender)
         let rows = own.map { "\(description.messages[$0].id) \(names.messages[$0].name)" }
         return
             "side!(\(Self.packets(sender)), \(sender == .client ? "Client" : "Server"), \(rows.joined(separator: ", ")));"

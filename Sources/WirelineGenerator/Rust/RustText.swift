@@ -6,23 +6,11 @@ import WirelineSwiftGenerator
 enum RustText {
     /// Returns a string literal in ASCII.
     static func string(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar.value {
-            case 0x22: result += "\\\""
-            case 0x5C: result += "\\\\"
-            case 0x20...0x7E: result.unicodeScalars.append(scalar)
-            default: result += "\\u{\(String(scalar.value, radix: 16))}"
-            }
-        }
-        return result + "\""
+        LiteralText.quoted(text) { "\\u{\(String($0, radix: 16))}" }
     }
 
     /// Returns a literal of some bytes.
-    static func bytes(_ bytes: [UInt8]) -> String {
-        let digits = bytes.map { "\\x" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-        return "b\"\(digits.joined())\""
-    }
+    static func bytes(_ bytes: [UInt8]) -> String { "b\"\(LiteralText.escapes(bytes))\"" }
 
     /// Returns a float of 64 bits, or of 32.
     static func float(_ value: Double, byteCount: Int = 8) -> String {

@@ -37,12 +37,17 @@ enum BraceText {
 }
 
 extension ProtocolDescription {
+    /// Returns the indices of the messages that one side sends.
+    func messages(from sender: Sender) -> [Int] { messages.indices.filter { messages[$0].senders.contains(sender) } }
+
     /// Returns what a message is called, its ID, who sends it and what answers it.
-    func facts(of message: MessageDescription) -> String {
+    ///
+    /// - Parameter spelled: How the language shows the name of a message in text (default: as it is).
+    func facts(of message: MessageDescription, spelled: (String) -> String = \.self) -> String {
         let sides =
             message.senders.count == 2 ? "both sides" : message.senders.contains(.client) ? "the client" : "the server"
         let id = layout.hasMessageID ? ", ID \(message.id)" : ""
-        let replies = message.replies.joined(separator: " or ")
-        return "\(message.name)\(id), sent by \(sides)\(replies.isEmpty ? "" : ", answered by \(replies)")."
+        let replies = message.replies.map(spelled).joined(separator: " or ")
+        return "\(spelled(message.name))\(id), sent by \(sides)\(replies.isEmpty ? "" : ", answered by \(replies)")."
     }
 }

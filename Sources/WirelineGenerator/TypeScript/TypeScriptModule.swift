@@ -160,7 +160,7 @@ struct TypeScriptModule {
 
     private var sides: [String] {
         [(Sender.client, "Client", "client"), (.server, "Server", "server")].flatMap { sender, type, word in
-            let indices = description.messages.indices.filter { description.messages[$0].senders.contains(sender) }
+            let indices = description.messages(from: sender)
             let received = indices.map { index in
                 "Received<\(dialect.string(description.messages[index].name)), \(names.messages[index].name)>"
             }

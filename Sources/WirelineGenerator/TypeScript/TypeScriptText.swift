@@ -8,20 +8,8 @@ enum TypeScriptText {
     ///
     /// - Parameter isForPages: Whether a script stands in a page, which must not take text for tags (default: false).
     static func string(_ text: String, isForPages: Bool = false) -> String {
-        var result = "\""
-        for unit in text.utf16 {
-            switch unit {
-            case 0x22: result += "\\\""
-            case 0x5C: result += "\\\\"
-            case 0x3C where isForPages: result += "\\u003c"
-            case 0x3E where isForPages: result += "\\u003e"
-            case 0x20...0x7E: result.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
-            default:
-                let digits = String(unit, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            }
-        }
-        return result + "\""
+        let literal = LiteralText.quoted(text.utf16) { "\\u" + LiteralText.digits($0, 4) }
+        return isForPages ? literal.replacing("<", with: "\\u003c").replacing(">", with: "\\u003e") : literal
     }
 
     /// Returns a documentation comment; nothing for an empty text.
