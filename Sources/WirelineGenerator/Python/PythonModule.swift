@@ -14,9 +14,7 @@ struct PythonModule {
     init(_ plan: CodePlan) { types = PythonTypes(plan) }
 
     func text() -> String {
-        let bodies = PythonBodies(types: types).functions
-        let headers = PythonHeaders(types: types)
-        let functions = (bodies + headers.fixed + headers.packets).map { $0.joined(separator: "\n") }
+        let functions = PythonFunctions(types: types).all.map { $0.joined(separator: "\n") }
         let runtime = PythonRuntime(plan)
         let classes = runtime.classes(plan)
         let api = runtime.functions(plan, shapes: connection)
@@ -53,7 +51,7 @@ struct PythonModule {
             _STATES: Final[Mapping[str, tuple[int, int]]] = {\(list(states))}
             """
         return [own, "_SHAPES: Final = (\(list(context.shapes.map(String.init))))"] + (states.isEmpty ? [] : [ranges])
-            + PythonHeaders(types: types).connection(context).map { $0.joined(separator: "\n") }
+            + PythonFunctions(types: types).connection(context).map { $0.joined(separator: "\n") }
     }
 
     // MARK: The first lines
@@ -146,7 +144,7 @@ struct PythonModule {
                 "\(trailing): bytes = b\"\"",
             ]
         }
-        let order = PythonBodies.isOrdered(body) ? "" : ", kw_only=True"
+        let order = body.isOrderedInPython ? "" : ", kw_only=True"
         return (["@dataclasses.dataclass(slots=True\(order))"] + PythonText.block("class \(name):", lines))
             .joined(separator: "\n")
     }
