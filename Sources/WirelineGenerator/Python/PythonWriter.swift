@@ -2,6 +2,7 @@
 
 import WirelineCodec
 import WirelineLanguage
+import WirelineSwiftGenerator
 
 /// The words of the writer in Python: expressions for bytes, which are added to others.
 struct PythonWriter: PythonWords {
@@ -105,8 +106,8 @@ struct PythonWriter: PythonWords {
                 isVarint ? "b\"\\x01\"" : PythonText.bytes(Array(repeating: 0xFF, count: Int(text(own[0])) ?? 0)))
         case "appendUTF16":
             return .call(.atom("_put_utf16"), [syntax(arguments[0]), codec(arguments[1]), path(arguments[2])])
-        case "putProperties": return call("_put_properties", [arguments[0]], path: arguments[1])
-        case "terminate": return call("_terminate", Array(arguments[..<2]), path: arguments[2])
+        case "putProperties", "putDigits", "terminate", "exactItems", "gap", "checked", "checkedBool":
+            return call("_" + NameWords.snake(word), arguments.dropLast(), path: arguments[arguments.count - 1])
         case "limit", "notLess":
             let names = [
                 "limit": isCount(arguments[0]) ? "_limit" : "_limited",
@@ -127,8 +128,6 @@ struct PythonWriter: PythonWords {
         case "quiet":
             let own = syntax(arguments[0])
             return .atom("\(text(own)) if \(text(own)) == \(text(own)) else _NAN")
-        case "checked": return call("_checked", Array(arguments[..<3]), path: arguments[3])
-        case "checkedBool": return call("_checked_bool", [arguments[0]], path: arguments[1])
         case "checkedCase":
             guard case .isCase(_, let index) = arguments[1] else { return syntax(arguments[0]) }
             let limits = arguments[2...3].map { syntax($0) }
@@ -138,13 +137,10 @@ struct PythonWriter: PythonWords {
         case "items":
             let values = [syntax(arguments[0]), syntax(arguments[1]), limit(arguments[2]), path(arguments[3])]
             return .call(.atom("_items"), values)
-        case "exactItems": return call("_exact_items", Array(arguments[..<2]), path: arguments[2])
-        case "isPresent": return call("_present", Array(arguments[..<2]), path: arguments[2])
-        case "gap": return call("_gap", Array(arguments[..<2]), path: arguments[2])
+        case "isPresent": return call("_present", arguments.dropLast(), path: arguments[2])
         case "agreed":
             let more: Int = if case .number(let more, _) = arguments[2] { Int(more) } else { 0 }
             return call("_agreed", [arguments[0], arguments[1].plus(more)], path: arguments[3])
-        case "orZero": return .call(.atom("_or_zero"), [syntax(arguments[0])])
         case "joined":
             let parts = arguments.map { text($0) }
             guard parts.count > 4 else { return syntax(.joined(arguments, .plus) ?? .bytes([])) }
@@ -161,13 +157,12 @@ struct PythonWriter: PythonWords {
         case "putBool": return .call(.atom("bytes"), [.parentheses(.atom(text(arguments[0]) + ","))])
         case "putVarint": return .call(.atom("_leb"), arguments.map(syntax))
         case "varintSize": return .call(.atom("_leb_size"), arguments.map(syntax))
-        case "zigzagBits": return .call(.atom("_zigzag_bits"), arguments.map(syntax))
-        case "fitting": return .call(.atom("_fitting"), arguments.map(syntax))
+        case "orZero", "zigzagBits", "fitting":
+            return .call(.atom("_" + NameWords.snake(word)), arguments.map(syntax))
         case "nonNegative": return .call(.atom("max"), [.atom("0"), syntax(arguments[0])])
         case "packet": return .call(.atom("bytes"), [.atom("o")])
         case "appendText": return call("_put_text", [arguments[0]], path: arguments[1])
         case "appendBlob": return call("_put_blob", [arguments[0]], path: arguments[1])
-        case "putDigits": return call("_put_digits", Array(arguments[..<2]), path: arguments[2])
         default:
             guard let format = PackedFormat.float(writtenBy: word) else {
                 preconditionFailure("Python does not write \(word)")
