@@ -122,6 +122,18 @@ final class LayeredTraffic {
             from: side, states, in: layout, limit: packetLimit, threshold: settings.options.threshold)
     }
 
+    /// Whether a keystream may have moved for a packet that could not be sealed.
+    func mayHaveMoved(for error: CodecError) -> Bool {
+        if failure != nil { return true }
+        guard triesFirst, case .layerUnavailable(let need) = error.reason else { return false }
+        switch need {
+        case .key(let name, _), .transform(let name):
+            // If all ciphers and transforms lack the same, none has begun.
+            return layout.content.layers.contains { !$0.kind.isSharable && $0.kind.name != name }
+        case .library, .connection: return true
+        }
+    }
+
     /// Returns a packet to send, as it stands in the stream; it must be sent next.
     ///
     /// - Parameter ahead: What of it was compressed before.

@@ -58,6 +58,12 @@ extension PacketConnection {
         action?()
     }
 
+    /// Leaves out a packet for many connections that this one cannot make. It goes on, unless the peer could read nothing that
+    /// comes after it: a keystream may have moved for that packet.
+    func leaveOut(_ error: CodecError) {
+        if layeredTraffic?.mayHaveMoved(for: error) == true { endWithout(packet: error) }
+    }
+
     /// Sends a packet, and waits until it is sealed and there is room for more.
     ///
     /// - Parameter make: Makes it, on the loop.

@@ -121,9 +121,9 @@ extension PacketConnection {
     /// - Parameters:
     ///   - bytes: Whole packets.
     ///   - states: The states for which they were encoded.
-    func adapted(_ bytes: [UInt8], from states: PacketStates) -> [UInt8] {
+    func adapted(_ bytes: [UInt8], from states: PacketStates) -> (bytes: [UInt8], packetCount: Int) {
         let shared = layout.layout(in: PacketContext(from: side, states: states))
-        var result: [UInt8] = []
+        var (result, count): ([UInt8], Int) = ([], 0)
         shared.forEachPacket(atStartOf: bytes) { packet in
             if shared == sentLayout {
                 result += layout.framed(packet.bytes)
@@ -132,10 +132,11 @@ extension PacketConnection {
             } else {
                 return
             }
+            count += 1
             var states = self.states
             if layout.apply(packet.id, from: side, to: &states) { setStates(states) }
         }
-        return result
+        return (result, count)
     }
 }
 

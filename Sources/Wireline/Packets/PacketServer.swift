@@ -153,8 +153,11 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
 
     /// Sends one message to many connections, and encodes it once. In each turn, a loop sends to some of its connections.
     ///
-    /// If packets depend on states, each connection gets the header that its states ask for; one whose packets cannot
-    /// have the message gets nothing.
+    /// If packets depend on states, each connection gets the header that its states ask for.
+    ///
+    /// A connection that cannot make the packet, such as one without its key, gets nothing and goes on. If a keystream may have
+    /// moved for the packet, the peer could read nothing that comes after it, so the connection ends with that error. The call waits
+    /// until it is known which connections cannot.
     ///
     /// It does not wait for slow readers: a connection with more output waiting than
     /// ``ConnectionLimits/pendingByteCount`` gets nothing.
@@ -163,8 +166,8 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     ///   - message: The message.
     ///   - header: Header fields to set (default: none).
     ///   - connections: The receivers; nil: all connections.
-    /// - Returns: The connections that got nothing, because they are slow, have ended, or cannot seal the packet, such as
-    ///   without their key.
+    /// - Returns: The connections that got nothing, because they are slow, have ended, or cannot make the packet: without their
+    ///   key, or in their states.
     /// - Throws: ``ConnectionError/codec(_:)`` if a value does not fit.
     @discardableResult
     public func broadcast<Message: ServerMessage>(
@@ -180,8 +183,8 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     ///   - id: The ID of the packet around them.
     ///   - header: The header fields of that packet; with them, the condition of `packets` must hold.
     ///   - connections: The receivers; nil: all connections.
-    /// - Returns: The connections that got nothing, because they are slow, have ended, or cannot seal the packet, such as
-    ///   without their key.
+    /// - Returns: The connections that got nothing, because they are slow, have ended, or cannot make the packet: without their
+    ///   key, or in their states.
     /// - Throws: ``ConnectionError/codec(_:)`` if a value does not fit.
     @discardableResult
     public func broadcast(
@@ -199,10 +202,23 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     ) async -> [ServerConnection<Definition>] {
         let receivers = connections ?? self.connections
         guard let packet = await receivers.first?.connection.sealedForMany(packet) else { return receivers }
-        return await Broadcast.send(to: receivers, over: \.connection) { connection throws(ConnectionError) in
+        let (late, feed) = AsyncStream<PacketConnection>.makeStream()
+        var left = await Self.send(packet, to: receivers, LateFailures(feed))
+        for await connection in late { left.append(ServerConnection(connection)) }
+        return left
+    }
+
+    private static func send(
+        _ packet: SharedPacket, to receivers: [ServerConnection<Definition>], _ late: LateFailures
+    ) async -> [ServerConnection<Definition>] {
+        await Broadcast.send(to: receivers, over: \.connection) { connection throws(ConnectionError) in
             do throws(CodecError) {
-                return try connection.sendShared(packet) { [unowned connection] in connection.endWithout(packet: $0) }
+                return try connection.sendShared(packet) { [unowned connection] error in
+                    late.add(connection)
+                    connection.leaveOut(error)
+                }
             } catch {
+                connection.leaveOut(error)
                 throw .codec(error)
             }
         }
@@ -261,4 +277,17 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     public func waitUntilShutDown() async {
         await listener.waitUntilShutDown()
     }
+}
+
+/// The connections of which it turns out later that they cannot make a packet for many.
+///
+/// The packets that wait keep it. So nothing can forget to say that one was sent, or was dropped with its connection.
+private final class LateFailures: Sendable {
+    private let feed: AsyncStream<PacketConnection>.Continuation
+
+    init(_ feed: AsyncStream<PacketConnection>.Continuation) { self.feed = feed }
+
+    func add(_ connection: PacketConnection) { feed.yield(connection) }
+
+    deinit { feed.finish() }
 }

@@ -98,13 +98,14 @@ extension PacketConnection {
         _ packet: SharedPacket, from states: PacketStates = PacketStates()
     ) throws(CodecError) -> [UInt8] {
         switch packet.form {
-        case .bytes(let bytes): adaptsBytes ? adapted(bytes, from: states) : bytes
+        case .bytes(let bytes): adaptsBytes ? adapted(bytes, from: states).bytes : bytes
         case .sealedOnce(let unsealed, let once): try seal(unsealed, once)
         case .sealedByEach(let unsealed): try seal(unsealed)
         }
     }
 
-    /// Sends a packet for many connections, if that is possible without waiting; see ``sendShared(_:_:packetCount:frames:)``.
+    /// Sends a packet for many connections, if that is possible without waiting and it has a place in this one's states; see
+    /// ``sendShared(_:_:packetCount:frames:)``.
     ///
     /// - Parameters:
     ///   - states: The states for which its bytes were encoded.
@@ -118,7 +119,8 @@ extension PacketConnection {
         // What is sealed or sets a state must be sent.
         guard sealsLater ? hasRoomForLate : hasRoomToSend else { return false }
         let bytes = try sharedOrPostponed(packet, from: states, onFailure: onFailure)
-        return bytes.isEmpty || sendShared(bytes)
+        // Only what is sealed can be sent later.
+        return bytes.isEmpty ? !adaptsBytes : sendShared(bytes)
     }
 
     /// Queues a packet for many connections, however much waits already. One that this connection cannot make is left out.

@@ -20,6 +20,8 @@ public import WirelineCodec
 /// - All members get messages in the same order. A message that is sent to a single member on its loop, after one that
 ///   was sent to the room, arrives after it. Messages of different rooms have no order.
 /// - A room never waits: ``RoomOptions/SlowReaderPolicy`` says what happens to members that read too slowly.
+/// - A member that cannot make a packet, such as one without its key, misses the message and stays; ``RoomCounters/droppedCount``
+///   counts it. If a keystream may have moved for the packet, its connection ends with that error.
 /// - A connection leaves by itself when it ends. If the program does not keep the room, its members leave after they
 ///   have got what was sent before.
 ///

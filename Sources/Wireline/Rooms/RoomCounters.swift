@@ -11,7 +11,7 @@ public struct RoomCounters: Equatable, Sendable {
     /// How many times a message was given to a member's connection.
     public var deliveredCount = 0
     /// How many times a member did not get a message: it was slow, or its loop was (``RoomOptions/pendingByteLimit``), or it
-    /// could not seal the packet, such as without the key of its layers.
+    /// could not make the packet, such as without the key of its layers or in its states.
     public var droppedCount = 0
     /// How many times a message that waited for a slow member was replaced by a newer one of its kind.
     public var replacedCount = 0

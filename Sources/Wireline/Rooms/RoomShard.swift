@@ -242,7 +242,7 @@ final class RoomShard: @unchecked Sendable {
             do throws(CodecError) {
                 wasSent = try send(start..<end, on: connection)
             } catch {
-                cannotMake(log[start].packet, on: connection, error)
+                cannotMake(on: connection, error)
                 start = end
                 continue
             }
@@ -261,8 +261,7 @@ final class RoomShard: @unchecked Sendable {
     /// - Throws: `CodecError` if its connection cannot make the packet.
     private func send(_ messages: Range<Int>, on connection: PacketConnection) throws(CodecError) -> Bool {
         guard log[messages.lowerBound].bytes != nil else {
-            let packet = log[messages.lowerBound].packet
-            return try connection.sendShared(packet, onFailure: whenNotMade(packet, on: connection))
+            return try connection.sendShared(log[messages.lowerBound].packet, onFailure: whenNotMade(on: connection))
         }
         let (array, bounds) = log.bytes(of: messages)
         beginFrames(of: messages)
@@ -270,23 +269,24 @@ final class RoomShard: @unchecked Sendable {
             return connection.sendShared(array, bounds, packetCount: messages.count, frames: frames)
         }
         guard connection.hasRoomToSend else { return false }
-        let packets = connection.adapted(Array(array[bounds]), from: roster.options.states)
-        return packets.isEmpty || connection.sendShared(packets, packetCount: messages.count)
+        let (packets, count) = connection.adapted(Array(array[bounds]), from: roster.options.states)
+        guard packets.isEmpty || connection.sendShared(packets, packetCount: count) else { return false }
+        counters.deliveredCount -= messages.count - count
+        counters.droppedCount += messages.count - count
+        return true
     }
 
     /// Counts a message that a member's connection cannot make.
-    ///
-    /// If each connection seals the packet for itself, that connection ends: it lacks a message, and only the end tells its owner.
-    private func cannotMake(_ packet: SharedPacket, on connection: PacketConnection, _ error: CodecError) {
+    private func cannotMake(on connection: PacketConnection, _ error: CodecError) {
         counters.droppedCount += 1
-        if case .sealedByEach = packet.form { connection.endWithout(packet: error) }
+        connection.leaveOut(error)
     }
 
     /// Returns what is called if a connection cannot make a message that was counted as delivered.
-    private func whenNotMade(_ packet: SharedPacket, on connection: PacketConnection) -> (CodecError) -> Void {
+    private func whenNotMade(on connection: PacketConnection) -> (CodecError) -> Void {
         { [unowned connection] error in
             self.counters.deliveredCount -= 1
-            self.cannotMake(packet, on: connection, error)
+            self.cannotMake(on: connection, error)
         }
     }
 
@@ -347,11 +347,16 @@ final class RoomShard: @unchecked Sendable {
             }
             do throws(CodecError) {
                 let bytes = try connection.sharedOrPostponed(
-                    packet, from: roster.options.states, onFailure: whenNotMade(packet, on: connection))
+                    packet, from: roster.options.states, onFailure: whenNotMade(on: connection))
+                // It has no place in the member's states.
+                guard !bytes.isEmpty || !connection.adaptsBytes else {
+                    counters.droppedCount += 1
+                    continue
+                }
                 connection.stream.write(bytes)
                 counters.deliveredCount += 1
             } catch {
-                cannotMake(packet, on: connection, error)
+                cannotMake(on: connection, error)
             }
         }
     }
