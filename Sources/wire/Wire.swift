@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import WirelineTransport
+
 /// The program.
 @main
 enum Wire {
     static func main() {
         System.fillStandardDescriptors()
         Signals.prepare()
+        #if DEBUG
+            if System.environment("WIRELINE_CHECK_STEPS") != nil { EventLoop.checkSteps() }
+        #endif
         let tool = Tool(commands: Command.all, console: Console())
         // The task is not awaited: it ends the process. It is detached, because the main actor does not run.
         Task.detached { System.exit(await tool.run(Array(CommandLine.arguments.dropFirst()))) }

@@ -67,8 +67,12 @@ final class Workspace {
         process.executableURL = wirePath
         process.arguments = words
         process.currentDirectoryURL = folder
+        process.environment = Self.environment
         return process
     }
+
+    /// With it, a debug build ends if it does too many steps in one go (`LoopStep`).
+    private static let environment = ProcessInfo.processInfo.environment.merging(["WIRELINE_CHECK_STEPS": "1"]) { $1 }
 
     /// A shell command, not yet running.
     func process(shell line: String) -> Process {
@@ -91,7 +95,7 @@ final class Workspace {
         process.executableURL = program
         process.arguments = words
         process.currentDirectoryURL = folder ?? self.folder
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.environment = Self.environment.merging(environment) { $1 }
         process.standardInput = try FileHandle(forReadingFrom: self.folder.appendingPathComponent(name + ".in"))
         process.standardOutput = try FileHandle(forWritingTo: self.folder.appendingPathComponent(name + ".out"))
         process.standardError = try FileHandle(forWritingTo: self.folder.appendingPathComponent(name + ".err"))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CWirelineSystem
 import Synchronization
 
 /// Steps that are counted in debug builds, for each socket, job or timer of a turn.
@@ -28,16 +29,22 @@ package enum LoopStep: Int, CaseIterable, Sendable {
     case byteMoved
     /// A message is recorded in a log.
     case messageLogged
+    /// A proxy forwards what it has read at once.
+    case blockRelayed
+    /// A line is given to a log.
+    case lineLogged
 
     /// How many steps may be done in one go.
     package var share: Int {
         switch self {
-        case .streamWritten, .streamEnded, .timerSet, .connectionCounted, .connectionAccepted, .clientVisited: 1_200
+        case .streamWritten, .streamEnded, .timerSet, .connectionCounted, .connectionAccepted, .clientVisited,
+            .blockRelayed:
+            1_200
         case .layerPassed, .effectDone: 4_000
         // As long as the longest packets that anybody allows.
         case .byteMoved: 32 << 20
         // A block of the smallest packets has fewer.
-        case .messageLogged: 30_000
+        case .messageLogged, .lineLogged: 30_000
         }
     }
 }
@@ -69,6 +76,15 @@ extension EventLoop {
     package func beginSteps() {
         #if DEBUG
             steps.begin()
+        #endif
+    }
+
+    /// Counts a step of the loop whose thread this is, if it is a loop's, in a debug build.
+    package static func note(_ step: LoopStep) {
+        #if DEBUG
+            guard let loop = unsafe wireline_current_loop() else { return }
+            // SAFETY: the thread of a loop retains it.
+            unsafe Unmanaged<EventLoop>.fromOpaque(loop).takeUnretainedValue().note(step)
         #endif
     }
 

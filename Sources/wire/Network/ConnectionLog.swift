@@ -96,6 +96,7 @@ final class ConnectionLog: Sendable {
     func show(_ text: String) { put(.result(text)) }
 
     private func put(_ line: Line, isAnswer: Bool = false) {
+        EventLoop.note(.lineLogged)
         let startsThread = state.withLock { state in
             let hasRoom = state.lines.count < Self.queueLimit && state.packetByteCount < Self.packetByteLimit
             guard isAnswer || hasRoom && state.mayPrint(line, messagesPerSecond) else {

@@ -174,6 +174,7 @@ final class RelayedConnection: @unchecked Sendable {
 
     fileprivate func pass(_ bytes: [UInt8], from side: Side) {
         guard !isClosed else { return }
+        loop.note(.blockRelayed)
         if idleTimer != nil { lastArrival = loop.now }
         let other = other(of: side)
         other.stream.write(bytes)
