@@ -12,6 +12,7 @@ package struct ClientTable {
     /// The bytes that are kept for all clients.
     package private(set) var heldByteCount = 0
     private var closingCount = 0
+    private var largest = LargestClients()
 
     /// The number of clients whose process lives.
     package var count: Int { clients.count - closingCount }
@@ -38,6 +39,7 @@ package struct ClientTable {
         clients[client.number] = client
         countWaiting(client, 1)
         heldByteCount += client.heldByteCount
+        largest.note(client)
     }
 
     /// Changes what is kept for a client of the table, or what its owner has.
@@ -45,6 +47,7 @@ package struct ClientTable {
         let (byteCount, unconfirmed) = (client.heldByteCount, client.window.unconfirmedCount)
         let value = body(client)
         heldByteCount += client.heldByteCount - byteCount
+        largest.note(client)
         unconfirmedCount += client.window.unconfirmedCount - unconfirmed
         return value
     }
@@ -71,6 +74,7 @@ package struct ClientTable {
     mutating func remove(_ client: GatewayClient) {
         change(client, to: .closing)
         clients[client.number] = nil
+        largest.forget(client)
         closingCount -= 1
         heldByteCount -= client.heldByteCount
         unconfirmedCount -= client.window.unconfirmedCount
@@ -78,23 +82,7 @@ package struct ClientTable {
 
     /// The clients for which most is kept, the greatest first: so many that at least `byteCount` bytes are freed, but not
     /// more than 64, because closing all at once would delay others.
-    package func largest(freeing byteCount: Int) -> [GatewayClient] {
-        func isBefore(_ left: GatewayClient, _ right: GatewayClient) -> Bool {
-            (right.heldByteCount, left.number) < (left.heldByteCount, right.number)
-        }
-        var chosen: [GatewayClient] = []
-        for client in clients.values where client.heldByteCount > 0 {
-            if chosen.count == 64 {
-                guard isBefore(client, chosen[63]) else { continue }
-                chosen.removeLast()
-            }
-            chosen.insert(client, at: chosen.firstIndex { isBefore(client, $0) } ?? chosen.endIndex)
-        }
-        var freed = 0
-        return Array(
-            chosen.prefix { client in
-                defer { freed += client.heldByteCount }
-                return freed < byteCount
-            })
+    package mutating func largest(freeing byteCount: Int) -> [GatewayClient] {
+        largest.choose(freeing: byteCount, all: { clients.values })
     }
 }

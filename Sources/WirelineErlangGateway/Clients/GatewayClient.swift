@@ -58,6 +58,8 @@ package final class GatewayClient {
     private var stateByteCount = 0
     /// The bytes that were written to it, and that the system has not taken.
     @safe @exclusivity(unchecked) package private(set) var queuedByteCount = 0
+    /// Whether it waits to be looked at, because too much waited for it.
+    @safe @exclusivity(unchecked) var isSuspect = false
     /// Whether it is read.
     @safe @exclusivity(unchecked) package internal(set) var isRead = true
     /// The busy node that has taken what it said last. It rests until that node is not busy any more.

@@ -105,7 +105,10 @@ extension GatewayCore {
         guard !client.isClosing else { return false }
         let byteCount = packet.byteCount
         clients.update(client) { $0.queued(byteCount) }
-        if client.queuedByteCount > settings.clientByteCount { suspects.insert(client.number) }
+        if client.queuedByteCount > settings.clientByteCount, !client.isSuspect {
+            client.isSuspect = true
+            suspects.append(client.number)
+        }
         counters.serverMessageCount += 1
         return true
     }
@@ -116,20 +119,19 @@ extension GatewayCore {
     }
 
     /// Whether ``closeSlowClients(at:)`` has something to do.
-    package var hasSlowClients: Bool { !suspects.isEmpty || clients.heldByteCount > settings.heldByteCount }
+    package var hasSlowClients: Bool { suspects.first != nil || clients.heldByteCount > settings.heldByteCount }
 
     /// Closes the clients for which too much waits. It is to be called when all that was written has been offered to the
     /// system: a long packet alone makes no client slow.
     package mutating func closeSlowClients(at now: Duration) {
-        for number in suspects.sorted() {
-            // The others are closed after the effects of this round.
-            guard !isFull else { return }
-            suspects.remove(number)
-            guard let client = clients[number], client.queuedByteCount > settings.clientByteCount else { continue }
-            end(client, .slow, .aborted, at: now)
+        // The others are closed after the effects of this round.
+        while !isFull, let number = suspects.popFirst() {
+            guard let client = clients[number], !client.isClosing else { continue }
+            client.isSuspect = false
+            if client.queuedByteCount > settings.clientByteCount { end(client, .slow, .aborted, at: now) }
         }
         let excess = clients.heldByteCount - settings.heldByteCount
-        guard excess > 0 else { return }
+        guard excess > 0, !isFull else { return }
         for client in clients.largest(freeing: excess) where !isFull { end(client, .slow, .aborted, at: now) }
     }
 
@@ -224,7 +226,6 @@ extension GatewayCore {
         want(.end(client.pid, reason: reason.term))
         counters.closedCounts[reason.label, default: 0] += 1
         release(client)
-        suspects.remove(number)
         switch closing {
         case .flushed, .parting:
             clients.change(client, to: .closing)

@@ -37,8 +37,8 @@ package struct GatewayCore: ~Copyable {
     var seekingMore = Line<ClientNumber>()
     /// The backends that have begun not to answer in time.
     var lateBackends: [ErlangDestination] = []
-    /// Clients for which too much waited when something was written.
-    var suspects: Set<ClientNumber> = []
+    /// Clients for which too much waited when something was written. Those that are gone are skipped later.
+    var suspects = Line<ClientNumber>()
     private var effects: [GatewayEffect] = []
     /// The bytes for nodes among the effects, about.
     private var outgoingByteCount = 0

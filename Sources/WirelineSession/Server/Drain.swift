@@ -56,7 +56,8 @@ public struct Drain<Connection: Hashable> {
         self.policy = policy
         start = now
         end = now + policy.timeout
-        untold = connections.shuffled(using: &random)
+        // To shuffle 100,000 takes 62 ms, and there is no order in which all are told at once.
+        untold = policy.spread > .zero ? connections.shuffled(using: &random) : connections
         toldAtLast = connections.count
         open = Set(connections)
         actions.append(.stopAccepting)
