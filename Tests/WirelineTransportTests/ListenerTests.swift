@@ -29,6 +29,21 @@ struct ListenerTests {
         #expect(clients.count == 100)
     }
 
+    @Test func `at most 1,000 connections are accepted in a turn`() async throws {
+        let loop = try MemoryNetwork.start()
+        let listener = try Listener.bind(to: .loopback(port: 0), on: EventLoopGroup(loops: [loop]))
+        var clients: [ByteStream] = []
+        for _ in 0..<2_100 {
+            clients.append(try await ByteStream.connect(to: listener.address, on: loop, timeout: .seconds(60)))
+        }
+        let times = Seen<MonotonicTime>()
+        // The clock moves only between turns.
+        listener.start { _ in times.add(loop.clockTime) }
+        let counts = Dictionary(grouping: await times.first(clients.count)) { $0 }.values.map(\.count)
+        #expect(counts.sorted() == [100, 1_000, 1_000])
+        loop.memoryNetwork?.end()
+    }
+
     /// A flood of them would end the program when the stack is full: a debug build stops before that.
     @Test(arguments: [1, .max])
     func `connections that end while they are accepted do not accept the next ones`(limit: Int) async throws {

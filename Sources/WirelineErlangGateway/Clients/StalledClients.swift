@@ -10,6 +10,11 @@ package struct StalledClients<Client: AnyObject> {
     private var levels = [[ObjectIdentifier: Client]](repeating: [:], count: 5)
     private var places: [ObjectIdentifier: Int] = [:]
     private var round = 0
+    /// The clients to look at in this round that were not yet.
+    private var due: [Client] = []
+
+    /// The most clients that are looked at in one turn. Each takes 4 µs.
+    package static var countPerTurn: Int { 128 }
 
     package init() {}
 
@@ -47,6 +52,18 @@ package struct StalledClients<Client: AnyObject> {
         return Self.roundTime * (round - last)
     }
 
-    /// The clients to look at in this round.
-    package var due: [Client] { levels.prefix(round.trailingZeroBitCount + 1).flatMap(\.values) }
+    /// Whether clients are to be looked at in the next turn.
+    package var hasDue: Bool { !due.isEmpty }
+
+    /// Begins to look at the clients of this round, unless some of an earlier round are left.
+    package mutating func beginRound() {
+        if due.isEmpty { due = levels.prefix(round.trailingZeroBitCount + 1).flatMap(\.values) }
+    }
+
+    /// Takes the clients to look at in this turn.
+    package mutating func takeDue() -> [Client] {
+        let count = min(due.count, Self.countPerTurn)
+        defer { due.removeLast(count) }
+        return Array(due.suffix(count))
+    }
 }

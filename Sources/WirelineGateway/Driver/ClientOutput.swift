@@ -10,8 +10,6 @@ struct ClientOutput {
     private var written: [ClientConnection] = []
     /// The clients that did not take all that was offered.
     private var waiting = StalledClients<ClientConnection>()
-    /// Those of them that are to be offered it again.
-    private var again: [ClientConnection] = []
     /// The loops that have not reported what the system has taken, and one more while they are asked.
     private var openReportCount = 0
     /// Memory of packets that were sent, for others: most clients get a few packets and then none for long.
@@ -23,7 +21,7 @@ struct ClientOutput {
     private static let clientsPerOffer = 256
 
     /// Whether nothing is to be offered.
-    var isEmpty: Bool { written.isEmpty && again.isEmpty }
+    var isEmpty: Bool { written.isEmpty && !waiting.hasDue }
 
     /// When to offer those that did not take all something again, from now; nil if there are none.
     mutating func nextOffer() -> Duration? { waiting.nextRound() }
@@ -73,14 +71,11 @@ struct ClientOutput {
     /// - Returns: The clients to whom something is to be offered. If there are more, they wait for the next offer.
     mutating func begin(isForStalled: Bool) -> [ClientConnection] {
         openReportCount += 1
-        if isForStalled, again.isEmpty { again = waiting.due }
-        let againCount = min(again.count, Self.clientsPerOffer / 2)
-        let writtenCount = min(written.count, Self.clientsPerOffer - againCount)
-        defer {
-            again.removeLast(againCount)
-            written.removeFirst(writtenCount)
-        }
-        return Array(written.prefix(writtenCount)) + again.suffix(againCount)
+        if isForStalled { waiting.beginRound() }
+        let again = waiting.takeDue()
+        let count = min(written.count, Self.clientsPerOffer - again.count)
+        defer { written.removeFirst(count) }
+        return Array(written.prefix(count)) + again
     }
 
     /// Another loop will report, too.

@@ -19,9 +19,12 @@ struct StalledClientsTests {
         while let delay = stalled.nextRound() {
             now += delay
             guard now <= time else { return }
-            for client in stalled.due {
-                client.lookCount += 1
-                stalled.note(client, hasTaken: client.takes)
+            stalled.beginRound()
+            while stalled.hasDue {
+                for client in stalled.takeDue() {
+                    client.lookCount += 1
+                    stalled.note(client, hasTaken: client.takes)
+                }
             }
         }
     }
@@ -35,6 +38,21 @@ struct StalledClientsTests {
         stalled.note(slow, hasTaken: true)
         Self.look(&stalled, for: .seconds(10))
         #expect(499...501 ~= slow.lookCount && 60...68 ~= still.lookCount)
+    }
+
+    @Test func `128 clients are looked at in a turn, and all of them in a round`() {
+        var stalled = StalledClients<Client>()
+        for _ in 0..<300 { stalled.note(Client(takes: true), hasTaken: true) }
+        _ = stalled.nextRound()
+        stalled.beginRound()
+        var counts: [Int] = []
+        while stalled.hasDue {
+            counts.append(stalled.takeDue().count)
+            // Those that are left come first.
+            stalled.beginRound()
+            guard counts.count < 3 else { break }
+        }
+        #expect(counts == [128, 128, 44])
     }
 
     @Test func `clients that have taken all, or are gone, are not looked at`() {
