@@ -5,6 +5,7 @@ import Testing
 import TestingSupport
 import Wireline
 import WirelineSession
+import WirelineTesting
 import WirelineTransport
 import WirelineWebSocket
 
@@ -196,29 +197,29 @@ struct WebSocketServerLimitTests {
     }
 
     @Test func `the time in which a busy handler stops the reading does not count against the client`() async throws {
+        let network = try TestNetwork()
         let ends = WebSocketEnds()
-        let (hasRead, mayReceive) = (Gate(), Gate())
+        let mayReceive = Gate()
         let configuration = ends.configure {
-            // The first window has enough bytes: a busy machine may take seconds until the reading stops.
             $0.listening.minimumRate = MinimumRate(byteCount: 1_000, window: .seconds(4))
             $0.limits.unreadByteCount = 1
         }
-        let server = try await WebSocketServer.serving(configuration) { client in
+        let server = try await WebSocketServer.serving(on: network.loops, configuration) { client in
             _ = try await client.receive()
-            hasRead.open()
             await mayReceive.wait()
             for try await message in client.messages { try await client.send(message) }
         }
-        let socket = try await openedSocket(at: server.address.port)
+        let peer = try await MemoryPeer.connect(to: server.address, on: network)
         let message = RawFrames.masked(2, [UInt8](repeating: 7, count: 10_000))
-        try await onThread { try socket.send(RawFrames.masked(1, []) + message + message.prefix(5_000)) }
-        await hasRead.wait()
+        try await peer.send(RawFrames.request)
+        try await peer.send(RawFrames.masked(1, []) + message + message.prefix(5_000))
         // Several windows, while half a message is buffered.
-        try await Task.sleep(for: .seconds(9))
-        try await onThread { try socket.send(message.dropFirst(5_000) + RawFrames.masked(8, [])) }
+        await network.advance(by: .seconds(9))
+        try await peer.send(message.dropFirst(5_000) + RawFrames.masked(8, []))
         mayReceive.open()
+        await network.settle()
         let echo = RawFrames.frame(2, [UInt8](repeating: 7, count: 10_000))
-        #expect(try await rest(of: socket) == echo + echo + RawFrames.frame(8, []))
+        #expect(peer.received.suffix(2 * echo.count + 2) == echo + echo + RawFrames.frame(8, []))
         #expect(await ends.first(1) == ["clean"])
         await server.shutDown()
     }
@@ -557,4 +558,47 @@ struct WebSocketServerLimitTests {
         withExtendedLifetime((full, patient)) {}
         await server.shutDown(within: .zero)
     }
+}
+
+/// A client in memory that sends any bytes, and keeps all that it gets. Its lock guards those.
+private final class MemoryPeer: ByteStreamHandler, @unchecked Sendable {
+    private let network: TestNetwork
+    private let stream: ByteStream
+    private let bytes = Lock<[UInt8]>([])
+
+    private init(_ stream: ByteStream, _ network: TestNetwork) { (self.stream, self.network) = (stream, network) }
+
+    static func connect(to address: SocketAddress, on network: TestNetwork) async throws -> MemoryPeer {
+        let loop = network.loops.loops[0]
+        let stream = try await network.run {
+            try await ByteStream.connect(to: address, on: loop, timeout: .seconds(60))
+        }
+        let peer = MemoryPeer(stream, network)
+        try await loop.run { () throws(TransportError) in
+            try stream.start(peer)
+            stream.read()
+        }
+        return peer
+    }
+
+    var received: [UInt8] { bytes.withLock { $0 } }
+
+    func send(_ bytes: [UInt8]) async throws {
+        await stream.loop.run { self.stream.write(bytes) }
+        await network.settle()
+    }
+
+    func received(_ block: inout Block?, byteCount: Int, from stream: ByteStream) {
+        guard let taken = block.take() else { return }
+        let new = unsafe [UInt8](UnsafeRawBufferPointer(start: taken.base, count: byteCount))
+        bytes.withLock { $0 += new }
+        stream.giveBack(taken)
+        stream.read()
+    }
+
+    func outputDrained(_ stream: ByteStream) {}
+
+    func endOfStream(_ stream: ByteStream) { stream.close() }
+
+    func failed(_ stream: ByteStream, _ error: TransportError) {}
 }
