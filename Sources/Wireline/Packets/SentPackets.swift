@@ -15,16 +15,12 @@ final class SentPackets {
         /// Where the packets begin that are not shown yet, and the connection's states there.
         var offset = 0
         var states: PacketStates
-        /// The next packet, if it was opened, although perhaps not all packets inside of it, and how many of them were shown.
+        /// What was opened and shown of the next packet, if more is inside of it.
         var opened: OpenedPackets?
-        var shownCount = 0
-        /// The states after the messages that were shown.
-        var nextStates: PacketStates
 
         init(_ bytes: [UInt8], _ states: PacketStates) {
             self.bytes = bytes
             self.states = states
-            nextStates = states
         }
 
         var restByteCount: Int { bytes.count - offset }
@@ -104,7 +100,6 @@ final class SentPackets {
             guard open(Packet(content.rawSpan, bounds), of: written, show) else { return false }
             guard !isLost else { return true }
             written.offset = next
-            written.states = written.nextStates
         }
         return true
     }
@@ -116,8 +111,10 @@ final class SentPackets {
         _ packet: borrowing Packet, of written: Written, _ show: (borrowing Packet) -> Void
     ) -> Bool {
         var opened: OpenedPackets
+        var openedCount = 0
         if let begun = written.opened.take() {
             opened = begun
+            openedCount = begun.entries.count
         } else {
             setKeys()
             opened = opener.begin(packet, states: written.states, copiesPlain: true, at: self)
@@ -125,14 +122,12 @@ final class SentPackets {
         }
         var hasStopped = false
         while true {
-            for index in written.shownCount..<opened.entries.count where opened.entries[index].kind != .packets {
+            for index in openedCount..<opened.entries.count where opened.entries[index].kind != .packets {
                 opened.withPacket(at: index) { show($0) }
-                let entry = opened.entries[index]
-                if entry.kind == .message { layout.apply(entry.bounds.id, from: side, to: &written.nextStates) }
             }
-            countOfTurn += opened.entries.count - written.shownCount
-            loop.note(.layerPassed, count: opened.entries.count - written.shownCount)
-            written.shownCount = opened.entries.count
+            countOfTurn += opened.entries.count - openedCount
+            loop.note(.layerPassed, count: opened.entries.count - openedCount)
+            openedCount = opened.entries.count
             guard opener.isOpening else { break }
             if hasStopped || countOfTurn >= Self.leastPerTurn && mustStop {
                 written.opened = opened
@@ -141,7 +136,11 @@ final class SentPackets {
             opener.openNext(&opened, at: self)
             hasStopped = opener.isStopped
         }
-        written.shownCount = 0
+        if layout.hasStates {
+            for entry in opened.entries where entry.kind == .message {
+                layout.apply(entry.bounds.id, from: side, to: &written.states)
+            }
+        }
         shownCount += 1
         isLost = opened.failure != nil
         return true

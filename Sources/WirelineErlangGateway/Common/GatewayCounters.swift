@@ -9,8 +9,6 @@ package struct GatewayCounters: Equatable, Sendable {
     package var unreadEndCount: UInt64 = 0
     /// Owners that were found for clients that had lost one.
     package var resumedCount: UInt64 = 0
-    /// How often it was looked which process is to be asked for a client.
-    package var searchCount: UInt64 = 0
     /// Offers that were not accepted in time.
     package var ranOutOfferCount: UInt64 = 0
     /// Messages that were handed to another owner than before, because nobody had confirmed them.
@@ -22,5 +20,17 @@ package struct GatewayCounters: Equatable, Sendable {
     package var clientMessageCount: UInt64 = 0
     package var serverMessageCount: UInt64 = 0
 
+    #if DEBUG
+        /// How often it was looked which process is to be asked for a client, for a test.
+        package private(set) var searchCount = 0
+    #endif
+
     package init() {}
+
+    /// Counts a search, in a debug build.
+    mutating func noteSearch() {
+        #if DEBUG
+            searchCount += 1
+        #endif
+    }
 }

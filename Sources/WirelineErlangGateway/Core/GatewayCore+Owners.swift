@@ -139,7 +139,7 @@ extension GatewayCore {
     ///
     /// - Returns: Whether one was asked: there is one that has a place, and this is not too much for one round.
     private mutating func offer(_ client: GatewayClient, at now: Duration) -> Bool {
-        counters.searchCount += 1
+        counters.noteSearch()
         guard
             let backend = backends.choice(
                 where: { !client.hasAsked($0) }, except: client.formerBackend, avoiding: pressure)

@@ -17,7 +17,7 @@ public struct ErlangGatewayMetrics: Equatable, Sendable {
 
     /// A process that is asked to own clients, or has some.
     public struct Member: Equatable, Sendable {
-        /// The process as Erlang prints it, such as `#Pid<game1@10.0.0.5.91.0>`; `other` for those that are not shown.
+        /// The process as Erlang prints it, such as `#Pid<'game1@10.0.0.5'.91.0.1795401368>`; `other` for those that are not shown.
         public let name: String
         /// The clients that count for it.
         public var clientCount: Int
