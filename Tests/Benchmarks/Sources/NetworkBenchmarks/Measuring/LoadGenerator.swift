@@ -61,7 +61,7 @@ struct LoadGenerator {
     /// Throws unless every load finds what the servers do wrong.
     func findFaults(_ identity: ServerIdentity?) throws {
         // Some of them lose packets, and the load waits for these in vain.
-        network_wait_at_most(5)
+        network_wait_at_most(1)
         defer { network_wait_at_most(120) }
         for own in OwnServer.faulty {
             let server = Server(own, identity)
