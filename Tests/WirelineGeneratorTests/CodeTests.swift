@@ -17,9 +17,9 @@ struct CodeTests {
     private func dialects() throws -> [any Dialect] {
         let description = try ProtocolDescription.withAllParts()
         return [
-            JavaDialect(CodePlan(description, .java(description))),
-            CSharpDialect(CodePlan(description, .cSharp(description)), namespace: "Golden"),
-            GoDialect(types: GoTypes(CodePlan(description, .go(description)))),
+            JavaDialect(GeneratorModel(description, .java(description))),
+            CSharpDialect(GeneratorModel(description, .cSharp(description)), namespace: "Golden"),
+            GoDialect(types: GoTypes(GeneratorModel(description, .go(description)))),
         ]
     }
 

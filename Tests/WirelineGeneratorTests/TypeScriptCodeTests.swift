@@ -11,7 +11,7 @@ import WirelineSchema
 struct TypeScriptCodeTests {
     private func dialect(isForPages: Bool) throws -> TypeScriptDialect {
         let description = try ProtocolDescription.withAllParts()
-        return TypeScriptDialect(CodePlan(description, .typeScript(description)), isForPages: isForPages)
+        return TypeScriptDialect(GeneratorModel(description, .typeScript(description)), isForPages: isForPages)
     }
 
     struct Row: Sendable, CustomTestStringConvertible {

@@ -5,7 +5,7 @@ extension CodecError: CustomStringConvertible {
     public var description: String {
         var text = path.isEmpty ? "" : path + ": "
         text += reason.text(offset: offset)
-        if let lookalike { text += "; " + lookalike.text(bytes: bytes) }
+        if let misdirectedProtocol { text += "; " + misdirectedProtocol.text(bytes: bytes) }
         return text
     }
 }
@@ -150,7 +150,7 @@ extension CodecError.UTF8Fault {
     }
 }
 
-extension CodecError.Lookalike {
+extension CodecError.MisdirectedProtocol {
     fileprivate func text(bytes: [UInt8]) -> String {
         let ascii = String(decoding: bytes.prefix { (0x20...0x7E).contains($0) }.prefix(4), as: UTF8.self)
         switch self {

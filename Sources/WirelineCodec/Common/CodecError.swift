@@ -25,7 +25,7 @@ public struct CodecError: Error, Equatable, Sendable {
     public var bytes: [UInt8] { storage.bytes }
 
     /// What the bytes look like instead of a packet, if they are recognised.
-    public var lookalike: Lookalike? { storage.lookalike }
+    public var misdirectedProtocol: MisdirectedProtocol? { storage.misdirectedProtocol }
 
     /// Whether a run of several fields was cut off, and the affected field is not yet known.
     var isOfRun: Bool { storage.isOfRun }
@@ -38,15 +38,16 @@ public struct CodecError: Error, Equatable, Sendable {
         offset: Int? = nil,
         path: String = "",
         bytes: [UInt8] = [],
-        lookalike: Lookalike? = nil
+        misdirectedProtocol: MisdirectedProtocol? = nil
     ) {
-        storage = Storage(reason, offset: offset, path: path, bytes: bytes, lookalike: lookalike, isOfRun: false)
+        storage = Storage(
+            reason, offset: offset, path: path, bytes: bytes, misdirectedProtocol: misdirectedProtocol, isOfRun: false)
     }
 
     /// Makes the error of a run of fields that is cut off.
     init(runOf byteCount: Int, available: Int, offset: Int) {
         let reason = Reason.truncated(needed: byteCount, available: available)
-        storage = Storage(reason, offset: offset, path: "", bytes: [], lookalike: nil, isOfRun: true)
+        storage = Storage(reason, offset: offset, path: "", bytes: [], misdirectedProtocol: nil, isOfRun: true)
     }
 
     /// Returns the same error with a name before its path.
@@ -55,18 +56,19 @@ public struct CodecError: Error, Equatable, Sendable {
     public func prefixed(by name: String) -> CodecError {
         let longer: String =
             if path.isEmpty { name } else if path.hasPrefix("[") { name + path } else { name + "." + path }
-        return CodecError(reason, offset: offset, path: longer, bytes: bytes, lookalike: lookalike)
+        return CodecError(reason, offset: offset, path: longer, bytes: bytes, misdirectedProtocol: misdirectedProtocol)
     }
 
     /// Returns the same error with another offset, if it has one.
     package func moved(by byteCount: Int) -> CodecError {
         guard let offset, byteCount != 0 else { return self }
-        return CodecError(reason, offset: offset + byteCount, path: path, bytes: bytes, lookalike: lookalike)
+        return CodecError(
+            reason, offset: offset + byteCount, path: path, bytes: bytes, misdirectedProtocol: misdirectedProtocol)
     }
 
     public static func == (left: CodecError, right: CodecError) -> Bool {
         left.reason == right.reason && left.offset == right.offset && left.path == right.path
-            && left.bytes == right.bytes && left.lookalike == right.lookalike
+            && left.bytes == right.bytes && left.misdirectedProtocol == right.misdirectedProtocol
     }
 
     private final class Storage: Sendable {
@@ -74,17 +76,18 @@ public struct CodecError: Error, Equatable, Sendable {
         let offset: Int?
         let path: String
         let bytes: [UInt8]
-        let lookalike: Lookalike?
+        let misdirectedProtocol: MisdirectedProtocol?
         let isOfRun: Bool
 
         init(
-            _ reason: Reason, offset: Int?, path: String, bytes: [UInt8], lookalike: Lookalike?, isOfRun: Bool
+            _ reason: Reason, offset: Int?, path: String, bytes: [UInt8], misdirectedProtocol: MisdirectedProtocol?,
+            isOfRun: Bool
         ) {
             self.reason = reason
             self.offset = offset
             self.path = path
             self.bytes = bytes
-            self.lookalike = lookalike
+            self.misdirectedProtocol = misdirectedProtocol
             self.isOfRun = isOfRun
         }
     }
@@ -229,7 +232,7 @@ extension CodecError {
 
     /// What the first bytes were recognised as, instead of the declared packets.
     @nonexhaustive
-    public enum Lookalike: Equatable, Sendable {
+    public enum MisdirectedProtocol: Equatable, Sendable {
         case http, tls, ssh, flashPolicyRequest, proxyProtocol
         /// The same layout with its length in the other byte order; `length` is its value then.
         case otherByteOrder(length: Int128)

@@ -10,7 +10,7 @@ public final class FixedHeader: Sendable {
     private let layout: PacketLayout
     private let template: HeaderTemplate?
     /// The numbers to verify; nil if that takes the general path.
-    private let checks: [QuickStep]?
+    private let checks: [HeaderInstruction]?
 
     /// Makes the fixed header of a message.
     ///
@@ -40,7 +40,7 @@ public final class FixedHeader: Sendable {
         try layout.verify(values, in: packet)
     }
 
-    private func areRight(_ checks: [QuickStep], in packet: RawSpan) -> Bool {
+    private func areRight(_ checks: [HeaderInstruction], in packet: RawSpan) -> Bool {
         for check in checks {
             guard check.offset + check.byteCount <= packet.byteCount,
                 check.number(in: packet, at: check.offset) == check.number
@@ -52,8 +52,8 @@ public final class FixedHeader: Sendable {
 
 extension PacketLayout {
     /// Returns steps that read the fields with these values; nil if one of them has no number at a fixed place.
-    fileprivate func steps(verifying values: PacketHeader) -> [QuickStep]? {
-        var steps: [QuickStep] = []
+    fileprivate func steps(verifying values: PacketHeader) -> [HeaderInstruction]? {
+        var steps: [HeaderInstruction] = []
         var offset = 0
         for (index, field) in header.enumerated() {
             guard steps.count < values.fields.count else { break }
@@ -62,7 +62,8 @@ extension PacketLayout {
             if let value = values[field.name] {
                 // Fields that share bytes count with the first of them.
                 let start = place.map { $0.isFirst ? offset : offset - $0.runByteCount } ?? offset
-                steps.append(QuickStep(.check, field, place, offset: start, number: field.format.bits(of: value)))
+                steps.append(
+                    HeaderInstruction(.check, field, place, offset: start, number: field.format.bits(of: value)))
             }
             offset += byteCount
         }

@@ -114,7 +114,7 @@ struct FrameReader: Sendable {
         throw CodecError(
             .wrongConstant(value: Int128(byte), expected: Int128(framing.start)), offset: 0,
             path: PacketFraming.path, bytes: [UInt8](copying: rest.extracting(first: 16)),
-            lookalike: .init(recognising: rest))
+            misdirectedProtocol: .init(recognising: rest))
     }
 
     /// Refuses more bytes than a packet may have; how many more does not depend on where the stream was cut.

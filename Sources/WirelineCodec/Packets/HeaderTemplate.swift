@@ -6,7 +6,7 @@
 /// that share bytes, and messages that fix values of their header. The general path has written the bytes, once for
 /// each layout or message.
 ///
-/// It is an object that is read in place, and that callers borrow as they borrow a ``QuickHeader``.
+/// It is an object that is read in place, and that callers borrow as they borrow a ``HeaderProgram``.
 final class HeaderTemplate: Sendable {
     /// What stands before a length that is a varint, or all of a header without one: a big-endian number of 16 bytes.
     private let before: UInt128

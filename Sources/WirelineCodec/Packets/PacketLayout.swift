@@ -117,7 +117,7 @@ public struct PacketLayout: Sendable {
     /// Finds a packet on the middle path; nil if only the general path can.
     @inline(__always)
     package func quickBounds(in bytes: RawSpan, at start: Int, limit: Int) -> PacketBounds? {
-        guard let header = unsafe storage.borrowedQuickHeader else { return nil }
+        guard let header = unsafe storage.borrowedHeaderProgram else { return nil }
         // SAFETY: the layout keeps the object alive.
         return unsafe header._withUnsafeGuaranteedRef { $0.bounds(in: bytes, at: start, limit: limit) }
     }
@@ -221,9 +221,9 @@ public struct PacketLayout: Sendable {
         /// Whether something else than a length can tell where packets end.
         let isBounded: Bool
         let hasLength: Bool
-        private let quickHeader: QuickHeader?
+        private let headerProgram: HeaderProgram?
         /// The same, without counting its references.
-        let borrowedQuickHeader: Unmanaged<QuickHeader>?
+        let borrowedHeaderProgram: Unmanaged<HeaderProgram>?
         private let template: HeaderTemplate?
         /// The same, without counting its references.
         let borrowedTemplate: Unmanaged<HeaderTemplate>?
@@ -273,10 +273,10 @@ public struct PacketLayout: Sendable {
                 isWhole: layerings.isEmpty)
             conditions = PlacedCondition.all(header: header, trailer: trailer, states: contexts?.states ?? [])
             let isPlain = variants.isEmpty
-            quickHeader =
-                isPlain ? QuickHeader(header: header, trailer: trailer, conditions, variant: variant) : nil
+            headerProgram =
+                isPlain ? HeaderProgram(header: header, trailer: trailer, conditions, variant: variant) : nil
             // SAFETY: the object lives as long as this one.
-            unsafe borrowedQuickHeader = quickHeader.map { unsafe Unmanaged.passUnretained($0) }
+            unsafe borrowedHeaderProgram = headerProgram.map { unsafe Unmanaged.passUnretained($0) }
             writer =
                 !isBounded && isPlain
                 ? HeaderWriter(header: header, trailer: trailer, conditions) : nil

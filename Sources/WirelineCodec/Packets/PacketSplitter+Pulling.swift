@@ -139,6 +139,7 @@ extension CodecError {
         let received = bytes.byteCount
         return CodecError(
             .endOfStream(received: received, needed: max(1, neededByteCount - received)), offset: received,
-            bytes: [UInt8](copying: bytes.extracting(first: 16)), lookalike: Lookalike(recognising: bytes))
+            bytes: [UInt8](copying: bytes.extracting(first: 16)),
+            misdirectedProtocol: MisdirectedProtocol(recognising: bytes))
     }
 }

@@ -7,7 +7,7 @@ import WirelineSwiftGenerator
 struct CSharpAdapter {
     private let dialect: CSharpDialect
     private var namespace: String { dialect.namespace }
-    private var plan: CodePlan { dialect.plan }
+    private var plan: GeneratorModel { dialect.plan }
 
     init(_ dialect: CSharpDialect) { self.dialect = dialect }
 

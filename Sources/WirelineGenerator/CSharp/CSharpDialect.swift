@@ -3,12 +3,12 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// How C# spells the statements of the common printer.
+/// How C# spells the statements of the shared tree.
 struct CSharpDialect: ClassDialect, TypeDialect {
-    let plan: CodePlan
+    let plan: GeneratorModel
     let namespace: String
 
-    init(_ plan: CodePlan, namespace: String) {
+    init(_ plan: GeneratorModel, namespace: String) {
         self.plan = plan
         self.namespace = namespace
     }

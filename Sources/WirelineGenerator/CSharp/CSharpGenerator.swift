@@ -40,7 +40,7 @@ public struct CSharpGenerator: Sendable {
     ///
     /// - Throws: ``GenerationError`` for what C# does not print.
     public func files() throws(GenerationError) -> [GeneratedFile] {
-        let dialect = CSharpDialect(CodePlan(description, .cSharp(description)), namespace: namespace)
+        let dialect = CSharpDialect(GeneratorModel(description, .cSharp(description)), namespace: namespace)
         return [
             GeneratedFile(
                 path: dialect.className + ".cs", text: CSharpModule(dialect).text())
@@ -51,7 +51,7 @@ public struct CSharpGenerator: Sendable {
     ///
     /// - Throws: ``GenerationError`` for what C# does not print.
     public func adapter() throws(GenerationError) -> GeneratedFile {
-        let dialect = CSharpDialect(CodePlan(description, .cSharp(description)), namespace: namespace)
+        let dialect = CSharpDialect(GeneratorModel(description, .cSharp(description)), namespace: namespace)
         return CSharpAdapter(dialect).file()
     }
 }

@@ -8,7 +8,7 @@ import WirelineSwiftGenerator
 struct CSharpModule {
     private let dialect: CSharpDialect
     private let classes: ClassPrinter
-    private var plan: CodePlan { dialect.plan }
+    private var plan: GeneratorModel { dialect.plan }
     private var description: ProtocolDescription { plan.description }
     private var names: CodeNames { plan.names }
 
@@ -21,7 +21,7 @@ struct CSharpModule {
         let file = dialect.runtime
         let types = classes.types
         let functions = [file.text("packetFunctions"), make] + classes.functions
-        let calls = StatementPrinter.calls(in: functions + types).union(classes.layers?.checksums ?? [])
+        let calls = StatementBuilder.calls(in: functions + types).union(classes.layers?.checksums ?? [])
         let (runtime, frame) = classes.runtime(calls)
         let bits = runtime.contains { $0.contains("FloatBits") } ? [file.text("bits")] : []
         let helpers = BraceText.called(file.text("helpers"), by: calls)

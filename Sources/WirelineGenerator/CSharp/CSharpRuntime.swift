@@ -12,7 +12,7 @@ enum CSharpRuntime {
     }
 
     /// Returns the file as a protocol needs it.
-    static func file(for plan: CodePlan) -> RuntimeFile {
+    static func file(for plan: GeneratorModel) -> RuntimeFile {
         var constants = plan.constants
         constants["Packets.AtMarks(content, p)"] = plan.marksTest
         for (name, value) in plan.constants {

@@ -13,7 +13,7 @@ import WirelineLanguage
 /// In a language without exceptions the reader keeps its first error. What it returns after that is harmless: zeros, nothing, no
 /// further items.
 protocol Dialect: Sendable {
-    var plan: CodePlan { get }
+    var plan: GeneratorModel { get }
     var style: CodeStyle { get }
 
     func type(_ type: CodeType) -> String

@@ -365,7 +365,7 @@ extension PacketOffset {
     }
 }
 
-extension WrapValue.Counted {
+extension WrittenValue.Counted {
     /// Returns the value of a length field, a position, from the variables `total` and `count` of the function that writes a header.
     func length(plus constant: Int) -> Expression {
         let number: Expression =

@@ -35,7 +35,7 @@ indirect enum Statement: Sendable {
     /// The end of the function for a packet's shape, with an error that has no place.
     case fail(String, path: String)
     /// The end of a function that takes packets apart and reads the message: the variables are `id` (of the format `uint64`), `header`
-    /// and `total`, the packet's size. It has the place of each of ``CodePlan/fixedHeaderFields``; -1 for one that such packets never
+    /// and `total`, the packet's size. It has the place of each of ``GeneratorModel/fixedHeaderFields``; -1 for one that such packets never
     /// have.
     case received(PacketShape, places: [Expression])
     /// The end of a function that reads a part of a packet. The variables are those of a whole packet, and `body` and `end`, the places
@@ -89,7 +89,7 @@ struct ReceivedPart: Sendable {
     let counter: (number: Expression, place: Expression, isThere: Expression)?
     /// Whether each rule holds.
     let rules: [Expression]
-    /// The place of each of ``CodePlan/fixedHeaderFields``.
+    /// The place of each of ``GeneratorModel/fixedHeaderFields``.
     let places: [Expression]
 }
 

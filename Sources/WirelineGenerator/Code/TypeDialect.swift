@@ -5,7 +5,7 @@ import WirelineLanguage
 
 /// How a language writes types.
 protocol TypeDialect {
-    var plan: CodePlan { get }
+    var plan: GeneratorModel { get }
 
     static var words: TypeWords { get }
 

@@ -8,11 +8,11 @@ import WirelineSwiftGenerator
 ///
 /// C++ has no reflection. So it prints a function for each type that visits all members, in the order of the tables.
 struct CppAdapter {
-    private let plan: CodePlan
+    private let plan: GeneratorModel
     private let namespace: String
     private var names: CodeNames { plan.names }
 
-    init(_ plan: CodePlan, namespace: String) {
+    init(_ plan: GeneratorModel, namespace: String) {
         self.plan = plan
         self.namespace = namespace
     }

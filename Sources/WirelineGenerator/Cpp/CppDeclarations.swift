@@ -7,8 +7,8 @@ import WirelineSwiftGenerator
 /// Makes the declarations of constants and types.
 struct CppDeclarations {
     let types: CppTypes
-    let printer: StatementPrinter
-    private var plan: CodePlan { types.plan }
+    let builder: StatementBuilder
+    private var plan: GeneratorModel { types.plan }
     private var description: ProtocolDescription { plan.description }
     private var names: CodeNames { plan.names }
 
@@ -149,10 +149,10 @@ struct CppDeclarations {
         return made
     }
 
-    private func zero(_ field: FieldPlan) -> String { printer.dialect.text(printer.zero(field)) }
+    private func zero(_ field: GeneratedField) -> String { builder.dialect.text(builder.zero(field)) }
 
     /// Returns the initializer of a member that is always there.
-    private func initial(_ field: FieldPlan) -> String {
+    private func initial(_ field: GeneratedField) -> String {
         let isDefault = !field.hasZero || CppTypes.isDefault(field.zero)
         return isDefault ? "" : " = " + types.literal(field.zero, field.value)
     }
@@ -163,11 +163,11 @@ struct CppDeclarations {
         let members = plan.headerMembers.map { position, own, documentation -> (own: String, lines: [String]) in
             let (type, comment) = (plan.headerType(position), CppText.comment(documentation))
             guard plan.hasAlways(headerField: position) else {
-                return (own, comment + ["std::optional<\(printer.dialect.type(type))> \(own);"])
+                return (own, comment + ["std::optional<\(builder.dialect.type(type))> \(own);"])
             }
-            let value = printer.initial(headerField: position).map { " = " + literal($0) }
+            let value = builder.initial(headerField: position).map { " = " + literal($0) }
             let usual = type.isScalar ? "{}" : ""
-            return (own, comment + ["\(printer.dialect.type(type)) \(own)\(value ?? usual);"])
+            return (own, comment + ["\(builder.dialect.type(type)) \(own)\(value ?? usual);"])
         }
         let comment =
             "/// A packet's header and trailer. Lengths, IDs, constants and checksums are computed when it is written."
@@ -175,17 +175,17 @@ struct CppDeclarations {
     }
 
     private func literal(_ value: Expression) -> String {
-        guard case .bytes(let bytes) = value else { return printer.dialect.text(value) }
+        guard case .bytes(let bytes) = value else { return builder.dialect.text(value) }
         return "{" + bytes.map { String($0) }.joined(separator: ", ") + "}"
     }
 
     /// The type for a connection, with its states; nothing without states and layers.
     var connection: [String] {
         guard let context = plan.context else { return [] }
-        let statements = ContextStatements(printer, context)
+        let statements = ContextStatements(builder, context)
         var lines = zip(context.states.enumerated(), names.states).flatMap { item, own in
             CppText.comment(item.element.documentation)
-                + ["\(printer.dialect.type(statements.type(item.offset))) \(own){};"]
+                + ["\(builder.dialect.type(statements.type(item.offset))) \(own){};"]
         }
         if plan.layers != nil {
             let members = CppRuntime.file(for: plan).text("members")

@@ -6,8 +6,8 @@ import WirelineLanguage
 /// Puts the printed statements into functions.
 struct CppFunctions {
     let types: CppTypes
-    let printer: StatementPrinter
-    private var plan: CodePlan { types.plan }
+    let builder: StatementBuilder
+    private var plan: GeneratorModel { types.plan }
     private var description: ProtocolDescription { plan.description }
     private var names: CodeNames { plan.names }
 
@@ -49,19 +49,19 @@ struct CppFunctions {
         let structures = plan.used.structures.sorted().flatMap { index -> [PrintedFunction] in
             [.readStructure(index), .writeStructure(index)]
         }
-        return structures + printer.unionFunctions
+        return structures + builder.unionFunctions
     }
 
     /// The functions of structures and unions, declared before they call each other, and those of messages.
     var bodies: [String] {
         let own = bodyFunctions.map { (head($0, isDeclaration: true), text($0)) }
         return (own.isEmpty ? [] : [own.map { $0.0 + ";" }.joined(separator: "\n")]) + own.map(\.1)
-            + description.messages.indices.flatMap(printer.functions(ofMessage:)).map(text)
+            + description.messages.indices.flatMap(builder.functions(ofMessage:)).map(text)
     }
 
     /// The functions that take packets apart and put them together.
     var packets: [String] {
-        let all = printer.packetFunctions
+        let all = builder.packetFunctions
         // A function that tries values stands after the one that it calls.
         var functions = all.filter { if case .wrapFitted = $0 { true } else { false } }
         functions += all.filter { if case .wrapFitted = $0 { false } else { true } }
@@ -73,14 +73,14 @@ struct CppFunctions {
     }
 
     private func text(_ function: PrintedFunction) -> String {
-        let lines = CppText.block(head(function), printer.dialect.function(statements(function)))
+        let lines = CppText.block(head(function), builder.dialect.function(statements(function)))
         return (lines + (tagOfAbsent(function) ?? [])).joined(separator: "\n")
     }
 
     /// Returns the function for the tag of a union that may be absent; nil for another function.
     private func tagOfAbsent(_ function: PrintedFunction) -> [String]? {
         guard case .tagOfUnion(let index) = function else { return nil }
-        let (name, union) = (printer.unions[index].tag, names.unions[index].name)
+        let (name, union) = (builder.unions[index].tag, names.unions[index].name)
         return [
             "",
             "template <class T> auto \(name)(const std::optional<T>& m) { return m ? \(name)(*m) : \(name)(\(union)()); }",
@@ -90,7 +90,7 @@ struct CppFunctions {
     private func statements(_ function: PrintedFunction) -> [Statement] {
         var union: String?
         if case .readUnion(let index, _) = function { union = names.unions[index].name }
-        return printer.statements(of: function).replacing { statement in
+        return builder.statements(of: function).replacing { statement in
             guard case .evaluate(.call(let object?, "deeper", let arguments)) = statement else { return [statement] }
             let nothing = union.map { Expression.call(nil, $0, []) }
             return [.choose(if: .not(.call(object, "deeper", arguments)), [.returns(nothing)])]
@@ -117,7 +117,7 @@ struct CppFunctions {
     /// Returns the head of a function. A parameter that it does not use has no name.
     private func head(_ function: PrintedFunction, isDeclaration: Bool = false) -> String {
         var uses = isDeclaration ? [:] : statements(function).uses
-        if case .wrap(let shape) = function, shape.wrap.fitting != nil { uses = ["w": 1, "id": 1, "h": 1] }
+        if case .wrap(let shape) = function, shape.writePlan.fitting != nil { uses = ["w": 1, "id": 1, "h": 1] }
         let (result, name, parameters) = signature(function)
         let list = parameters.map { parameter in
             let isNamed = !parameter.name.isEmpty && (isDeclaration || uses[parameter.name] != nil)
@@ -147,22 +147,22 @@ struct CppFunctions {
         case .fixHeader(let index):
             return ("void", traits(index) + "fix", [.writer, Parameter("Header&", "h")])
         case .readUnion(let index, let hasTag):
-            let functions = printer.unions[index]
+            let functions = builder.unions[index]
             return (
                 names.unions[index].name, hasTag ? functions.read : functions.readTagged,
                 [.reader] + (hasTag ? [] : [Parameter(tag(index), "t")]) + [.field]
             )
         case .writeUnion(let index, let hasTag):
-            let functions = printer.unions[index]
+            let functions = builder.unions[index]
             let union = Parameter("const \(names.unions[index].name)&", "m")
             return ("void", hasTag ? functions.write : functions.writeTagged, [.writer, union, .field])
         case .tagOfUnion(let index):
-            return (tag(index), printer.unions[index].tag, [Parameter("const \(names.unions[index].name)&", "m")])
+            return (tag(index), builder.unions[index].tag, [Parameter("const \(names.unions[index].name)&", "m")])
         case .unwrap(let shape):
             return ("bool", "unwrap\(shape.suffix)", [.reader, Parameter("\(opened)& packet")])
         case .wrap(let shape): return ("void", "wrap\(shape.suffix)", [.writer, .id, .header])
         case .wrapFitted(let shape):
-            let type = shape.wrap.fitting.map { printer.dialect.type(plan.headerType(shape.positions[$0.field])) }
+            let type = shape.writePlan.fitting.map { builder.dialect.type(plan.headerType(shape.positions[$0.field])) }
             return ("void", "fitted\(shape.suffix)", [.writer, .id, .header, Parameter(type ?? "", "fit")])
         case .shapeOf:
             let nested = plan.layers == nil ? [] : [Parameter("bool", "nested")]
@@ -185,7 +185,7 @@ struct CppFunctions {
     private var places: String { "const std::array<std::ptrdiff_t, \(plan.fixedHeaderFields.count)>&" }
 
     /// Returns the type of a union's tag.
-    private func tag(_ index: Int) -> String { types.typeName(printer.tag(index)) }
+    private func tag(_ index: Int) -> String { types.typeName(builder.tag(index)) }
 
     // MARK: Messages
 

@@ -42,7 +42,7 @@ public struct CppGenerator: Sendable {
     ///
     /// - Throws: ``GenerationError`` for a namespace that cannot have its name.
     public func files() throws(GenerationError) -> [GeneratedFile] {
-        let plan = CodePlan(description, .cpp(description))
+        let plan = GeneratorModel(description, .cpp(description))
         return [
             GeneratedFile(
                 path: description.fileStem + "_protocol.hpp",
@@ -54,7 +54,7 @@ public struct CppGenerator: Sendable {
     ///
     /// - Throws: ``GenerationError`` for a namespace that cannot have its name.
     public func adapter() throws(GenerationError) -> GeneratedFile {
-        CppAdapter(CodePlan(description, .cpp(description)), namespace: try space()).file()
+        CppAdapter(GeneratorModel(description, .cpp(description)), namespace: try space()).file()
     }
 
     private func space() throws(GenerationError) -> String {

@@ -7,11 +7,11 @@ import WirelineLanguage
 /// packets.
 struct CppLayers {
     let types: CppTypes
-    let printer: StatementPrinter
+    let builder: StatementBuilder
     let plan: LayerPlan
 
     private var statements: LayerStatements {
-        LayerStatements(printer: printer, layers: plan, programLayers: plan.transformsOfProgram)
+        LayerStatements(builder: builder, layers: plan, programLayers: plan.transformsOfProgram)
     }
 
     /// What stands before the runtime's functions.
@@ -60,7 +60,7 @@ struct CppLayers {
         _ result: String, _ name: String, _ parameters: String, _ statements: [Statement]
     ) -> String {
         let list = parameters.split(separator: ", ").map { "[[maybe_unused]] " + $0 }.joined(separator: ", ")
-        return CppText.block("inline \(result) \(name)(\(list))", printer.dialect.function(statements))
+        return CppText.block("inline \(result) \(name)(\(list))", builder.dialect.function(statements))
             .joined(separator: "\n")
     }
 

@@ -8,26 +8,26 @@ import WirelineSwiftGenerator
 struct CppModule {
     private let types: CppTypes
     private let namespace: String
-    private let printer: StatementPrinter
-    private var plan: CodePlan { types.plan }
+    private let builder: StatementBuilder
+    private var plan: GeneratorModel { types.plan }
     private var description: ProtocolDescription { plan.description }
 
-    init(_ plan: CodePlan, namespace: String) {
+    init(_ plan: GeneratorModel, namespace: String) {
         types = CppTypes(plan)
         self.namespace = namespace
-        printer = StatementPrinter(CppDialect(types: types))
+        builder = StatementBuilder(CppDialect(types: types))
     }
 
     func text() -> String {
         let file = CppRuntime.file(for: plan)
-        let declarations = CppDeclarations(types: types, printer: printer)
-        let functions = CppFunctions(types: types, printer: printer)
-        let layers = plan.layers.map { CppLayers(types: types, printer: printer, plan: $0) }
+        let declarations = CppDeclarations(types: types, builder: builder)
+        let functions = CppFunctions(types: types, builder: builder)
+        let layers = plan.layers.map { CppLayers(types: types, builder: builder, plan: $0) }
         let own = functions.bodies + functions.packets + (layers?.texts ?? [])
         let work = layers.map { [file.text("work")] + $0.calls } ?? []
         let interface = file.text("interface")
         let framing = description.layout.framing == nil ? [] : [file.text("frame")]
-        let calls = StatementPrinter.calls(in: own + work + framing + [interface, file.text("message")])
+        let calls = StatementBuilder.calls(in: own + work + framing + [interface, file.text("message")])
         // Each type is declared before what needs it.
         var parts = [file.text("base")] + declarations.constants + declarations.choices
         if types.hasProperties { parts.append(file.text("property")) }

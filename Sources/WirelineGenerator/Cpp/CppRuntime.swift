@@ -18,7 +18,7 @@ enum CppRuntime {
     }()
 
     /// Returns the file as a protocol needs it.
-    static func file(for plan: CodePlan) -> RuntimeFile {
+    static func file(for plan: GeneratorModel) -> RuntimeFile {
         let own = plan.transformsOfProgram
         let counts = [
             "OWN_COUNT": own.count, "OWN_ROOM": 2 * own.count, "FIXED_COUNT": plan.fixedHeaderFields.count,
@@ -29,7 +29,7 @@ enum CppRuntime {
     }
 
     /// Returns the names of the regions that stay.
-    static func features(of plan: CodePlan) -> Set<String> {
+    static func features(of plan: GeneratorModel) -> Set<String> {
         plan.features.subtracting(["program"]).union(plan.transformsOfProgram.isEmpty ? [] : ["program"])
     }
 }

@@ -5,7 +5,7 @@ import WirelineLanguage
 
 /// How a protocol's types and values are written in C++, and in which order its types stand.
 struct CppTypes: Sendable, TypeDialect {
-    let plan: CodePlan
+    let plan: GeneratorModel
     /// Structures and unions, each after those that it contains. A list needs no complete type, but has one if there is an order.
     let order: [Node]
     /// Those whose lists or boxes have types that stand after them.
@@ -21,7 +21,7 @@ struct CppTypes: Sendable, TypeDialect {
         case union(Int)
     }
 
-    init(_ plan: CodePlan) {
+    init(_ plan: GeneratorModel) {
         self.plan = plan
         let nodes = plan.structures.indices.map(Node.structure) + plan.unions.indices.map(Node.union)
         let reached = Dictionary(uniqueKeysWithValues: nodes.map { ($0, Self.reach(from: $0, plan, Self.node)) })
@@ -63,7 +63,7 @@ struct CppTypes: Sendable, TypeDialect {
         if case .list(let item, _, _) = value.content { inmost(item) } else { node(value) }
     }
 
-    private static func fields(of node: Node, _ plan: CodePlan) -> [FieldPlan] {
+    private static func fields(of node: Node, _ plan: GeneratorModel) -> [GeneratedField] {
         switch node {
         case .structure(let index): plan.structures[index].fields.filter(\.planned.hasValue)
         case .union(let index): plan.unions[index].arms.flatMap(\.fields)
@@ -71,7 +71,7 @@ struct CppTypes: Sendable, TypeDialect {
     }
 
     private static func reach(
-        from node: Node, _ plan: CodePlan, _ inner: (ValuePlan) -> Node?
+        from node: Node, _ plan: GeneratorModel, _ inner: (ValuePlan) -> Node?
     ) -> Set<Node> {
         var (found, waiting) = (Set<Node>(), [node])
         while let next = waiting.popLast() {
@@ -83,7 +83,7 @@ struct CppTypes: Sendable, TypeDialect {
     }
 
     /// Whether a field of a type leads back to the type. One that is always there cannot do so in a structure.
-    private static func isBoxed(_ field: FieldPlan, in node: Node, _ reached: [Node: Set<Node>]) -> Bool {
+    private static func isBoxed(_ field: GeneratedField, in node: Node, _ reached: [Node: Set<Node>]) -> Bool {
         if case .structure = node, !field.mayBeUnset { return false }
         return Self.node(field.value).map { $0 == node || reached[$0]?.contains(node) == true } ?? false
     }
@@ -103,7 +103,7 @@ struct CppTypes: Sendable, TypeDialect {
     /// Returns the type of a field, which may be absent.
     ///
     /// - Parameter node: The structure or the union that it belongs to; nil for a message.
-    func text(_ field: FieldPlan, in node: Node?) -> String {
+    func text(_ field: GeneratedField, in node: Node?) -> String {
         let isBoxed = node.map { Self.isBoxed(field, in: $0, reached) } ?? false
         let type = isBoxed ? "Box<\(typeName(field.value))>" : typeName(field.value)
         return field.mayBeUnset ? "std::optional<\(type)>" : type

@@ -9,7 +9,7 @@ extension ErlangTypes {
     ///
     /// - Parameter operands: The numbers of earlier fields.
     func condition(_ condition: WireCondition, _ plan: BodyPlan, _ operands: [Int: Expression]) -> Expression {
-        printer.condition(condition) { operand in
+        builder.condition(condition) { operand in
             let own = headerVariable(operand) ?? plan.field(operand).flatMap { operands[$0.index] }
             return own.map { .number($0, .int64) } ?? .literal(0)
         }
@@ -37,7 +37,7 @@ extension ErlangTypes {
     }
 
     /// Returns the number of a field's value, which is valid; 0 for one that is not set.
-    func operandNumber(_ field: FieldPlan, _ own: Expression, _ place: ErlangPlace) -> ErlangCode {
+    func operandNumber(_ field: GeneratedField, _ own: Expression, _ place: ErlangPlace) -> ErlangCode {
         let number: ErlangCode =
             switch field.planned.type {
             case .boolean, .bit, .flags: self.number(field.value, own.code, place)

@@ -25,8 +25,8 @@ struct ErlangContexts {
     /// The functions that read and write headers and trailers, and those that find the shape of a packet.
     var functions: [ErlangFunction] {
         let own = types.plan.shapes.flatMap { shape in
-            (shape.reads ? [ErlangUnwrapping.function(types, shape)] : [])
-                + (shape.writes ? ErlangWrapping.functions(types, shape) : [])
+            (shape.reads ? [ErlangPacketReading.function(types, shape)] : [])
+                + (shape.writes ? ErlangPacketWriting.functions(types, shape) : [])
         }
         guard areDistinct else { return own }
         let choosing = types.plan.layers == nil ? [unwrapping, wrapping] : []
@@ -78,7 +78,7 @@ struct ErlangContexts {
     }
 
     private func condition(_ test: WireCondition, _ context: ContextPlan) -> Expression {
-        types.printer.condition(test) { operand in
+        types.builder.condition(test) { operand in
             guard case .state(let name) = operand, let index = context.states.firstIndex(where: { $0.name == name })
             else { return operand == .nested && types.plan.layers != nil ? .boolean("nested") : .literal(0) }
             return .number("s\(index)", .int64)

@@ -5,7 +5,7 @@ import WirelineLanguage
 
 /// How Erlang writes expressions. Its functions consist of ``ErlangCode`` and not of statements.
 struct ErlangDialect: Dialect {
-    let plan: CodePlan
+    let plan: GeneratorModel
 
     let style = CodeStyle(
         nothing: "undefined", not: "not ",

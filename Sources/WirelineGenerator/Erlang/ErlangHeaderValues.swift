@@ -83,7 +83,7 @@ extension ErlangTypes {
     ///
     /// - Parameter letter: What the variables with the numbers of fields begin with.
     func condition(_ condition: WireCondition, numbers letter: String, in layout: PacketLayout) -> Expression {
-        printer.condition(condition, in: layout) { index in
+        builder.condition(condition, in: layout) { index in
             .number(.name(letter + String(index)), layout.fields[index].format.numberFormat)
         }
     }

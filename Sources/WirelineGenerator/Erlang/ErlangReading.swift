@@ -84,7 +84,7 @@ struct ErlangReading {
             zip(naming.fields.filter { !$0.isEmpty }, results).map { ($0, $1) }
         }
 
-        func source(_ field: FieldPlan) -> ErlangSource {
+        func source(_ field: GeneratedField) -> ErlangSource {
             let place = ErlangPlace(name: .text(field.name), path: path, depth: depth, number: field.index)
             return ErlangSource(bytes: bytes, place: place, field: field, operands: operands)
         }
@@ -123,7 +123,7 @@ struct ErlangReading {
     }
 
     /// Adds what reads text of fixed width, or verifies one that is always the same.
-    private mutating func addText(_ field: FieldPlan, _ fields: BodyFields, to body: inout Body) {
+    private mutating func addText(_ field: GeneratedField, _ fields: BodyFields, to body: inout Body) {
         guard case .text(let text, let byteCount, let padding)? = field.constant else {
             return add(field, fields, to: &body)
         }
@@ -135,7 +135,7 @@ struct ErlangReading {
     }
 
     /// Adds what reads a value of variable width, or one that may be absent.
-    private mutating func add(_ field: FieldPlan, _ fields: BodyFields, to body: inout Body) {
+    private mutating func add(_ field: GeneratedField, _ fields: BodyFields, to body: inout Body) {
         let source = body.source(field)
         var value = read(field.value, source)
         if let condition = field.planned.condition {
@@ -161,7 +161,7 @@ struct ErlangReading {
     }
 
     /// Returns what reads a field, if its prefix does not say that it is absent.
-    private func unlessAbsent(_ field: FieldPlan, _ value: ErlangCode, _ source: ErlangSource) -> ErlangCode {
+    private func unlessAbsent(_ field: GeneratedField, _ value: ErlangCode, _ source: ErlangSource) -> ErlangCode {
         let rest = ErlangCode.name("r\(field.index)")
         let absent = ErlangCode.tuple([Expression.nothing.code, rest])
         guard let width = field.description.count?.format.fixedByteCount else {
@@ -390,7 +390,7 @@ struct ErlangReading {
     /// - Parameter hasTag: Whether the tag stands before the value; if not, it is a parameter.
     mutating func readUnion(_ index: Int, hasTag: Bool) {
         let ((plan, arms), naming) = (types.plan.unions[index], types.naming.unions[index])
-        let tag = types.printer.tag(index)
+        let tag = types.builder.tag(index)
         let isSized = plan.sizePrefix != nil
         let own = whole(plan.sizePrefix)
         // What a tag stands before; without one what the union begins with.

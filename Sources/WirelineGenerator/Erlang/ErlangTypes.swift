@@ -7,17 +7,17 @@ import WirelineLanguage
 struct ErlangTypes: TypeDialect {
     let naming: ErlangNaming
     /// Bodies, shapes of packets, what they are in contexts, and layers; with the names of ``naming``.
-    let plan: CodePlan
+    let plan: GeneratorModel
     let dialect: ErlangDialect
-    let printer: StatementPrinter
+    let builder: StatementBuilder
 
     var description: ProtocolDescription { plan.description }
 
     init(_ description: ProtocolDescription) {
         naming = ErlangNaming(description)
-        plan = CodePlan(description, CodeNames(naming))
+        plan = GeneratorModel(description, CodeNames(naming))
         dialect = ErlangDialect(plan: plan)
-        printer = StatementPrinter(dialect)
+        builder = StatementBuilder(dialect)
     }
 
     // MARK: Specifications

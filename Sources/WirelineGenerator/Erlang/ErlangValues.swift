@@ -47,7 +47,7 @@ struct ErlangSource {
     var end: Expression = "e"
     let place: ErlangPlace
     /// The field that has the value; nil for an item of a list.
-    var field: FieldPlan?
+    var field: GeneratedField?
     /// The numbers of earlier fields of the body.
     var operands: [Int: Expression] = [:]
 
@@ -225,7 +225,9 @@ extension ErlangTypes {
     }
 
     /// Returns the check of a number that was read; nil if every number is right.
-    func check(_ value: ValuePlan, _ own: Expression, of field: FieldPlan?) -> (good: Expression, reason: ErlangCode)? {
+    func check(
+        _ value: ValuePlan, _ own: Expression, of field: GeneratedField?
+    ) -> (good: Expression, reason: ErlangCode)? {
         func reason(_ name: String, _ more: ErlangCode...) -> ErlangCode {
             .tuple([.literal(name), own.code] + more)
         }
@@ -239,7 +241,7 @@ extension ErlangTypes {
             if let index = plan.closedEnumeration {
                 // There is no function for the names of a number that programs do not see.
                 let isCase =
-                    field?.planned.isDerived == true ? printer.isCase(own, of: index) : isCase(own, of: index)
+                    field?.planned.isDerived == true ? builder.isCase(own, of: index) : isCase(own, of: index)
                 return (isCase, reason("unknown_case"))
             }
             guard let range = plan.range else { return nil }

@@ -75,7 +75,7 @@ struct ErlangWriting {
         var gap: ErlangCode?
         var output = ErlangOutput()
 
-        func place(_ field: FieldPlan) -> ErlangPlace {
+        func place(_ field: GeneratedField) -> ErlangPlace {
             ErlangPlace(name: .text(field.name), path: path, depth: depth, number: field.index)
         }
     }
@@ -103,7 +103,7 @@ struct ErlangWriting {
     }
 
     /// Adds the bytes of a field for which programs have no value, and returns whether it is one.
-    private func addAlways(_ field: FieldPlan, to body: inout Body) -> Bool {
+    private func addAlways(_ field: GeneratedField, to body: inout Body) -> Bool {
         if field.description.role == .padding {
             body.output.segments.append(.bits(0, 8 * (types.plan.coding.fixedByteCount(of: field.planned.type) ?? 0)))
             return true
@@ -122,7 +122,7 @@ struct ErlangWriting {
         return true
     }
 
-    private func addGap(_ field: FieldPlan, to body: inout Body) {
+    private func addGap(_ field: GeneratedField, to body: inout Body) {
         guard field.planned.isOptional || field.planned.followsOptional else { return }
         if field.planned.followsOptional || field.planned.isFollowed {
             let arguments = [body.gap ?? .literal("none"), .text(field.name), "v\(field.index)", body.path]
@@ -132,7 +132,7 @@ struct ErlangWriting {
     }
 
     /// Adds the number of a field, and the bytes that it shares with others if it is the last of them.
-    private func addPacked(_ field: FieldPlan, to body: inout Body) {
+    private func addPacked(_ field: GeneratedField, to body: inout Body) {
         if field.planned.hasValue { addNumber(field, to: &body) }
         guard let planned = body.fields.run(endingAt: field.index) else { return }
         let run = types.run(planned, "a")
@@ -142,13 +142,13 @@ struct ErlangWriting {
         if isLate { body.late.append(making) } else { body.lines.append(making) }
     }
 
-    private func addNumber(_ field: FieldPlan, to body: inout Body) {
+    private func addNumber(_ field: GeneratedField, to body: inout Body) {
         let number = types.number(field.value, "v\(field.index)", body.place(field))
         body.lines.append(.match("a\(field.index)", number))
         body.operands[field.index] = "a\(field.index)"
     }
 
-    private mutating func add(_ field: FieldPlan, to body: inout Body) {
+    private mutating func add(_ field: GeneratedField, to body: inout Body) {
         if let format = field.value.fixedFormat, !field.mayBeUnset {
             addNumber(field, to: &body)
             body.output.segments.append(format.segment("a\(field.index)"))
@@ -185,14 +185,14 @@ struct ErlangWriting {
     }
 
     /// Returns the value that is set exactly when its condition holds; without a condition the value.
-    private func present(_ field: FieldPlan, _ value: Expression, _ body: Body) -> ErlangCode {
+    private func present(_ field: GeneratedField, _ value: Expression, _ body: Body) -> ErlangCode {
         guard let condition = field.planned.condition else { return value.code }
         let holds = types.condition(condition, body.fields.plan, body.operands)
         return .call("present", [value.code, holds.code] + body.place(field).names)
     }
 
     /// Returns the bytes of a field that is absent: those of its prefix, if that says so.
-    private func absence(of field: FieldPlan) -> ErlangCode {
+    private func absence(of field: GeneratedField) -> ErlangCode {
         guard field.planned.isNullable, let format = field.description.count?.format else { return .list([]) }
         return format.fixedByteCount.map { .binary([.bits(.number(-1), 8 * $0)]) } ?? .binary([.init(value: 1)])
     }
@@ -222,7 +222,7 @@ struct ErlangWriting {
 
     /// Returns what compares the number that a field needs with that of earlier ones; nothing if it is alone.
     private func agreement(
-        of field: FieldPlan, _ value: Expression, _ place: ErlangPlace, _ plan: BodyPlan
+        of field: GeneratedField, _ value: Expression, _ place: ErlangPlace, _ plan: BodyPlan
     ) -> [ErlangCode] {
         guard let derivation = plan.derivation(counting: field.index), derivation.isShared,
             let position = derivation.counted.firstIndex(where: { $0.field == field.index })
@@ -325,7 +325,7 @@ struct ErlangWriting {
         for (position, name) in naming.cases.enumerated() {
             let (arm, place) = (plan.arms[position], ErlangPlace.arm(plan, position))
             let bytes = arms[position].fields.first.map { write($0.value, "v\(place.number)", place) }
-            let tag = types.printer.tag(index)
+            let tag = types.builder.tag(index)
             clauses.append(clause(arm.tag, .atom(name), bytes, place, tag, plan, hasTag: hasTag))
         }
         let wrong = ErlangCode.tagged("wrong_type", .literal("union"))
@@ -340,7 +340,7 @@ struct ErlangWriting {
             ErlangFunction(
                 (hasTag ? "write_" : "bytes_of_") + naming.type,
                 [tooDeep, .init(["v", "d", "n", "p"], [.bind("q", ErlangPlace.own)] + lines)]))
-        if !hasTag { functions.append(tagFunction(plan, naming, types.printer.tag(index))) }
+        if !hasTag { functions.append(tagFunction(plan, naming, types.builder.tag(index))) }
     }
 
     /// Returns the clause of an arm: its tag and its value, apart if a size stands between them.

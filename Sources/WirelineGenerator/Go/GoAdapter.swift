@@ -9,9 +9,9 @@ import WirelineSwiftGenerator
 /// It finds fields by reflection, which the package itself does not use.
 struct GoAdapter {
     private let types: GoTypes
-    private var plan: CodePlan { types.plan }
+    private var plan: GeneratorModel { types.plan }
 
-    init(_ plan: CodePlan) { types = GoTypes(plan) }
+    init(_ plan: GeneratorModel) { types = GoTypes(plan) }
 
     func file() -> GeneratedFile {
         let names = (plan.layers?.programLayers ?? []).map { ["LAYER_NAME": GoText.string($0)] }

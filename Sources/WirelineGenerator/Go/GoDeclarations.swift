@@ -7,8 +7,8 @@ import WirelineSwiftGenerator
 /// Makes the declarations of constants and types.
 struct GoDeclarations {
     let types: GoTypes
-    let printer: StatementPrinter
-    private var plan: CodePlan { types.plan }
+    let builder: StatementBuilder
+    private var plan: GeneratorModel { types.plan }
     private var description: ProtocolDescription { types.description }
     private var names: CodeNames { plan.names }
 
@@ -49,7 +49,7 @@ struct GoDeclarations {
                 var rows: [(comment: [String], cells: [String])] = []
                 if let field = bodies[position].fields.first {
                     if union.arms[position].tag == nil {
-                        rows = [([], ["Tag", types.typeName(printer.tag(index))]), ([], ["Bytes", "[]byte"])]
+                        rows = [([], ["Tag", types.typeName(builder.tag(index))]), ([], ["Bytes", "[]byte"])]
                     } else {
                         rows = [([], ["Value", types.typeName(field.value)])]
                     }
@@ -147,11 +147,11 @@ struct GoDeclarations {
     /// The type for a connection, with its states; nothing without states.
     private var connection: [String] {
         guard let context = plan.context else { return [] }
-        let statements = ContextStatements(printer, context)
+        let statements = ContextStatements(builder, context)
         var rows = zip(context.states.enumerated(), names.states).map { item, own in
             (
                 comment: GoText.comment(item.element.documentation),
-                cells: [own, printer.dialect.type(statements.type(item.offset))]
+                cells: [own, builder.dialect.type(statements.type(item.offset))]
             )
         }
         if let layers = plan.layers { rows += layers.members }
@@ -168,12 +168,12 @@ struct GoDeclarations {
             let type = plan.headerType(position)
             let isAlways = plan.hasAlways(headerField: position) || GoDialect.hasNil(type)
             return (
-                GoText.comment(documentation), [own, (isAlways ? "" : "*") + printer.dialect.type(type)]
+                GoText.comment(documentation), [own, (isAlways ? "" : "*") + builder.dialect.type(type)]
             )
         }
         let defaults = members.compactMap { position, own, _ -> String? in
-            guard let value = printer.initial(headerField: position), !value.isGoZero else { return nil }
-            return "\(own): \(printer.dialect.text(value))"
+            guard let value = builder.initial(headerField: position), !value.isGoZero else { return nil }
+            return "\(own): \(builder.dialect.text(value))"
         }
         return text(
             [

@@ -9,7 +9,7 @@ import WirelineLanguage
 /// nest leave a function early, because nothing else would end them.
 struct GoDialect: Dialect {
     let types: GoTypes
-    var plan: CodePlan { types.plan }
+    var plan: GeneratorModel { types.plan }
 
     // MARK: Types and literals
 

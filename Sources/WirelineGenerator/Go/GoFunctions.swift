@@ -6,8 +6,8 @@ import WirelineLanguage
 /// Puts the printed statements into functions and methods.
 struct GoFunctions {
     let types: GoTypes
-    let printer: StatementPrinter
-    private var plan: CodePlan { types.plan }
+    let builder: StatementBuilder
+    private var plan: GeneratorModel { types.plan }
     private var description: ProtocolDescription { types.description }
     private var names: CodeNames { plan.names }
 
@@ -16,13 +16,13 @@ struct GoFunctions {
         let structures = plan.used.structures.sorted().flatMap { index -> [PrintedFunction] in
             [.readStructure(index), .writeStructure(index)]
         }
-        let messages = description.messages.indices.flatMap(printer.functions(ofMessage:))
-        return (structures + printer.unionFunctions + messages).map(text)
+        let messages = description.messages.indices.flatMap(builder.functions(ofMessage:))
+        return (structures + builder.unionFunctions + messages).map(text)
     }
 
     /// The functions that find a message by its ID or its type, and take packets apart and put them together.
     var packets: [String] {
-        [readMessage, writeMessage] + printer.packetFunctions.map(text) + (plan.context.map(connection) ?? [])
+        [readMessage, writeMessage] + builder.packetFunctions.map(text) + (plan.context.map(connection) ?? [])
             + (plan.layers.map { GoLayers(types: types, plan: $0).texts } ?? [])
     }
 
@@ -34,11 +34,11 @@ struct GoFunctions {
     }
 
     private func text(_ function: PrintedFunction) -> String {
-        let lines = printer.dialect.function(statements(function))
+        let lines = builder.dialect.function(statements(function))
         let head = "func \(head(function))"
         guard !lines.isEmpty else { return head + " {}\n" }
         var comment: [String] = []
-        if case .wrap(let shape) = function, shape.wrap.fitting != nil {
+        if case .wrap(let shape) = function, shape.writePlan.fitting != nil {
             let name = "wrap" + shape.suffix
             comment = ["// \(name) takes the first value with which all lengths can hold the packet, or the last one."]
         }
@@ -46,10 +46,10 @@ struct GoFunctions {
     }
 
     private func statements(_ function: PrintedFunction) -> [Statement] {
-        let statements = printer.statements(of: function)
+        let statements = builder.statements(of: function)
         switch function {
         case .writeMessage:
-            let refusal = printer.writing("require", false, .text("wrong_type"), .text(""))
+            let refusal = builder.writing("require", false, .text("wrong_type"), .text(""))
             return [.choose(if: .binary(.equal, "m", .nothing), [refusal, .returns(nil)])] + statements
         case .fixHeader:
             return [
@@ -72,21 +72,21 @@ struct GoFunctions {
         case .fixHeader(let index):
             return "(m *\(names.messages[index].name)) fixHeader(w *writer, given *Header) *Header"
         case .readUnion(let index, let hasTag):
-            let (own, tag) = (printer.unions[index], hasTag ? "" : "t \(tag(index)), ")
+            let (own, tag) = (builder.unions[index], hasTag ? "" : "t \(tag(index)), ")
             return
                 "\(hasTag ? own.read : own.readTagged)(r *reader, \(tag)f string) (union \(names.unions[index].name))"
         case .writeUnion(let index, let hasTag):
-            let own = printer.unions[index]
+            let own = builder.unions[index]
             return "\(hasTag ? own.write : own.writeTagged)(w *writer, m \(names.unions[index].name), f string)"
         case .tagOfUnion(let index):
-            return "\(printer.unions[index].tag)(m \(names.unions[index].name)) \(tag(index))"
+            return "\(builder.unions[index].tag)(m \(names.unions[index].name)) \(tag(index))"
         case .unwrap(let shape):
             return "unwrap\(shape.suffix)(r *reader, \(shape.part == nil ? "packet *Packet" : "p *part")) bool"
         case .wrap(let shape):
-            let result = shape.wrap.fitting == nil ? "[]byte" : "(packet []byte)"
+            let result = shape.writePlan.fitting == nil ? "[]byte" : "(packet []byte)"
             return "wrap\(shape.suffix)(w *writer, id uint64, h *Header) \(result)"
         case .wrapFitted(let shape):
-            let type = shape.wrap.fitting.map { printer.dialect.type(plan.headerType(shape.positions[$0.field])) }
+            let type = shape.writePlan.fitting.map { builder.dialect.type(plan.headerType(shape.positions[$0.field])) }
             return "fitted\(shape.suffix)(w *writer, id uint64, h *Header, fit \(type ?? "")) []byte"
         case .shapeOf:
             return "shapeOf(sender Sender, c *Connection\(plan.layers == nil ? "" : ", nested bool")) (int, *Error)"
@@ -97,7 +97,7 @@ struct GoFunctions {
     }
 
     /// Returns the type of a union's tag.
-    private func tag(_ index: Int) -> String { types.typeName(printer.tag(index)) }
+    private func tag(_ index: Int) -> String { types.typeName(builder.tag(index)) }
 
     // MARK: Messages
 

@@ -46,7 +46,7 @@ public struct GoGenerator: Sendable {
     /// - Throws: ``GenerationError`` for a package that cannot have its name.
     public func files() throws(GenerationError) -> [GeneratedFile] {
         try checkPackage()
-        let plan = CodePlan(description, .go(description))
+        let plan = GeneratorModel(description, .go(description))
         return [
             GeneratedFile(
                 path: description.fileStem + "_protocol.go", text: GoModule(plan, package: package).text())
@@ -59,7 +59,7 @@ public struct GoGenerator: Sendable {
     ///
     /// - Throws: ``GenerationError`` for what Go does not print.
     public func adapter() throws(GenerationError) -> GeneratedFile {
-        GoAdapter(CodePlan(description, .go(description))).file()
+        GoAdapter(GeneratorModel(description, .go(description))).file()
     }
 
     private func checkPackage() throws(GenerationError) {

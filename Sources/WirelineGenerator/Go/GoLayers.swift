@@ -7,7 +7,7 @@ import WirelineLanguage
 struct GoLayers {
     let types: GoTypes
     let plan: LayerPlan
-    private var code: CodePlan { types.plan }
+    private var code: GeneratorModel { types.plan }
 
     /// The tables and functions.
     var texts: [String] {

@@ -8,20 +8,20 @@ import WirelineSwiftGenerator
 struct GoModule {
     private let types: GoTypes
     private let package: String
-    private let printer: StatementPrinter
-    private var plan: CodePlan { types.plan }
+    private let builder: StatementBuilder
+    private var plan: GeneratorModel { types.plan }
     private var description: ProtocolDescription { types.description }
     private var names: CodeNames { plan.names }
 
-    init(_ plan: CodePlan, package: String) {
+    init(_ plan: GeneratorModel, package: String) {
         types = GoTypes(plan)
         self.package = package
-        printer = StatementPrinter(GoDialect(types: types))
+        builder = StatementBuilder(GoDialect(types: types))
     }
 
     func text() -> String {
-        let declarations = GoDeclarations(types: types, printer: printer)
-        let functions = GoFunctions(types: types, printer: printer)
+        let declarations = GoDeclarations(types: types, builder: builder)
+        let functions = GoFunctions(types: types, builder: builder)
         let own = declarations.all + functions.bodies
         let packets = functions.packets
         let runtime = GoRuntime(plan)

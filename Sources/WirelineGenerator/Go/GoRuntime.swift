@@ -11,7 +11,7 @@ struct GoRuntime {
     private let constants: [String: String]
     private let escapes: [[String: String]]
 
-    init(_ plan: CodePlan) {
+    init(_ plan: GeneratorModel) {
         let marks = plan.marks
         let firsts = Set(marks.escapes.map(\.first)).sorted().map(String.init)
         let markBytes = (marks.hasSameMarks ? [marks.start] : [marks.start, marks.end]).map(String.init)

@@ -5,12 +5,12 @@ import WirelineLanguage
 
 /// How a protocol's types and values are written in Go, and the names of what the package declares for itself.
 struct GoTypes: TypeDialect {
-    let plan: CodePlan
+    let plan: GeneratorModel
     /// The functions that make a structure or a message with its defaults; only for those whose zero is not Go's.
     private let structureMakers: [String?]
     private let messageMakers: [String?]
 
-    init(_ plan: CodePlan) {
+    init(_ plan: GeneratorModel) {
         var plan = plan
         structureMakers = zip(plan.structures, plan.names.structures).map { body, names in
             Self.needsMaker(body, plan) ? plan.uniqueName("New" + names.name) : nil
@@ -35,7 +35,7 @@ struct GoTypes: TypeDialect {
     }
 
     /// Returns the type of a field, which may be absent.
-    func text(_ field: FieldPlan) -> String {
+    func text(_ field: GeneratedField) -> String {
         let type = typeName(field.value)
         return field.mayBeUnset && !Self.hasNil(field.value) ? "*" + type : type
     }
@@ -86,7 +86,7 @@ struct GoTypes: TypeDialect {
     }
 
     /// Whether a value is what Go gives a new variable.
-    private static func isZero(_ literal: LiteralPlan, _ plan: CodePlan) -> Bool {
+    private static func isZero(_ literal: LiteralPlan, _ plan: GeneratorModel) -> Bool {
         switch literal {
         case .integer(let number, _): number == 0
         case .boolean(let value): !value
@@ -102,7 +102,7 @@ struct GoTypes: TypeDialect {
     // MARK: Defaults
 
     /// Whether a new value of a body needs more than Go's zeros, or has `@since` fields.
-    private static func needsMaker(_ body: BodyFields, isMessage: Bool = false, _ plan: CodePlan) -> Bool {
+    private static func needsMaker(_ body: BodyFields, isMessage: Bool = false, _ plan: GeneratorModel) -> Bool {
         body.fields.contains { field in
             guard let value = field.initial(isMessage: isMessage) else { return false }
             return field.absent != nil || field.mayBeUnset || !isZero(value, plan)

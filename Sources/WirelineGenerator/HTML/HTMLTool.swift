@@ -27,7 +27,7 @@ struct HTMLTool {
     private let layers: HTMLLayerScript?
 
     init(_ description: ProtocolDescription) {
-        let plan = CodePlan(description, .typeScript(description))
+        let plan = GeneratorModel(description, .typeScript(description))
         let layers = plan.layers.map {
             HTMLLayerScript(plan: $0, hasStates: plan.context?.states.isEmpty == false)
         }
@@ -36,7 +36,7 @@ struct HTMLTool {
     }
 
     /// Returns the module, and what the program uses of it.
-    private static func code(_ plan: CodePlan, _ layers: HTMLLayerScript?) -> String {
+    private static func code(_ plan: GeneratorModel, _ layers: HTMLLayerScript?) -> String {
         let names =
             ["WireError", "encode", "encodeUnknown", "fromClient", "fromServer", "inspect_packet"]
             + (plan.context == nil ? [] : ["Connection"])

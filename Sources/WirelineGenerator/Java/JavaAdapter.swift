@@ -7,7 +7,7 @@ import WirelineSwiftGenerator
 struct JavaAdapter {
     private let dialect: JavaDialect
     private let package: String
-    private var plan: CodePlan { dialect.plan }
+    private var plan: GeneratorModel { dialect.plan }
 
     init(_ dialect: JavaDialect, package: String) {
         self.dialect = dialect

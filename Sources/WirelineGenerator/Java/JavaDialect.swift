@@ -3,11 +3,11 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// How Java spells the statements of the common printer.
+/// How Java spells the statements of the shared tree.
 struct JavaDialect: ClassDialect, TypeDialect {
-    let plan: CodePlan
+    let plan: GeneratorModel
 
-    init(_ plan: CodePlan) { self.plan = plan }
+    init(_ plan: GeneratorModel) { self.plan = plan }
 
     var className: String { plan.description.upperCamelName + "Protocol" }
 

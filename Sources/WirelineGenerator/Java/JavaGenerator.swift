@@ -42,7 +42,7 @@ public struct JavaGenerator: Sendable {
     ///
     /// - Throws: ``GenerationError`` for what Java does not print.
     public func files() throws(GenerationError) -> [GeneratedFile] {
-        let dialect = JavaDialect(CodePlan(description, .java(description)))
+        let dialect = JavaDialect(GeneratorModel(description, .java(description)))
         let path = folder + dialect.className + ".java"
         return [GeneratedFile(path: path, text: JavaModule(dialect, package: package).text())]
     }
@@ -51,7 +51,7 @@ public struct JavaGenerator: Sendable {
     ///
     /// - Throws: ``GenerationError`` for what Java does not print.
     public func adapter() throws(GenerationError) -> GeneratedFile {
-        let dialect = JavaDialect(CodePlan(description, .java(description)))
+        let dialect = JavaDialect(GeneratorModel(description, .java(description)))
         return JavaAdapter(dialect, package: package).file(in: folder)
     }
 

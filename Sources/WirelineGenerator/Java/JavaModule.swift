@@ -9,7 +9,7 @@ struct JavaModule {
     private let dialect: JavaDialect
     private let classes: ClassPrinter
     private let package: String
-    private var plan: CodePlan { dialect.plan }
+    private var plan: GeneratorModel { dialect.plan }
     private var description: ProtocolDescription { plan.description }
     private var names: CodeNames { plan.names }
 
@@ -23,7 +23,7 @@ struct JavaModule {
         let parts = classes.constants + classes.functions
         let types = classes.types
         let file = dialect.runtime
-        let calls = StatementPrinter.calls(in: parts + types).union(classes.layers?.checksums ?? [])
+        let calls = StatementBuilder.calls(in: parts + types).union(classes.layers?.checksums ?? [])
         let (runtime, frame) = classes.runtime(calls)
         let all =
             [file.text("api"), make] + parts + types + [file.text("types")] + (classes.layers?.classes ?? [])

@@ -12,7 +12,7 @@ enum JavaRuntime {
     }
 
     /// Returns the file as a protocol needs it.
-    static func file(for plan: CodePlan) -> RuntimeFile {
+    static func file(for plan: GeneratorModel) -> RuntimeFile {
         var constants = plan.constants
         constants["atMarks(content, p)"] = plan.marksTest
         constants["PROTOCOL_CLASS"] = JavaDialect(plan).className

@@ -6,9 +6,9 @@ import WirelineSwiftGenerator
 
 /// Makes the script through which `wire conform` tests the generated module: it converts JSON to messages and back.
 struct LuaAdapter {
-    private let plan: CodePlan
+    private let plan: GeneratorModel
 
-    init(_ plan: CodePlan) { self.plan = plan }
+    init(_ plan: GeneratorModel) { self.plan = plan }
 
     private var stem: String { plan.description.fileStem }
 

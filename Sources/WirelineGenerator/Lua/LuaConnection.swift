@@ -5,7 +5,7 @@ import WirelineLanguage
 
 /// Makes what a module has of a connection: what messages do to states, the function that finds the shape of a packet, and layers.
 struct LuaConnection {
-    let printer: StatementPrinter
+    let builder: StatementBuilder
     let plan: ContextPlan
     /// The runtime as the schema needs it.
     let file: RuntimeFile
@@ -21,10 +21,10 @@ struct LuaConnection {
             }
             return "  \(sender.rawValue) = \(LuaText.table(own)),"
         }
-        let dialect = printer.dialect
-        let lines = dialect.function(printer.statements(of: .shapeOf(plan)))
+        let dialect = builder.dialect
+        let lines = dialect.function(builder.statements(of: .shapeOf(plan)))
         let layers =
-            printer.plan.layers.map { "\n\n" + LuaLayers(names: printer.plan, plan: $0, file: file).text } ?? ""
+            builder.plan.layers.map { "\n\n" + LuaLayers(names: builder.plan, plan: $0, file: file).text } ?? ""
         return """
             local state_names = \(LuaText.table(names))
 

@@ -9,7 +9,7 @@ import WirelineLanguage
 /// cannot hold is its decimal digits. The reader and the writer are local variables of the module, and what most packets do with them
 /// stands in the functions themselves: calls take time.
 struct LuaDialect: Dialect {
-    let plan: CodePlan
+    let plan: GeneratorModel
     /// The functions of structures and unions, which are members of the table `own`.
     var functions: Set<String> = []
     /// The variables that are members of the table `v`, because a function has room for 200.
@@ -19,7 +19,7 @@ struct LuaDialect: Dialect {
     /// Whether statements take packets apart or put them together.
     var isPacket = false
 
-    init(_ plan: CodePlan) { self.plan = plan }
+    init(_ plan: GeneratorModel) { self.plan = plan }
 
     /// The functions that make the zeros of structures, after the table that has them.
     var zeros: [String] {

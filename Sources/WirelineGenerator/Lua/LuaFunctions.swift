@@ -7,8 +7,8 @@ import WirelineLanguage
 /// local variables.
 struct LuaFunctions {
     private let dialect: LuaDialect
-    let printer: StatementPrinter
-    private var plan: CodePlan { dialect.plan }
+    let builder: StatementBuilder
+    private var plan: GeneratorModel { dialect.plan }
 
     /// The text of a function, and what it needs.
     struct Function {
@@ -28,48 +28,48 @@ struct LuaFunctions {
         }
     }
 
-    init(_ plan: CodePlan) {
+    init(_ plan: GeneratorModel) {
         var dialect = LuaDialect(plan)
-        printer = StatementPrinter(dialect)
-        dialect.functions = Set(printer.structures.flatMap { [$0.read, $0.write] })
-            .union(printer.unions.flatMap { [$0.read, $0.write, $0.readTagged, $0.writeTagged, $0.tag] })
+        builder = StatementBuilder(dialect)
+        dialect.functions = Set(builder.structures.flatMap { [$0.read, $0.write] })
+            .union(builder.unions.flatMap { [$0.read, $0.write, $0.readTagged, $0.writeTagged, $0.tag] })
         self.dialect = dialect
     }
 
     /// The functions for all types that messages reach.
     var bodies: [Function] {
         plan.used.structures.sorted().flatMap { [function(.readStructure($0)), function(.writeStructure($0))] }
-            + printer.unionFunctions.map(function)
+            + builder.unionFunctions.map(function)
     }
 
     /// Returns the functions of a message.
-    func message(_ index: Int) -> [Function] { printer.functions(ofMessage: index).map(function) }
+    func message(_ index: Int) -> [Function] { builder.functions(ofMessage: index).map(function) }
 
     /// The functions that take packets apart and put them together. One that another one calls stands before it.
-    var packets: [Function] { printer.packetFunctions.reversed().map(function) }
+    var packets: [Function] { builder.packetFunctions.reversed().map(function) }
 
     private func function(_ function: PrintedFunction) -> Function {
-        let statements = printer.statements(of: function)
+        let statements = builder.statements(of: function)
         let verifying: [Statement] = [.evaluate(.call(nil, "check_table", ["m", "f"]))]
         func member(_ table: String, _ message: Int) -> String {
             table + LuaText.member(plan.description.messages[message].name)
         }
         switch function {
         case .readStructure(let index):
-            return text("own." + printer.structures[index].read, "f", statements, isReading: true)
+            return text("own." + builder.structures[index].read, "f", statements, isReading: true)
         case .writeStructure(let index):
-            return text("own." + printer.structures[index].write, "m, f", statements, head: verifying)
+            return text("own." + builder.structures[index].write, "m, f", statements, head: verifying)
         case .readUnion(let index, let hasTag):
-            let names = printer.unions[index]
+            let names = builder.unions[index]
             return text(
                 "own." + (hasTag ? names.read : names.readTagged), hasTag ? "f" : "t, f", statements, isReading: true)
         case .writeUnion(let index, let hasTag):
-            let names = printer.unions[index]
+            let names = builder.unions[index]
             return text("own." + (hasTag ? names.write : names.writeTagged), "m, f", statements, head: verifying)
         case .tagOfUnion(let index):
             let isTable = Expression.binary(.equal, .call(nil, "type", ["m"]), .text("table"))
             return text(
-                "own." + printer.unions[index].tag, "m", statements, head: [.choose(if: .not(isTable), [.returns(0)])])
+                "own." + builder.unions[index].tag, "m", statements, head: [.choose(if: .not(isTable), [.returns(0)])])
         case .readMessage(let index): return text(member("read", index), "h", statements, isReading: true)
         case .writeMessage(let index):
             return text(member("write", index), "m, h", statements + [.returns(nil)]) { Self.joined($0) }
@@ -80,10 +80,10 @@ struct LuaFunctions {
         case .unwrap(let shape):
             let names = shape.part == nil ? ", names" : ""
             return text("unwrap", "s, position" + names, statements, of: shape, isReading: true, head: beginning(shape))
-        case .wrap(let shape) where shape.wrap.fitting != nil:
+        case .wrap(let shape) where shape.writePlan.fitting != nil:
             return text("wrap", "id, payload, h", statements, of: shape)
         case .wrap(let shape), .wrapFitted(let shape):
-            let isFitted = shape.wrap.fitting != nil
+            let isFitted = shape.writePlan.fitting != nil
             return text(
                 isFitted ? "fitted" : "wrap", "id, payload, h" + (isFitted ? ", fit" : ""), statements, of: shape,
                 head: [.assign("top", 1), .assign(.item("at", at: 0), .text("packet"))]
@@ -99,10 +99,10 @@ struct LuaFunctions {
         ]
         // The numbers of a header are read at once. After them the reader goes to the payload.
         let isAtOnce =
-            shape.unwrap.isFixed && !shape.layout.header.isEmpty
+            shape.readPlan.isFixed && !shape.layout.header.isEmpty
             && shape.layout.fields.allSatisfy { $0.format.isNumber || $0.role == .padding }
         if !isAtOnce { places += [("here", "position"), ("stop", .count("s"))] }
-        if !shape.unwrap.isFixed { places.append(("bound", "huge")) }
+        if !shape.readPlan.isFixed { places.append(("bound", "huge")) }
         if plan.nests { places.append(("depth", .place(plan.description.options.maximumDepth))) }
         if let part = shape.part { places.append(("largest", .place(part.limit))) }
         let size = Expression.binary(.minus, .count("s"), "position").plus(1)

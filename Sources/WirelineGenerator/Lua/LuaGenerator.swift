@@ -35,7 +35,7 @@ public struct LuaGenerator: Sendable {
     ///
     /// - Throws: ``GenerationError`` for a protocol that Lua cannot have; so far there is none.
     public func files() throws(GenerationError) -> [GeneratedFile] {
-        let plan = CodePlan(description, .lua)
+        let plan = GeneratorModel(description, .lua)
         return [GeneratedFile(path: description.fileStem + "_protocol.lua", text: LuaModule(plan).text())]
     }
 
@@ -45,6 +45,6 @@ public struct LuaGenerator: Sendable {
     ///
     /// - Throws: ``GenerationError`` for a protocol that Lua cannot have; so far there is none.
     public func adapter() throws(GenerationError) -> GeneratedFile {
-        LuaAdapter(CodePlan(description, .lua)).file()
+        LuaAdapter(GeneratorModel(description, .lua)).file()
     }
 }

@@ -8,7 +8,7 @@ import WirelineSwiftGenerator
 ///
 /// Layers have numbers from 1 on, as their rules have; the rules of packets in packets and of bytes that are not read follow.
 struct LuaLayers {
-    let names: CodePlan
+    let names: GeneratorModel
     let plan: LayerPlan
     /// The runtime as the schema needs it.
     let file: RuntimeFile

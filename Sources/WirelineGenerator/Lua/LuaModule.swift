@@ -6,12 +6,12 @@ import WirelineSwiftGenerator
 
 /// Makes the module: the parts of the runtime that its schema needs, its types, its messages, and what programs use.
 struct LuaModule: TypeDialect {
-    let plan: CodePlan
+    let plan: GeneratorModel
     private let functions: LuaFunctions
     private var description: ProtocolDescription { plan.description }
     private var names: CodeNames { plan.names }
 
-    init(_ plan: CodePlan) {
+    init(_ plan: GeneratorModel) {
         self.plan = plan
         functions = LuaFunctions(plan)
     }
@@ -21,7 +21,7 @@ struct LuaModule: TypeDialect {
         let all = bodies + messages + packets
         let runtime = LuaRuntime(plan)
         let connection = plan.context.map {
-            [LuaConnection(printer: functions.printer, plan: $0, file: runtime.file).text + "\n"]
+            [LuaConnection(builder: functions.builder, plan: $0, file: runtime.file).text + "\n"]
         }
         let own =
             [constants, choices, closed].flatMap(\.self) + [Self.tables] + bodies.map(\.text) + messages.map(\.text)
@@ -118,7 +118,7 @@ struct LuaModule: TypeDialect {
     }
 
     /// Returns what a field's value is for a program.
-    private func typeName(_ field: FieldPlan) -> String {
+    private func typeName(_ field: GeneratedField) -> String {
         let name = typeName(field.value)
         return field.mayBeUnset ? "\(name) or nil" : name
     }

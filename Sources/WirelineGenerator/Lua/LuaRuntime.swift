@@ -6,9 +6,9 @@ import WirelineLanguage
 /// The runtime of generated Lua, as a protocol needs it. Its functions come in pieces: see ``RuntimeText``.
 struct LuaRuntime {
     let file: RuntimeFile
-    private let plan: CodePlan
+    private let plan: GeneratorModel
 
-    init(_ plan: CodePlan) {
+    init(_ plan: GeneratorModel) {
         self.plan = plan
         let layers = plan.layers
         let features = [

@@ -24,12 +24,12 @@ import WirelineSchema
 /// Pages also know the `type` of a state, the `count` of a fixed list, which enums are `closed`, and the `name` of a
 /// structure or union whose own one differs.
 struct AdapterTables {
-    private let plan: CodePlan
+    private let plan: GeneratorModel
     private let tellsUnsigned: Bool
     private let tellsHalves: Bool
     private let isForPages: Bool
 
-    init(_ plan: CodePlan, tellsUnsigned: Bool = false, tellsHalves: Bool = false, isForPages: Bool = false) {
+    init(_ plan: GeneratorModel, tellsUnsigned: Bool = false, tellsHalves: Bool = false, isForPages: Bool = false) {
         self.plan = plan
         self.tellsUnsigned = tellsUnsigned
         self.tellsHalves = tellsHalves

@@ -15,7 +15,7 @@ struct ChoicePlan: Sendable {
     let isClosed: Bool
 }
 
-extension CodePlan {
+extension GeneratorModel {
     /// The enums, and after them the flags.
     var choices: [ChoicePlan] {
         zip(description.enumerations, names.enumerations).map { item, own in

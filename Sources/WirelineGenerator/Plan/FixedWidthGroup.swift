@@ -10,21 +10,21 @@ import WirelineLanguage
 /// reader that reads one field after the other gives the same error.
 struct FixedWidthGroup: Sendable {
     /// The fields; one is a group, too.
-    fileprivate(set) var fields: [FieldPlan] = []
+    fileprivate(set) var fields: [GeneratedField] = []
     fileprivate(set) var formats: [PackedFormat] = []
     /// The next field, if nothing before it can be refused and it has a prefix of fixed width, which is read with the others.
     fileprivate(set) var prefixed: Prefixed?
 
     /// A field, and its prefix of a fixed width.
     struct Prefixed: Sendable {
-        let field: FieldPlan
+        let field: GeneratedField
         let prefix: PlannedCount
         /// The width of the prefix.
         let format: IntegerFormat
     }
 
     /// The fields of which a reader reads something.
-    var readFields: [FieldPlan] { fields + (prefixed.map { [$0.field] } ?? []) }
+    var readFields: [GeneratedField] { fields + (prefixed.map { [$0.field] } ?? []) }
 }
 
 extension BodyFields {
@@ -53,7 +53,7 @@ extension BodyFields {
     }
 }
 
-extension FieldPlan {
+extension GeneratedField {
     /// Whether it is always there, and has no value of its own.
     fileprivate var isGrouped: Bool { isPlain && absent == nil && constant == nil }
 

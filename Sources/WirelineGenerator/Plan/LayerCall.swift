@@ -51,7 +51,7 @@ struct LayerCall {
     }
 }
 
-extension CodePlan {
+extension GeneratorModel {
     /// Returns what opens or seals each of the layers.
     ///
     /// - Parameter names: The layers that a program gives in the language.

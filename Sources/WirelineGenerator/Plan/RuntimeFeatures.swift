@@ -4,7 +4,7 @@ import WirelineCodec
 import WirelineLanguage
 
 /// What the runtimes of languages with classes need of a protocol: see ``RuntimeFile``.
-extension CodePlan {
+extension GeneratorModel {
     /// The features, after which regions are named.
     var features: Set<String> {
         let kinds = layers?.kinds ?? []

@@ -6,9 +6,9 @@ import WirelineSwiftGenerator
 
 /// Makes the script through which `wire conform` tests the generated module: it converts JSON to messages and back.
 struct PythonAdapter {
-    private let plan: CodePlan
+    private let plan: GeneratorModel
 
-    init(_ plan: CodePlan) { self.plan = plan }
+    init(_ plan: GeneratorModel) { self.plan = plan }
 
     func file() -> GeneratedFile {
         let stem = plan.description.fileStem

@@ -10,7 +10,7 @@ import WirelineLanguage
 struct PythonDialect: Dialect {
     let types: PythonTypes
     let scope: Scope
-    var plan: CodePlan { types.plan }
+    var plan: GeneratorModel { types.plan }
 
     /// Where statements stand.
     enum Scope {

@@ -6,19 +6,19 @@ import WirelineLanguage
 /// Puts printed statements into the functions for messages, structures, unions, packets, and the states of a connection.
 struct PythonFunctions {
     let types: PythonTypes
-    private var plan: CodePlan { types.plan }
-    private let reading: StatementPrinter
-    private let writing: StatementPrinter
-    private let fixing: StatementPrinter
-    private let numbering: StatementPrinter
+    private var plan: GeneratorModel { types.plan }
+    private let reading: StatementBuilder
+    private let writing: StatementBuilder
+    private let fixing: StatementBuilder
+    private let numbering: StatementBuilder
 
     init(types: PythonTypes) {
         self.types = types
-        func printer(_ scope: PythonDialect.Scope) -> StatementPrinter {
-            StatementPrinter(PythonDialect(types: types, scope: scope))
+        func builder(_ scope: PythonDialect.Scope) -> StatementBuilder {
+            StatementBuilder(PythonDialect(types: types, scope: scope))
         }
-        (reading, writing) = (printer(.reading), printer(.writing))
-        (fixing, numbering) = (printer(.fixedHeader), printer(.connection))
+        (reading, writing) = (builder(.reading), builder(.writing))
+        (fixing, numbering) = (builder(.fixedHeader), builder(.connection))
     }
 
     /// The functions for all messages and the types that they reach, for header fields that messages fix, and for packets.
@@ -36,18 +36,18 @@ struct PythonFunctions {
     func connection(_ context: ContextPlan) -> [[String]] { [.shapeOf(context), .change(context)].map(text) }
 
     private func text(_ function: PrintedFunction) -> [String] {
-        let printer = printer(of: function)
-        let lines = printer.dialect.function(printer.statements(of: function))
+        let builder = builder(of: function)
+        let lines = builder.dialect.function(builder.statements(of: function))
         return PythonText.block("def \(head(function)):", body(function, lines))
     }
 
-    private func printer(of function: PrintedFunction) -> StatementPrinter {
+    private func builder(of function: PrintedFunction) -> StatementBuilder {
         switch function {
         case .readStructure, .readMessage, .readUnion: reading
         case .writeStructure, .writeMessage, .writeUnion, .tagOfUnion: writing
         case .verifyHeader, .fixHeader: fixing
         case .unwrap(let shape), .wrap(let shape), .wrapFitted(let shape):
-            StatementPrinter(PythonDialect(types: types, scope: .packet(shape)))
+            StatementBuilder(PythonDialect(types: types, scope: .packet(shape)))
         case .shapeOf, .change, .unwrapAnyShape, .wrapAnyShape: numbering
         }
     }
@@ -134,7 +134,7 @@ struct PythonFunctions {
     /// bytes are needed, they return how many the packet must have before it is worth another try.
     private func unwrapping(_ shape: PacketShape, _ lines: [String]) -> [String] {
         // Where the packet ends, as far as that is known.
-        let last = shape.unwrap.isFixed && !shape.layout.header.isEmpty ? [] : ["last = 1 << 62"]
+        let last = shape.readPlan.isFixed && !shape.layout.header.isEmpty ? [] : ["last = 1 << 62"]
         let reading = PythonText.block("try:", ["e = len(b)", "size = e - start"] + last + lines)
         guard shape.part == nil else {
             return ["p = start"] + reading

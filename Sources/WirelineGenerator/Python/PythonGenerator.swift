@@ -35,7 +35,7 @@ public struct PythonGenerator: Sendable {
     ///
     /// - Throws: ``GenerationError`` for a protocol that Python cannot have; so far there is none.
     public func files() throws(GenerationError) -> [GeneratedFile] {
-        let plan = CodePlan(description, .python(description))
+        let plan = GeneratorModel(description, .python(description))
         return [
             GeneratedFile(path: description.fileStem + "_protocol.py", text: PythonModule(plan).text())
         ]
@@ -47,6 +47,6 @@ public struct PythonGenerator: Sendable {
     ///
     /// - Throws: ``GenerationError`` for a protocol that Python cannot have; so far there is none.
     public func adapter() throws(GenerationError) -> GeneratedFile {
-        PythonAdapter(CodePlan(description, .python(description))).file()
+        PythonAdapter(GeneratorModel(description, .python(description))).file()
     }
 }

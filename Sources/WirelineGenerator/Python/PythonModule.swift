@@ -7,11 +7,11 @@ import WirelineSwiftGenerator
 /// Makes the module: its types, its messages, and the parts of the runtime that they need.
 struct PythonModule {
     private let types: PythonTypes
-    private var plan: CodePlan { types.plan }
+    private var plan: GeneratorModel { types.plan }
     private var description: ProtocolDescription { types.description }
     private var names: CodeNames { plan.names }
 
-    init(_ plan: CodePlan) { types = PythonTypes(plan) }
+    init(_ plan: GeneratorModel) { types = PythonTypes(plan) }
 
     func text() -> String {
         let functions = PythonFunctions(types: types).all.map { $0.joined(separator: "\n") }
@@ -149,7 +149,7 @@ struct PythonModule {
             .joined(separator: "\n")
     }
 
-    private func member(_ field: FieldPlan) -> [String] {
+    private func member(_ field: GeneratedField) -> [String] {
         let type = types.typeName(field.value) + (field.mayBeUnset ? " | None" : "")
         var options: [String] = []
         if let absent = field.absent {

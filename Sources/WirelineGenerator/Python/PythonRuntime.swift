@@ -8,7 +8,7 @@ import WirelineLanguage
 struct PythonRuntime {
     private let file: RuntimeFile
 
-    init(_ plan: CodePlan) {
+    init(_ plan: GeneratorModel) {
         let layers = plan.layers
         let needsXOR = layers?.hasAES == true
         let more = [
@@ -19,7 +19,7 @@ struct PythonRuntime {
         file = RuntimeFile.python.with(features, Self.constants(of: plan))
     }
 
-    private static func constants(of plan: CodePlan) -> [String: String] {
+    private static func constants(of plan: GeneratorModel) -> [String: String] {
         let (marks, own) = (plan.marks, plan.layers?.programLayers ?? [])
         let escapes = marks.escapes.map { "(\($0.first), \($0.second)): \($0.byte)" }
         let escaped = marks.escapes.map { "\($0.byte): \(PythonText.bytes([$0.first, $0.second]))" }
@@ -37,7 +37,7 @@ struct PythonRuntime {
     }
 
     /// The classes that programs use before the types of the protocol.
-    func classes(_ plan: CodePlan) -> [String] {
+    func classes(_ plan: GeneratorModel) -> [String] {
         [file.text("classes")] + (plan.context == nil ? [] : [file.text("connectionClass")])
             + (plan.layers == nil ? [] : [file.text("layerClasses")])
     }
@@ -45,7 +45,7 @@ struct PythonRuntime {
     /// The functions that programs use, and `Splitter`.
     ///
     /// - Parameter shapes: What the protocol has of a connection.
-    func functions(_ plan: CodePlan, shapes: [String]) -> [String] {
+    func functions(_ plan: GeneratorModel, shapes: [String]) -> [String] {
         [file.text("encoding")] + shapes + (plan.takesSender ? [file.text("shaped")] : [])
             + ["decoding", "splitter"].map { file.text($0) }
     }

@@ -6,7 +6,7 @@ import WirelineLanguage
 
 /// How a protocol's types and values are written in Python, and the names of what the module declares for itself.
 final class PythonTypes: Sendable, TypeDialect {
-    let plan: CodePlan
+    let plan: GeneratorModel
     /// The names of the functions that read and write messages, and of those for the header fields that a message fixes.
     let messages: [(read: String, write: String, verifyHeader: String, fixHeader: String)]
     /// The names of the functions that read and write structures.
@@ -22,7 +22,7 @@ final class PythonTypes: Sendable, TypeDialect {
         var formats: [(text: String, name: String)] = []
     }
 
-    init(_ plan: CodePlan) {
+    init(_ plan: GeneratorModel) {
         // Names of other helpers differ from these.
         var plan = plan
         messages = plan.names.messages.map {
@@ -120,7 +120,7 @@ extension IntegerFormat {
     }
 }
 
-extension CodePlan {
+extension GeneratorModel {
     /// The type of the values in a header: `int`, or `Any` if there are others.
     var headerType: String {
         description.layout.fields.allSatisfy { $0.role == .padding || $0.format.isNumber } ? "int" : "Any"

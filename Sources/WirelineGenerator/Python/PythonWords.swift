@@ -11,7 +11,7 @@ protocol PythonWords {
 extension PythonWords {
     var types: PythonTypes { dialect.types }
     var scope: PythonDialect.Scope { dialect.scope }
-    var plan: CodePlan { dialect.plan }
+    var plan: GeneratorModel { dialect.plan }
 
     func string(_ text: String) -> String { dialect.string(text) }
     func syntax(_ expression: Expression) -> Syntax { dialect.syntax(expression) }

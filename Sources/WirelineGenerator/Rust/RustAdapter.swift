@@ -9,11 +9,11 @@ import WirelineSwiftGenerator
 /// Rust has no reflection, so for each type there are lines that say how its fields are found by their number.
 struct RustAdapter {
     private let types: RustTypes
-    private var plan: CodePlan { types.plan }
+    private var plan: GeneratorModel { types.plan }
     private var names: CodeNames { plan.names }
     private var description: ProtocolDescription { plan.description }
 
-    init(_ plan: CodePlan) { types = RustTypes(plan) }
+    init(_ plan: GeneratorModel) { types = RustTypes(plan) }
 
     func file() -> GeneratedFile {
         let own = plan.transformsOfProgram.map { ["LAYER_NAME": $0] }

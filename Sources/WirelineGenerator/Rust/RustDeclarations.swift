@@ -7,8 +7,8 @@ import WirelineSwiftGenerator
 /// Makes the declarations of constants and types.
 struct RustDeclarations {
     let types: RustTypes
-    let printer: StatementPrinter
-    private var plan: CodePlan { types.plan }
+    let builder: StatementBuilder
+    private var plan: GeneratorModel { types.plan }
     private var description: ProtocolDescription { types.description }
     private var names: CodeNames { plan.names }
 
@@ -157,10 +157,10 @@ struct RustDeclarations {
     /// The type for a connection, with its states; nothing without states.
     private var connection: [String] {
         guard let context = plan.context else { return [] }
-        let statements = ContextStatements(printer, context)
+        let statements = ContextStatements(builder, context)
         var rows = zip(context.states.enumerated(), names.states).flatMap { item, own in
             RustText.comment(item.element.documentation) + [
-                "pub \(own): \(printer.dialect.type(statements.type(item.offset))),"
+                "pub \(own): \(builder.dialect.type(statements.type(item.offset))),"
             ]
         }
         if plan.layers != nil { rows += RustRuntime(plan).members }
@@ -174,17 +174,17 @@ struct RustDeclarations {
     private var header: String {
         let fields = plan.headerMembers
         let rows = fields.flatMap { position, own, documentation -> [String] in
-            let type = printer.dialect.type(plan.headerType(position))
+            let type = builder.dialect.type(plan.headerType(position))
             let isAlways = plan.hasAlways(headerField: position)
             return RustText.comment(documentation) + ["pub \(own): \(isAlways ? type : "Option<\(type)>"),"]
         }
         let initials = fields.map { position, _, _ -> String? in
-            guard let value = printer.initial(headerField: position), !value.evaluated.isZero else { return nil }
+            guard let value = builder.initial(headerField: position), !value.evaluated.isZero else { return nil }
             return switch value {
             case .text(""), .bytes([]): nil
-            case .text: "String::from(\(printer.dialect.text(value)))"
-            case .bytes: printer.dialect.text(value) + ".to_vec()"
-            default: printer.dialect.text(value)
+            case .text: "String::from(\(builder.dialect.text(value)))"
+            case .bytes: builder.dialect.text(value) + ".to_vec()"
+            default: builder.dialect.text(value)
             }
         }
         let isPlain = initials.allSatisfy { $0 == nil }

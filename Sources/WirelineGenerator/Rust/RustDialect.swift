@@ -12,7 +12,7 @@ struct RustDialect: Dialect {
     let types: RustTypes
     /// The function that is printed: what an arm is, and whether texts are borrowed, follows from it.
     var current: PrintedFunction?
-    var plan: CodePlan { types.plan }
+    var plan: GeneratorModel { types.plan }
 
     /// Returns the lines of a function.
     func printed(_ function: PrintedFunction, _ statements: [Statement]) -> [String] {
@@ -392,7 +392,7 @@ struct RustDialect: Dialect {
     private func name(_ arm: String) -> String { "\(plan.names.unions[union].name)::\(types.arm(arm, of: union))" }
 
     /// Returns the field of an arm; nil if it has none.
-    private func field(_ arm: String) -> FieldPlan? {
+    private func field(_ arm: String) -> GeneratedField? {
         plan.names.unions[union].cases.firstIndex(of: arm).flatMap { plan.unions[union].arms[$0].fields.first }
     }
 

@@ -7,8 +7,8 @@ import WirelineSwiftGenerator
 /// Puts the printed statements into functions and methods.
 struct RustFunctions {
     let types: RustTypes
-    let printer: StatementPrinter
-    private var plan: CodePlan { types.plan }
+    let builder: StatementBuilder
+    private var plan: GeneratorModel { types.plan }
     private var description: ProtocolDescription { types.description }
     private var names: CodeNames { plan.names }
 
@@ -17,9 +17,9 @@ struct RustFunctions {
         let structures = plan.used.structures.sorted().map { index in
             implementation(names.structures[index].name, [text(.readStructure(index)), text(.writeStructure(index))])
         }
-        return structures + printer.unionFunctions.map { joined(text($0)) }
+        return structures + builder.unionFunctions.map { joined(text($0)) }
             + description.messages.indices.flatMap(message)
-            + [packets(.client), packets(.server)] + printer.packetFunctions.map { joined(text($0)) }
+            + [packets(.client), packets(.server)] + builder.packetFunctions.map { joined(text($0)) }
             + (plan.context.map(connection) ?? [])
             + (plan.layers.map { RustLayers(plan: plan, layers: $0).texts } ?? [])
     }
@@ -55,7 +55,7 @@ struct RustFunctions {
     }
 
     private func statements(_ function: PrintedFunction) -> [Statement] {
-        let statements = printer.statements(of: function)
+        let statements = builder.statements(of: function)
         return switch function {
         case .fixHeader:
             [.variable("h", .header, .call("given", "clone", []))] + statements + [.returns("h")]
@@ -76,23 +76,23 @@ struct RustFunctions {
         case .verifyHeader: return "verify_header(r: &mut Reader, h: &Header, at: &[i64]) -> \(failing)"
         case .fixHeader: return "fix_header(&self, w: &mut Writer, given: &Header) -> Result<Header, WireError>"
         case .readUnion(let index, let hasTag):
-            let own = printer.unions[index]
-            let tag = hasTag ? "" : "t: \(types.typeName(printer.tag(index))), "
+            let own = builder.unions[index]
+            let tag = hasTag ? "" : "t: \(types.typeName(builder.tag(index))), "
             let function = RustDialect.spelled(hasTag ? own.read : own.readTagged)
             return "\(function)(r: &mut Reader, \(tag)\(name)) -> Result<\(names.unions[index].name), WireError>"
         case .writeUnion(let index, let hasTag):
-            let own = printer.unions[index]
+            let own = builder.unions[index]
             let function = RustDialect.spelled(hasTag ? own.write : own.writeTagged)
             return "\(function)(w: &mut Writer, m: &\(names.unions[index].name), \(name)) -> \(failing)"
         case .tagOfUnion(let index):
-            let function = RustDialect.spelled(printer.unions[index].tag)
-            return "\(function)(m: &\(names.unions[index].name)) -> \(types.typeName(printer.tag(index)))"
+            let function = RustDialect.spelled(builder.unions[index].tag)
+            return "\(function)(m: &\(names.unions[index].name)) -> \(types.typeName(builder.tag(index)))"
         case .unwrap(let shape):
             let result = shape.part == nil ? "Received" : "Part"
             return "\(NameWords.snake("unwrap" + shape.suffix))(r: &mut Reader) -> Result<Option<\(result)>, WireError>"
         case .wrap(let shape): return wrapping("wrap" + shape.suffix)
         case .wrapFitted(let shape):
-            let type = shape.wrap.fitting.map { printer.dialect.type(plan.headerType(shape.positions[$0.field])) }
+            let type = shape.writePlan.fitting.map { builder.dialect.type(plan.headerType(shape.positions[$0.field])) }
             return wrapping("fitted" + shape.suffix, ", fit: \(type ?? "i64")")
         case .shapeOf:
             let nested = plan.layers == nil ? "" : ", nested: bool"
@@ -127,7 +127,7 @@ struct RustFunctions {
                     + (sender.map {
                         [
                             getter(
-                                "message_sender(&self) -> Option<Sender>", "Some(\(printer.dialect.text(.sender($0))))")
+                                "message_sender(&self) -> Option<Sender>", "Some(\(builder.dialect.text(.sender($0))))")
                         ]
                     }
                         ?? [])

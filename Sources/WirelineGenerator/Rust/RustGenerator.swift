@@ -33,10 +33,10 @@ public struct RustGenerator: Sendable {
 
     /// Returns the module: `scene_protocol.rs`.
     public func files() -> [GeneratedFile] {
-        let plan = CodePlan(description, .rust(description))
+        let plan = GeneratorModel(description, .rust(description))
         return [GeneratedFile(path: description.fileStem + "_protocol.rs", text: RustModule(plan).text())]
     }
 
     /// Returns a program that answers the questions of `wire conform`: `scene_conform.rs`. It belongs beside the module.
-    public func adapter() -> GeneratedFile { RustAdapter(CodePlan(description, .rust(description))).file() }
+    public func adapter() -> GeneratedFile { RustAdapter(GeneratorModel(description, .rust(description))).file() }
 }

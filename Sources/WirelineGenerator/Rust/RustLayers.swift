@@ -6,7 +6,7 @@ import WirelineSwiftGenerator
 
 /// Makes what a module has of its layers: the tables of ``LayerPlan``, and the functions that open and seal one layer.
 struct RustLayers {
-    let plan: CodePlan
+    let plan: GeneratorModel
     let layers: LayerPlan
 
     /// The tables and functions.

@@ -7,17 +7,17 @@ import WirelineSwiftGenerator
 /// Makes the module: its types, its messages, and the parts of the runtime that they need.
 struct RustModule {
     private let types: RustTypes
-    private let printer: StatementPrinter
-    private var plan: CodePlan { types.plan }
+    private let builder: StatementBuilder
+    private var plan: GeneratorModel { types.plan }
 
-    init(_ plan: CodePlan) {
+    init(_ plan: GeneratorModel) {
         types = RustTypes(plan)
-        printer = StatementPrinter(RustDialect(types: types))
+        builder = StatementBuilder(RustDialect(types: types))
     }
 
     func text() -> String {
-        let declarations = RustDeclarations(types: types, printer: printer)
-        let functions = RustFunctions(types: types, printer: printer).all
+        let declarations = RustDeclarations(types: types, builder: builder)
+        let functions = RustFunctions(types: types, builder: builder).all
         let runtime = RustRuntime(plan).parts(plan, calledBy: functions)
         let code = declarations.all + [runtime[0]] + declarations.flags + functions + runtime.dropFirst()
         return ([banner] + code.filter { !$0.isEmpty }).joined(separator: "\n\n") + "\n"

@@ -7,7 +7,7 @@ import WirelineLanguage
 struct RustRuntime {
     private let file: RuntimeFile
 
-    init(_ plan: CodePlan) {
+    init(_ plan: GeneratorModel) {
         let marks = plan.marks
         let firsts = Set(marks.escapes.map(\.first)).sorted().map(String.init)
         let features = [
@@ -25,13 +25,13 @@ struct RustRuntime {
     }
 
     /// Returns the parts of the runtime around code that calls some functions, without empty ones.
-    func parts(_ plan: CodePlan, calledBy code: [String]) -> [String] {
-        var calls = StatementPrinter.calls(in: code).union(["require"])
+    func parts(_ plan: GeneratorModel, calledBy code: [String]) -> [String] {
+        var calls = StatementBuilder.calls(in: code).union(["require"])
         // A function that others call stands after them.
         func text(_ name: String) -> String {
             file.text(name) { methods in
                 let called = BraceText.called(methods, by: calls)
-                calls.formUnion(StatementPrinter.calls(in: [called]))
+                calls.formUnion(StatementBuilder.calls(in: [called]))
                 return called
             }
         }

@@ -5,11 +5,11 @@ import WirelineLanguage
 
 /// How a protocol's types and values are written in Rust.
 struct RustTypes: TypeDialect {
-    let plan: CodePlan
+    let plan: GeneratorModel
     /// The longest list of a fixed length that is an array: traits such as `Default` know no longer ones.
     private static let longestArray = 32
 
-    init(_ plan: CodePlan) { self.plan = plan }
+    init(_ plan: GeneratorModel) { self.plan = plan }
 
     var description: ProtocolDescription { plan.description }
 
@@ -25,7 +25,7 @@ struct RustTypes: TypeDialect {
     }
 
     /// Returns the type of a field, which may be absent.
-    func text(_ field: FieldPlan) -> String {
+    func text(_ field: GeneratedField) -> String {
         let type = typeName(field.value)
         return field.mayBeUnset ? "Option<\(type)>" : type
     }
@@ -91,7 +91,7 @@ struct RustTypes: TypeDialect {
     }
 
     /// Returns the value that a field has in a new body; nil for one that has what `Default` gives.
-    func initial(_ field: FieldPlan, isMessage: Bool) -> String? {
+    func initial(_ field: GeneratedField, isMessage: Bool) -> String? {
         guard let value = field.initial(isMessage: isMessage) else { return nil }
         let literal = literal(value, field.value)
         if field.mayBeUnset { return "Some(\(literal))" }

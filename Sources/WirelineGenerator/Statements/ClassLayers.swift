@@ -7,13 +7,13 @@ import WirelineLanguage
 /// calls which opens and seals packets. That class is in the language's runtime.
 struct ClassLayers {
     let dialect: any ClassDialect
-    let printer: StatementPrinter
+    let builder: StatementBuilder
     let layers: LayerPlan
-    var plan: CodePlan { printer.plan }
+    var plan: GeneratorModel { builder.plan }
     var framing: PacketFraming? { plan.description.layout.framing }
     var id: String { dialect.type(.number(.uint64)) }
     private var statements: LayerStatements {
-        LayerStatements(printer: printer, layers: layers, programLayers: layers.programLayers)
+        LayerStatements(builder: builder, layers: layers, programLayers: layers.programLayers)
     }
     /// Whether a keystream goes on from packet to packet.
     var hasStreams: Bool { layers.kinds.contains(where: \.hasLastingKeystream) }

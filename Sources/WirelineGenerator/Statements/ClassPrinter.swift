@@ -47,8 +47,8 @@ protocol ClassDialect: BraceDialect {
 /// Prints the classes of a protocol and the functions of its packets, for languages with classes.
 struct ClassPrinter {
     let dialect: any ClassDialect
-    let printer: StatementPrinter
-    private var plan: CodePlan { printer.plan }
+    let builder: StatementBuilder
+    private var plan: GeneratorModel { builder.plan }
     private var description: ProtocolDescription { plan.description }
     private var names: CodeNames { plan.names }
     private var text: String { dialect.type(.text) }
@@ -64,19 +64,19 @@ struct ClassPrinter {
 
     init(_ dialect: any ClassDialect) {
         self.dialect = dialect
-        printer = StatementPrinter(dialect)
+        builder = StatementBuilder(dialect)
     }
 
     // MARK: Functions
 
     /// The functions that read and write unions, take packets apart and put them together.
     var functions: [String] {
-        (printer.unionFunctions + printer.packetFunctions).map(text) + (plan.context.map(connection) ?? [])
+        (builder.unionFunctions + builder.packetFunctions).map(text) + (plan.context.map(connection) ?? [])
             + (layers?.functions ?? [])
     }
 
     /// What a protocol with layers has besides; nil without them.
-    var layers: ClassLayers? { plan.layers.map { ClassLayers(dialect: dialect, printer: printer, layers: $0) } }
+    var layers: ClassLayers? { plan.layers.map { ClassLayers(dialect: dialect, builder: builder, layers: $0) } }
 
     /// Returns what finds a packet's shape and calls its functions, and the function that changes states.
     private func connection(_ context: ContextPlan) -> [String] {
@@ -86,7 +86,7 @@ struct ClassPrinter {
     }
 
     private func text(_ function: PrintedFunction) -> String {
-        var statements = printer.statements(of: function)
+        var statements = builder.statements(of: function)
         if case .fixHeader = function {
             statements = [.constant("h", .header, .call("given", "copy", []))] + statements + [.returns("h")]
         }
@@ -107,22 +107,22 @@ struct ClassPrinter {
         case .verifyHeader: return (.override, "void", "verify", "Reader r, Header h, int[] at")
         case .fixHeader: return (.override, "Header", "fix", "Writer w, Header given")
         case .readUnion(let index, let hasTag):
-            let (own, tag) = (printer.unions[index], hasTag ? "" : "\(tag(index)) t, ")
+            let (own, tag) = (builder.unions[index], hasTag ? "" : "\(tag(index)) t, ")
             return (
                 .helper, names.unions[index].name, hasTag ? own.read : own.readTagged, "Reader r, \(tag)\(text) f"
             )
         case .writeUnion(let index, let hasTag):
-            let own = printer.unions[index]
+            let own = builder.unions[index]
             let name = hasTag ? own.write : own.writeTagged
             return (.helper, "void", name, "Writer w, \(names.unions[index].name) m, \(text) f")
         case .tagOfUnion(let index):
-            return (.helper, tag(index), printer.unions[index].tag, "\(names.unions[index].name) m")
+            return (.helper, tag(index), builder.unions[index].tag, "\(names.unions[index].name) m")
         case .unwrap(let shape):
             let (result, sender) = shape.part == nil ? ("Packet", ", Sender sender") : ("Part", "")
             return (.helper, result, "unwrap" + shape.suffix, "Reader r" + sender)
         case .wrap(let shape): return (.helper, bytes, "wrap" + shape.suffix, "Writer w, \(id) id, Header h")
         case .wrapFitted(let shape):
-            let type = shape.wrap.fitting.map { dialect.type(plan.headerType(shape.positions[$0.field])) } ?? ""
+            let type = shape.writePlan.fitting.map { dialect.type(plan.headerType(shape.positions[$0.field])) } ?? ""
             return (.helper, bytes, "fitted" + shape.suffix, "Writer w, \(id) id, Header h, \(type) fit")
         case .shapeOf:
             let nested = layers == nil ? "" : ", \(dialect.type(.boolean)) nested"
@@ -134,7 +134,7 @@ struct ClassPrinter {
     }
 
     /// Returns the type of a union's tag.
-    private func tag(_ index: Int) -> String { dialect.type(.value(printer.tag(index))) }
+    private func tag(_ index: Int) -> String { dialect.type(.value(builder.tag(index))) }
 
     /// Returns the classes of the runtime, as far as calls need them, and that of frames, if packets stand in some.
     func runtime(_ calls: Set<String>) -> (classes: [String], frame: [String]) {
@@ -180,7 +180,7 @@ struct ClassPrinter {
         for (position, name, documentation) in members {
             let type = plan.headerType(position)
             let own = plan.hasAlways(headerField: position) ? dialect.type(type) : dialect.optionalType(type)
-            let initial = printer.initial(headerField: position).flatMap {
+            let initial = builder.initial(headerField: position).flatMap {
                 $0.evaluated.isZero ? nil : " = " + dialect.text($0)
             }
             lines += dialect.comment(documentation, nil, indent: "    ")
@@ -194,7 +194,7 @@ struct ClassPrinter {
 
     /// Returns the class for a connection, with its states.
     private func connectionClass(_ context: ContextPlan) -> String {
-        let statements = ContextStatements(printer, context)
+        let statements = ContextStatements(builder, context)
         let states = zip(context.states.enumerated(), names.states).flatMap { item, own in
             dialect.comment(item.element.documentation, nil, indent: "")
                 + ["public \(dialect.type(statements.type(item.offset))) \(own);"]
@@ -224,7 +224,7 @@ struct ClassPrinter {
         lines.append(dialect.classHead(own, extends: base))
         if let field = union.arms[position].fields.first {
             if union.plan.arms[position].tag == nil {
-                lines.append("    public \(dialect.type(.value(printer.tag(index)))) \(dialect.spelled("tag"));")
+                lines.append("    public \(dialect.type(.value(builder.tag(index)))) \(dialect.spelled("tag"));")
                 lines.append("    public byte[] \(dialect.spelled("bytes")) = new byte[0];")
             } else {
                 lines.append("    " + member(dialect.spelled("value"), field))
@@ -236,15 +236,15 @@ struct ClassPrinter {
     /// Returns the declaration of a member, with what it is in a new body.
     ///
     /// - Parameter isInZero: Whether it may be unset, but has a value in the zero of its structure.
-    private func member(_ own: String, _ field: FieldPlan, isInZero: Bool = false) -> String {
+    private func member(_ own: String, _ field: GeneratedField, isInZero: Bool = false) -> String {
         let type = CodeType.value(field.value)
         if field.mayBeUnset {
-            let initial = isInZero ? " = " + dialect.text(printer.zero(field)) : ""
+            let initial = isInZero ? " = " + dialect.text(builder.zero(field)) : ""
             return "public \(dialect.optionalType(type)) \(own)\(initial);"
         }
         // Without an initial value it is 0.
         let isUnset = field.absent == nil && (field.value.isScalar || !field.hasZero)
-        let initial = isUnset ? nil : printer.initial(field)
+        let initial = isUnset ? nil : builder.initial(field)
         return "public \(dialect.type(type)) \(own)\(initial.map { " = " + dialect.text($0) } ?? "");"
     }
 
@@ -284,7 +284,7 @@ struct ClassPrinter {
             var lines = dialect.comment(
                 message.documentation + "\n" + description.facts(of: message), message.deprecation, indent: "")
             lines += [dialect.classHead(names.messages[index].name, extends: "Message")] + members(body)
-            let functions = printer.functions(ofMessage: index).map(text)
+            let functions = builder.functions(ofMessage: index).map(text)
             lines += (dialect.facts(of: message) + functions).flatMap { ["", BraceText.indented($0)] }
             return (lines + ["}"]).joined(separator: "\n")
         }

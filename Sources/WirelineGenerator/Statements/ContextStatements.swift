@@ -7,11 +7,11 @@ import WirelineLanguage
 ///
 /// The connection is the variable `c`, who sends the packet `sender`, and whether it stands inside another one `nested`.
 struct ContextStatements {
-    private let printer: StatementPrinter
+    private let builder: StatementBuilder
     private let context: ContextPlan
 
-    init(_ printer: StatementPrinter, _ context: ContextPlan) {
-        self.printer = printer
+    init(_ builder: StatementBuilder, _ context: ContextPlan) {
+        self.builder = builder
         self.context = context
     }
 
@@ -21,16 +21,16 @@ struct ContextStatements {
     /// Returns what is known of a state's number; nil for a boolean.
     private func number(_ index: Int) -> PlannedNumber? {
         let state = context.states[index]
-        guard !state.isBoolean, case .number(let number) = printer.plan.coding.value(state.type, nil, in: []) else {
+        guard !state.isBoolean, case .number(let number) = builder.plan.coding.value(state.type, nil, in: []) else {
             return nil
         }
         return number
     }
 
-    private func member(_ index: Int) -> Expression { .member("c", printer.plan.names.states[index]) }
+    private func member(_ index: Int) -> Expression { .member("c", builder.plan.names.states[index]) }
 
     /// Whether a state may be of any type. Its number is a variable then, which a function of the runtime makes.
-    private var isUnchecked: Bool { if case .type = printer.dialect.valueChecks { true } else { false } }
+    private var isUnchecked: Bool { if case .type = builder.dialect.valueChecks { true } else { false } }
 
     private func numberOfState(_ index: Int) -> Statement {
         let state = context.states[index]
@@ -41,7 +41,7 @@ struct ContextStatements {
     }
 
     private func format(_ index: Int) -> IntegerFormat {
-        printer.dialect.unsigned(context.states[index].range.isWide ? 64 : 53)
+        builder.dialect.unsigned(context.states[index].range.isWide ? 64 : 53)
     }
 
     /// The statements that refuse states beyond their range, and find the packet's number: the variable `n`, a position. They return
@@ -50,7 +50,7 @@ struct ContextStatements {
         let checks = context.states.indices.flatMap { index -> [Statement] in
             if isUnchecked { return [numberOfState(index)] }
             guard let number = number(index),
-                let isGood = printer.isWithin(
+                let isGood = builder.isWithin(
                     number.number(of: member(index)), context.states[index].range, number.format)
             else { return [] }
             return [
@@ -67,7 +67,7 @@ struct ContextStatements {
     private func isSent(by sender: Sender) -> Expression { .binary(.equal, "sender", .sender(sender)) }
 
     private func condition(_ test: WireCondition) -> Expression {
-        printer.condition(test) { operand in
+        builder.condition(test) { operand in
             guard case .state(let name) = operand,
                 let index = context.states.firstIndex(where: { $0.name == name })
             else { return operand == .nested ? .boolean("nested") : .literal(0) }
@@ -80,7 +80,7 @@ struct ContextStatements {
     /// The statements that do to the states what the message with the ID `id` does.
     var changes: [Statement] {
         let branches = context.changes.map { change in
-            let id = Expression.name("id").compared(.equal, Int128(change.messageID), printer.idFormat)
+            let id = Expression.name("id").compared(.equal, Int128(change.messageID), builder.idFormat)
             let value = number(change.state).map { $0.value(of: .number(change.value, $0.format)) }
             return Statement.Branch(
                 condition: isSent(by: change.sender).and(id),

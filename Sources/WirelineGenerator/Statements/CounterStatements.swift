@@ -7,17 +7,17 @@ import WirelineLanguage
 ///
 /// The place of such a field is the variable `xn`, its number `qn`, the place of a field that it counts `kn`.
 struct CounterStatements {
-    let printer: StatementPrinter
+    let builder: StatementBuilder
     let body: BodyFields
 
-    private var countFormat: IntegerFormat { printer.dialect.countFormat }
+    private var countFormat: IntegerFormat { builder.dialect.countFormat }
 
     /// What no number can be: a size is at most 2,147,483,647 more than that of its bytes, and may be negative.
     private static let unknown: Int128 = -2_147_483_648
 
     /// Returns the statements that leave room for a field that counts others.
-    func leaving(_ field: FieldPlan) -> [Statement] {
-        leaving(field.index, printer.plan.coding.fixedByteCount(of: field.planned.type), [field.index])
+    func leaving(_ field: GeneratedField) -> [Statement] {
+        leaving(field.index, builder.plan.coding.fixedByteCount(of: field.planned.type), [field.index])
     }
 
     /// Returns the statements that leave room for fields that share bytes, of which some count others.
@@ -27,13 +27,13 @@ struct CounterStatements {
     }
 
     private func leaving(_ first: Int, _ byteCount: Int?, _ counters: [Int]) -> [Statement] {
-        [.constant("x\(first)", .position, printer.written("position"))]
-            + (byteCount.map { [printer.writing("room", .place($0))] } ?? [])
+        [.constant("x\(first)", .position, builder.written("position"))]
+            + (byteCount.map { [builder.writing("room", .place($0))] } ?? [])
             + counters.map { .variable("q\($0)", .number(countFormat), .number(Self.unknown, countFormat)) }
     }
 
     /// Returns what an earlier field counts of a field; nil if none does.
-    private func counted(_ field: FieldPlan) -> (counter: Int, counted: PlannedDerivation.Counted)? {
+    private func counted(_ field: GeneratedField) -> (counter: Int, counted: PlannedDerivation.Counted)? {
         guard let derivation = body.plan.derivation(counting: field.index),
             let counted = derivation.counted.first(where: { $0.field == field.index })
         else { return nil }
@@ -41,18 +41,18 @@ struct CounterStatements {
     }
 
     /// Returns the statements before a field is written.
-    func before(_ field: FieldPlan) -> [Statement] {
+    func before(_ field: GeneratedField) -> [Statement] {
         guard let (_, counted) = counted(field), counted.measure != .items else { return [] }
-        return [.constant("k\(field.index)", .position, printer.written("position"))]
+        return [.constant("k\(field.index)", .position, builder.written("position"))]
     }
 
     /// Returns the statements after a field was written.
-    func after(_ field: FieldPlan, _ value: Expression) -> [Statement] {
+    func after(_ field: GeneratedField, _ value: Expression) -> [Statement] {
         guard let (counter, counted) = counted(field) else { return [] }
         let number: Expression =
             counted.measure == .items
-            ? .count(value) : printer.written("position").minus("k\(field.index)")
-        let agreed = printer.written(
+            ? .count(value) : builder.written("position").minus("k\(field.index)")
+        let agreed = builder.written(
             "agreed", "q\(counter)", number, .place(-counted.count.addend), .text(field.name))
         return [.assign("q\(counter)", agreed)]
     }
@@ -65,30 +65,30 @@ struct CounterStatements {
         }
     }
 
-    private func number(_ field: FieldPlan, _ format: IntegerFormat) -> Expression {
-        printer.written("orZero", "q\(field.index)").converted(from: countFormat, to: format)
+    private func number(_ field: GeneratedField, _ format: IntegerFormat) -> Expression {
+        builder.written("orZero", "q\(field.index)").converted(from: countFormat, to: format)
     }
 
-    private func filling(_ field: FieldPlan) -> [Statement] {
+    private func filling(_ field: GeneratedField) -> [Statement] {
         if case .varint(let format, _) = field.value {
-            let bits = printer.varintBits(format, number(field, printer.dialect.format(of: format)))
-            return [printer.writing(printer.dialect.word("insertVarint", for: format), "x\(field.index)", bits)]
+            let bits = builder.varintBits(format, number(field, builder.dialect.format(of: format)))
+            return [builder.writing(builder.dialect.word("insertVarint", for: format), "x\(field.index)", bits)]
         }
         guard case .number(let plan) = field.value else { return [] }
         let number = plan.value(of: number(field, plan.format))
-        let place: Expression? = printer.dialect.packsNumbers ? "x\(field.index)" : nil
-        let put = printer.putUnchecked(field.value, number, at: place, .text(field.name))
+        let place: Expression? = builder.dialect.packsNumbers ? "x\(field.index)" : nil
+        let put = builder.putUnchecked(field.value, number, at: place, .text(field.name))
         return place == nil ? filling(field.index, put) : put
     }
 
     private func filling(_ run: PlannedRun) -> [Statement] {
         guard run.bits.contains(where: { body.fields[$0.field].planned.isCounter }) else { return [] }
-        let put = printer.put(run, body) { field in
+        let put = builder.put(run, body) { field in
             guard case .number(let plan) = field.value else { return 0 }
             return number(field, plan.format)
         }
         let first = run.bits[0].field
-        guard printer.dialect.packsNumbers, case .evaluate(.call(_, _, let arguments)) = put else {
+        guard builder.dialect.packsNumbers, case .evaluate(.call(_, _, let arguments)) = put else {
             return filling(first, [put])
         }
         return [.evaluate(.call("w", "setUint", ["x\(first)"] + arguments))]
@@ -97,7 +97,7 @@ struct CounterStatements {
     private func filling(_ first: Int, _ put: [Statement]) -> [Statement] {
         let end = "z\(first)"
         return [
-            .constant(end, .position, printer.written("position")), printer.writing("seek", "x\(first)"),
-        ] + put + [printer.writing("seek", .name(end))]
+            .constant(end, .position, builder.written("position")), builder.writing("seek", "x\(first)"),
+        ] + put + [builder.writing("seek", .name(end))]
     }
 }

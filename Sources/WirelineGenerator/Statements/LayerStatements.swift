@@ -8,11 +8,11 @@ import WirelineLanguage
 /// The number of a shape is the variable `shape`, that of a part `part`, that of a layer `n`. Headers are `h`, `given` and `known`, the
 /// bytes of a layer `b`, and what goes on through all packets in one is `work`.
 struct LayerStatements {
-    let printer: StatementPrinter
+    let builder: StatementBuilder
     let layers: LayerPlan
     /// The names of the layers that the program gives.
     let programLayers: [String]
-    private var plan: CodePlan { printer.plan }
+    private var plan: GeneratorModel { builder.plan }
 
     // MARK: Parts
 
@@ -68,8 +68,8 @@ struct LayerStatements {
     var settingCount: [Statement] {
         select(
             { field, _ in
-                let number = Expression.convert("n", from: .position, to: printer.headerType(field))
-                return printer.setHeader("h", field, number) + [.returns(nil)]
+                let number = Expression.convert("n", from: .position, to: builder.headerType(field))
+                return builder.setHeader("h", field, number) + [.returns(nil)]
             }, otherwise: .returns(nil))
     }
 

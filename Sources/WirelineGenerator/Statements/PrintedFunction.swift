@@ -35,7 +35,7 @@ enum PrintedFunction: Sendable {
     case wrapAnyShape(ContextPlan)
 }
 
-extension StatementPrinter {
+extension StatementBuilder {
     // MARK: Which functions there are
 
     func functions(ofMessage index: Int) -> [PrintedFunction] {
@@ -58,7 +58,7 @@ extension StatementPrinter {
         plan.shapes.flatMap { shape -> [PrintedFunction] in
             (shape.reads ? [.unwrap(shape)] : [])
                 + (shape.writes ? [.wrap(shape)] : [])
-                + (shape.writes && shape.wrap.fitting != nil ? [.wrapFitted(shape)] : [])
+                + (shape.writes && shape.writePlan.fitting != nil ? [.wrapFitted(shape)] : [])
         }
     }
 
@@ -75,9 +75,9 @@ extension StatementPrinter {
         case .readUnion(let index, let hasTag): readUnion(index, hasTag: hasTag)
         case .writeUnion(let index, let hasTag): writeUnion(index, hasTag: hasTag)
         case .tagOfUnion(let index): tagOfUnion(index)
-        case .unwrap(let shape): UnwrapStatements.statements(self, shape)
-        case .wrap(let shape): fitting(shape) ?? WrapStatements.statements(self, shape)
-        case .wrapFitted(let shape): WrapStatements.statements(self, shape)
+        case .unwrap(let shape): PacketReadStatements.statements(self, shape)
+        case .wrap(let shape): fitting(shape) ?? PacketWriteStatements.statements(self, shape)
+        case .wrapFitted(let shape): PacketWriteStatements.statements(self, shape)
         case .shapeOf(let context): ContextStatements(self, context).numbering
         case .change(let context): ContextStatements(self, context).changes
         case .unwrapAnyShape: callsOfShape("unwrap", ["r", .name(dialect.unwrapParameter)])
@@ -87,7 +87,7 @@ extension StatementPrinter {
 
     /// Returns the statement that chooses the value of a field that fits itself; nil without such a field.
     private func fitting(_ shape: PacketShape) -> [Statement]? {
-        guard let (index, values) = shape.wrap.fitting else { return nil }
+        guard let (index, values) = shape.writePlan.fitting else { return nil }
         let position = shape.positions[index]
         return [
             .fit(

@@ -8,10 +8,10 @@ struct TypeScriptConnection {
     private let functions: TypeScriptFunctions
     private let context: ContextPlan
     private var dialect: TypeScriptDialect { functions.dialect }
-    private var printer: StatementPrinter { functions.printer }
-    private var plan: CodePlan { dialect.plan }
+    private var builder: StatementBuilder { functions.builder }
+    private var plan: GeneratorModel { dialect.plan }
     private var names: [String] { plan.names.states }
-    private var id: String { dialect.type(.number(printer.idFormat)) }
+    private var id: String { dialect.type(.number(builder.idFormat)) }
 
     init(_ functions: TypeScriptFunctions, _ context: ContextPlan) {
         self.functions = functions
@@ -50,7 +50,7 @@ struct TypeScriptConnection {
     }
 
     private var shapes: [String] {
-        let statements = printer.statements(of: .shapeOf(context))
+        let statements = builder.statements(of: .shapeOf(context))
         let checksStates = !context.states.isEmpty || plan.layers == nil
         let check = [
             "const c = connection.states;", "checkStates(c, \(TypeScriptText.list(names.map { dialect.string($0) })));",
@@ -70,7 +70,7 @@ struct TypeScriptConnection {
     private var change: [String] {
         let parameters = [("connection", "Connection"), ("server", "boolean"), ("id", id)]
             .map { $0 + dialect.typed(": ", $1) }.joined(separator: ", ")
-        let changes = dialect.function(printer.statements(of: .change(context)))
+        let changes = dialect.function(builder.statements(of: .change(context)))
         return comment("What a message does to the states, for the packets after it.")
             + ["function change(\(parameters))\(dialect.typed(": ", "void")) {"]
             + dialect.indented(["const c = connection.states;"] + changes) + ["}"]

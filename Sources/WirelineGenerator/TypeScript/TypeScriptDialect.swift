@@ -8,7 +8,7 @@ import WirelineLanguage
 /// Readers and writers are objects without methods: `r.u16(f)` is `u16(r, f)`, so that bundlers drop what a program does not use. The
 /// same statements without types are the JavaScript of pages. A number is a `bigint` only if its format has numbers beyond 53 bits.
 struct TypeScriptDialect: Dialect, TypeDialect {
-    let plan: CodePlan
+    let plan: GeneratorModel
     /// Whether it writes JavaScript.
     let isForPages: Bool
     /// The names of the functions that make the zero of a structure.
@@ -16,7 +16,7 @@ struct TypeScriptDialect: Dialect, TypeDialect {
     /// Whether a comparison stands beside others, of which each would narrow the type of what it compares.
     private var isNarrowing = false
 
-    init(_ plan: CodePlan, isForPages: Bool) {
+    init(_ plan: GeneratorModel, isForPages: Bool) {
         var plan = plan
         var zeros: [Int: String] = [:]
         for index in plan.coding.structuresNeedingZero.sorted() {

@@ -3,30 +3,30 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes the functions that read and write packets: heads, and the statements of ``StatementPrinter``.
+/// Makes the functions that read and write packets: heads, and the statements of ``StatementBuilder``.
 struct TypeScriptFunctions {
     let dialect: TypeScriptDialect
-    let printer: StatementPrinter
-    private var plan: CodePlan { dialect.plan }
+    let builder: StatementBuilder
+    private var plan: GeneratorModel { dialect.plan }
 
     init(_ dialect: TypeScriptDialect) {
         self.dialect = dialect
-        printer = StatementPrinter(dialect)
+        builder = StatementBuilder(dialect)
     }
 
     /// The functions for all types that messages reach.
     var bodies: [String] {
         plan.used.structures.sorted().flatMap { [text(.readStructure($0)), text(.writeStructure($0))] }
-            + printer.unionFunctions.map(text)
+            + builder.unionFunctions.map(text)
     }
 
     /// The functions that take packets apart and put them together.
-    var packets: [String] { printer.packetFunctions.map(text) }
+    var packets: [String] { builder.packetFunctions.map(text) }
 
     private func parameter(_ name: String, _ type: String) -> String { name + dialect.typed(": ", type) }
 
     private func text(_ function: PrintedFunction) -> String {
-        let statements = dialect.completed(printer.statements(of: function).withoutUnusedVariables)
+        let statements = dialect.completed(builder.statements(of: function).withoutUnusedVariables)
         let (reader, place) = (parameter("r", "Reader"), parameter("f", "Place"))
         let writer = parameter("w", "Writer")
         let inPacket = #"w.at = ["packet"];"#
@@ -38,38 +38,38 @@ struct TypeScriptFunctions {
         func structure(_ index: Int) -> String { plan.names.structures[index].name }
         func union(_ index: Int) -> String { plan.names.unions[index].name }
         func wrapping(_ header: String) -> [String] {
-            [writer, parameter("id", dialect.type(.number(printer.idFormat))), parameter(header, "Partial<Header>")]
+            [writer, parameter("id", dialect.type(.number(builder.idFormat))), parameter(header, "Partial<Header>")]
         }
         let header = statements.uses["h"] == nil ? "_h" : "h"
         switch function {
-        case .readStructure(let index): return text(printer.structures[index].read, [reader, place], structure(index))
+        case .readStructure(let index): return text(builder.structures[index].read, [reader, place], structure(index))
         case .writeStructure(let index):
             return text(
-                printer.structures[index].write, [writer, parameter("m", structure(index)), place], "void",
+                builder.structures[index].write, [writer, parameter("m", structure(index)), place], "void",
                 "checkObject(w, m, f);")
         case .readUnion(let index, let hasTag):
-            let tag = hasTag ? [] : [parameter("t", dialect.typeName(printer.tag(index)))]
-            let functions = printer.unions[index]
+            let tag = hasTag ? [] : [parameter("t", dialect.typeName(builder.tag(index)))]
+            let functions = builder.unions[index]
             return text(hasTag ? functions.read : functions.readTagged, [reader] + tag + [place], union(index))
         case .writeUnion(let index, let hasTag):
-            let functions = printer.unions[index]
+            let functions = builder.unions[index]
             return text(
                 hasTag ? functions.write : functions.writeTagged, [writer, parameter("m", union(index)), place], "void")
         case .tagOfUnion(let index):
-            let tag = TypeScriptDialect.isWide(printer.tag(index)) ? "bigint" : "number"
-            return text(printer.unions[index].tag, [parameter("m", union(index) + " | undefined")], tag)
+            let tag = TypeScriptDialect.isWide(builder.tag(index)) ? "bigint" : "number"
+            return text(builder.unions[index].tag, [parameter("m", union(index) + " | undefined")], tag)
         case .unwrap(let shape):
             let result = (shape.part == nil ? "Unwrapped" : "Part") + " | undefined"
             return text("unwrap" + dialect.suffix(of: shape), [reader], result)
         case .wrap(let shape):
-            let fits = shape.wrap.fitting != nil
+            let fits = shape.writePlan.fitting != nil
             let parameters = wrapping(fits ? "h" : header)
             return text(
                 "wrap" + dialect.suffix(of: shape), parameters.dropLast() + [parameters[2] + " = {}"], "Uint8Array",
                 fits ? nil : inPacket)
         case .wrapFitted(let shape):
-            let field = shape.positions[shape.wrap.fitting?.field ?? 0]
-            let fit = parameter("fit", dialect.type(printer.headerType(field)))
+            let field = shape.positions[shape.writePlan.fitting?.field ?? 0]
+            let fit = parameter("fit", dialect.type(builder.headerType(field)))
             return text("fitted" + dialect.suffix(of: shape), wrapping(header) + [fit], "Uint8Array", inPacket)
         case .readMessage, .writeMessage, .verifyHeader, .fixHeader, .shapeOf, .change, .unwrapAnyShape, .wrapAnyShape:
             preconditionFailure("\(function) is a member of a message, or not printed")
@@ -80,7 +80,7 @@ struct TypeScriptFunctions {
 
     /// Returns the functions of a message as members of its constant.
     func members(ofMessage index: Int) -> [String] {
-        printer.functions(ofMessage: index).flatMap { function -> [String] in
+        builder.functions(ofMessage: index).flatMap { function -> [String] in
             switch function {
             case .readMessage: member("read", ["r", "h"], function)
             case .writeMessage: member("write", ["w", "m", "h"], function)
@@ -89,7 +89,7 @@ struct TypeScriptFunctions {
                 ["fix: (w, given) => {"]
                     + dialect.indented(
                         ["const h\(dialect.typed(": ", "Partial<Header>")) = Object.assign({}, given);"]
-                            + dialect.function(printer.statements(of: function)) + ["return h;"]) + ["},"]
+                            + dialect.function(builder.statements(of: function)) + ["return h;"]) + ["},"]
             }
         }
     }
@@ -98,7 +98,7 @@ struct TypeScriptFunctions {
     private func member(
         _ name: String, _ parameters: [String], _ function: PrintedFunction, first: String? = nil
     ) -> [String] {
-        let statements = dialect.completed(printer.statements(of: function).withoutUnusedVariables)
+        let statements = dialect.completed(builder.statements(of: function).withoutUnusedVariables)
         let uses = statements.uses
         let isUsed = parameters.enumerated().map { uses[$1] != nil || $0 == 0 && first != nil }
         let count = isUsed.lastIndex(of: true).map { $0 + 1 } ?? 0
@@ -112,7 +112,7 @@ struct TypeScriptFunctions {
         dialect.zeros.sorted { $0.key < $1.key }.map { index, name in
             let members = plan.structures[index].fields.compactMap { field -> (name: String, value: Expression)? in
                 guard field.isInZero else { return nil }
-                let value = field.absent.map { printer.absent(field, $0) } ?? printer.zero(field)
+                let value = field.absent.map { builder.absent(field, $0) } ?? builder.zero(field)
                 return (field.ownName, value)
             }
             let type = dialect.typed(": ", plan.names.structures[index].name)

@@ -35,7 +35,7 @@ public struct TypeScriptGenerator: Sendable {
     ///
     /// - Throws: ``GenerationError`` for a protocol that TypeScript cannot have; so far there is none.
     public func files() throws(GenerationError) -> [GeneratedFile] {
-        let plan = CodePlan(description, .typeScript(description))
+        let plan = GeneratorModel(description, .typeScript(description))
         return [
             GeneratedFile(path: description.fileStem + "_protocol.ts", text: TypeScriptModule(plan).text())
         ]
@@ -47,7 +47,7 @@ public struct TypeScriptGenerator: Sendable {
     ///
     /// - Throws: ``GenerationError`` for a protocol that TypeScript cannot have; so far there is none.
     package func script() throws(GenerationError) -> GeneratedFile {
-        let text = TypeScriptModule(CodePlan(description, .typeScript(description)), isForPages: true).text()
+        let text = TypeScriptModule(GeneratorModel(description, .typeScript(description)), isForPages: true).text()
         return GeneratedFile(path: description.fileStem + "_protocol.js", text: text)
     }
 
@@ -57,6 +57,6 @@ public struct TypeScriptGenerator: Sendable {
     ///
     /// - Throws: ``GenerationError`` for a protocol that TypeScript cannot have; so far there is none.
     public func adapter() throws(GenerationError) -> GeneratedFile {
-        TypeScriptAdapter(CodePlan(description, .typeScript(description))).file()
+        TypeScriptAdapter(GeneratorModel(description, .typeScript(description))).file()
     }
 }

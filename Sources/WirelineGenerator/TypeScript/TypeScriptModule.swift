@@ -8,12 +8,12 @@ import WirelineSwiftGenerator
 struct TypeScriptModule {
     private let dialect: TypeScriptDialect
     private let functions: TypeScriptFunctions
-    private var plan: CodePlan { dialect.plan }
+    private var plan: GeneratorModel { dialect.plan }
     private var description: ProtocolDescription { plan.description }
     private var names: CodeNames { plan.names }
     private var isScript: Bool { dialect.isForPages }
 
-    init(_ plan: CodePlan, isForPages: Bool = false) {
+    init(_ plan: GeneratorModel, isForPages: Bool = false) {
         dialect = TypeScriptDialect(plan, isForPages: isForPages)
         functions = TypeScriptFunctions(dialect)
     }
@@ -85,7 +85,7 @@ struct TypeScriptModule {
                     if let field = union.arms[position].fields.first {
                         members +=
                             arm.tag == nil
-                            ? ["tag: \(dialect.typeName(functions.printer.tag(index)))", "bytes: Uint8Array"]
+                            ? ["tag: \(dialect.typeName(functions.builder.tag(index)))", "bytes: Uint8Array"]
                             : ["value: \(dialect.typeName(field.value))"]
                     }
                     lines.append("  | { \(members.joined(separator: "; ")) }")
@@ -126,7 +126,7 @@ struct TypeScriptModule {
             let (name, own) = (names.messages[index].name, dialect.string(message.name))
             let defaults = body.fields.filter { $0.absent != nil }.map { dialect.string($0.ownName) }
             let more = defaults.isEmpty ? "" : ", " + defaults.joined(separator: " | ")
-            let id = dialect.text(.number(Int128(message.id), functions.printer.idFormat))
+            let id = dialect.text(.number(Int128(message.id), functions.builder.idFormat))
             var members = ["name: \(own),", "id: \(id),"]
             if plan.takesSender {
                 let only = message.senders.count == 1 ? message.senders.first : nil
@@ -150,7 +150,7 @@ struct TypeScriptModule {
             let isAlways = plan.wholeShapes.allSatisfy {
                 $0.layout.fields.contains { $0.name == name && $0.condition == nil }
             }
-            let type = dialect.type(functions.printer.headerType(index))
+            let type = dialect.type(functions.builder.headerType(index))
             lines += TypeScriptText.comment(documentation, indent: "  ") + [member(own, type, mayBeUnset: !isAlways)]
         }
         return onlyModule(lines + ["}", ""])

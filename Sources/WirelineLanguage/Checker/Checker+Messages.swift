@@ -119,7 +119,7 @@ extension Checker {
     private mutating func id(_ name: NameSyntax, _ meaning: NameMeaning, _ attributes: AttributeSet) -> UInt64? {
         guard description.layout.hasMessageID else {
             guard let span = attributes.span(of: .id) ?? (meaning.id == nil ? nil : name.span) else { return 0 }
-            homelessIDs.append((name.text, span))
+            idsWithoutField.append((name.text, span))
             return nil
         }
         let limit = description.layout.maximumMessageID
@@ -143,11 +143,11 @@ extension Checker {
 
     /// Reports all messages with an ID at once: one missing `@id` is one mistake.
     private func reportHomelessIDs() {
-        guard let first = homelessIDs.first else { return }
+        guard let first = idsWithoutField.first else { return }
         let others =
-            switch homelessIDs.count - 1 {
+            switch idsWithoutField.count - 1 {
             case 0: ""
-            case 1: ", and so has \(homelessIDs[1].name.quoted)"
+            case 1: ", and so has \(idsWithoutField[1].name.quoted)"
             case let count: ", and so have \(count) others"
             }
         reporter.error(

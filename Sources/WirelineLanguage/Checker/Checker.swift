@@ -42,7 +42,7 @@ struct Checker {
     /// Why each structure cannot be all zeros, if it cannot.
     var structureZeroFaults: [String?] = []
     /// The messages that have an ID although the packet has no field for it.
-    var homelessIDs: [(name: String, span: SourceSpan)] = []
+    var idsWithoutField: [(name: String, span: SourceSpan)] = []
     /// Whether the ID and the direction of each message are known.
     var identifiedMessages: [Bool] = []
 

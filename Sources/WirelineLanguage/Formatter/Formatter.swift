@@ -165,7 +165,7 @@ struct CommentedTokens {
 
     /// - Parameter indentation: The column of a comment that comes first on its line; otherwise nil.
     func text(of comment: Comment, indentation: Int?) -> String {
-        CommentText.text(of: comment, in: source, indentation: indentation)
+        FormattedComment.text(of: comment, in: source, indentation: indentation)
     }
 
     func text(of token: Int) -> String { source.text(tokens[token].range) }

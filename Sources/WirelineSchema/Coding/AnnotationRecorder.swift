@@ -15,7 +15,7 @@ final class AnnotationRecorder {
 
     // MARK: The decoder's position
 
-    func enter(_ field: FieldPlan) {
+    func enter(_ field: JSONField) {
         let place = places[places.count - 1]
         places.append((FieldPath.joining(place.path, field.name), place.isSensitive || field.isSensitive))
     }

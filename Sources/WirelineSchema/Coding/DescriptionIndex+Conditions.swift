@@ -11,7 +11,7 @@ extension DescriptionIndex {
     ///   - header: The header of the packet, with its defaults.
     ///   - value: Returns the value of an operand, which is valid; nil if it is absent.
     func holds(
-        _ condition: WireCondition, _ list: FieldListPlan, _ header: PacketHeader, value: (String) -> JSONValue?
+        _ condition: WireCondition, _ list: JSONFieldList, _ header: PacketHeader, value: (String) -> JSONValue?
     ) -> Bool {
         condition.holds { operand in
             switch operand {

@@ -6,15 +6,15 @@ import WirelineLanguage
 /// Values that are looked up often in a description, computed once.
 final class DescriptionIndex: Sendable {
     let description: ProtocolDescription
-    let messages: [FieldListPlan]
+    let messages: [JSONFieldList]
     /// Whether bytes after the last known field of each message are kept.
     let keepsTrailingBytes: [Bool]
-    let structures: [FieldListPlan]
+    let structures: [JSONFieldList]
     /// The header fields that each message fixes.
     let fixedHeaders: [PacketHeader?]
     /// Whether the packet's header decides which fields of each message are there.
     private let looksAtHeader: [Bool]
-    let unions: [ArmListPlan]
+    let unions: [JSONArmList]
     let enumerations: [EnumerationPlan]
     let flagSets: [EnumerationPlan]
     let sizes: WireSizes
@@ -28,14 +28,14 @@ final class DescriptionIndex: Sendable {
         }
         let flagSets = description.flagSets.map { EnumerationPlan($0.format, $0.cases, isClosed: false) }
         let defaults = DefaultValues(description, enumerations: enumerations, flagSets: flagSets)
-        messages = description.messages.map { FieldListPlan($0.fields, defaults) }
+        messages = description.messages.map { JSONFieldList($0.fields, defaults) }
         keepsTrailingBytes = description.messages.map { BodyPlan.End(of: $0, in: description) == .kept }
         structures = description.structures.map {
-            FieldListPlan($0.fields, sizePrefix: $0.sizePrefix, sizePrefixOrder: $0.byteOrder, defaults)
+            JSONFieldList($0.fields, sizePrefix: $0.sizePrefix, sizePrefixOrder: $0.byteOrder, defaults)
         }
         fixedHeaders = description.messages.map(description.fixedHeader)
         looksAtHeader = description.messages.map(\.looksAtHeader)
-        unions = description.unions.map(ArmListPlan.init)
+        unions = description.unions.map(JSONArmList.init)
         self.enumerations = enumerations
         self.flagSets = flagSets
         sizes = WireSizes(description)

@@ -7,7 +7,7 @@ import WirelineLanguage
 struct DerivedNumbers {
     private var numbers: [(name: String, value: Int)] = []
 
-    mutating func add(_ value: JSONValue, of field: FieldPlan) {
+    mutating func add(_ value: JSONValue, of field: JSONField) {
         guard case .number(let number) = value, let integer = number.integer else { return }
         numbers.append((field.name, Int(clamping: integer)))
     }
@@ -23,7 +23,7 @@ struct DerivedNumbers {
 extension PayloadDecoder {
     /// Returns the type of a field with the number of its items or bytes, if an earlier field counts them.
     func type(
-        of field: FieldPlan, _ numbers: DerivedNumbers, from reader: borrowing ByteReader
+        of field: JSONField, _ numbers: DerivedNumbers, from reader: borrowing ByteReader
     ) throws(CodecError) -> TypeDescription {
         guard let fieldCount = field.fieldCount else { return field.type }
         let count = numbers.count(fieldCount)

@@ -8,7 +8,7 @@ extension PayloadDecoder {
     ///
     /// It is never inlined: its callers recurse into structures, and its variables would take their stack.
     @inline(never)
-    func passFiller(_ field: FieldPlan, from reader: inout ByteReader) throws(CodecError) {
+    func passFiller(_ field: JSONField, from reader: inout ByteReader) throws(CodecError) {
         let start = reader.offset
         switch field.constant {
         case .number(let expected, let format, let byteOrder):

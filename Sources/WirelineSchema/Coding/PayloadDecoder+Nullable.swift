@@ -12,7 +12,7 @@ extension PayloadDecoder {
     /// - Parameter tag: The tag of a union that has it in an earlier field.
     @inline(never)
     func decodeNullable(
-        _ field: FieldPlan, tagged tag: Int128?, from reader: inout ByteReader
+        _ field: JSONField, tagged tag: Int128?, from reader: inout ByteReader
     ) throws(CodecError) -> JSONValue? {
         guard case .counted(let format, let byteOrder)? = field.type.extent else { return nil }
         let start = reader.offset

@@ -14,7 +14,7 @@ extension PayloadDecoder {
     ///
     /// A constant is verified, too. What is wrong with one of them is told at their first byte.
     func decodePacked(
-        _ field: FieldPlan, _ packing: FieldPacking, in run: inout DecodedRun, from reader: inout ByteReader
+        _ field: JSONField, _ packing: FieldPacking, in run: inout DecodedRun, from reader: inout ByteReader
     ) throws(CodecError) -> JSONValue {
         if packing.beginsRun {
             let start = reader.offset
@@ -27,7 +27,7 @@ extension PayloadDecoder {
     }
 
     private func value(
-        of field: FieldPlan, _ packing: FieldPacking, in run: DecodedRun
+        of field: JSONField, _ packing: FieldPacking, in run: DecodedRun
     ) throws(CodecError) -> JSONValue {
         let start = run.range.lowerBound
         func number(_ format: IntegerFormat) -> Int128 {

@@ -8,7 +8,7 @@ extension PayloadDecoder {
     ///
     /// - Parameter tag: The tag if it does not stand before the value.
     func decodeUnion(
-        _ plan: ArmListPlan, tagged tag: Int128? = nil, from reader: inout ByteReader
+        _ plan: JSONArmList, tagged tag: Int128? = nil, from reader: inout ByteReader
     ) throws(CodecError) -> JSONValue {
         try reader.enterStructure()
         let start = reader.offset
@@ -48,7 +48,7 @@ extension PayloadDecoder {
 
     /// Reads the value of the arm that has a tag.
     private func decodeArm(
-        _ plan: ArmListPlan, _ tag: Int128, at offset: Int, from reader: inout ByteReader
+        _ plan: JSONArmList, _ tag: Int128, at offset: Int, from reader: inout ByteReader
     ) throws(CodecError) -> JSONValue.Member {
         guard let arm = plan.arm(tagged: tag) ?? plan.defaultArm else {
             throw CodecError(.unknownTag(tag), offset: offset)

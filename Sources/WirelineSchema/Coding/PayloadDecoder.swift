@@ -15,7 +15,7 @@ struct PayloadDecoder {
     var recorder: AnnotationRecorder?
 
     /// Reads fields up to the last one, or to the end of the bytes if the next field may be absent.
-    func decodeFields(_ list: FieldListPlan, from reader: inout ByteReader) throws(CodecError) -> [JSONValue.Member] {
+    func decodeFields(_ list: JSONFieldList, from reader: inout ByteReader) throws(CodecError) -> [JSONValue.Member] {
         var members: [JSONValue.Member] = []
         members.reserveCapacity(list.fields.count)
         var run = DecodedRun()
@@ -63,7 +63,7 @@ struct PayloadDecoder {
     /// Returns whether the condition of a field holds.
     ///
     /// - Parameter members: The fields before it that are there.
-    private func holds(_ condition: WireCondition, _ list: FieldListPlan, _ members: [JSONValue.Member]) -> Bool {
+    private func holds(_ condition: WireCondition, _ list: JSONFieldList, _ members: [JSONValue.Member]) -> Bool {
         index.holds(condition, list, header) { name in members.first { $0.name == name }?.value }
     }
 
@@ -94,7 +94,7 @@ struct PayloadDecoder {
     // MARK: Structures and lists
 
     private func decodeStructure(
-        _ list: FieldListPlan, from reader: inout ByteReader
+        _ list: JSONFieldList, from reader: inout ByteReader
     ) throws(CodecError) -> [JSONValue.Member] {
         try reader.enterStructure()
         let members: [JSONValue.Member]

@@ -8,7 +8,7 @@ struct OpenNumbers {
     private var numbers: [Number] = []
 
     private struct Number {
-        let field: FieldPlan
+        let field: JSONField
         /// The offset of the number, or of the bytes that it shares with others.
         let offset: Int
         /// What the field must be; nil if nothing that it counts is there.
@@ -18,7 +18,7 @@ struct OpenNumbers {
     var isEmpty: Bool { numbers.isEmpty }
 
     /// Adds a field whose number stands at `offset`.
-    mutating func open(_ field: FieldPlan, at offset: Int) {
+    mutating func open(_ field: JSONField, at offset: Int) {
         numbers.append(Number(field: field, offset: offset, value: nil))
     }
 
@@ -87,7 +87,7 @@ extension PayloadEncoder {
     /// Writes a field whose items or bytes an earlier field counts, and sets that one's number.
     @inline(never)
     mutating func encodeCounted(
-        _ value: JSONValue, _ field: FieldPlan, _ count: FieldCount, _ numbers: inout OpenNumbers
+        _ value: JSONValue, _ field: JSONField, _ count: FieldCount, _ numbers: inout OpenNumbers
     ) throws(TranslationError) {
         // Items are counted before they are written, as if a prefix stood there.
         if case .list = field.type, case .array(let items) = value {

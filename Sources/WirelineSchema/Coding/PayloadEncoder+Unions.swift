@@ -8,7 +8,7 @@ extension PayloadEncoder {
     ///
     /// - Parameter hasTag: Whether the tag stands before the value.
     mutating func encodeUnion(
-        _ value: JSONValue, _ plan: ArmListPlan, hasTag: Bool = true
+        _ value: JSONValue, _ plan: JSONArmList, hasTag: Bool = true
     ) throws(TranslationError) {
         guard remainingDepth > 0 else { throw TranslationError(.tooDeep(limit: index.maximumDepth)) }
         guard case .object(let members) = value else { throw wrongKind(.object, value) }
@@ -36,7 +36,7 @@ extension PayloadEncoder {
         remainingDepth += 1
     }
 
-    private mutating func encodeValue(_ value: JSONValue, of arm: ArmListPlan.Arm) throws(TranslationError) {
+    private mutating func encodeValue(_ value: JSONValue, of arm: JSONArmList.Arm) throws(TranslationError) {
         do throws(TranslationError) {
             guard let field = arm.field else {
                 guard value.isNull else { throw wrongKind(.null, value) }
@@ -52,7 +52,7 @@ extension PayloadEncoder {
     ///
     /// What is wrong with the union is reported when it is written itself.
     @inline(never)
-    mutating func appendTag(_ field: FieldPlan, of user: FieldPlan, _ value: JSONValue?) {
+    mutating func appendTag(_ field: JSONField, of user: JSONField, _ value: JSONValue?) {
         append(tag: tag(of: value, user.type) ?? 0, field.type)
     }
 
@@ -65,7 +65,7 @@ extension PayloadEncoder {
 
     /// Returns the tag of an arm, or the one that a `default` arm keeps, and the value that it belongs to.
     private func tag(
-        of arm: ArmListPlan.Arm, _ value: JSONValue, _ plan: ArmListPlan
+        of arm: JSONArmList.Arm, _ value: JSONValue, _ plan: JSONArmList
     ) throws(TranslationError) -> (tag: Int128, content: JSONValue) {
         if let tag = arm.tag { return (tag, value) }
         guard case .object(let members) = value else { throw wrongKind(.object, value) }

@@ -34,7 +34,7 @@ extension PayloadEncoder {
 
     /// Writes a field that shares bytes with others.
     mutating func encodePacked(
-        _ value: JSONValue, _ field: FieldPlan, _ packing: FieldPacking, in run: inout PackedBits
+        _ value: JSONValue, _ field: JSONField, _ packing: FieldPacking, in run: inout PackedBits
     ) throws(TranslationError) {
         let number: Int128 =
             switch field.type {

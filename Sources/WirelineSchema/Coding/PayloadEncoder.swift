@@ -30,7 +30,7 @@ struct PayloadEncoder {
     ///
     /// - Returns: The name of the first optional field that is not set; nothing may follow it.
     @discardableResult
-    mutating func encodeFields(_ list: FieldListPlan, of object: JSONValue) throws(TranslationError) -> String? {
+    mutating func encodeFields(_ list: JSONFieldList, of object: JSONValue) throws(TranslationError) -> String? {
         let values = try arrange(object, list)
         var gap: String?
         var run = PackedBits()
@@ -79,7 +79,7 @@ struct PayloadEncoder {
     /// It is never inlined: its caller recurses into structures, and its variables would take the caller's stack.
     @inline(never)
     private mutating func appendFiller(
-        _ field: FieldPlan, in run: inout PackedBits, _ numbers: inout OpenNumbers
+        _ field: JSONField, in run: inout PackedBits, _ numbers: inout OpenNumbers
     ) {
         if field.isCounter {
             numbers.open(field, at: bytes.count)
@@ -102,7 +102,7 @@ struct PayloadEncoder {
     ///
     /// - Parameter values: Those of the fields before it, which are valid.
     private func checkPresence(
-        of field: FieldPlan, _ value: JSONValue?, _ condition: WireCondition, _ list: FieldListPlan,
+        of field: JSONField, _ value: JSONValue?, _ condition: WireCondition, _ list: JSONFieldList,
         _ values: ArraySlice<JSONValue?>
     ) throws(TranslationError) {
         guard checksPresence else { return }
@@ -118,7 +118,7 @@ struct PayloadEncoder {
     ///
     /// Missing `@since` fields have their default. Other missing fields are nil, and so is a field that is `null` and may
     /// be unset.
-    private func arrange(_ object: JSONValue, _ list: FieldListPlan) throws(TranslationError) -> [JSONValue?] {
+    private func arrange(_ object: JSONValue, _ list: JSONFieldList) throws(TranslationError) -> [JSONValue?] {
         guard case .object(let members) = object else { throw wrongKind(.object, object) }
         var values = list.fields.map(\.absent)
         var expected = 0
@@ -155,7 +155,7 @@ struct PayloadEncoder {
         }
     }
 
-    private mutating func encodeStructure(_ value: JSONValue, _ list: FieldListPlan) throws(TranslationError) {
+    private mutating func encodeStructure(_ value: JSONValue, _ list: JSONFieldList) throws(TranslationError) {
         guard remainingDepth > 0 else { throw TranslationError(.tooDeep(limit: index.maximumDepth)) }
         remainingDepth -= 1
         if let format = list.sizePrefix {

@@ -385,7 +385,7 @@ struct Exchange {
 }
 
 extension DescriptionIndex {
-    fileprivate func fields(of owner: FieldListKey) -> [FieldPlan] {
+    fileprivate func fields(of owner: FieldListKey) -> [JSONField] {
         switch owner {
         case .message(let index): messages[index].fields
         case .structure(let index): structures[index].fields

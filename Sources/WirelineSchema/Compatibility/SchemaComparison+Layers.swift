@@ -173,7 +173,7 @@ extension SchemaComparison {
         var translator = PacketTranslator(description(of: version))
         for case .custom(let name) in layout.content.layers.map(\.kind) {
             let mark = UInt8(truncatingIfNeeded: layerNumber(of: name, in: version) + 1)
-            translator.layers.options[name] = { _ in MarkingLayer(mark: mark) }
+            translator.layers.options[name] = { _ in ProbeLayer(mark: mark) }
         }
         let keys = madeUpKeys(of: version).compactMap { LayerKey($0.key, $0.value) }
         // They fit: each cipher takes 16 bytes.

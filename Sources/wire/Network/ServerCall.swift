@@ -157,7 +157,7 @@ extension ServerCall {
 
     private func failure(_ error: ConnectionError, _ consequence: String?) -> CommandError {
         let text = (consequence.map { "\($0): " } ?? "") + "\(endpoint): \(error)"
-        if case .codec(let fault) = error, fault.lookalike == .tls, configuration.dialing.tls == nil {
+        if case .codec(let fault) = error, fault.misdirectedProtocol == .tls, configuration.dialing.tls == nil {
             return .failure(text, hint: "with --tls, or --tls-ca FILE, the call speaks TLS")
         }
         return .failure(text)

@@ -28,8 +28,8 @@ struct Greeting {
     static func name(of bytes: [UInt8]) -> String? {
         // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
         let span = unsafe bytes.span.bytes
-        if let lookalike = CodecError.Lookalike(recognising: span) {
-            switch lookalike {
+        if let misdirectedProtocol = CodecError.MisdirectedProtocol(recognising: span) {
+            switch misdirectedProtocol {
             case .http: return "HTTP"
             case .ssh: return "SSH"
             case .tls: return tls

@@ -103,7 +103,7 @@ struct FramedPacketTests {
 
     @Test func `a request of HTTP is told from a packet`() {
         let error = Splitting(Array("GET / HTTP/1.1".utf8), layout: Self.sameMarks).error
-        #expect(error?.lookalike == .http)
+        #expect(error?.misdirectedProtocol == .http)
     }
 
     @Test(arguments: [0, 1, 100, 5000])

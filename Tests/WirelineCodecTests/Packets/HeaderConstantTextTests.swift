@@ -74,7 +74,7 @@ struct HeaderConstantTextTests {
 
     @Test func `a call of a browser is recognised by the constant that is missing`() throws {
         let error = Splitting(Array("GET / HTTP/1.1\r\n".utf8), layout: layout).error
-        #expect(error?.lookalike == .http)
+        #expect(error?.misdirectedProtocol == .http)
         #expect(error?.bytes.count == 16)
     }
 

@@ -238,7 +238,7 @@ struct PacketDecodingTests {
         }
     }
 
-    static let lookalikes: [(String, PacketLayout, CodecError.Lookalike)] = [
+    static let misdirectedProtocols: [(String, PacketLayout, CodecError.MisdirectedProtocol)] = [
         ("474554202f20485454502f312e31", .standard, .http),
         ("48545450", .standard, .http),
         ("504f5354", .standard, .http),
@@ -249,12 +249,12 @@ struct PacketDecodingTests {
         ("0d0000004e21", .standard, .otherByteOrder(length: 13)),
     ]
 
-    @Test(arguments: lookalikes)
+    @Test(arguments: misdirectedProtocols)
     func `a foreign stream is recognised by its first bytes`(
-        hex: String, layout: PacketLayout, lookalike: CodecError.Lookalike
+        hex: String, layout: PacketLayout, misdirectedProtocol: CodecError.MisdirectedProtocol
     ) throws {
         let splitting = Splitting(try Hexadecimal.bytes(of: hex), layout: layout, isFinished: false)
-        #expect(splitting.error?.lookalike == lookalike)
+        #expect(splitting.error?.misdirectedProtocol == misdirectedProtocol)
     }
 
     /// A TLS server's answer to plain packets. Its first bytes happen to be a valid length.
@@ -267,7 +267,7 @@ struct PacketDecodingTests {
             ])
         let error = Splitting(alert, layout: layout, isFinished: true).error
         #expect(error?.reason == .endOfStream(received: 7, needed: 0x1503 - 7))
-        #expect(error?.lookalike == .tls)
+        #expect(error?.misdirectedProtocol == .tls)
         var splitter = PacketSplitter(layout: layout)
         let bytes = alert.span.bytes
         #expect(try splitter.packet(in: bytes, at: 0) == nil)
@@ -276,7 +276,7 @@ struct PacketDecodingTests {
 
     @Test func `bytes that look like no known protocol get no guess`() {
         let splitting = Splitting([0xFF, 0xFE, 0xFD, 0xFC, 0, 1], layout: .standard, isFinished: false)
-        #expect(splitting.error?.lookalike == nil)
+        #expect(splitting.error?.misdirectedProtocol == nil)
         #expect(splitting.error != nil)
     }
 }

@@ -286,7 +286,7 @@ extension [UInt8] {
     }
 }
 
-/// The part of a result that must not depend on the path. An error's `bytes` and `lookalike` do depend on it: they show
+/// The part of a result that must not depend on the path. An error's `bytes` and `misdirectedProtocol` do depend on it: they show
 /// what had arrived.
 struct ComparableSplitting: Equatable {
     var packets: [PacketCopy]

@@ -2,13 +2,13 @@
 
 import WirelineCodec
 
-/// One step of taking a packet apart. A back end prints the steps of ``UnwrapPlan`` in their order.
+/// One step of taking a packet apart. A back end prints the steps of ``PacketReadPlan`` in their order.
 ///
 /// A reader stands at the beginning of the packet, and each step that reads goes on from where the last one stopped. The
 /// value of field `n` is a variable such as `x3`, its width, if it varies, one such as `w3`, whether it is there, if it has a
 /// condition, one such as `c3`, the size of the packet by a length field one such as `t3`. Offsets count from the packet's
 /// first byte, and are where an error is.
-indirect enum UnwrapStep: Sendable {
+indirect enum PacketReadStep: Sendable {
     /// Bytes up to this one must have arrived; if they have not, more are needed.
     case need(Int)
     /// So many bytes of a field must be there. If they are not, more bytes are needed; but if the packet is known to end
@@ -34,19 +34,19 @@ indirect enum UnwrapStep: Sendable {
     case constantText(field: Int, [UInt8], at: PacketOffset)
     /// The size of the packet is a length and `difference`. Under `least` it is `length_too_small`, above the limit
     /// `packet_too_long`.
-    case size(UnwrapLength)
+    case size(ReadLength)
     /// The size by one length must be that by another one.
-    case sameSize(UnwrapLength, as: Int)
+    case sameSize(ReadLength, as: Int)
     /// The same, and the packet ends there: what is read next cannot stand beyond that.
-    case last(UnwrapLength)
+    case last(ReadLength)
     /// A field that is there only if a condition holds. The steps read it; without it, it is 0 or empty.
-    case conditional(field: Int, WireCondition, [UnwrapStep])
+    case conditional(field: Int, WireCondition, [PacketReadStep])
     /// Checks that are made only if a field is there.
-    case ifPresent(field: Int, [UnwrapStep])
+    case ifPresent(field: Int, [PacketReadStep])
     /// Whether a field of the trailer is there.
     case presence(field: Int, WireCondition, byteCount: Int)
     /// The size of the packet is that by the lengths that are there. They must agree. Without any it is `otherwise`.
-    case total([UnwrapLength], otherwise: UnwrapSize?)
+    case total([ReadLength], otherwise: SizeWithoutLength?)
     /// The whole packet must have arrived; if it has not, more bytes are needed. The payload begins after the header.
     case whole(header: PacketOffset, trailer: PacketOffset)
     /// The checksum of a range of the packet, in which it and later ones count as zeros.
@@ -56,7 +56,7 @@ indirect enum UnwrapStep: Sendable {
 }
 
 /// A length field of the header, and how the packet's size follows from it.
-struct UnwrapLength: Sendable {
+struct ReadLength: Sendable {
     let field: Int
     /// What is added to the field's number.
     let difference: PacketOffset
@@ -70,7 +70,7 @@ struct UnwrapLength: Sendable {
 }
 
 /// The size of a packet without a length.
-enum UnwrapSize: Sendable {
+enum SizeWithoutLength: Sendable {
     /// The payload is empty.
     case emptyPayload(PacketOffset)
     /// All bytes that there are, in a frame.

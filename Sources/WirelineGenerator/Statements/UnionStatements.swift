@@ -6,7 +6,7 @@ import WirelineLanguage
 /// The statements that read and write unions.
 ///
 /// The union is `m`, its tag `t`, the arm that it has `a`.
-extension StatementPrinter {
+extension StatementBuilder {
     /// Returns how the tag of a union is read and written.
     func tag(_ index: Int) -> ValuePlan { plan.coding.value(plan.unions[index].plan.tag, nil, in: []) }
 

@@ -11,11 +11,11 @@ import WirelineLanguage
 /// 2. prints a type for each of ``messages``, ``structures`` and ``unions``, and constants;
 /// 3. prints each body twice, for reading and for writing: field by field, by its ``ValuePlan``, its presence and its constant.
 ///    Functions are needed for ``used`` types only;
-/// 4. prints for each of ``shapes`` the ``UnwrapPlan/steps`` as the function that takes packets apart, and follows the list in
-///    ``WrapPlan`` for the one that puts them together;
+/// 4. prints for each of ``shapes`` the ``PacketReadPlan/steps`` as the function that takes packets apart, and follows the list in
+///    ``PacketWritePlan`` for the one that puts them together;
 /// 5. adds the pieces of its ``RuntimeText`` that the printed code calls;
 /// 6. prints an adapter for `wire conform` with ``AdapterTables``.
-struct CodePlan: Sendable {
+struct GeneratorModel: Sendable {
     let description: ProtocolDescription
     let coding: CodingPlan
     private(set) var names: CodeNames
@@ -99,8 +99,8 @@ struct PacketShape: Sendable {
     let writes: Bool
     /// The fields of these packets.
     let layout: PacketLayout
-    let unwrap: UnwrapPlan
-    let wrap: WrapPlan
+    let readPlan: PacketReadPlan
+    let writePlan: PacketWritePlan
     /// For each field of these packets its position among all fields of the protocol's packets.
     let positions: [Int]
     /// The fields that only packets of other shapes have and a program could set, by those positions.
@@ -141,8 +141,8 @@ struct PacketShape: Sendable {
         reads = direction != .writing
         writes = direction != .reading
         self.layout = layout
-        unwrap = UnwrapPlan(layout)
-        wrap = WrapPlan(layout)
+        readPlan = PacketReadPlan(layout)
+        writePlan = PacketWritePlan(layout)
         positions = layout.fields.map { description.packetField(named: $0.name) ?? 0 }
         let own = Set(positions)
         // What is given for another part has been chosen.

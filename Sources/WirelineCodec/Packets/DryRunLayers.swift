@@ -3,7 +3,7 @@
 /// Layers that seal nothing: they find out whether a packet can be written before its keys and keystreams are used.
 ///
 /// What a layer can make shorter is taken as empty, so that no packet is refused that a connection could send.
-private struct TrialLayers: LayerSealer {
+private struct DryRunLayers: LayerSealer {
     let kinds: [LayerKind]
     let threshold: Int?
 
@@ -25,7 +25,7 @@ extension Layering {
         id: UInt64, header: PacketHeader, payload: RawSpan, _ kind: OpenedContent.Kind?, limit: Int,
         _ kinds: [LayerKind], _ keystreams: inout LayerSet, threshold: Int? = nil
     ) throws(CodecError) {
-        var layers = TrialLayers(kinds: kinds, threshold: threshold)
+        var layers = DryRunLayers(kinds: kinds, threshold: threshold)
         _ = try seal(id: id, header: header, payload: payload, kind, limit: limit, &keystreams, with: &layers)
     }
 }

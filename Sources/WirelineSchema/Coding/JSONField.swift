@@ -7,8 +7,8 @@ import WirelineLanguage
 ///
 /// Plans are objects, not values: reading and writing recurse into structures, and a copy of a whole description would
 /// take kilobytes of stack at each step.
-final class FieldListPlan: Sendable {
-    let fields: [FieldPlan]
+final class JSONFieldList: Sendable {
+    let fields: [JSONField]
     /// The format of a sized structure's byte count, which precedes its fields.
     let sizePrefix: CountFormat?
     let sizePrefixOrder: ByteOrder
@@ -20,7 +20,7 @@ final class FieldListPlan: Sendable {
     ) {
         let body = BodyPlan.references(in: fields)
         self.fields = zip(fields, body).map { field, reference in
-            FieldPlan(field, reference, constant: defaults.constant(of: field), absent: defaults.value(of: field))
+            JSONField(field, reference, constant: defaults.constant(of: field), absent: defaults.value(of: field))
         }
         self.sizePrefix = sizePrefix
         self.sizePrefixOrder = sizePrefixOrder
@@ -45,7 +45,7 @@ final class FieldListPlan: Sendable {
 }
 
 /// One field of a message or a structure.
-final class FieldPlan: Sendable {
+final class JSONField: Sendable {
     let name: String
     let type: TypeDescription
     /// The place among the fields that share bytes with it; nil if there are none.

@@ -3,18 +3,18 @@
 /// The middle path: a header as steps that read it once, without errors.
 ///
 /// It serves the headers that a ``PacketPlan`` does not cover, such as those with varints, constants and fields that
-/// share bytes. It finds a valid packet or returns nil. ``HeaderScan`` handles anything wrong or missing, and makes the
+/// share bytes. It finds a valid packet or returns nil. ``HeaderReader`` handles anything wrong or missing, and makes the
 /// error.
 ///
 /// It is an object that callers borrow from its layout: counting references would take longer than reading a header.
-final class QuickHeader: Sendable {
+final class HeaderProgram: Sendable {
     /// What has to be read of the header; other fields only have bytes.
-    private let steps: [QuickStep]
+    private let steps: [HeaderInstruction]
     /// The bytes from a packet's first that every step can load from without a check.
     private let roomByteCount: Int
     /// The bytes of the header after its last varint or condition; all bytes if there is none.
     private let lastByteCount: Int
-    private let trailer: QuickTrailer
+    private let trailer: TrailerProgram
     private let variant: UInt16
 
     /// Nil for a layout that needs more than this.
@@ -26,8 +26,8 @@ final class QuickHeader: Sendable {
     ///   - variant: The layout's position among those of a layout that depends on the sender.
     init?(header: [PacketField], trailer: [PacketField], _ conditions: [PlacedCondition?], variant: UInt16) {
         let conditions = Array(conditions.prefix(header.count))
-        guard trailer.allSatisfy({ $0.condition == nil }), var maker = QuickStepMaker(header, conditions),
-            maker.add(header, conditions), let trailer = QuickTrailer(trailer, afterHeaderOf: header)
+        guard trailer.allSatisfy({ $0.condition == nil }), var maker = HeaderCompiler(header, conditions),
+            maker.add(header, conditions), let trailer = TrailerProgram(trailer, afterHeaderOf: header)
         else { return nil }
         steps = maker.steps
         lastByteCount = maker.offset
@@ -44,7 +44,7 @@ final class QuickHeader: Sendable {
         let available = bytes.byteCount &- start
         let read =
             available >= roomByteCount
-            ? read(bytes, at: start, AmpleRoom.self) : readInScantRoom(bytes, at: start)
+            ? read(bytes, at: start, UncheckedBounds.self) : readInScantRoom(bytes, at: start)
         guard var bounds = read, bounds.packetByteCount <= limit, bounds.payloadStart <= available,
             trailer.isEmpty || trailer.verify(bytes, at: start, &bounds)
         else { return nil }
@@ -53,19 +53,19 @@ final class QuickHeader: Sendable {
 
     @inline(never)
     private func readInScantRoom(_ bytes: RawSpan, at start: Int) -> PacketBounds? {
-        read(bytes, at: start, ScantRoom.self)
+        read(bytes, at: start, CheckedBounds.self)
     }
 
     /// Reads a header; it may end after the bytes.
     ///
     /// - Parameter room: Whether there are ``roomByteCount`` bytes. It is a type, so that the compiler makes two functions.
     @inline(__always)
-    private func read<Room: QuickRoom>(_ bytes: RawSpan, at start: Int, _ room: Room.Type) -> PacketBounds? {
+    private func read<Room: BoundsRule>(_ bytes: RawSpan, at start: Int, _ room: Room.Type) -> PacketBounds? {
         var cursor = start
         var id: UInt64 = 0
         var value: UInt64 = 0
         var flags: UInt32 = 0
-        var lengths = QuickLengths()
+        var lengths = AgreeingLengths()
         let list = self.steps
         let steps = list.span
         var index = 0
@@ -113,20 +113,20 @@ final class QuickHeader: Sendable {
 }
 
 /// Whether all steps can load 8 bytes without a check.
-private protocol QuickRoom {
+private protocol BoundsRule {
     static var isAmple: Bool { get }
 }
 
-private enum AmpleRoom: QuickRoom {
+private enum UncheckedBounds: BoundsRule {
     static var isAmple: Bool { true }
 }
 
-private enum ScantRoom: QuickRoom {
+private enum CheckedBounds: BoundsRule {
     static var isAmple: Bool { false }
 }
 
 /// The lengths of a header that is being read: they must agree.
-private struct QuickLengths {
+private struct AgreeingLengths {
     /// The byte count of the packet; negative if no length has said it.
     private var packet = -1
     /// The byte count of the payload; negative if no length has said it.
@@ -164,20 +164,20 @@ private struct QuickLengths {
 }
 
 /// The trailer of packets, and the checksums in it.
-private struct QuickTrailer: Sendable {
+private struct TrailerProgram: Sendable {
     let byteCount: Int
     /// What has to be read of the trailer.
-    private let steps: [QuickStep]
-    private let checksums: [QuickChecksum]
+    private let steps: [HeaderInstruction]
+    private let checksums: [TrailerChecksum]
 
     /// Nil for a layout whose checksums need more than this.
     init?(_ fields: [PacketField], afterHeaderOf header: [PacketField]) {
-        guard var maker = QuickStepMaker(header), maker.add(fields) else { return nil }
+        guard var maker = HeaderCompiler(header), maker.add(fields) else { return nil }
         steps = maker.steps
         byteCount = maker.offset
-        var checksums: [QuickChecksum] = []
+        var checksums: [TrailerChecksum] = []
         for planned in PlannedChecksum.all(header: header, trailer: fields) {
-            guard let checksum = QuickChecksum(planned, header: header, trailer: fields) else { return nil }
+            guard let checksum = TrailerChecksum(planned, header: header, trailer: fields) else { return nil }
             checksums.append(checksum)
         }
         self.checksums = checksums
@@ -210,13 +210,13 @@ private struct QuickTrailer: Sendable {
 }
 
 /// A checksum in the trailer, over whole packets from their first byte, or from their payload's.
-private struct QuickChecksum: Sendable {
+private struct TrailerChecksum: Sendable {
     private let kind: ChecksumKind
     private let isFromPayload: Bool
     /// The bytes of the trailer that the checksum covers, too.
     private let trailerByteCount: Int
     /// The checksum itself, as a number of the trailer.
-    private let step: QuickStep
+    private let step: HeaderInstruction
 
     init?(_ planned: PlannedChecksum, header: [PacketField], trailer: [PacketField]) {
         let payload = header.count
@@ -229,7 +229,7 @@ private struct QuickChecksum: Sendable {
         kind = planned.kind
         isFromPayload = planned.parts.lowerBound == payload
         trailerByteCount = byteCounts[..<(planned.parts.upperBound - payload - 1)].reduce(0, +)
-        step = QuickStep(
+        step = HeaderInstruction(
             .check, offset: byteCounts[..<index].reduce(0, +), byteCount: format.byteCount, byteOrder,
             bitWidth: format.bitWidth)
     }

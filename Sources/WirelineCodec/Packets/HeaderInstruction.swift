@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One step in which ``QuickHeader`` reads a header or trailer: usually a number.
-struct QuickStep: Sendable {
+/// One step in which ``HeaderProgram`` reads a header or trailer: usually a number.
+struct HeaderInstruction: Sendable {
     /// What happens with the number.
     enum Use: UInt8, Sendable {
-        /// It must be ``QuickStep/number``, or at most ``QuickStep/span`` more.
+        /// It must be ``HeaderInstruction/number``, or at most ``HeaderInstruction/span`` more.
         case check
-        /// Its ``QuickStep/number`` bits belong to the message's ID.
+        /// Its ``HeaderInstruction/number`` bits belong to the message's ID.
         case messageID
-        /// It is the byte count of something, plus ``QuickStep/number``.
+        /// It is the byte count of something, plus ``HeaderInstruction/number``.
         case length, lengthOfRest, lengthOfPayload
-        /// If it is ``QuickStep/number``, or at most ``QuickStep/span`` more, the flag ``QuickStep/flag`` is set.
+        /// If it is ``HeaderInstruction/number``, or at most ``HeaderInstruction/span`` more, the flag ``HeaderInstruction/flag`` is set.
         case testRange
-        /// If it shares a bit with ``QuickStep/number``, the flag ``QuickStep/flag`` is set.
+        /// If it shares a bit with ``HeaderInstruction/number``, the flag ``HeaderInstruction/flag`` is set.
         case testBits
-        /// There is no number: if the flags are those of ``QuickStep/term``, the flag ``QuickStep/flag`` is set.
+        /// There is no number: if the flags are those of ``HeaderInstruction/term``, the flag ``HeaderInstruction/flag`` is set.
         case raise
-        /// There is no number: if the flags are those of ``QuickStep/term``, there are ``QuickStep/byteCount`` bytes.
+        /// There is no number: if the flags are those of ``HeaderInstruction/term``, there are ``HeaderInstruction/byteCount`` bytes.
         case skip
-        /// There is no number: if the flags are not those of ``QuickStep/term``, ``QuickStep/stepCount`` steps are left out.
+        /// There is no number: if the flags are not those of ``HeaderInstruction/term``, ``HeaderInstruction/stepCount`` steps are left out.
         case enter
-        /// There is no number: ``QuickStep/byteCount`` bytes must be decimal digits, or ASCII.
+        /// There is no number: ``HeaderInstruction/byteCount`` bytes must be decimal digits, or ASCII.
         case digits, ascii
     }
 
@@ -125,8 +125,8 @@ struct QuickStep: Sendable {
 
     /// The flags that a step without a number looks at.
     @inline(__always)
-    var term: QuickTerm {
-        get { QuickTerm(mask: UInt32(truncatingIfNeeded: number), expected: UInt32(truncatingIfNeeded: span)) }
+    var term: FlagMask {
+        get { FlagMask(mask: UInt32(truncatingIfNeeded: number), expected: UInt32(truncatingIfNeeded: span)) }
         set { (number, span) = (UInt64(newValue.mask), UInt64(newValue.expected)) }
     }
 

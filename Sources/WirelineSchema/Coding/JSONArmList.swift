@@ -4,7 +4,7 @@ import WirelineCodec
 import WirelineLanguage
 
 /// The arms of a union, found by tag and by name.
-final class ArmListPlan: Sendable {
+final class JSONArmList: Sendable {
     /// The type of the tag.
     let tag: TypeDescription
     /// The format of a sized value's byte count, which stands between tag and value.
@@ -21,12 +21,12 @@ final class ArmListPlan: Sendable {
         let tag: Int128?
         let name: String
         /// The value after the tag, if there is one.
-        let field: FieldPlan?
+        let field: JSONField?
 
         init(_ arm: UnionDescription.Arm) {
             tag = arm.tag
             name = arm.name
-            field = arm.field.map { FieldPlan($0, constant: nil, absent: nil) }
+            field = arm.field.map { JSONField($0, constant: nil, absent: nil) }
         }
     }
 

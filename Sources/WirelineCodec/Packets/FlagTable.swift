@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Some of the flags of a ``QuickHeader``, and which of these must be set.
-struct QuickTerm: Equatable, Sendable {
+/// Some of the flags of a ``HeaderProgram``, and which of these must be set.
+struct FlagMask: Equatable, Sendable {
     var mask: UInt32 = 0
     /// The flags that must be set; the others in the mask must not be.
     var expected: UInt32 = 0
 
     /// Flags that no header has.
-    static let never = QuickTerm(mask: 0, expected: 1)
+    static let never = FlagMask(mask: 0, expected: 1)
 
     @inline(__always)
     func holds(_ flags: UInt32) -> Bool { flags & mask == expected }
 }
 
-extension QuickTerm {
+extension FlagMask {
     init(flag: UInt8, isSet: Bool) {
         mask = 1 << UInt32(flag)
         expected = isSet ? mask : 0
     }
 
     /// Returns what both terms ask for; nil if no flags are like that.
-    fileprivate func and(_ other: QuickTerm) -> QuickTerm? {
+    fileprivate func and(_ other: FlagMask) -> FlagMask? {
         let contradiction = (expected ^ other.expected) & mask & other.mask
         guard contradiction == 0 else { return nil }
-        return QuickTerm(mask: mask | other.mask, expected: expected | other.expected)
+        return FlagMask(mask: mask | other.mask, expected: expected | other.expected)
     }
 }
 
 /// A test of one number of a header, and the flag that says whether it holds.
-struct QuickTest: Equatable {
+struct NumberTest: Equatable {
     /// The position of the field in the header.
     let field: Int
     /// Whether the number must share a bit with ``number``; otherwise it is compared.
@@ -39,32 +39,32 @@ struct QuickTest: Equatable {
     let span: UInt64
     var flag: UInt8 = 0
 
-    static func == (left: QuickTest, right: QuickTest) -> Bool {
+    static func == (left: NumberTest, right: NumberTest) -> Bool {
         (left.field, left.isOfBits, left.number, left.span) == (right.field, right.isOfBits, right.number, right.span)
     }
 }
 
-extension QuickTest {
+extension NumberTest {
     /// Makes the test for which a comparison holds, or does not.
     ///
     /// - Returns: Nil if the field's bits are not the number.
     fileprivate static func make(
         _ field: Int, _ comparison: WireCondition.Comparison, _ number: Int128, _ format: PacketField.Format
-    ) -> (test: QuickTest, isNegated: Bool)? {
+    ) -> (test: NumberTest, isNegated: Bool)? {
         if case .varint(let varint) = format, varint.encoding != .unsigned { return nil }
         let range = format.range
         switch comparison {
-        case .equal: return (QuickTest(field, number, number, range), false)
-        case .unequal: return (QuickTest(field, number, number, range), true)
-        case .less: return (QuickTest(field, range.lowerBound, number - 1, range), false)
-        case .lessOrEqual: return (QuickTest(field, range.lowerBound, number, range), false)
-        case .greater: return (QuickTest(field, range.lowerBound, number, range), true)
-        case .greaterOrEqual: return (QuickTest(field, range.lowerBound, number - 1, range), true)
+        case .equal: return (NumberTest(field, number, number, range), false)
+        case .unequal: return (NumberTest(field, number, number, range), true)
+        case .less: return (NumberTest(field, range.lowerBound, number - 1, range), false)
+        case .lessOrEqual: return (NumberTest(field, range.lowerBound, number, range), false)
+        case .greater: return (NumberTest(field, range.lowerBound, number, range), true)
+        case .greaterOrEqual: return (NumberTest(field, range.lowerBound, number - 1, range), true)
         case .sharesBit:
             // A negative number has all bits beyond those of its field.
             guard range.lowerBound == 0 || range.contains(number) else { return nil }
             let bits = UInt64(truncatingIfNeeded: number) & format.loadedBits
-            return (QuickTest(field: field, isOfBits: true, number: bits, span: 0), false)
+            return (NumberTest(field: field, isOfBits: true, number: bits, span: 0), false)
         }
     }
 
@@ -82,24 +82,24 @@ extension QuickTest {
     /// Returns a test that does not hold for 0, as which an absent field counts: this one, or its opposite.
     ///
     /// - Parameter mask: The bits of the field.
-    fileprivate func failingForZero(_ mask: UInt64) -> (test: QuickTest, isNegated: Bool) {
+    fileprivate func failingForZero(_ mask: UInt64) -> (test: NumberTest, isNegated: Bool) {
         guard !isOfBits, (0 &- number) & mask <= span else { return (self, false) }
         // There is no opposite of what always holds, but a test that never does.
-        guard span < mask else { return (QuickTest(field: field, isOfBits: true, number: 0, span: 0), true) }
+        guard span < mask else { return (NumberTest(field: field, isOfBits: true, number: 0, span: 0), true) }
         let next = (number &+ span &+ 1) & mask
-        return (QuickTest(field: field, isOfBits: false, number: next, span: mask - span - 1), true)
+        return (NumberTest(field: field, isOfBits: false, number: next, span: mask - span - 1), true)
     }
 }
 
 /// The tests that the conditions of a layout make, each with a flag, which is not set before a header is read.
-struct QuickFlags {
+struct FlagTable {
     /// The most flags.
     private static let mostCount = 32
     /// The most alternatives of a condition.
     private static let mostAlternatives = 16
 
     private let header: [PacketField]
-    private var tests: [QuickTest] = []
+    private var tests: [NumberTest] = []
     private var count = 0
 
     /// Nil if the conditions need more than flags.
@@ -111,7 +111,7 @@ struct QuickFlags {
     }
 
     /// Returns the tests of a header's field.
-    func tests(of field: Int) -> [QuickTest] { tests.filter { $0.field == field } }
+    func tests(of field: Int) -> [NumberTest] { tests.filter { $0.field == field } }
 
     /// Returns a flag that nothing sets yet; nil if there are too many.
     mutating func addFlag() -> UInt8? {
@@ -135,7 +135,7 @@ struct QuickFlags {
     }
 
     /// Returns the test of a condition that has only one.
-    private func literal(_ condition: PlacedCondition) -> (test: QuickTest, isNegated: Bool)? {
+    private func literal(_ condition: PlacedCondition) -> (test: NumberTest, isNegated: Bool)? {
         switch condition {
         case .isSet(let field): literal(field, .unequal, 0)
         case .compares(let field, let comparison, let number): literal(field, comparison, number)
@@ -145,19 +145,19 @@ struct QuickFlags {
 
     private func literal(
         _ field: Int, _ comparison: WireCondition.Comparison, _ number: Int128
-    ) -> (test: QuickTest, isNegated: Bool)? {
+    ) -> (test: NumberTest, isNegated: Bool)? {
         let format = header[field].format
-        guard let made = QuickTest.make(field, comparison, number, format) else { return nil }
+        guard let made = NumberTest.make(field, comparison, number, format) else { return nil }
         let result = made.test.failingForZero(format.loadedBits)
         return (result.test, result.isNegated != made.isNegated)
     }
 
     /// Returns the flags with which a condition holds; nil if there are too many alternatives.
-    func alternatives(of condition: PlacedCondition) -> [QuickTerm]? {
+    func alternatives(of condition: PlacedCondition) -> [FlagMask]? {
         alternatives(of: condition, isNegated: false)
     }
 
-    private func alternatives(of condition: PlacedCondition, isNegated: Bool) -> [QuickTerm]? {
+    private func alternatives(of condition: PlacedCondition, isNegated: Bool) -> [FlagMask]? {
         switch condition {
         case .not(let condition): return alternatives(of: condition, isNegated: !isNegated)
         case .and(let left, let right), .or(let left, let right):
@@ -171,14 +171,14 @@ struct QuickFlags {
             guard let literal = literal(condition), let test = tests.first(where: { $0 == literal.test }) else {
                 return nil
             }
-            return [QuickTerm(flag: test.flag, isSet: literal.isNegated == isNegated)]
+            return [FlagMask(flag: test.flag, isSet: literal.isNegated == isNegated)]
         }
     }
 }
 
-extension QuickStep {
+extension HeaderInstruction {
     /// Makes the step a test of its number.
-    mutating func test(_ test: QuickTest) {
+    mutating func test(_ test: NumberTest) {
         use = test.isOfBits ? .testBits : .testRange
         flag = test.flag
         number = test.number

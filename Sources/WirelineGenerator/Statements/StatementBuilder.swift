@@ -7,9 +7,9 @@ import WirelineLanguage
 ///
 /// It returns the statements of functions. A back end puts them into functions with the parameters `r` or `w`, and where they are used
 /// `h`, `m` and `f`.
-struct StatementPrinter: Sendable {
+struct StatementBuilder: Sendable {
     let dialect: any Dialect
-    let plan: CodePlan
+    let plan: GeneratorModel
     /// The functions of each union: with the tag before the value and with it elsewhere.
     let unions: [UnionFunctions]
     /// The functions that read and write structures, in a language with records.
@@ -192,12 +192,12 @@ extension PacketShape {
     var sender: Sender? { words.first.flatMap { Sender(rawValue: $0) } }
 }
 
-extension CodePlan {
+extension GeneratorModel {
     /// Whether every header has a field, so that its member cannot be absent; by its position among all fields of packets.
     func hasAlways(headerField position: Int) -> Bool {
         wholeShapes.allSatisfy { shape in
             guard let index = shape.positions.firstIndex(of: position) else { return false }
-            return shape.layout.fields[index].condition == nil && shape.wrap.fitting?.field != index
+            return shape.layout.fields[index].condition == nil && shape.writePlan.fitting?.field != index
         } && !fixedHeaderFields.contains(position)
     }
 

@@ -4,7 +4,7 @@
 ///
 /// No line ends in space. If all lines of a block start with `*`, they are moved with it. Lines of other blocks stay,
 /// because their indentation may have a meaning.
-enum CommentText {
+enum FormattedComment {
     /// - Parameter indentation: The column of a comment that comes first on its line. nil if it does not; its further
     ///   lines are then unchanged.
     static func text(of comment: Comment, in source: SourceText, indentation: Int?) -> String {

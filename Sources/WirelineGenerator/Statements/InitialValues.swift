@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineLanguage
 
-extension StatementPrinter {
+extension StatementBuilder {
     /// Returns the literal of a value of a header's field; of the field's zero for a value of another kind.
     func literal(headerField position: Int, _ value: PacketHeader.FieldValue) -> Expression {
         let format = plan.description.layout.fields[position].format
@@ -21,12 +21,12 @@ extension StatementPrinter {
     }
 
     /// Returns what a field of a new body is; nil if nothing is set.
-    func initial(_ field: FieldPlan) -> Expression? {
+    func initial(_ field: GeneratedField) -> Expression? {
         field.mayBeUnset || !field.hasZero ? nil : zero(field)
     }
 
     /// Returns what a field is in the zero of its body.
-    func zero(_ field: FieldPlan) -> Expression { .initial(field.zero, field.value) }
+    func zero(_ field: GeneratedField) -> Expression { .initial(field.zero, field.value) }
 
     /// Returns what a field of a new header is; nil if nothing is set, or if programs cannot set it.
     func initial(headerField position: Int) -> Expression? {

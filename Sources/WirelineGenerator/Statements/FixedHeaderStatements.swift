@@ -4,10 +4,10 @@ import WirelineCodec
 import WirelineLanguage
 
 /// The statements for header fields that have the same value in every packet of a message (`@header`).
-extension StatementPrinter {
+extension StatementBuilder {
     /// Returns the statements that verify the header `h` of a packet that was read; none for a message that fixes nothing.
     ///
-    /// The places of ``CodePlan/fixedHeaderFields`` are the items of the list `at`.
+    /// The places of ``GeneratorModel/fixedHeaderFields`` are the items of the list `at`.
     func verifyHeader(_ message: MessageDescription) -> [Statement] {
         message.headerValues.flatMap { item -> [Statement] in
             guard let position = plan.fixedHeaderFields.firstIndex(of: item.field) else { return [] }

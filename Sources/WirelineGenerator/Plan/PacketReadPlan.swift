@@ -6,13 +6,13 @@ import WirelineLanguage
 /// How a packet of one plain layout is taken apart.
 ///
 /// Each length is checked as soon as it has arrived, so an invalid one is an error and never a wait.
-struct UnwrapPlan: Sendable {
+struct PacketReadPlan: Sendable {
     let layout: PacketLayout
     /// What is read and checked, in order, up to the end of the trailer.
-    private(set) var steps: [UnwrapStep] = []
+    private(set) var steps: [PacketReadStep] = []
     /// Where each field of the header begins; fields that share bytes begin at the first of these.
     private(set) var starts: [PacketOffset] = []
-    /// Whether all fields of the header have a fixed width, so that ``UnwrapStep/need`` says what must have arrived.
+    /// Whether all fields of the header have a fixed width, so that ``PacketReadStep/need`` says what must have arrived.
     let isFixed: Bool
 
     private var plan: PacketPlan { layout.plan }
@@ -56,7 +56,7 @@ struct UnwrapPlan: Sendable {
             let start = headerCount
             if let condition = field.condition {
                 starts.append(start)
-                var inner: [UnwrapStep] = lengths.map { item in
+                var inner: [PacketReadStep] = lengths.map { item in
                     check(
                         item.index, item.end,
                         least: leastHeader + (layout.byteCounts[index] ?? 1) + plan.trailerByteCount)
@@ -89,12 +89,12 @@ struct UnwrapPlan: Sendable {
     }
 
     /// Returns the steps that read a field, or fields that share its bytes.
-    private func reading(_ index: Int) -> [UnwrapStep] {
+    private func reading(_ index: Int) -> [PacketReadStep] {
         let field = layout.fields[index]
         if case .varint(let format) = field.format { return [.varint(field: index, format)] }
         let byteCount = layout.byteCounts[index] ?? 0
         let isPart = index < layout.header.count && !isFixed
-        var steps: [UnwrapStep] = isPart ? [.part(field: index, byteCount: byteCount)] : []
+        var steps: [PacketReadStep] = isPart ? [.part(field: index, byteCount: byteCount)] : []
         if let place = layout.packedPlace(ofField: index) {
             steps.append(.run(index..<index + place.fieldCount, place))
         } else if field.role == .padding {
@@ -117,7 +117,7 @@ struct UnwrapPlan: Sendable {
         }
     }
 
-    private func valueChecks(of index: Int, at offset: PacketOffset) -> [UnwrapStep] {
+    private func valueChecks(of index: Int, at offset: PacketOffset) -> [PacketReadStep] {
         let field = layout.fields[index]
         if field.format == .boolean { return [.boolean(field: index, at: offset)] }
         if field.format.isNumber || field.role == .padding { return [] }
@@ -128,13 +128,13 @@ struct UnwrapPlan: Sendable {
 
     private func constant(
         _ index: Int, _ value: PacketHeader.FieldValue, at offset: PacketOffset
-    ) -> UnwrapStep {
+    ) -> PacketReadStep {
         guard case .text(let text) = value else { return .constant(field: index, value.number, at: offset) }
         return .constantText(field: index, layout.fields[index].format.comparedBytes(ofText: text), at: offset)
     }
 
     /// Adds steps that are taken only if a field is there.
-    private mutating func add(_ added: [UnwrapStep], ifThere index: Int) {
+    private mutating func add(_ added: [PacketReadStep], ifThere index: Int) {
         guard !added.isEmpty else { return }
         if layout.fields[index].condition == nil {
             steps += added
@@ -145,7 +145,7 @@ struct UnwrapPlan: Sendable {
 
     // MARK: Lengths
 
-    private func length(_ index: Int, _ end: PacketOffset, least minimum: PacketOffset) -> UnwrapLength {
+    private func length(_ index: Int, _ end: PacketOffset, least minimum: PacketOffset) -> ReadLength {
         let field = layout.header[index]
         var difference = PacketOffset(constant: 0)
         if case .length(let base, let constant) = field.role {
@@ -157,14 +157,14 @@ struct UnwrapPlan: Sendable {
         }
         // A varint with a sign could be negative, but no length is.
         let mayBeNegative = field.format.byteCount == nil && field.format.range.lowerBound < 0
-        return UnwrapLength(
+        return ReadLength(
             field: index, difference: difference, least: minimum, mayBeNegative: mayBeNegative, at: starts[index],
             isConditional: field.condition != nil)
     }
 
     /// Returns the check of an earlier length before a field that needs more room.
-    private func check(_ index: Int, _ end: PacketOffset, least: PacketOffset) -> UnwrapStep {
-        let step = UnwrapStep.size(length(index, end, least: least))
+    private func check(_ index: Int, _ end: PacketOffset, least: PacketOffset) -> PacketReadStep {
+        let step = PacketReadStep.size(length(index, end, least: least))
         return layout.header[index].condition == nil ? step : .ifPresent(field: index, [step])
     }
 
@@ -195,7 +195,7 @@ struct UnwrapPlan: Sendable {
         steps.append(.total(all, otherwise: isCertain ? nil : noLength))
     }
 
-    private var noLength: UnwrapSize {
+    private var noLength: SizeWithoutLength {
         let minimum = headerCount + trailerCount
         return layout.isBounded ? .allBytes(least: minimum) : .emptyPayload(minimum)
     }

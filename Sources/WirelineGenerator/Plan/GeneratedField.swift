@@ -4,7 +4,7 @@ import WirelineCodec
 import WirelineLanguage
 
 /// A field of a message, a structure or an arm: what it is called, and how it is read and written.
-struct FieldPlan: Sendable {
+struct GeneratedField: Sendable {
     /// What it must know about the other fields of its body.
     let planned: PlannedField
     /// The name in the language; empty if programs have no value for it.
@@ -44,7 +44,7 @@ struct FieldPlan: Sendable {
 /// The fields of a message, a structure or an arm, in order, with their names.
 struct BodyFields: Sendable {
     let plan: BodyPlan
-    let fields: [FieldPlan]
+    let fields: [GeneratedField]
     /// The name of the field for bytes after the last known one; nil if there is none.
     let trailing: String?
 
@@ -63,7 +63,7 @@ struct BodyFields: Sendable {
         let body = plan.fields.map(\.description)
         fields = zip(plan.fields, names).map { field, name in
             let absent = coding.absentValue(of: field.description)
-            return FieldPlan(
+            return GeneratedField(
                 planned: field, ownName: name,
                 value: coding.value(
                     field.type, field.description, in: body, tagSource: field.reference.tagSource),
@@ -79,7 +79,7 @@ struct BodyFields: Sendable {
     func run(endingAt index: Int) -> PlannedRun? { plan.runs.first { $0.bits.last?.field == index } }
 
     /// Returns the index of the union whose tag a field has; nil if it has none.
-    func union(taggedBy field: FieldPlan) -> (field: FieldPlan, index: Int)? {
+    func union(taggedBy field: GeneratedField) -> (field: GeneratedField, index: Int)? {
         guard let user = field.planned.reference.user, case .union(let index) = fields[user].planned.type.content
         else { return nil }
         return (fields[user], index)

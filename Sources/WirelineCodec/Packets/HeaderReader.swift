@@ -14,7 +14,7 @@ extension PacketLayout {
     /// - Returns: The number of bytes needed, or the packet's bounds. A packet that is whole has been verified.
     package func scan(_ bytes: RawSpan, limit: Int) throws(CodecError) -> ScannedPacket {
         try requireContext()
-        var scan = HeaderScan(self, bytes, limit: limit)
+        var scan = HeaderReader(self, bytes, limit: limit)
         let result = try scan.run()
         guard case .packet(var bounds) = result, bounds.packetByteCount <= bytes.byteCount else { return result }
         try verify(bytes.extracting(0..<bounds.packetByteCount), &bounds)
@@ -26,7 +26,7 @@ extension PacketLayout {
 ///
 /// This is the general path. It serves every layout and the bytes near the end of a read, and it makes the errors. It
 /// checks a length as soon as the length is complete, so a wrong one is an error and never a wait.
-struct HeaderScan: ~Escapable {
+struct HeaderReader: ~Escapable {
     private let layout: PacketLayout
     private let bytes: RawSpan
     private let limit: Int
@@ -124,7 +124,7 @@ struct HeaderScan: ~Escapable {
         guard total <= limit else {
             throw CodecError(
                 .packetTooLong(length: Int128(total), packetByteCount: Int128(total), limit: limit), offset: 0,
-                bytes: [UInt8](copying: bytes.extracting(first: 16)), lookalike: .init(recognising: bytes))
+                bytes: [UInt8](copying: bytes.extracting(first: 16)), misdirectedProtocol: .init(recognising: bytes))
         }
         return total
     }
@@ -165,7 +165,7 @@ struct HeaderScan: ~Escapable {
     private func wrongText(_ error: CodecError) -> CodecError {
         CodecError(
             error.reason, offset: error.offset, bytes: [UInt8](copying: bytes.extracting(first: 16)),
-            lookalike: .init(recognising: bytes))
+            misdirectedProtocol: .init(recognising: bytes))
     }
 
     /// Reads a field that shares bytes with others, and moves past all of them; nil if they are incomplete.
@@ -226,11 +226,11 @@ struct HeaderScan: ~Escapable {
 
     private func error(_ reason: CodecError.Reason, in field: PacketField, _ length: Int128? = nil) -> CodecError {
         let start = [UInt8](copying: bytes.extracting(first: 16))
-        var lookalike = CodecError.Lookalike(recognising: bytes)
-        if lookalike == nil, let length {
-            lookalike = .init(length, field, minimum: layout.minimumPacketByteCount, limit)
+        var misdirectedProtocol = CodecError.MisdirectedProtocol(recognising: bytes)
+        if misdirectedProtocol == nil, let length {
+            misdirectedProtocol = .init(length, field, minimum: layout.minimumPacketByteCount, limit)
         }
-        return CodecError(reason, offset: fieldStart, bytes: start, lookalike: lookalike)
+        return CodecError(reason, offset: fieldStart, bytes: start, misdirectedProtocol: misdirectedProtocol)
     }
 }
 

@@ -3,20 +3,20 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes the functions that put header and trailer around a payload in packets of one shape, by a ``WrapPlan``.
+/// Makes the functions that put header and trailer around a payload in packets of one shape, by a ``PacketWritePlan``.
 ///
 /// The value of the field n is `Yn`, what is given for it if it may be absent `On`, its width `Wn`, and whether it is there `Cn`.
-struct ErlangWrapping {
+struct ErlangPacketWriting {
     private let types: ErlangTypes
     private let shape: PacketShape
     private var layout: PacketLayout { shape.layout }
-    private var plan: WrapPlan { shape.wrap }
+    private var plan: PacketWritePlan { shape.writePlan }
     private var limit: Int { shape.part?.limit ?? types.description.options.maximumPacketByteCount }
 
     private static let parameters: [ErlangCode] = ["id", "payload", "header"]
 
     static func functions(_ types: ErlangTypes, _ shape: PacketShape) -> [ErlangFunction] {
-        let maker = ErlangWrapping(types: types, shape: shape)
+        let maker = ErlangPacketWriting(types: types, shape: shape)
         return maker.fitting + maker.wrapping + maker.finding
     }
 
@@ -190,7 +190,7 @@ struct ErlangWrapping {
     }
 
     /// Returns the bits of the ID that belong to one of its fields.
-    private func identifier(_ part: WrapIDPart) -> Expression {
+    private func identifier(_ part: WrittenIDPart) -> Expression {
         guard layout.fields.count(where: { $0.role == .messageID }) > 1 else { return "id" }
         let isKnown = part.laterBitWidth == 0 && !part.laterConditional.isEmpty
         let later =
@@ -300,7 +300,7 @@ struct ErlangWrapping {
     }
 
     /// Returns what finds the fields that are there if the ID is in a set of ID fields.
-    private func trying(_ set: WrapIDSet, _ next: ErlangCode) -> [ErlangCode] {
+    private func trying(_ set: WrittenIDFields, _ next: ErlangCode) -> [ErlangCode] {
         let lines = set.fields.map { ErlangCode.match("c\($0.field)", condition($0.condition, set).code) }
         let choices = set.fields.filter { $0.mustBe != nil }
         guard !choices.isEmpty else { return lines + [result] }
@@ -312,8 +312,8 @@ struct ErlangWrapping {
         ]
     }
 
-    private func condition(_ condition: WireCondition, _ set: WrapIDSet) -> Expression {
-        types.printer.condition(condition, in: layout) { index in
+    private func condition(_ condition: WireCondition, _ set: WrittenIDFields) -> Expression {
+        types.builder.condition(condition, in: layout) { index in
             let isThere: Expression? = isConditional(index) ? "c\(index)" : nil
             let format = field(index).format.numberFormat
             switch set.operands[index] {

@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineLanguage
 
-extension StatementPrinter {
+extension StatementBuilder {
     // MARK: Reading
 
     /// Returns the statements that read the fields of a body.
@@ -144,8 +144,8 @@ extension StatementPrinter {
     }
 
     /// Returns the statement that packs a group by one call. The first field that is wrong is told by writing them one by one.
-    private func packed(_ fields: [FieldPlan], _ variable: String) -> [Statement] {
-        func put(_ fields: ArraySlice<FieldPlan>) -> [Statement] {
+    private func packed(_ fields: [GeneratedField], _ variable: String) -> [Statement] {
+        func put(_ fields: ArraySlice<GeneratedField>) -> [Statement] {
             fields.flatMap { self.put($0.value, .own($0.ownName), .text($0.name), unique: String($0.index)) }
         }
         // The range of a float is that of what is written.
@@ -211,7 +211,7 @@ extension CountPlan {
     }
 }
 
-extension CodePlan {
+extension GeneratorModel {
     /// The bytes of the longest trailer.
     fileprivate var longestTrailer: Int {
         shapes.map { shape in

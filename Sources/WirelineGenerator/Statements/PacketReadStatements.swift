@@ -3,12 +3,12 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes the statements of the function that takes packets apart, of the steps of an ``UnwrapPlan``.
+/// Makes the statements of the function that takes packets apart, of the steps of a ``PacketReadPlan``.
 ///
 /// The number of the field n is `xn`, or the place of its bytes; its text is `hn`; its width, whether it is there, and the size of
 /// the packet by it are `wn`, `cn` and `tn`.
-struct UnwrapStatements {
-    private let printer: StatementPrinter
+struct PacketReadStatements {
+    private let builder: StatementBuilder
     private let shape: PacketShape
     /// The variable with the size of the packet.
     private var total = ""
@@ -18,14 +18,14 @@ struct UnwrapStatements {
     private let isUnpacked: Bool
     private var layout: PacketLayout { shape.layout }
 
-    private init(_ printer: StatementPrinter, _ shape: PacketShape) {
-        self.printer = printer
+    private init(_ builder: StatementBuilder, _ shape: PacketShape) {
+        self.builder = builder
         self.shape = shape
-        isUnpacked = printer.dialect.packsNumbers && shape.unwrap.isFixed && !shape.layout.header.isEmpty
+        isUnpacked = builder.dialect.packsNumbers && shape.readPlan.isFixed && !shape.layout.header.isEmpty
         // What is read without a place goes on from where the reader stands. After the header it goes to the payload.
         isInPlace =
-            shape.unwrap.isFixed && shape.part == nil && !printer.dialect.isForPages
-            && shape.unwrap.steps.allSatisfy { step in
+            shape.readPlan.isFixed && shape.part == nil && !builder.dialect.isForPages
+            && shape.readPlan.steps.allSatisfy { step in
                 switch step {
                 case .need, .number, .boolean, .constant, .size, .sameSize, .total, .whole, .checksum, .sameLength: true
                 default: false
@@ -34,10 +34,10 @@ struct UnwrapStatements {
     }
 
     /// Returns the statements of the function, whose reader is `r`.
-    static func statements(_ printer: StatementPrinter, _ shape: PacketShape) -> [Statement] {
-        var maker = UnwrapStatements(printer, shape)
+    static func statements(_ builder: StatementBuilder, _ shape: PacketShape) -> [Statement] {
+        var maker = PacketReadStatements(builder, shape)
         var statements: [Statement] = maker.isUnpacked ? [.unpack(maker.headerFields)] : []
-        for (position, step) in shape.unwrap.steps.enumerated() {
+        for (position, step) in shape.readPlan.steps.enumerated() {
             if case .whole = step, maker.total.isEmpty, let last = maker.lastLength(before: position) {
                 maker.total = "t\(last)"
             }
@@ -47,7 +47,7 @@ struct UnwrapStatements {
     }
 
     private func lastLength(before position: Int) -> Int? {
-        shape.unwrap.steps[..<position].lazy.reversed().compactMap { step in
+        shape.readPlan.steps[..<position].lazy.reversed().compactMap { step in
             if case .size(let length) = step { length.field } else { nil }
         }.first
     }
@@ -55,7 +55,7 @@ struct UnwrapStatements {
     // MARK: Words
 
     private func name(_ index: Int) -> Expression { .text(layout.fields[index].name) }
-    private func format(_ index: Int) -> IntegerFormat { printer.format(of: layout.fields[index].format) }
+    private func format(_ index: Int) -> IntegerFormat { builder.format(of: layout.fields[index].format) }
     private func isConditional(_ index: Int) -> Bool { layout.fields[index].condition != nil }
 
     /// Returns the place of an offset of a field: those of the trailer count from the end of the payload.
@@ -71,7 +71,7 @@ struct UnwrapStatements {
     }
 
     private func verify(_ good: Expression, _ kind: String, _ index: Int, _ at: PacketOffset) -> Statement {
-        printer.reading("verify", good, .text(kind), name(index), place(index, at))
+        builder.reading("verify", good, .text(kind), name(index), place(index, at))
     }
 
     private func moreUnless(_ isThere: Expression) -> Statement { .choose(if: .not(isThere), [.returnMore]) }
@@ -108,12 +108,12 @@ struct UnwrapStatements {
 
     // MARK: Steps
 
-    private mutating func statements(_ step: UnwrapStep) -> [Statement] {
+    private mutating func statements(_ step: PacketReadStep) -> [Statement] {
         switch step {
         case .need(let count):
-            return [.choose(if: .binary(.less, printer.read("size"), .place(count)), [.returnMore])]
+            return [.choose(if: .binary(.less, builder.read("size"), .place(count)), [.returnMore])]
         case .part(let index, let byteCount):
-            return [moreUnless(printer.read("arrived", .place(byteCount), name(index)))]
+            return [moreUnless(builder.read("arrived", .place(byteCount), name(index)))]
         case .number(let index):
             if isUnpacked(index) { return [] }
             guard isInPlace, index < layout.header.count else { return traced([define(index, read(index))], index) }
@@ -121,13 +121,13 @@ struct UnwrapStatements {
         case .run(let indices, let place): return run(indices, place)
         case .varint(let index, let format): return varint(index, format)
         case .bytes(let index, _) where isUnpacked(index):
-            return [.constant("x\(index)", .position, .place(shape.unwrap.starts[index].constant))]
+            return [.constant("x\(index)", .position, .place(shape.readPlan.starts[index].constant))]
         case .bytes(let index, let byteCount):
-            return printer.traced(
-                [define(index, printer.read("take", .place(byteCount), name(index)))], .nothing, name(index),
+            return builder.traced(
+                [define(index, builder.read("take", .place(byteCount), name(index)))], .nothing, name(index),
                 unique: "\(index)")
         case .skip where isUnpacked && total.isEmpty: return []
-        case .skip(let byteCount): return [printer.reading("take", .place(byteCount), .text(""))]
+        case .skip(let byteCount): return [builder.reading("take", .place(byteCount), .text(""))]
         case .boolean(let index, let at):
             let isGood = number(index).compared(.lessOrEqual, 1, format(index))
             return [verify(isGood, "invalid_boolean", index, at)]
@@ -135,16 +135,16 @@ struct UnwrapStatements {
         case .constant(let index, let value, let at):
             return [verify(number(index).compared(.equal, value, format(index)), "wrong_constant", index, at)]
         case .constantText(let index, let bytes, _):
-            return [printer.reading("sameBytes", number(index), .bytes(bytes), name(index))]
+            return [builder.reading("sameBytes", number(index), .bytes(bytes), name(index))]
         case .size(let length):
-            guard shape.unwrap.isFixed else { return [.evaluate(call(length))] }
+            guard shape.readPlan.isFixed else { return [.evaluate(call(length))] }
             return [.constant("t\(length.field)", .position, call(length), hasEffect: true)]
         case .sameSize(let length, let other):
             return [
-                printer.reading(
+                builder.reading(
                     "sameSize", "t\(length.field)", "t\(other)", name(length.field), length.at.expression)
             ]
-        case .last(let length): return [printer.reading("last", call(length))]
+        case .last(let length): return [builder.reading("last", call(length))]
         case .conditional(let index, let condition, let steps): return conditional(index, condition, steps)
         case .ifPresent(let index, let steps):
             return [.choose(if: "c\(index)", steps.flatMap { statements($0) })]
@@ -163,8 +163,8 @@ struct UnwrapStatements {
                 case .payload: Expression.name("end").minus("body")
                 case .rest: rest.expression
                 }
-            let length = counted.plus(constant).converted(to: printer.dialect.countFormat)
-            let own = printer.asLength(number(index), format(index))
+            let length = counted.plus(constant).converted(to: builder.dialect.countFormat)
+            let own = builder.asLength(number(index), format(index))
             return [verify(.binary(.equal, own, length), "length_mismatch", index, at)]
         }
     }
@@ -172,7 +172,7 @@ struct UnwrapStatements {
     private func number(_ index: Int) -> Expression { "x\(index)" }
 
     private func traced(_ statements: [Statement], _ index: Int) -> [Statement] {
-        printer.traced(statements, number(index), name(index), unique: "\(index)")
+        builder.traced(statements, number(index), name(index), unique: "\(index)")
     }
 
     /// Returns the statement that sets the value of a field, which a field with a condition has already.
@@ -184,26 +184,26 @@ struct UnwrapStatements {
 
     private func read(_ index: Int) -> Expression {
         guard case .integer(let format, let order) = layout.fields[index].format else {
-            return printer.integer(.uint8, .bigEndian, name(index))
+            return builder.integer(.uint8, .bigEndian, name(index))
         }
-        return printer.integer(format, order, name(index))
+        return builder.integer(format, order, name(index))
     }
 
     /// Returns the expression for a number of the header at its place.
     private func readInPlace(_ index: Int) -> Expression {
-        let place = Expression.inPacket(.place(shape.unwrap.starts[index].constant))
+        let place = Expression.inPacket(.place(shape.readPlan.starts[index].constant))
         guard case .integer(let format, let order) = layout.fields[index].format else {
-            return printer.read("u8At", place)
+            return builder.read("u8At", place)
         }
-        return printer.integer(format, order, at: place)
+        return builder.integer(format, order, at: place)
     }
 
     private func varint(_ index: Int, _ format: VarintFormat) -> [Statement] {
-        let width = printer.read("position").minus("s\(index)")
+        let width = builder.read("position").minus("s\(index)")
         return [
-            moreUnless(printer.read("varintArrived", .place(format.maximumByteCount))),
-            .constant("s\(index)", .position, printer.read("position")),
-        ] + traced([define(index, printer.varint(format, name(index)))], index) + [
+            moreUnless(builder.read("varintArrived", .place(format.maximumByteCount))),
+            .constant("s\(index)", .position, builder.read("position")),
+        ] + traced([define(index, builder.varint(format, name(index)))], index) + [
             isConditional(index)
                 ? .assign("w\(index)", width) : .constant("w\(index)", .position, width)
         ]
@@ -211,41 +211,41 @@ struct UnwrapStatements {
 
     private func run(_ indices: Range<Int>, _ place: PackedPlace) -> [Statement] {
         let bits = "b\(indices.lowerBound)"
-        let read = printer.read(
+        let read = builder.read(
             "uint", .place(place.runByteCount), place.byteOrder.isLittle, name(indices.lowerBound))
         let bitWidth = 8 * place.runByteCount
-        let type = CodeType.number(printer.dialect.unsigned(bitWidth))
+        let type = CodeType.number(builder.dialect.unsigned(bitWidth))
         var statements: [Statement] =
             isUnpacked(indices.lowerBound) ? [] : [.constant(bits, type, read, hasEffect: true)]
         var seen: [Statement] = []
         for index in indices {
             guard let own = layout.packedPlace(ofField: index), layout.fields[index].role != .padding else { continue }
-            let part = printer.part(of: .name(bits), bitWidth, shift: own.shift, width: own.bitWidth, format(index))
+            let part = builder.part(of: .name(bits), bitWidth, shift: own.shift, width: own.bitWidth, format(index))
             statements.append(.constant("x\(index)", .number(format(index)), part))
-            seen.append(printer.reading("seen", .name("from\(indices.lowerBound)"), number(index), name(index)))
+            seen.append(builder.reading("seen", .name("from\(indices.lowerBound)"), number(index), name(index)))
         }
-        guard printer.dialect.isForPages else { return statements }
-        return [.constant("from\(indices.lowerBound)", .position, printer.read("position"))] + statements + seen
+        guard builder.dialect.isForPages else { return statements }
+        return [.constant("from\(indices.lowerBound)", .position, builder.read("position"))] + statements + seen
     }
 
     /// Returns the statements that read the text in the bytes of a field.
     private func text(_ index: Int) -> [Statement] {
         let format = layout.fields[index].format
         guard !format.isNumber else { return [] }
-        let read = printer.read(format.value, name(index))
+        let read = builder.read(format.value, name(index))
         return [
-            printer.reading("seek", number(index)),
+            builder.reading("seek", number(index)),
             isConditional(index)
                 ? .assign("h\(index)", read)
                 : .constant("h\(index)", textType(index), read, hasEffect: true),
         ]
     }
 
-    private func call(_ length: UnwrapLength) -> Expression {
+    private func call(_ length: ReadLength) -> Expression {
         // A varint with a sign could be negative, which no length is.
-        printer.read(
+        builder.read(
             length.mayBeNegative ? "packetSizeSigned" : "packetSize",
-            printer.asLength(number(length.field), format(length.field)), length.difference.expression,
+            builder.asLength(number(length.field), format(length.field)), length.difference.expression,
             length.least.expression, length.at.expression)
     }
 
@@ -261,7 +261,7 @@ struct UnwrapStatements {
     }
 
     private mutating func conditional(
-        _ index: Int, _ condition: WireCondition, _ steps: [UnwrapStep]
+        _ index: Int, _ condition: WireCondition, _ steps: [PacketReadStep]
     ) -> [Statement] {
         var inner = steps.flatMap { statements($0) }
         if let byteCount = layout.byteCounts[index] { inner.append(.assign("w\(index)", .place(byteCount))) }
@@ -270,10 +270,10 @@ struct UnwrapStatements {
     }
 
     private func condition(_ condition: WireCondition) -> Expression {
-        printer.condition(condition, in: layout) { .number(number($0), format($0)) }
+        builder.condition(condition, in: layout) { .number(number($0), format($0)) }
     }
 
-    private mutating func takeTotal(_ lengths: [UnwrapLength], _ otherwise: UnwrapSize?) -> [Statement] {
+    private mutating func takeTotal(_ lengths: [ReadLength], _ otherwise: SizeWithoutLength?) -> [Statement] {
         total = "total"
         guard lengths.count != 1 || lengths[0].isConditional || otherwise != nil else {
             return [.constant("total", .position, call(lengths[0]))]
@@ -281,7 +281,7 @@ struct UnwrapStatements {
         let isUnknown = Expression.binary(.less, "total", 0)
         var statements: [Statement] = [.variable("total", .position, .place(-1))]
         for (position, length) in lengths.enumerated() {
-            let same = printer.read("sameSize", call(length), "total", name(length.field), length.at.expression)
+            let same = builder.read("sameSize", call(length), "total", name(length.field), length.at.expression)
             var set: Statement = .assign("total", position == 0 ? call(length) : same)
             if position > 0, lengths[0].isConditional {
                 set = .choose(if: isUnknown, [.assign("total", call(length))], otherwise: [set])
@@ -292,21 +292,21 @@ struct UnwrapStatements {
         switch otherwise {
         case nil: return statements
         case .emptyPayload(let count)?: without = count.expression
-        case .allBytes(let least)?: without = printer.read("atLeast", least.expression)
+        case .allBytes(let least)?: without = builder.read("atLeast", least.expression)
         }
-        let size = printer.read("packetSize", without.converted(to: printer.dialect.countFormat), 0, 0, 0)
+        let size = builder.read("packetSize", without.converted(to: builder.dialect.countFormat), 0, 0, 0)
         return statements + [.choose(if: isUnknown, [.assign("total", size)])]
     }
 
     private func whole(_ header: PacketOffset, _ trailer: PacketOffset) -> [Statement] {
         let total = Expression.name(total)
         let end = trailer.isZero ? total : total.minus(trailer.expression)
-        let isCut = Expression.binary(.less, printer.read("size"), total)
-        let seen = printer.dialect.isForPages ? [printer.reading("seenSize", total)] : []
+        let isCut = Expression.binary(.less, builder.read("size"), total)
+        let seen = builder.dialect.isForPages ? [builder.reading("seenSize", total)] : []
         return [
-            .choose(if: isCut, [printer.reading("wants", total), .returnMore]),
+            .choose(if: isCut, [builder.reading("wants", total), .returnMore]),
             .constant("body", .position, header.expression), .constant("end", .position, end),
-        ] + seen + (layout.trailer.isEmpty ? [] : [printer.reading("bound", "end", total)])
+        ] + seen + (layout.trailer.isEmpty ? [] : [builder.reading("bound", "end", total)])
     }
 
     // MARK: After the payload
@@ -323,9 +323,9 @@ struct UnwrapStatements {
             bytes = .copy(.call("r", "zeroed", [from, to] + zeros), byteCount: to.minus(from))
         }
         let width = format(index).bitWidth
-        let own = printer.bits(number(index), format(index), width: width, of: width)
+        let own = builder.bits(number(index), format(index), width: width, of: width)
         let checksum = Expression.checksum(kind, bytes)
-            .converted(from: printer.dialect.unsigned(32), to: printer.dialect.unsigned(width))
+            .converted(from: builder.dialect.unsigned(32), to: builder.dialect.unsigned(width))
         return verify(.binary(.equal, own, checksum), "wrong_checksum", index, at)
     }
 
@@ -333,13 +333,13 @@ struct UnwrapStatements {
         let total = Expression.name(total)
         var statements: [Statement] = []
         if layout.isBounded, shape.part?.mayHaveFiller != true {
-            statements.append(printer.reading("onlyPacket", total))
+            statements.append(builder.reading("onlyPacket", total))
         }
-        if shape.part == nil { statements.append(printer.reading("bound", "body", "end")) }
+        if shape.part == nil { statements.append(builder.reading("bound", "body", "end")) }
         statements += header + identifier
         if self.total != "total" { statements.append(.constant("total", .position, total)) }
         if let part = shape.part { return statements + [.receivedPart(received(part))] }
-        return statements + [.received(shape, places: printer.plan.fixedHeaderFields.map(fixedPlace))]
+        return statements + [.received(shape, places: builder.plan.fixedHeaderFields.map(fixedPlace))]
     }
 
     private func received(_ part: PacketPart) -> ReceivedPart {
@@ -350,32 +350,32 @@ struct UnwrapStatements {
             case .when(let condition): self.condition(condition)
             }
         }
-        let starts = shape.unwrap.starts
+        let starts = shape.readPlan.starts
         let counter = part.counter.map { index -> (number: Expression, place: Expression, isThere: Expression) in
             (
-                printer.asLength(number(index), format(index)), starts[index].expression,
+                builder.asLength(number(index), format(index)), starts[index].expression,
                 isConditional(index) ? "c\(index)" : true
             )
         }
         return ReceivedPart(
             first: part.firstField < starts.count ? starts[part.firstField].expression : "body", counter: counter,
-            rules: rules, places: part.isFlat ? printer.plan.fixedHeaderFields.map(fixedPlace) : [])
+            rules: rules, places: part.isFlat ? builder.plan.fixedHeaderFields.map(fixedPlace) : [])
     }
 
     /// Returns the place of a field that messages can fix; -1 for one that such packets never have.
     private func fixedPlace(_ position: Int) -> Expression {
         guard let index = shape.positions.firstIndex(of: position) else { return .place(-1) }
-        return place(shape.unwrap.place(of: index))
+        return place(shape.readPlan.place(of: index))
     }
 
     /// The message's ID: the bits of its fields, the first one most significant.
     private var identifier: [Statement] {
-        let format = printer.idFormat
+        let format = builder.idFormat
         var statements: [Statement] = [.variable("id", .number(format), .number(0, format))]
         for (index, field) in layout.fields.enumerated() where field.role == .messageID {
             let width = field.format.bitWidth
-            let bits = printer.bits(
-                number(index), self.format(index), width: width, of: printer.idBitWidth)
+            let bits = builder.bits(
+                number(index), self.format(index), width: width, of: builder.idBitWidth)
             // A shift by all bits would do nothing.
             let more = Expression.packed([(part: "id", shift: width), (part: bits, shift: 0)], format)
             let joined = Statement.assign("id", width < 64 ? more : bits)
@@ -387,15 +387,15 @@ struct UnwrapStatements {
     /// The statements that make the header of the fields that are there.
     private var header: [Statement] {
         let fields = layout.fields.indices.filter { layout.fields[$0].role != .padding }
-        guard printer.dialect.hasRecords else {
+        guard builder.dialect.hasRecords else {
             let new = Statement.variable("header", .header, .header(ofPart: shape.part != nil))
             return [new]
                 + fields.flatMap { index -> [Statement] in
-                    let statements = printer.setHeader("header", shape.positions[index], headerValue(index))
+                    let statements = builder.setHeader("header", shape.positions[index], headerValue(index))
                     return isConditional(index) ? [.choose(if: "c\(index)", statements)] : statements
                 }
         }
-        func own(_ index: Int) -> String { printer.plan.names.headerFields[shape.positions[index]] }
+        func own(_ index: Int) -> String { builder.plan.names.headerFields[shape.positions[index]] }
         let always = fields.filter { !isConditional($0) }.map { (name: own($0), value: headerValue($0)) }
         return [.variable("header", .header, .record(always))]
             + fields.filter(isConditional).map {
@@ -409,7 +409,7 @@ struct UnwrapStatements {
         if case .constant(.bytes(let bytes)) = field.role { return .bytes(bytes) }
         if field.format.isBoolean { return number(index).compared(.unequal, 0, format(index)) }
         let value: Expression = hasText(index) ? "h\(index)" : number(index)
-        return printer.plan.headerNumber(shape.positions[index])?.value(of: value) ?? value
+        return builder.plan.headerNumber(shape.positions[index])?.value(of: value) ?? value
     }
 }
 
@@ -417,7 +417,7 @@ extension PacketOffset {
     fileprivate var isZero: Bool { constant == 0 && widths.isEmpty }
 }
 
-extension StatementPrinter {
+extension StatementBuilder {
     /// Returns the statements that set a field of the header in a variable.
     func setHeader(_ variable: String, _ position: Int, _ value: Expression) -> [Statement] {
         let own = Expression.member(.name(variable), plan.names.headerFields[position])

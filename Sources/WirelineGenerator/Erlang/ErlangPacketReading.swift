@@ -3,15 +3,15 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes the function that takes packets of one shape apart, of the steps of an ``UnwrapPlan``.
+/// Makes the function that takes packets of one shape apart, of the steps of a ``PacketReadPlan``.
 ///
 /// The number or the bytes of the field n are `Xn`, its value `Hn`, its width, whether it is there, and the size of the packet by it
 /// `Wn`, `Cn` and `Tn`.
-struct ErlangUnwrapping {
+struct ErlangPacketReading {
     private let types: ErlangTypes
     private let shape: PacketShape
     private var layout: PacketLayout { shape.layout }
-    private var plan: UnwrapPlan { shape.unwrap }
+    private var plan: PacketReadPlan { shape.readPlan }
     private var limit: ErlangCode {
         .number(shape.part?.limit ?? types.description.options.maximumPacketByteCount)
     }
@@ -37,9 +37,9 @@ struct ErlangUnwrapping {
     }
 
     static func function(_ types: ErlangTypes, _ shape: PacketShape) -> ErlangFunction {
-        var maker = ErlangUnwrapping(types, shape)
+        var maker = ErlangPacketReading(types, shape)
         maker.lines.append(.bind("size", Expression.byteSize("b").code))
-        for step in shape.unwrap.steps { maker.add(step) }
+        for step in shape.readPlan.steps { maker.add(step) }
         maker.finish()
         let sender: [ErlangCode] =
             !types.fixesHeaders(shape) ? [] : shape.part == nil ? ["sender"] : [.tuple(["sender", "start"])]
@@ -79,7 +79,7 @@ struct ErlangUnwrapping {
 
     // MARK: Steps
 
-    private mutating func add(_ step: UnwrapStep) {
+    private mutating func add(_ step: PacketReadStep) {
         if take(step) { return }
         endMatch()
         switch step {
@@ -118,7 +118,7 @@ struct ErlangUnwrapping {
     }
 
     /// Adds what reads fields of a fixed width, and returns whether the step does that.
-    private mutating func take(_ step: UnwrapStep) -> Bool {
+    private mutating func take(_ step: PacketReadStep) -> Bool {
         switch step {
         case .number(let index), .bytes(let index, _): read(index)
         case .run(let indices, _): read(indices.lowerBound)
@@ -185,7 +185,7 @@ struct ErlangUnwrapping {
     }
 
     /// Returns a check, which has no value that other code needs.
-    private func check(_ step: UnwrapStep) -> ErlangCode {
+    private func check(_ step: PacketReadStep) -> ErlangCode {
         switch step {
         case .boolean(let index, let at):
             return .match("h\(index)", verified("header_boolean", index, at: at))
@@ -223,7 +223,7 @@ struct ErlangUnwrapping {
     // MARK: Lengths
 
     /// Returns the size of the packet by a length, or its refusal.
-    private func size(_ length: UnwrapLength) -> ErlangCode {
+    private func size(_ length: ReadLength) -> ErlangCode {
         var least = length.least.expression
         // A varint with a sign could be negative, but no length is.
         if length.mayBeNegative { least = .call(nil, "max", [least, length.difference.expression]) }
@@ -234,7 +234,7 @@ struct ErlangUnwrapping {
     }
 
     private func same(
-        _ function: String, _ own: ErlangCode, _ other: ErlangCode, _ length: UnwrapLength
+        _ function: String, _ own: ErlangCode, _ other: ErlangCode, _ length: ReadLength
     ) -> ErlangCode {
         .call(
             function,
@@ -245,13 +245,13 @@ struct ErlangUnwrapping {
     }
 
     /// Adds the check of a length that tells where the packet ends, so that no field after it is awaited past that.
-    private mutating func end(by length: UnwrapLength) {
+    private mutating func end(by length: ReadLength) {
         let end = ErlangCode.call("min", [last, size(length)])
         lines.append(.match("l\(length.field)", ifThere(length.field, end, else: last)))
         last = "l\(length.field)"
     }
 
-    private mutating func takeTotal(_ lengths: [UnwrapLength], _ otherwise: UnwrapSize?) {
+    private mutating func takeTotal(_ lengths: [ReadLength], _ otherwise: SizeWithoutLength?) {
         var size = ErlangCode.literal("undefined")
         for (position, length) in lengths.enumerated() {
             let own = self.size(length)
@@ -272,7 +272,7 @@ struct ErlangUnwrapping {
 
     // MARK: Fields with a condition
 
-    private mutating func conditional(_ index: Int, _ condition: WireCondition, _ steps: [UnwrapStep]) {
+    private mutating func conditional(_ index: Int, _ condition: WireCondition, _ steps: [PacketReadStep]) {
         lines.append(.bind("c\(index)", self.condition(condition)))
         var inner = self
         inner.lines = []
@@ -290,7 +290,7 @@ struct ErlangUnwrapping {
                 .either("c\(index)", inner.lines + [result], else: .tuple([nothing(index), 0]))))
     }
 
-    private mutating func ifPresent(_ index: Int, _ step: UnwrapStep) {
+    private mutating func ifPresent(_ index: Int, _ step: PacketReadStep) {
         switch step {
         case .last(let length): end(by: length)
         case .text(let index, let at):

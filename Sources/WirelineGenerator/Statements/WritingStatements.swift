@@ -4,7 +4,7 @@ import WirelineCodec
 import WirelineLanguage
 
 /// The statements that check values and bodies, and write them.
-extension StatementPrinter {
+extension StatementBuilder {
     // MARK: Numbers
 
     /// Returns the statements that write an integer of whole bytes, of the type for its format.
@@ -266,7 +266,7 @@ extension StatementPrinter {
     }
 
     /// Returns what a field is while its body is written.
-    private func given(_ field: FieldPlan) -> Expression {
+    private func given(_ field: GeneratedField) -> Expression {
         dialect.hasRecords && field.absent != nil ? .name("d\(field.index)") : .own(field.ownName)
     }
 
@@ -302,7 +302,7 @@ extension StatementPrinter {
                 index += 1
             }
         }
-        statements += CounterStatements(printer: self, body: body).lines
+        statements += CounterStatements(builder: self, body: body).lines
         if let trailing = body.trailing {
             statements.append(writing("putTrailing", .own(trailing), hasGap ? "gap" : .text("")))
         }
@@ -310,7 +310,7 @@ extension StatementPrinter {
     }
 
     /// Returns the statements that write one field of a body.
-    private func write(_ field: FieldPlan, _ body: BodyFields, _ hasGap: inout Bool) -> [Statement] {
+    private func write(_ field: GeneratedField, _ body: BodyFields, _ hasGap: inout Bool) -> [Statement] {
         let name = Expression.text(field.name)
         if field.description.role == .padding {
             return [writing("putZeros", .place(plan.coding.fixedByteCount(of: field.planned.type) ?? 0))]
@@ -326,7 +326,7 @@ extension StatementPrinter {
         case nil: break
         }
         if let tag = tag(for: field, body) { return putUnchecked(field.value, tag, name) }
-        let counting = CounterStatements(printer: self, body: body)
+        let counting = CounterStatements(builder: self, body: body)
         if field.planned.isCounter { return counting.leaving(field) }
         let member = given(field)
         let mayBeUnset = field.mayBeUnset
@@ -356,7 +356,7 @@ extension StatementPrinter {
     }
 
     /// Returns the tag that a field has for a later union; nil if it has none.
-    func tag(for field: FieldPlan, _ body: BodyFields) -> Expression? {
+    func tag(for field: GeneratedField, _ body: BodyFields) -> Expression? {
         body.union(taggedBy: field).map { user, index in .call(nil, unions[index].tag, [.own(user.ownName)]) }
     }
 
@@ -374,7 +374,7 @@ extension StatementPrinter {
     // MARK: Fields that share bytes
 
     /// Returns the checks of a field that shares bytes; the last one writes all.
-    private func packed(_ field: FieldPlan, _ body: BodyFields) -> [Statement] {
+    private func packed(_ field: GeneratedField, _ body: BodyFields) -> [Statement] {
         let member = Expression.own(field.ownName)
         var statements: [Statement] = []
         if field.planned.hasValue {
@@ -394,7 +394,7 @@ extension StatementPrinter {
             }
         }
         guard let run = body.run(endingAt: field.index) else { return statements }
-        let counters = CounterStatements(printer: self, body: body)
+        let counters = CounterStatements(builder: self, body: body)
         guard !run.bits.contains(where: { body.fields[$0.field].planned.isCounter }) else {
             return statements + counters.leaving(run)
         }
@@ -402,7 +402,7 @@ extension StatementPrinter {
     }
 
     /// Returns the expression that checks a field that has so many bits, and is its number; nil in a language whose compiler checks types.
-    private func checked(_ field: FieldPlan, _ bitWidth: Int?) -> Expression? {
+    private func checked(_ field: GeneratedField, _ bitWidth: Int?) -> Expression? {
         guard field.planned.hasValue else { return nil }
         let value = bitWidth.map(field.value.limited) ?? field.value
         return dialect.checked(value, .own(field.ownName), .text(field.name))
@@ -411,7 +411,7 @@ extension StatementPrinter {
     /// Returns the statement that writes the integer of a run.
     ///
     /// - Parameter counter: Returns the number of a field that counts others, of the type for its format.
-    func put(_ run: PlannedRun, _ body: BodyFields, counter: (FieldPlan) -> Expression) -> Statement {
+    func put(_ run: PlannedRun, _ body: BodyFields, counter: (GeneratedField) -> Expression) -> Statement {
         let bitWidth = 8 * run.byteCount
         let parts = run.bits.compactMap { part -> (part: Expression, shift: Int)? in
             let field = body.fields[part.field]

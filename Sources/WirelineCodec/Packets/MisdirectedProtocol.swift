@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension CodecError.Lookalike {
+extension CodecError.MisdirectedProtocol {
     /// Recognises another protocol by its first bytes; nil if there is none.
     package init?(recognising bytes: RawSpan) {
         let start = [UInt8](copying: bytes.extracting(first: 24))

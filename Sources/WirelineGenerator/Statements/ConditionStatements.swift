@@ -12,7 +12,7 @@ enum ConditionOperand: Sendable {
     case boolean(Expression, isSet: Expression? = nil, usual: Int128 = 0)
 }
 
-extension StatementPrinter {
+extension StatementBuilder {
     /// Returns the expression that a condition holds.
     func condition(
         _ condition: WireCondition, operand: (WireCondition.Operand) -> ConditionOperand

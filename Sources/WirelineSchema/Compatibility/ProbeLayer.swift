@@ -6,7 +6,7 @@ import WirelineLayers
 /// A made-up transform in the place of one that a program has: a mark, and then the content XOR the mark.
 ///
 /// So a packet shows whether both versions have the same transforms, and whether they are in the same order.
-struct MarkingLayer: PacketLayer {
+struct ProbeLayer: PacketLayer {
     let mark: UInt8
 
     mutating func open(_ sealed: RawSpan, _ header: PacketHeader, limit: Int) throws(CodecError) -> [UInt8] {

@@ -7,7 +7,7 @@ import WirelineLanguage
 ///
 /// In the body, `vn` is the number of a field without a member, or the value of one that may be absent, `cn` whether the field n is
 /// there, `bn` the integer that several fields share.
-extension StatementPrinter {
+extension StatementBuilder {
     /// Where a value that was read goes.
     enum Target {
         case assign(Expression)
@@ -357,12 +357,12 @@ extension StatementPrinter {
     }
 
     /// Returns what a field is while its body is read.
-    func member(_ field: FieldPlan) -> Expression {
+    func member(_ field: GeneratedField) -> Expression {
         dialect.hasRecords ? .name("v\(field.index)") : .own(field.ownName)
     }
 
     /// Returns where a field goes that is always there.
-    func target(_ field: FieldPlan) -> Target {
+    func target(_ field: GeneratedField) -> Target {
         dialect.hasRecords ? .declare("v\(field.index)") : .assign(.own(field.ownName))
     }
 
@@ -388,13 +388,13 @@ extension StatementPrinter {
     }
 
     /// Returns the value of a field that is absent. A page may reach people who must not see that of a sensitive one.
-    func absent(_ field: FieldPlan, _ literal: LiteralPlan) -> Expression {
+    func absent(_ field: GeneratedField, _ literal: LiteralPlan) -> Expression {
         dialect.isForPages && field.description.isSensitive && !literal.isZero
             ? .nothing : .initial(literal, field.value)
     }
 
     /// Returns the statements that read one field of a body.
-    func read(_ field: FieldPlan, _ body: BodyFields) -> [Statement] {
+    func read(_ field: GeneratedField, _ body: BodyFields) -> [Statement] {
         let name = Expression.text(field.name)
         if let run = body.run(beginningAt: field.index) { return packed(run, body) }
         if field.description.packing != nil { return [] }
@@ -470,7 +470,7 @@ extension StatementPrinter {
     /// Returns what a condition sees in a field.
     ///
     /// - Parameter own: Its member, or its variable.
-    func operand(_ field: FieldPlan, _ own: Expression) -> ConditionOperand {
+    func operand(_ field: GeneratedField, _ own: Expression) -> ConditionOperand {
         let isSet = field.planned.hasValue && field.mayBeUnset ? own.isSet : nil
         let value = isSet == nil ? own : .present(own, .value(field.value))
         switch field.value {

@@ -3,45 +3,45 @@
 import WirelineCodec
 import WirelineLanguage
 
-/// Makes the statements of the function that puts header and trailer around a payload, by a ``WrapPlan``.
+/// Makes the statements of the function that puts header and trailer around a payload, by a ``PacketWritePlan``.
 ///
 /// The payload stands in the writer after as much room as the longest header needs. The parameters are `w`, the header `h`, the
 /// message's `id` of the format `uint64`, and `fit`, the value of a field that fits itself, if there is one. The value of the field n
 /// is `yn`, its width `wn`, and `cn` is whether it is there.
 ///
 /// In a language that joins packets the payload is the parameter `payload`, and the packet is made in the variable `o`.
-struct WrapStatements {
-    private let printer: StatementPrinter
+struct PacketWriteStatements {
+    private let builder: StatementBuilder
     private let shape: PacketShape
     /// The place in the writer where the payload begins.
     private let lead: Int
-    private var isPacked: Bool { printer.dialect.packsNumbers }
+    private var isPacked: Bool { builder.dialect.packsNumbers }
     private var layout: PacketLayout { shape.layout }
-    private var plan: WrapPlan { shape.wrap }
+    private var plan: PacketWritePlan { shape.writePlan }
     private var limit: Int {
         // A number that each language has for positions.
-        min(shape.part?.limit ?? printer.plan.description.options.maximumPacketByteCount, Int(Int32.max))
+        min(shape.part?.limit ?? builder.plan.description.options.maximumPacketByteCount, Int(Int32.max))
     }
 
     /// The place of the payload in what has been written.
     private var payloadStart: Expression { isPacked ? plan.payloadStart.expression : .place(lead) }
 
     /// Returns the statements of the function.
-    static func statements(_ printer: StatementPrinter, _ shape: PacketShape) -> [Statement] {
-        let maker = WrapStatements(printer: printer, shape: shape, lead: printer.plan.longestHeader)
+    static func statements(_ builder: StatementBuilder, _ shape: PacketShape) -> [Statement] {
+        let maker = PacketWriteStatements(builder: builder, shape: shape, lead: builder.plan.longestHeader)
         return maker.refusals + maker.presence + maker.measuring + maker.values + maker.writingPacket
     }
 
     // MARK: Words
 
     private func name(_ index: Int) -> Expression { .text(layout.fields[index].name) }
-    private func format(_ index: Int) -> IntegerFormat { printer.format(of: layout.fields[index].format) }
+    private func format(_ index: Int) -> IntegerFormat { builder.format(of: layout.fields[index].format) }
     private func isThere(_ index: Int) -> Expression? { layout.fields[index].condition == nil ? nil : "c\(index)" }
     private func position(_ index: Int) -> Int { shape.positions[index] }
     private func member(_ index: Int) -> Expression { member(at: position(index)) }
-    private func member(at position: Int) -> Expression { .member("h", printer.plan.names.headerFields[position]) }
-    private func isAlways(_ index: Int) -> Bool { printer.isGiven(headerField: position(index)) }
-    private func type(_ index: Int) -> CodeType { printer.headerType(position(index)) }
+    private func member(at position: Int) -> Expression { .member("h", builder.plan.names.headerFields[position]) }
+    private func isAlways(_ index: Int) -> Bool { builder.isGiven(headerField: position(index)) }
+    private func type(_ index: Int) -> CodeType { builder.headerType(position(index)) }
 
     private func ifThere(_ index: Int, _ statements: [Statement]) -> [Statement] {
         guard let isThere = isThere(index), !statements.isEmpty else { return statements }
@@ -57,17 +57,17 @@ struct WrapStatements {
     /// The statements that refuse what only packets of the other sender have.
     private var refusals: [Statement] {
         shape.foreign.map { position in
-            let field = printer.plan.description.layout.fields[position]
+            let field = builder.plan.description.layout.fields[position]
             let isSet = member(at: position).isSet
             // The count of a content can be set only if the packet has it.
             guard field.isSettable else {
-                return printer.writing("verify", .not(isSet), .text("invalid_header_field"))
+                return builder.writing("verify", .not(isSet), .text("invalid_header_field"))
             }
-            return printer.writing("isPresent", isSet, false, .text(field.name))
+            return builder.writing("isPresent", isSet, false, .text(field.name))
         } + [
             .constant(
                 "count", .position,
-                isPacked ? .count("payload") : printer.written("position").minus(.place(lead)))
+                isPacked ? .count("payload") : builder.written("position").minus(.place(lead)))
         ]
     }
 
@@ -88,7 +88,7 @@ struct WrapStatements {
         }
         statements.append(.variable("found", .boolean, false))
         for set in plan.sets { statements.append(trying(set)) }
-        statements.append(printer.writing("verify", "found", .text("invalid_message_id")))
+        statements.append(builder.writing("verify", "found", .text("invalid_message_id")))
         // The bits of the ID that such a field has if it is there.
         for index in layout.fields.indices where layout.fields[index].role == .messageID && isThere(index) != nil {
             statements += variable("p", index, layout.fields[index].format.bitWidth)
@@ -97,7 +97,7 @@ struct WrapStatements {
     }
 
     /// Returns the statement that finds the fields that are there with one set of ID fields, unless they have been found.
-    private func trying(_ set: WrapIDSet) -> Statement {
+    private func trying(_ set: WrittenIDFields) -> Statement {
         let most = set.bitWidth == 0 ? 0 : (Int128(1) << Int128(set.bitWidth)) - 1
         let statements = set.fields.map { field -> Statement in
             .assign("c\(field.field)", condition(field.condition, set))
@@ -105,14 +105,14 @@ struct WrapStatements {
         let wanted = set.fields.compactMap { field -> Expression? in
             field.mustBe.map { $0 ? "c\(field.field)" : .not("c\(field.field)") }
         }
-        let fits = printer.isWithin("id", 0...most, printer.idFormat)
+        let fits = builder.isWithin("id", 0...most, builder.idFormat)
         let isOpen = Expression.not("found")
         return .choose(
             if: fits.map(isOpen.and) ?? isOpen, statements + [.assign("found", .joined(wanted, .and) ?? true)])
     }
 
-    private func condition(_ condition: WireCondition, _ set: WrapIDSet) -> Expression {
-        printer.condition(condition, in: layout) { index in
+    private func condition(_ condition: WireCondition, _ set: WrittenIDFields) -> Expression {
+        builder.condition(condition, in: layout) { index in
             switch set.operands[index] {
             case .given:
                 if layout.fields[index].format.isBoolean { return .boolean("y\(index)", isSet: isThere(index)) }
@@ -132,7 +132,7 @@ struct WrapStatements {
     ) -> Expression {
         var id: Expression = "id"
         if case .number(0, _) = later {} else { id = .binary(.shiftRight, id, later) }
-        return printer.part(of: id, printer.idBitWidth, shift: 0, width: bitWidth, format)
+        return builder.part(of: id, builder.idBitWidth, shift: 0, width: bitWidth, format)
     }
 
     // MARK: Values
@@ -140,7 +140,7 @@ struct WrapStatements {
     /// Returns the number of what a program sets.
     private func given(_ index: Int) -> Expression {
         let own: Expression = "y\(index)"
-        return printer.plan.headerNumber(position(index))?.number(of: own) ?? own
+        return builder.plan.headerNumber(position(index))?.number(of: own) ?? own
     }
 
     /// Returns the statements that take what a program sets, or what is written without it.
@@ -148,7 +148,7 @@ struct WrapStatements {
         guard case .settable(let usual) = plan.values[index] else { return [] }
         if isAlways(index) { return [.constant("y\(index)", type(index), member(index))] }
         let other =
-            plan.fitting?.field == index ? "fit" : printer.literal(headerField: position(index), usual)
+            plan.fitting?.field == index ? "fit" : builder.literal(headerField: position(index), usual)
         return [
             .variable("y\(index)", type(index), other),
             .choose(if: member(index).isSet, [.assign("y\(index)", .present(member(index), type(index)))]),
@@ -160,23 +160,23 @@ struct WrapStatements {
         let field = layout.fields[index]
         if let checked = checkedValue(index) { return [.evaluate(checked)] }
         guard field.format.isNumber, !field.format.isBoolean,
-            let condition = printer.isWithin(given(index), field.range, format(index))
+            let condition = builder.isWithin(given(index), field.range, format(index))
         else { return checkType(index) }
-        return checkType(index) + [printer.writing("require", condition, .text("out_of_range"), name(index))]
+        return checkType(index) + [builder.writing("require", condition, .text("out_of_range"), name(index))]
     }
 
     /// Returns the expression that checks a value, and is its number; nil if the language has no such checks.
     private func checkedValue(_ index: Int) -> Expression? {
         let field = layout.fields[index]
         guard field.format.isNumber else { return nil }
-        return printer.dialect.checked(field.format.value(in: field.range), given(index), name(index))
+        return builder.dialect.checked(field.format.value(in: field.range), given(index), name(index))
     }
 
     private func checkType(_ index: Int) -> [Statement] {
         if checkedValue(index) != nil { return [] }
         let format = layout.fields[index].format
-        if format.isBoolean { return printer.checkType(.boolean, given(index), name(index)) }
-        return format.isNumber ? printer.checkType(self.format(index), given(index), name(index)) : []
+        if format.isBoolean { return builder.checkType(.boolean, given(index), name(index)) }
+        return format.isNumber ? builder.checkType(self.format(index), given(index), name(index)) : []
     }
 
     /// The statements that find the widths of varints and the size of the packet.
@@ -192,7 +192,7 @@ struct WrapStatements {
             let isMissing = lengths.map { Expression.not("c\($0)") } + [.binary(.greater, "count", 0)]
             if let isMissing = Expression.joined(isMissing, .and) { isValid = isValid.and(.not(isMissing)) }
         }
-        let check = printer.writing("verify", isValid, .text("packet_too_long"))
+        let check = builder.writing("verify", isValid, .text("packet_too_long"))
         guard !plan.varints.isEmpty else { return statements + [.constant("total", .position, total), check] }
         statements.append(.variable("total", .position, 0))
         for index in plan.varints {
@@ -222,15 +222,15 @@ struct WrapStatements {
     private func size(_ index: Int) -> Expression {
         guard case .varint(let varint) = layout.fields[index].format else { return 1 }
         var value = number(index)
-        if case .settable = plan.values[index] { value = printer.dialect.unchecked(value, varint.range) }
+        if case .settable = plan.values[index] { value = builder.dialect.unchecked(value, varint.range) }
         if case .length(let counted, let constant) = plan.values[index] {
-            value = printer.written("nonNegative", counted.length(plus: constant)).converted(to: format(index))
+            value = builder.written("nonNegative", counted.length(plus: constant)).converted(to: format(index))
         }
-        return printer.written(
-            printer.dialect.word("varintSize", for: varint), printer.varintBits(varint, value))
+        return builder.written(
+            builder.dialect.word("varintSize", for: varint), builder.varintBits(varint, value))
     }
 
-    private func identifier(_ part: WrapIDPart, _ index: Int) -> Expression {
+    private func identifier(_ part: WrittenIDPart, _ index: Int) -> Expression {
         let isKnown = part.laterBitWidth == 0 && !part.laterConditional.isEmpty
         // An ID that is one unsigned field is the field.
         let isWhole = layout.maximumMessageID >> UInt64(part.bitWidth - 1) <= 1 && !part.isSigned
@@ -251,7 +251,7 @@ struct WrapStatements {
             case .settable:
                 if let isThere = isThere(index) {
                     let isSet = member(index).isSet
-                    statements.append(printer.writing("isPresent", isSet, isSet.and(isThere), name(index)))
+                    statements.append(builder.writing("isPresent", isSet, isSet.and(isThere), name(index)))
                 }
                 if !plan.isOperand(index) {
                     if !plan.varints.contains(index) { statements += settable(index) }
@@ -261,18 +261,18 @@ struct WrapStatements {
                 statements.append(.constant("y\(index)", .position, counted.length(plus: constant)))
                 guard !plan.alwaysFits(counted, constant, in: field.range, limit: limit) else { break }
                 let bounds = [field.range.lowerBound, min(field.range.upperBound, Int128(Int64.max))].map {
-                    Expression.number(max($0, Int128(Int64.min)), printer.dialect.countFormat)
+                    Expression.number(max($0, Int128(Int64.min)), builder.dialect.countFormat)
                 }
-                let number = Expression.name("y\(index)").converted(to: printer.dialect.countFormat)
+                let number = Expression.name("y\(index)").converted(to: builder.dialect.countFormat)
                 statements += ifThere(
-                    index, [printer.writing("checkLength", number, bounds[0], bounds[1], name(index))])
+                    index, [builder.writing("checkLength", number, bounds[0], bounds[1], name(index))])
             case .constant, .constantText, .zeros, .identifier, .checksum: break
             }
         }
         if !layout.hasConditions,
-            let fits = printer.isWithin("id", 0...Int128(layout.maximumMessageID), printer.idFormat)
+            let fits = builder.isWithin("id", 0...Int128(layout.maximumMessageID), builder.idFormat)
         {
-            statements.append(printer.writing("verify", fits, .text("invalid_message_id")))
+            statements.append(builder.writing("verify", fits, .text("invalid_message_id")))
         }
         return statements
     }
@@ -282,22 +282,22 @@ struct WrapStatements {
     private var writingPacket: [Statement] {
         guard !isPacked else {
             return [.variable("o", .bytes, .bytes([]))] + pack(layout.header.indices)
-                + [printer.writing("putBytes", "payload")] + pack(layout.header.count..<layout.fields.count) + checksums
-                + [.returns(printer.written("packet"))]
+                + [builder.writing("putBytes", "payload")] + pack(layout.header.count..<layout.fields.count) + checksums
+                + [.returns(builder.written("packet"))]
         }
         let payload = plan.payloadStart
         let start =
             payload.widths.isEmpty
             ? Expression.place(lead - payload.constant) : Expression.place(lead).minus(payload.expression)
         var statements: [Statement] = [
-            .constant("start", .position, start), printer.writing("seek", "start"),
+            .constant("start", .position, start), builder.writing("seek", "start"),
         ]
         statements += put(layout.header.indices)
         if !layout.trailer.isEmpty {
-            statements.append(printer.writing("seek", Expression.place(lead).plus("count")))
+            statements.append(builder.writing("seek", Expression.place(lead).plus("count")))
             statements += put(layout.header.count..<layout.fields.count)
         }
-        return statements + checksums + [.returns(printer.written("packet", "start", "total"))]
+        return statements + checksums + [.returns(builder.written("packet", "start", "total"))]
     }
 
     /// Returns the statements that add the bytes of fields to the packet; those of a fixed width that are always there, in a row, are one.
@@ -332,8 +332,8 @@ struct WrapStatements {
         case .integer(let format, let order): return (.integer(format, order), number(index))
         case .boolean, .bit:
             // A boolean may be no number.
-            let isGiven = if case .settable = plan.values[index] { !printer.dialect.catchesErrors } else { false }
-            let number = isGiven ? printer.written("bit", number(index)) : number(index)
+            let isGiven = if case .settable = plan.values[index] { !builder.dialect.catchesErrors } else { false }
+            let number = isGiven ? builder.written("bit", number(index)) : number(index)
             return (.integer(.uint8, .bigEndian), number)
         case .varint, .text, .digits, .bytes:
             guard case .evaluate(let bytes)? = statements(index).first else { return nil }
@@ -353,12 +353,12 @@ struct WrapStatements {
                 continue
             }
             let (start, room) = ("q\(index)", run.reduce(0) { $0 + (integer($1)?.format.byteCount ?? 0) })
-            statements.append(.constant(start, .position, printer.written("room", .place(room))))
+            statements.append(.constant(start, .position, builder.written("room", .place(room))))
             var offset = 0
             for index in run {
                 guard let (format, order) = integer(index) else { continue }
                 let place = Expression.name(start).plus(offset)
-                statements += printer.put(format, order, number(index), at: place, name(index))
+                statements += builder.put(format, order, number(index), at: place, name(index))
                 offset += format.byteCount
             }
             index = run.endIndex
@@ -386,17 +386,17 @@ struct WrapStatements {
     private func statements(_ index: Int) -> [Statement] {
         let field = layout.fields[index]
         switch plan.values[index] {
-        case .checksum: return [printer.writing("putZeros", .place(field.format.byteCount ?? 0))]
-        case .zeros(let byteCount): return [printer.writing("putZeros", .place(byteCount))]
-        case .constantText(let bytes): return [printer.writing("putBytes", .bytes(bytes))]
+        case .checksum: return [builder.writing("putZeros", .place(field.format.byteCount ?? 0))]
+        case .zeros(let byteCount): return [builder.writing("putZeros", .place(byteCount))]
+        case .constantText(let bytes): return [builder.writing("putBytes", .bytes(bytes))]
         default: break
         }
         guard field.format.isNumber else {
-            return printer.put(field.format.value, "y\(index)", name(index), unique: "")
+            return builder.put(field.format.value, "y\(index)", name(index), unique: "")
         }
         var value = field.format.value
         if case .settable = plan.values[index] {} else if field.format.isBoolean { value = .plain(.uint8, .bigEndian) }
-        return printer.putUnchecked(value, number(index), name(index))
+        return builder.putUnchecked(value, number(index), name(index))
     }
 
     /// Returns the number of a field, of the type for its format.
@@ -416,15 +416,15 @@ struct WrapStatements {
         let parts = (first..<first + place.fieldCount).compactMap { index -> (part: Expression, shift: Int)? in
             guard let own = layout.packedPlace(ofField: index) else { return nil }
             if case .settable = plan.values[index], layout.fields[index].format.isBoolean {
-                return (printer.written("bit", "y\(index)"), own.shift)
+                return (builder.written("bit", "y\(index)"), own.shift)
             }
-            return (printer.bits(number(index), format(index), width: own.bitWidth, of: bitWidth), own.shift)
+            return (builder.bits(number(index), format(index), width: own.bitWidth, of: bitWidth), own.shift)
         }
-        return .packed(parts, printer.dialect.unsigned(bitWidth))
+        return .packed(parts, builder.dialect.unsigned(bitWidth))
     }
 
     private func put(run first: Int, _ place: PackedPlace) -> Statement {
-        printer.writing("putUint", packed(first, place), .place(place.runByteCount), place.byteOrder.isLittle)
+        builder.writing("putUint", packed(first, place), .place(place.runByteCount), place.byteOrder.isLittle)
     }
 
     /// The statements that compute checksums, in wire order: each may cover the ones before it.
@@ -441,20 +441,20 @@ struct WrapStatements {
                 }
             }
             let bytes = Expression.ChecksumBytes.written(from: place(range.start), to: place(range.end))
-            let value = Expression.checksum(kind, bytes).converted(from: printer.dialect.unsigned(32), to: format)
+            let value = Expression.checksum(kind, bytes).converted(from: builder.dialect.unsigned(32), to: format)
             guard !isPacked else {
-                let at = place(shape.unwrap.place(of: index))
-                return ifThere(index, printer.put(format, order, value, at: at, name(index)))
+                let at = place(shape.readPlan.place(of: index))
+                return ifThere(index, builder.put(format, order, value, at: at, name(index)))
             }
             return ifThere(
                 index,
-                [printer.writing("seek", place(shape.unwrap.place(of: index)))]
-                    + printer.put(format, order, value, name(index)))
+                [builder.writing("seek", place(shape.readPlan.place(of: index)))]
+                    + builder.put(format, order, value, name(index)))
         }
     }
 }
 
-extension CodePlan {
+extension GeneratorModel {
     /// The bytes of the longest header; the payload is written after so many.
-    var longestHeader: Int { shapes.map(\.wrap.maximumHeaderByteCount).max() ?? 0 }
+    var longestHeader: Int { shapes.map(\.writePlan.maximumHeaderByteCount).max() ?? 0 }
 }

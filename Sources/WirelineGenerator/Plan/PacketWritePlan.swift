@@ -16,14 +16,14 @@ import WirelineLanguage
 /// 5. It writes header, payload and trailer; checksums are computed last, in wire order, and are 0 until then.
 ///
 /// A field that fits itself (``fitting``) has the first of its values with which this goes well.
-struct WrapPlan: Sendable {
+struct PacketWritePlan: Sendable {
     let layout: PacketLayout
     /// What each field of header and trailer is written as, in wire order.
-    let values: [WrapValue]
+    let values: [WrittenValue]
     /// The fields that conditions look at and a program gives, with and without a condition of their own.
     let operands: [Int]
     /// The sets of ID fields that a packet can have, in the order in which they are tried; empty without conditions.
-    let sets: [WrapIDSet]
+    let sets: [WrittenIDFields]
     /// The header's fields of variable width.
     let varints: [Int]
     /// The bytes around the payload, with the widths of fields that vary or may be absent.
@@ -39,9 +39,9 @@ struct WrapPlan: Sendable {
 
     init(_ layout: PacketLayout) {
         self.layout = layout
-        let reading = UnwrapPlan(layout)
+        let reading = PacketReadPlan(layout)
         let indices = layout.fields.indices
-        let trailer = UnwrapPlan.trailerCount(layout, layout.header.count..<layout.fields.count)
+        let trailer = PacketReadPlan.trailerCount(layout, layout.header.count..<layout.fields.count)
         var header = PacketOffset(constant: 0)
         var ends: [PacketOffset] = []
         for index in layout.header.indices {
@@ -60,24 +60,24 @@ struct WrapPlan: Sendable {
         }
         varints = layout.header.indices.filter { layout.header[$0].format.byteCount == nil }
         operands = layout.operands.filter { layout.fields[$0].isSettable }
-        sets = layout.messageIDSets.map { WrapIDSet($0, in: layout) }
+        sets = layout.messageIDSets.map { WrittenIDFields($0, in: layout) }
         let fittings = indices.compactMap { index in layout.fields[index].fittingValues.map { (index, $0) } }
         fitting = fittings.first.map { (field: $0.0, values: $0.1) }
         let lengths = layout.header.indices.filter { layout.header[$0].role.isLength }
         let isCertain = lengths.contains { layout.fields[$0].condition == nil }
         lengthsThatMustBeThere = layout.isBounded || isCertain ? nil : lengths
         values = indices.map { index in
-            WrapValue(
+            WrittenValue(
                 of: index, in: layout, reading,
                 rest: index < layout.header.count
                     ? .totalLess(ends[index])
-                    : .fixed(UnwrapPlan.trailerCount(layout, index + 1..<layout.fields.count)))
+                    : .fixed(PacketReadPlan.trailerCount(layout, index + 1..<layout.fields.count)))
         }
     }
 
     /// Whether a length is in a range for every packet up to a limit, so that it need not be checked.
     func alwaysFits(
-        _ counted: WrapValue.Counted, _ constant: Int, in range: ClosedRange<Int128>, limit: Int
+        _ counted: WrittenValue.Counted, _ constant: Int, in range: ClosedRange<Int128>, limit: Int
     ) -> Bool {
         let least =
             switch counted {
@@ -92,14 +92,14 @@ struct WrapPlan: Sendable {
 }
 
 /// What a field of header or trailer is written as.
-enum WrapValue: Sendable {
+enum WrittenValue: Sendable {
     /// What a program sets, and this without it.
     case settable(usual: PacketHeader.FieldValue)
     case constant(Int128)
     case constantText([UInt8])
     case zeros(byteCount: Int)
     /// Bits of the message's ID.
-    case identifier(WrapIDPart)
+    case identifier(WrittenIDPart)
     /// The number of bytes, plus a constant.
     case length(Counted, constant: Int)
     case checksum(ChecksumKind, ChecksumRange)
@@ -114,7 +114,7 @@ enum WrapValue: Sendable {
         case fixed(PacketOffset)
     }
 
-    fileprivate init(of index: Int, in layout: PacketLayout, _ reading: UnwrapPlan, rest: Counted) {
+    fileprivate init(of index: Int, in layout: PacketLayout, _ reading: PacketReadPlan, rest: Counted) {
         let field = layout.fields[index]
         switch field.role {
         case .value(let value): self = .settable(usual: value)
@@ -125,7 +125,7 @@ enum WrapValue: Sendable {
         case .padding: self = .zeros(byteCount: field.format.byteCount ?? 0)
         // Layers know it; in their parts it is a number that is given.
         case .contentLength: self = .constant(0)
-        case .messageID: self = .identifier(WrapIDPart(of: index, in: layout))
+        case .messageID: self = .identifier(WrittenIDPart(of: index, in: layout))
         case .length(.packet, let constant): self = .length(.packet, constant: constant)
         case .length(.payload, let constant): self = .length(.payload, constant: constant)
         case .length(.rest, let constant): self = .length(rest, constant: constant)
@@ -138,7 +138,7 @@ enum WrapValue: Sendable {
 }
 
 /// The bits of a message's ID that one field holds.
-struct WrapIDPart: Sendable {
+struct WrittenIDPart: Sendable {
     let bitWidth: Int
     /// Whether the field's number has a sign, so that its bits are those of the two's complement.
     let isSigned: Bool
@@ -158,7 +158,7 @@ struct WrapIDPart: Sendable {
 }
 
 /// One of the sets of ID fields that a packet can have, and which fields are there with it.
-struct WrapIDSet: Sendable {
+struct WrittenIDFields: Sendable {
     /// The bits of the ID that fit; without any only the ID 0 does.
     let bitWidth: Int
     /// The fields with a condition, in wire order. Those that hold parts of an ID must be there exactly as said.

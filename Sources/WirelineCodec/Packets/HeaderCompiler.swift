@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Makes the steps of a header or a trailer.
-struct QuickStepMaker {
-    private(set) var steps: [QuickStep] = []
+struct HeaderCompiler {
+    private(set) var steps: [HeaderInstruction] = []
     /// The bytes since the last varint or condition.
     private(set) var offset = 0
     /// The bytes from the first that the steps' loads of 8 bytes need at most.
@@ -10,7 +10,7 @@ struct QuickStepMaker {
     /// The bytes that can be before the last varint or condition at most.
     private var mostByteCount = 0
     /// What conditions test, and the flags of the tests.
-    private(set) var flags: QuickFlags
+    private(set) var flags: FlagTable
     /// The position of the step that begins the fields with a condition which are being added.
     private var entry: Int?
     /// Whether the step before it ends the bytes before these fields.
@@ -20,7 +20,7 @@ struct QuickStepMaker {
     ///
     /// - Parameter conditions: The conditions of the fields of the header; none if all are always there.
     init?(_ header: [PacketField], _ conditions: [PlacedCondition?] = []) {
-        guard let flags = QuickFlags(header, conditions) else { return nil }
+        guard let flags = FlagTable(header, conditions) else { return nil }
         self.flags = flags
     }
 
@@ -51,9 +51,9 @@ struct QuickStepMaker {
             return false
         }
         hasSkipped = offset > 0
-        if hasSkipped { skip(if: QuickTerm()) }
+        if hasSkipped { skip(if: FlagMask()) }
         entry = steps.count
-        var step = QuickStep(.enter, offset: 0, byteCount: 0)
+        var step = HeaderInstruction(.enter, offset: 0, byteCount: 0)
         step.term = term
         steps.append(step)
         return true
@@ -71,42 +71,42 @@ struct QuickStepMaker {
             skip(before, if: term)
             return
         }
-        if offset > 0 { skip(if: QuickTerm()) }
-        steps[first] = QuickStep(.enter, offset: 0, byteCount: steps.count - 1 - first)
+        if offset > 0 { skip(if: FlagMask()) }
+        steps[first] = HeaderInstruction(.enter, offset: 0, byteCount: steps.count - 1 - first)
         steps[first].term = term
     }
 
     /// Returns one term that holds when one of several does, after a step for each; nil if there are too many flags.
-    private mutating func commonTerm(of alternatives: [QuickTerm]) -> QuickTerm? {
+    private mutating func commonTerm(of alternatives: [FlagMask]) -> FlagMask? {
         guard alternatives.count > 1 else { return alternatives.first ?? .never }
         guard let flag = flags.addFlag() else { return nil }
         for alternative in alternatives {
-            var step = QuickStep(.raise, offset: 0, byteCount: 0)
+            var step = HeaderInstruction(.raise, offset: 0, byteCount: 0)
             step.term = alternative
             step.flag = flag
             steps.append(step)
         }
-        return QuickTerm(flag: flag, isSet: true)
+        return FlagMask(flag: flag, isSet: true)
     }
 
     /// Ends the bytes since the last varint or condition, which are there with some flags.
     ///
     /// - Parameter before: Bytes before these, which are always there.
-    private mutating func skip(_ before: Int = 0, if term: QuickTerm) {
+    private mutating func skip(_ before: Int = 0, if term: FlagMask) {
         mostByteCount += offset
-        var step = QuickStep(.skip, offset: before, byteCount: offset)
+        var step = HeaderInstruction(.skip, offset: before, byteCount: offset)
         step.term = term
         steps.append(step)
         offset = 0
     }
 
     /// Adds a step that loads 8 bytes.
-    private mutating func append(_ step: QuickStep) {
+    private mutating func append(_ step: HeaderInstruction) {
         roomByteCount = max(roomByteCount, mostByteCount + step.offset + 8)
         steps.append(step)
     }
 
-    private mutating func add(_ field: PacketField, _ place: PackedPlace?, _ tests: [QuickTest]) -> Bool {
+    private mutating func add(_ field: PacketField, _ place: PackedPlace?, _ tests: [NumberTest]) -> Bool {
         if case .constant(.text(let text)) = field.role {
             add(constant: field.format.bytes(ofText: text))
             return true
@@ -115,7 +115,7 @@ struct QuickStepMaker {
         if case .varint(let format) = field.format {
             // The bits of other encodings are not the number.
             guard use.use == nil && tests.isEmpty || format.encoding == .unsigned else { return false }
-            var step = QuickStep(use.use ?? .check, offset: offset, format, number: use.number)
+            var step = HeaderInstruction(use.use ?? .check, offset: offset, format, number: use.number)
             if use.use == nil { step.span = .max }
             append(step)
             // A longer one takes the general path.
@@ -126,9 +126,9 @@ struct QuickStepMaker {
         }
         let byteCount = place?.runByteCount ?? field.format.byteCount ?? 0
         if use.use == .digits || use.use == .ascii {
-            steps.append(QuickStep(use.use ?? .ascii, offset: offset, byteCount: byteCount))
+            steps.append(HeaderInstruction(use.use ?? .ascii, offset: offset, byteCount: byteCount))
         } else if use.use != nil || !tests.isEmpty {
-            var step = QuickStep(use.use ?? .check, field, place, offset: offset, number: use.number)
+            var step = HeaderInstruction(use.use ?? .check, field, place, offset: offset, number: use.number)
             step.span = use.use == nil ? .max : use.span
             append(step)
             add(tests, ofBits: field.format)
@@ -142,7 +142,7 @@ struct QuickStepMaker {
         for start in stride(from: 0, to: bytes.count, by: 8) {
             let part = bytes[start..<min(start + 8, bytes.count)]
             append(
-                QuickStep(
+                HeaderInstruction(
                     .check, offset: offset + start, byteCount: part.count, .bigEndian, bitWidth: 8 * part.count,
                     number: part.reduce(0) { $0 << 8 | UInt64($1) }))
         }
@@ -150,20 +150,20 @@ struct QuickStepMaker {
     }
 
     /// Adds tests of the number that the last step reads; the first one takes that step's place if nothing else needs it.
-    private mutating func add(_ tests: [QuickTest], ofBits format: PacketField.Format) {
+    private mutating func add(_ tests: [NumberTest], ofBits format: PacketField.Format) {
         for (index, test) in tests.enumerated() {
             if index == 0, let last = steps.last, last.use == .check, last.span == .max {
                 steps[steps.count - 1].test(test)
                 continue
             }
-            var step = QuickStep(.testRange, offset: 0, byteCount: 0, mask: format.loadedBits)
+            var step = HeaderInstruction(.testRange, offset: 0, byteCount: 0, mask: format.loadedBits)
             step.test(test)
             steps.append(step)
         }
     }
 
     /// Returns what happens with the number of a field; a use of nil if it is not looked at, and nil if more is needed.
-    private func use(of field: PacketField) -> (use: QuickStep.Use?, number: UInt64, span: UInt64)? {
+    private func use(of field: PacketField) -> (use: HeaderInstruction.Use?, number: UInt64, span: UInt64)? {
         switch field.format {
         case .text, .digits:
             guard case .value = field.role else { return nil }
@@ -183,7 +183,7 @@ struct QuickStepMaker {
             return (.check, field.format.bits(of: value.number), 0)
         case .length(let base, let constant):
             guard field.format.range.lowerBound == 0 else { return nil }
-            let use: QuickStep.Use =
+            let use: HeaderInstruction.Use =
                 switch base {
                 case .packet: .length
                 case .payload: .lengthOfPayload
