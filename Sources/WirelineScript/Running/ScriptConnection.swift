@@ -29,8 +29,8 @@ final class ScriptConnection: @unchecked Sendable {
         var count = 0
     }
 
-    /// The number of statements for one packet or timer after which other tasks on the loop get a turn: a thousand messages
-    /// that are sent take 10 ms.
+    /// The number of statements since the last packet after which other tasks on the loop get a turn: a thousand messages that
+    /// are sent take 10 ms.
     ///
     /// Inside `glue` other tasks get no turn, so the second number limits its statements.
     private static let statementsPerTurn = 100
