@@ -56,7 +56,7 @@ struct LongFarewellTests {
         let (server, client) = try await Self.start(ends.configure()) { client in
             try client.write(Say(text: "first"))
             for _ in 0..<2 { try client.write(Say(text: Self.long), header: Self.compressed) }
-            try client.kick(with: Say(text: "go"), header: Self.compressed)
+            try client.kick(with: Say(text: "go"), header: Self.compressed, within: .seconds(500))
             #expect(client.connection.sealsLater)
             // It has ended for the handler.
             #expect(throws: ConnectionError.kicked) { try client.write(Say(text: "more")) }
@@ -121,7 +121,7 @@ struct LongFarewellTests {
             try member.write(Say(text: Self.long), header: Self.compressed)
             #expect(member.connection.sealsLater)
         }
-        async let end: Void = server.shutDown(telling: Say(text: "to all"))
+        async let end: Void = server.shutDown(within: .seconds(500), telling: Say(text: "to all"))
         #expect(try await Self.texts(of: client) == ["long", "to the room", "long", "to one", "long", "to all"])
         client.close()
         try await end
