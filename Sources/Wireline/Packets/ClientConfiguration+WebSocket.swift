@@ -46,7 +46,6 @@ extension ClientConfiguration {
             self.origin = origin
         }
 
-        /// The request to a host.
         func request(host: String, port: UInt16, isSecure: Bool) throws(WebSocketError) -> WebSocketRequest {
             // The zone of an IPv6 address means nothing to the server (RFC 6874 §4).
             let name = host.prefix { $0 != "%" }

@@ -4,20 +4,19 @@ import WirelineCodec
 import WirelineLayers
 import WirelineTransport
 
-/// A packet that is sent when the long ones before it are compressed, or that is long itself.
+/// A packet that waits for its compression, or for that of an earlier packet.
 struct LatePacket {
     enum Content {
-        /// A packet, and the states for which it is sealed.
+        /// The states are those for which the packet is sealed.
         case unsealed(UnsealedPacket, PacketStates, AheadCompression)
-        /// A packet that is sealed once for many connections.
         case once(UnsealedPacket, OnceSealed)
         case bytes([UInt8])
     }
 
     let content: Content
-    /// Whether other connections get it, too. Then no sender waits for it.
+    /// Whether other connections get the packet, too. Then no sender waits for it.
     let isShared: Bool
-    /// Receives the error of a packet that could not be sealed.
+    /// Receives the error if the packet cannot be sealed.
     let onFailure: (CodecError) -> Void
 
     init(_ content: Content, isShared: Bool = false, onFailure: @escaping (CodecError) -> Void = { _ in }) {
@@ -26,7 +25,7 @@ struct LatePacket {
         self.onFailure = onFailure
     }
 
-    /// Whether it can be sent when it is the first one.
+    /// Whether the packet can be sent as soon as it is the first.
     var isReady: Bool {
         switch content {
         case .unsealed(_, _, let ahead): ahead.isDone
@@ -35,7 +34,7 @@ struct LatePacket {
         }
     }
 
-    /// The number of bytes to send, before they are compressed.
+    /// The byte count before compression.
     fileprivate var byteCount: Int {
         switch content {
         case .unsealed(let packet, _, _), .once(let packet, _): packet.payloadByteCount
@@ -43,7 +42,8 @@ struct LatePacket {
         }
     }
 
-    /// Its memory, in bytes, without that of the work on it. All connections share that of a packet that is sealed once.
+    /// The packet's memory, in bytes, without that of the work on it. A packet that is sealed once counts as 0, because
+    /// all connections share its memory.
     fileprivate var heldByteCount: Int { if case .once = content { 0 } else { byteCount } }
 }
 
@@ -51,7 +51,7 @@ struct LatePacket {
 struct LatePackets {
     private var packets = Queue<LatePacket>()
     private var memoryByteCount = 0
-    /// The bytes of those that other connections get, too.
+    /// The bytes of packets that other connections get, too.
     private(set) var sharedByteCount = 0
     private var action: (() -> Void)?
 
@@ -59,7 +59,7 @@ struct LatePackets {
 
     var first: LatePacket? { packets.first }
 
-    /// Their memory, in bytes. Only the first one is worked on.
+    /// The packets' memory, in bytes. Only the first packet is being worked on.
     var heldByteCount: Int {
         guard case .unsealed(_, _, let ahead)? = first?.content else { return memoryByteCount }
         return memoryByteCount + ahead.heldByteCount
@@ -81,7 +81,7 @@ struct LatePackets {
         if packet.isShared { sharedByteCount += sign * packet.byteCount }
     }
 
-    /// Stores a closure that is called when no packet waits any more, after earlier ones.
+    /// Adds a closure that is called after the last packet, and after earlier closures.
     mutating func whenSent(_ action: @escaping () -> Void) {
         let earlier = self.action
         self.action = {

@@ -6,50 +6,46 @@ import WirelineTransport
 
 /// Opened packets of a connection that were not taken.
 ///
-/// A packet of the stream is opened when its first packet is taken, so that a program can set a key before that. The
-/// packets inside of it are opened one by one: a few bytes can hold thousands, and the connection has only a share of
-/// each turn. Only the connection's loop uses this.
+/// A packet of the stream is opened when the program takes its first packet, so that the program can set a key before
+/// that. The packets inside are opened one by one: a few bytes can hold thousands, and the connection has only a share
+/// of each turn. Only the connection's loop uses this.
 final class LayeredInput {
-    /// The connection's layers, in both directions.
     let traffic: LayeredTraffic
-    /// Whether a later turn goes on with the packets.
+    /// Whether a later turn continues with the packets.
     var waitsForTurn = false
     private var opened = OpenedPackets()
-    /// The index of the next entry.
     private var next = 0
-    /// The block with the packet of the stream.
     private var source: SharedBlock?
-    /// The packet of the stream that is to be opened, and the connection's states where it begins.
+    /// The packet of the stream that is being opened, and the connection's states where it begins.
     private var unopened: (packet: ReceivedPacket, states: PacketStates)?
-    /// The packet of the stream, if it needs no opening and was not taken.
+    /// The packet of the stream, if it has no layers to open and was not taken.
     private var plain: ReceivedPacket?
-    /// The memory of opened packets, by the buffer that it replaces.
+    /// The memory of opened packets, by the index of the buffer that it replaces.
     private var blocks: [SharedBlock?] = []
-    /// When the last packet was taken, while others follow.
+    /// The time at which the last packet was taken, while others follow.
     private var takenAt: MonotonicTime?
 
     init(_ traffic: LayeredTraffic) { self.traffic = traffic }
 
-    /// Whether there is something to take, or an error.
+    /// Whether a packet or an error can be taken.
     var hasMore: Bool { isUnfinished || opened.failure != nil }
 
-    /// Whether there is a packet to take, or one to open in the packet of the stream.
+    /// Whether a packet can be taken, or opened in the packet of the stream.
     var isUnfinished: Bool { plain != nil || isNextOpened || traffic.isOpening }
 
     private var isNextOpened: Bool { next < opened.entries.count && opened.entries[next].kind != .packets }
 
-    /// The block of the next packet, or of the one that it is inside of; nil if nothing was opened.
+    /// The block of the next packet, or of the packet around it; nil if nothing was opened.
     var block: SharedBlock? {
         if let plain { return plain.block }
         return isNextOpened ? block(ofBuffer: opened.entries[next].buffer) : source
     }
 
-    /// The bytes of opened packets.
     var byteCount: Int {
         zip(opened.buffers, blocks).reduce(traffic.openingByteCount) { $0 + $1.0.count + ($1.1?.capacity ?? 0) }
     }
 
-    /// Opens a packet of the stream; the ones before it were taken.
+    /// Opens a packet of the stream. All packets before it must have been taken.
     ///
     /// - Parameter states: The connection's states where it begins.
     func open(_ packet: ReceivedPacket, _ states: PacketStates) {
@@ -68,9 +64,9 @@ final class LayeredInput {
         next = 0
     }
 
-    /// Takes the next packet; nil after the last one, or if the next one is to be opened in a later turn.
+    /// Takes the next packet; nil after the last one, or if a later turn must open the next one.
     ///
-    /// - Throws: What is wrong with the packet that follows; later calls throw it again.
+    /// - Throws: The error of the packet that follows; later calls throw it again.
     func take() throws(CodecError) -> ReceivedPacket? {
         countWork()
         while plain == nil, !isNextOpened {
@@ -90,7 +86,7 @@ final class LayeredInput {
         return ReceivedPacket(block: block, start: entry.start, bounds: entry.bounds)
     }
 
-    /// Counts what was done with the packet that was taken last.
+    /// Counts the program's work with the last packet.
     private func countWork() {
         guard let start = takenAt.take() else { return }
         traffic.spend(since: start)
@@ -105,7 +101,6 @@ final class LayeredInput {
         while blocks.count < opened.buffers.count { blocks.append(nil) }
     }
 
-    /// Drops all packets that were not taken.
     func drop() {
         guard source != nil else { return }
         traffic.stopOpening()
@@ -113,7 +108,7 @@ final class LayeredInput {
         (source, unopened, plain, takenAt, blocks, next) = (nil, nil, nil, nil, [], 0)
     }
 
-    /// Returns the block with the bytes of a buffer, which packets share.
+    /// Returns the block with a buffer's bytes, which the buffer's packets share.
     private func block(ofBuffer index: Int) -> SharedBlock {
         if let block = blocks[index] { return block }
         let block = SharedBlock(Block(copying: opened.takeBuffer(index)), of: nil)

@@ -6,27 +6,27 @@ import WirelineTransport
 
 /// The layers of a connection's packets, in both directions, with their keys and keystreams.
 ///
-/// Only the connection's loop uses this. What does the work is made when the first packet needs it.
+/// Only the connection's loop uses this. The opener and the sealer are made when the first packet needs them.
 final class LayeredTraffic {
     private let layout: PacketLayout
     private let side: Sender
     private let packetLimit: Int
     private var settings: LayerSettings
     private let loop: EventLoop
-    /// Whether packets are tried before they are sealed: an error in between would leave a keystream where no peer has it.
+    /// Whether packets are checked before they are sealed: an error while sealing would move a keystream that the peer
+    /// does not move.
     private let triesFirst: Bool
-    /// Why no further packet can be sealed: a keystream has moved for one that was not sent.
+    /// The reason why no further packet can be sealed: a keystream has moved for a packet that was not sent.
     private var failure: CodecError?
     private var opener: PacketOpener?
     private var sealer: PacketSealer?
-    /// Opens what this end has sent, for a log; nil without one.
+    /// Opens the packets of this end, for a log; nil without one.
     private(set) var sent: SentPackets?
-    /// What is sealed in later turns.
+    /// The packets that later turns seal.
     var late = LatePackets()
-    /// Since when the work that goes on was not counted.
+    /// The start of the work that is not counted yet.
     private var workStart = MonotonicTime(nanoseconds: 0)
 
-    /// - Parameter side: Which end this is.
     init(_ layout: PacketLayout, side: Sender, packetLimit: Int, options: LayerOptions, on loop: EventLoop) {
         self.layout = layout
         self.side = side
@@ -36,7 +36,6 @@ final class LayeredTraffic {
         triesFirst = layout.content.layers.contains { !$0.kind.isSharable }
     }
 
-    /// Sets the keys and options with which the connection begins.
     func begin(with settings: LayerSettings) {
         self.settings = settings
         opener = nil
@@ -44,14 +43,14 @@ final class LayeredTraffic {
         if sent != nil { showSent() }
     }
 
-    /// Prepares to open what this end sends, for a log. Call it before the first packet.
+    /// Prepares to open this end's packets, for a log. Call it before the first packet.
     func showSent() {
         sent = SentPackets(layout, from: side, packetLimit: packetLimit, settings: settings, on: loop)
     }
 
-    /// Sets a key, whose keystreams start anew with the next packet that is opened or sealed.
+    /// Sets a key. Its keystreams start anew with the next packet that is opened or sealed.
     ///
-    /// - Parameter sender: Whose packets the key is for; nil for those of both ends.
+    /// - Parameter sender: The end whose packets use the key; nil for both.
     func setKey(_ name: String, _ bytes: [UInt8], for sender: Sender?) throws(LayerKeyError) {
         makeBoth()
         if sender != side { try opener?.setKey(name, bytes.rawSpan) }
@@ -60,7 +59,7 @@ final class LayeredTraffic {
         sent?.setKey(name, bytes)
     }
 
-    /// Opens a packet of the peer, but not the packets inside of it.
+    /// Opens a packet of the peer, but not the packets inside it.
     func open(_ packet: borrowing Packet, _ states: PacketStates) -> OpenedPackets {
         makeBoth()
         beginWork()
@@ -68,19 +67,18 @@ final class LayeredTraffic {
         return opener?.begin(packet, states: states, copiesPlain: false, at: self) ?? OpenedPackets()
     }
 
-    /// Whether packets inside of that one are still to be opened, or that one itself (``isStopped``).
+    /// Whether packets inside the last one, or that one itself (``isStopped``), are still to be opened.
     var isOpening: Bool { opener?.isOpening ?? false }
 
-    /// Whether the opening of a packet takes more time than this turn has. The same call goes on with it.
+    /// Whether opening a packet takes more time than this turn has. The same call continues it.
     var isStopped: Bool { opener?.isStopped ?? false }
 
-    /// The bytes of the packets around the next one, and what was made of a packet that is not opened yet.
+    /// The bytes of the packets around the next one, and of a packet that is not completely opened.
     var openingByteCount: Int { opener?.openingByteCount ?? 0 }
 
-    /// Whether the connection's share of this turn is used up.
     var hasSpentShare: Bool { loop.hasSpentShare }
 
-    /// Opens the next one of them.
+    /// Opens the next packet inside.
     func openNext(_ opened: inout OpenedPackets) {
         beginWork()
         defer { endOpening() }
@@ -92,13 +90,13 @@ final class LayeredTraffic {
         if !isStopped { loop.compression.endWork(of: self) }
     }
 
-    /// Drops what was made of a packet that is not opened yet; it is made anew.
+    /// Drops the partial result of a packet that is not completely opened; opening starts anew.
     func dropOpening() { opener?.dropOpening() }
 
-    /// Drops those of them that were taken.
+    /// Drops opened packets that were taken.
     func dropTaken(of opened: inout OpenedPackets) { opener?.dropTaken(of: &opened) }
 
-    /// Opens no further packets inside of one.
+    /// Opens no further packets inside the last one.
     func stopOpening() {
         opener?.stop()
         loop.compression.endWork(of: self)
@@ -106,7 +104,6 @@ final class LayeredTraffic {
 
     // MARK: Sealing
 
-    /// Compresses a part of a packet that is sealed later.
     func compress(_ packet: UnsealedPacket, _ states: PacketStates, _ ahead: AheadCompression) {
         makeBoth()
         beginWork()
@@ -115,7 +112,7 @@ final class LayeredTraffic {
         sealer?.look(ahead: ahead) { sealer throws(CodecError) in _ = try packet.sealed(with: &sealer, states) }
     }
 
-    /// Refuses a packet that cannot be sent in a connection's states, whatever its layers make of it.
+    /// Refuses a packet that cannot be sent in these states, before any layer works on it.
     func requireSealable(_ packet: UnsealedPacket, _ states: PacketStates) throws(CodecError) {
         if let failure { throw failure }
         try packet.requireSealable(
@@ -134,9 +131,9 @@ final class LayeredTraffic {
         }
     }
 
-    /// Returns a packet to send, as it stands in the stream; it must be sent next.
+    /// Seals a packet, which must be sent next.
     ///
-    /// - Parameter ahead: What of it was compressed before.
+    /// - Parameter ahead: The part of the packet that was compressed before.
     func seal(
         _ packet: UnsealedPacket, _ states: PacketStates, _ ahead: AheadCompression? = nil
     ) throws(CodecError) -> [UInt8] {
@@ -153,7 +150,7 @@ final class LayeredTraffic {
         }
     }
 
-    /// Calls a closure with what seals packets; the packet that it seals must be sent next.
+    /// Calls a closure with the sealer. The packet that it seals must be sent next.
     func withSealer<Result, Failure: Error>(
         _ body: (inout PacketSealer) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
@@ -165,7 +162,7 @@ final class LayeredTraffic {
         return result
     }
 
-    /// Counts what was done as the connection's work: a few bytes can mean much of it.
+    /// Counts the time since `start` as the connection's work: a few bytes can mean much of it.
     func spend(since start: MonotonicTime) {
         loop.note(.layerPassed)
         loop.spend(Int(clamping: MonotonicTime.now.nanoseconds - start.nanoseconds))
@@ -189,7 +186,7 @@ final class LayeredTraffic {
 }
 
 extension LayeredTraffic: OpeningPace {
-    /// At least what a connection may spend in a turn.
+    /// At least as much as a connection may spend in a turn.
     private static var moreThanShare: Int { 1 << 20 }
 
     var mustStop: Bool {
@@ -199,7 +196,7 @@ extension LayeredTraffic: OpeningPace {
 
     func mayKeepUnfinished() -> Bool {
         if loop.compression.beginWork(of: self, at: loop.now) { return true }
-        // The connection tries it again in a later turn.
+        // The connection tries again in a later turn.
         loop.spend(Self.moreThanShare)
         return false
     }

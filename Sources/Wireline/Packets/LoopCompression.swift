@@ -4,26 +4,27 @@ import WirelineCodec
 import WirelineLayers
 import WirelineTransport
 
-/// What the connections of a loop share to compress and inflate the layers of packets. Only the loop uses this.
+/// The state that the connections of a loop share to compress and inflate layers. Only the loop uses this.
 ///
-/// Long packets take many turns. A loop keeps what was made of one that is opened and of one that is sealed, so that they
-/// take little memory, however many clients send some. The others wait for their turn.
+/// Long packets take many turns. A loop keeps the partial result of only one packet that is opened, and of one that is
+/// sealed. So long packets take little memory, however many clients send some. The others wait for their turn.
 final class LoopCompression {
-    /// zlib's states for what takes one turn.
+    /// zlib's states for packets that take one turn.
     let states = CompressionStates()
-    /// Whose packet is opened over many turns.
+    /// The connection whose packet is opened over many turns.
     private weak var holder: LayeredTraffic?
-    /// When it was last opened any further.
+    /// The time of the holder's last step.
     private var workTime = MonotonicTime(nanoseconds: 0)
-    /// The packets to seal over many turns. Each closure does a part, and returns whether its packet is done.
+    /// The packets to seal over many turns. Each closure does one step, and returns whether its packet is done.
     private var line = NumberedQueue<() -> Bool>()
 
-    /// How long the one packet may stand still, because its program takes no packets, before another one has its place.
+    /// The longest time between two steps of the holder, whose program may take no packets, before another connection
+    /// replaces it.
     private static let patience = Duration.seconds(1)
 
-    /// Begins to open a packet over many turns, or goes on with it.
+    /// Begins to open a packet over many turns, or continues.
     ///
-    /// - Returns: Whether what is made of it may be kept; false while another connection does this.
+    /// - Returns: Whether the partial result may be kept; false while another connection opens a packet.
     func beginWork(of traffic: LayeredTraffic, at now: MonotonicTime) -> Bool {
         if let holder, holder !== traffic {
             guard now > workTime + Self.patience else { return false }
@@ -34,20 +35,20 @@ final class LoopCompression {
         return true
     }
 
-    /// Ends the work on a connection's packet, if it is the one that is opened.
+    /// Ends a connection's work, if it is the holder.
     func endWork(of traffic: LayeredTraffic) {
         if holder === traffic { holder = nil }
     }
 
-    /// Seals a packet over many turns, after those that wait already.
+    /// Seals a packet over many turns, after those that already wait.
     func add(on loop: EventLoop, _ work: @escaping () -> Bool) {
         _ = line.append(work)
         if line.count == 1 { loop.goOnLater { self.seal(on: loop) } }
     }
 
-    /// Seals a packet for many connections over many turns, unless another loop does it.
+    /// Seals a shared packet over many turns, unless another loop does it.
     ///
-    /// - Parameter traffic: The layers of one of them. It may end meanwhile.
+    /// - Parameter traffic: The layers of one of the connections. It may end meanwhile.
     func seal(_ packet: UnsealedPacket, _ once: OnceSealed, with traffic: LayeredTraffic, on loop: EventLoop) {
         guard once.begin() else { return }
         let ahead = AheadCompression()
@@ -70,7 +71,7 @@ final class LoopCompression {
 }
 
 extension EventLoop {
-    /// What all connections of the loop share for their layers.
+    /// The state that all connections of the loop share for their layers.
     var compression: LoopCompression {
         if let shared = sharedState as? LoopCompression { return shared }
         let shared = LoopCompression()

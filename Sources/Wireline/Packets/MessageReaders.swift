@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Those who read the messages of one type from a connection or a session; only the loop's thread uses it.
+/// The readers of single message types of a connection or a session. Only the loop's thread uses it.
 struct MessageReaders {
     typealias Reader = Inbox<ReceivedPacket>
 
     private var readers: [UInt64: [Reader]] = [:]
-    /// What a reader gets that is added after the end.
+    /// The end that a reader gets if it is added too late.
     private var end: Reader.Taken?
 
-    /// Whether there are none, or no further messages for them.
     var isEmpty: Bool { readers.isEmpty }
 
-    /// Whether a task waits for a message.
     var isAwaited: Bool { readers.values.contains { $0.contains(where: \.isAwaited) } }
 
-    /// The memory that unread messages need, roughly.
+    /// The estimated memory of unread messages.
     var unreadCost: Int { readers.values.reduce(0) { $0 + $1.reduce(0) { $0 + $1.cost } } }
 
     mutating func add(_ reader: Reader, of id: UInt64) {
@@ -29,7 +27,7 @@ struct MessageReaders {
         if readers[id]?.isEmpty == true { readers[id] = nil }
     }
 
-    /// Gives a packet to all who read its type.
+    /// Gives a packet to all readers of its type.
     ///
     /// - Returns: Whether there are any.
     func take(_ packet: ReceivedPacket) -> Bool {
@@ -38,7 +36,7 @@ struct MessageReaders {
         return true
     }
 
-    /// Ends the input of all. What has arrived can still be taken.
+    /// Ends the input of all readers. They can still take the packets that have arrived.
     mutating func finish(_ end: Reader.Taken) {
         if self.end == nil { self.end = end }
         for reader in readers.values.joined() { reader.finish(end) }

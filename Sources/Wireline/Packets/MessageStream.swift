@@ -12,10 +12,11 @@ import WirelineTransport
 /// ``PacketEndpoint/nextMessage()``, to ``PacketEndpoint/messages`` or to a server's handlers as long as such a stream
 /// exists. Replies to requests go to the tasks that wait for them. All other messages are received as before.
 ///
-/// A stream begins with the call that makes it, and first has the messages of its type that no task has taken yet. If the
-/// call comes from another thread than the connection's loop, it begins a moment later: what other streams and tasks take
-/// until then, it does not get. But it has begun before anything is sent that the same task sends after the call, and when
-/// ``droppedCount`` returns. It ends when the program keeps neither the stream nor an iterator.
+/// A stream begins with the call that makes it, and first has the messages of its type that no task has taken yet. If
+/// the call comes from another thread than the connection's loop, the stream begins a moment later. It does not get the
+/// messages that other streams and tasks take until then. But it has begun before the connection sends anything that
+/// the same task sends after the call, and when ``droppedCount`` returns. It ends when the program keeps neither the
+/// stream nor an iterator.
 ///
 /// While there is a stream, the connection reads, and a slow reader delays no one. So a stream keeps at most
 /// ``ConnectionLimits/unreadByteCount`` of unread messages. For each message beyond that, it drops its oldest one
@@ -69,17 +70,17 @@ public struct MessageStream<Message: PacketMessage>: AsyncSequence, Sendable {
     }
 }
 
-/// Where messages come from: a connection or a session.
+/// The source of messages: a connection or a session.
 protocol MessageSource: Sendable {
     var loop: EventLoop { get }
 
-    /// Gives the messages with an ID to a reader, also those that no task has taken yet. Called on the loop.
+    /// Gives the messages with an ID to a reader, also those that no task has taken yet. The loop calls it.
     func add(_ reader: Inbox<ReceivedPacket>, of id: UInt64)
 
-    /// Stops giving messages to a reader. Called on the loop.
+    /// Stops giving messages to a reader. The loop calls it.
     func remove(_ reader: Inbox<ReceivedPacket>, of id: UInt64)
 
-    /// Counts a message that does not match the schema; any thread may call it.
+    /// Counts a message that does not match the schema. Any thread may call it.
     func refusedMessage(_ error: CodecError) -> ConnectionError
 }
 
@@ -88,7 +89,7 @@ private final class MessageReader: Sendable {
     let inbox: Inbox<ReceivedPacket>
     let source: any MessageSource
     private let id: UInt64
-    /// Keeps a client's connection, or a session.
+    /// Keeps a client's connection or a session alive.
     private let owner: (any Sendable)?
 
     init(of id: UInt64, from source: any MessageSource, limit: Int, keeping owner: (any Sendable)?) {

@@ -5,7 +5,7 @@ import WirelineTransport
 
 /// The bytes of a packet that is sealed once for many connections.
 ///
-/// No loop waits for another one: who wants the bytes before they are there is called when they are.
+/// No loop waits for another one: ``whenDone(_:)`` calls a closure when the bytes are there.
 final class OnceSealed: Sendable {
     typealias Outcome = Result<[UInt8], CodecError>
 
@@ -18,7 +18,7 @@ final class OnceSealed: Sendable {
 
     private let state = Lock(State())
 
-    /// The packet as it stands in a stream, or why it cannot be sealed; nil if it is not sealed yet.
+    /// The sealed packet, or its error; nil if it is not sealed yet.
     var outcome: Outcome? { state.withLock { $0.outcome } }
 
     /// Begins to seal the packet over many turns.
@@ -31,7 +31,7 @@ final class OnceSealed: Sendable {
         }
     }
 
-    /// Sets what the packet became, unless it is known. All callers come to the same result.
+    /// Sets the outcome, unless another caller has. All callers come to the same result.
     func end(_ outcome: Outcome) {
         let actions = state.withLock { state in
             if state.outcome == nil { state.outcome = outcome }
@@ -41,7 +41,7 @@ final class OnceSealed: Sendable {
         for action in actions { action() }
     }
 
-    /// Calls a closure when the packet is sealed, on the thread that has sealed it; at once if it is sealed.
+    /// Calls a closure when the packet is sealed, on the thread that seals it; at once if it is already sealed.
     func whenDone(_ action: @escaping @Sendable () -> Void) {
         let isDone = state.withLock { state in
             if state.outcome == nil { state.actions.append(action) }

@@ -9,8 +9,8 @@ import WirelineTransport
 /// returns; packets that the handler did not take are dropped. A task gets one from ``PacketConnection/nextBatch()``;
 /// packets that the task did not take are in its next batch.
 ///
-/// If packets depend on states, a batch ends after a packet that sets one (`@sets`), so that the program can prepare for
-/// what follows. What follows is in the next batch.
+/// If packets depend on states, a batch ends after a packet that sets one (`@sets`), so that the program can prepare
+/// for the packets that follow. These are in the next batch.
 ///
 /// Packets are not copied, and nothing is kept of a packet after its turn. For many short packets this costs half as
 /// much as ``PacketConnection/next()``.
@@ -22,7 +22,7 @@ public struct PacketBatch: ~Copyable {
     @usableFromInline private(set) var block: SharedBlock
     /// The address of the block's first byte.
     @usableFromInline private(set) var base: UnsafeRawPointer
-    /// Whether the last packet has set a state, or the layers of it or of its answer were much work, which ends the batch.
+    /// Whether the batch ends here: the last packet set a state, or its layers or those of its answer took much work.
     private var endsHere = false
 
     init(_ connection: PacketConnection, _ block: SharedBlock) {
@@ -64,7 +64,7 @@ public struct PacketBatch: ~Copyable {
         unsafe connection.input.takeAtSight(in: block, base)
     }
 
-    /// The packet that ``nextPlace()`` has just taken.
+    /// Lends the packet that ``nextPlace()`` has just taken.
     @inlinable @inline(__always)
     @_lifetime(borrow self)
     func packet(at place: (bounds: PacketBounds, start: Int)) -> Packet {
@@ -112,18 +112,18 @@ extension PacketConnection {
         receive(inBatches: calls.take)
     }
 
-    /// Lets the handlers of messages rest: packets and the end of the stream wait, and the peer is read no further. Used
-    /// on the loop.
+    /// Pauses the handlers of messages: packets and the end of the stream wait, and the connection reads no further.
+    /// Call it on the loop.
     package func pauseInput() {
         guard !isInputPaused else { return }
         isInputPaused = true
-        // Before the handlers have begun, the peer is not waited for.
+        // Without handlers the connection does not read yet.
         if batchHandler != nil { stopUnlessWanted() }
         // Not at once: the caller may be a handler that takes packets.
         if stream.hasFailedOutput { loop.goOnLater { self.closeIfLostUnread() } }
     }
 
-    /// Passes packets to the handlers of messages again. Used on the loop, but not by the handlers themselves.
+    /// Resumes the handlers of messages. Call it on the loop, but not from the handlers themselves.
     package func resumeInput() {
         guard isInputPaused else { return }
         isInputPaused = false
@@ -133,15 +133,14 @@ extension PacketConnection {
         readIfWanted()
     }
 
-    /// Whether further packets must be opened in a later turn: layers, or the packets in one packet, have taken the
-    /// connection's share of this one.
+    /// Whether a later turn must open further packets: layers, or the packets in one packet, have taken the
+    /// connection's share of this turn.
     var mustOpenLater: Bool { input.hasLayers && loop.hasSpentShare }
 
-    /// Goes on with packets that must be opened later.
     func openLater() {
         guard let layers = input.layers, !layers.waitsForTurn else { return }
         layers.waitsForTurn = true
-        // What was opened so far counts.
+        // Packets that were opened so far count.
         _ = requestMemory(isWanted: false)
         loop.goOnLater {
             layers.waitsForTurn = false
@@ -149,13 +148,12 @@ extension PacketConnection {
         }
     }
 
-    /// Whether a handler may answer further messages: not too much output waits, and the connection does not end.
+    /// Whether a handler may answer further messages: little output waits, and the connection does not leave.
     var takesAnswers: Bool { hasRoomForAnswers && !ending.isLeaving }
 
-    /// Whether not too much output waits, and none that must be sealed first.
+    /// Whether little output waits, and none that must be sealed first.
     var hasRoomForAnswers: Bool { stream.pendingByteCount < pendingLimit && !sealsLater }
 
-    /// Passes the packets that have arrived to the handler, unless too much output waits.
     func runBatch() {
         guard let batchHandler, !ending.isLeaving, !isInputPaused else { return }
         do {
@@ -188,7 +186,8 @@ extension PacketConnection {
         }
     }
 
-    /// Ends the connection with an error of its handler. What was sent before still reaches the peer. Used on the loop.
+    /// Ends the connection with an error of its handler. Output that was sent before still arrives. Call it on the
+    /// loop.
     package func fail(_ error: any Error) {
         // A connection that is already leaving continues to do so.
         guard !ending.isLeaving else { return }

@@ -9,8 +9,8 @@ public import WirelineTransport
 ///     let reply = try await client.request(Cs_20001(sceneID: 7, line: 2, message: "hi"))
 ///     while let received = try await client.nextMessage() { … }
 ///
-/// The connection closes when the program keeps neither the client, nor a copy, nor its sequence of messages, unless it is
-/// closed earlier. What was sent is still transmitted.
+/// The connection closes when the program keeps neither the client, nor a copy, nor its sequence of messages, unless it
+/// is closed earlier. Messages that were sent are still transmitted.
 public struct PacketClient<Definition: PacketProtocol>: PacketEndpoint {
     public typealias Incoming = Definition.FromServer
 
@@ -62,8 +62,8 @@ public struct PacketClient<Definition: PacketProtocol>: PacketEndpoint {
     ///     let chats = client.messages(of: ChatPush.self)
     ///     while let chat = try await chats.next() { show(chat) }
     ///
-    /// Several tasks can read at once, each from a stream of its own, also of the same type. These messages do not go to
-    /// ``PacketEndpoint/nextMessage()`` then. See ``MessageStream`` for what a slow reader misses.
+    /// Several tasks can read at once, each from a stream of its own, also of the same type. These messages do not go
+    /// to ``PacketEndpoint/nextMessage()`` then. See ``MessageStream`` for what a slow reader misses.
     public func messages<Message: ServerMessage>(
         of type: Message.Type
     ) -> MessageStream<Message> where Message.Definition == Definition {
@@ -105,7 +105,7 @@ public struct PacketClient<Definition: PacketProtocol>: PacketEndpoint {
     }
 }
 
-/// Ends a connection when the program no longer keeps it.
+/// Finishes a connection when the program no longer keeps it.
 @usableFromInline
 final class ConnectionOwner: Sendable {
     @usableFromInline let connection: PacketConnection

@@ -10,13 +10,9 @@ extension PacketConnection {
     /// Connects to a server of any protocol. The caller must close the connection.
     ///
     /// - Parameters:
-    ///   - host: A name, or the text of an IP address.
-    ///   - port: The port.
-    ///   - layout: The layout of packets.
     ///   - packetLimit: The most bytes of a packet, unless the configuration has a limit.
-    ///   - loop: The loop that carries the connection; nil: the loop of the shared group.
-    ///   - configuration: Timeouts and limits, and how the connection is made.
-    ///   - recorder: Records what happens, also if no connection is made.
+    ///   - loop: The loop that carries the connection; nil: a loop of the shared group.
+    ///   - recorder: Records the events, also if no connection is made.
     /// - Throws: ``ConnectionError/cancelled``; ``ConnectionError/tls(_:)``; ``ConnectionError/webSocket(_:)``;
     ///   ``ConnectionError/proxy(_:)``; ``ConnectionError/transport(_:)`` with the most telling error: an address
     ///   refused or reset, else the timeout, else the error of the system or the resolver.

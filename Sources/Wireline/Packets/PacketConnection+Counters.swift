@@ -24,13 +24,13 @@ extension PacketConnection {
         return counters
     }
 
-    /// Counts a message whose ID the schema does not know; any thread may call it.
+    /// Counts a message whose ID the schema does not know. Any thread may call it.
     @usableFromInline @inline(never)
     func noteUnknownID() {
         loop.execute { self.unknownIDCount &+= 1 }
     }
 
-    /// Counts a message that does not match the schema, and returns the error to throw; any thread may call it.
+    /// Counts a message that does not match the schema, and returns the error to throw. Any thread may call it.
     @usableFromInline @inline(never)
     func refusedMessage(_ error: CodecError) -> ConnectionError {
         loop.execute { self.refusedPacketCount &+= 1 }

@@ -3,9 +3,7 @@
 import WirelineSession
 import WirelineTransport
 
-/// Reports the peer's progress to its deadlines.
 extension PacketConnection {
-    /// Sets the peer's deadlines from now on.
     func setDeadlines(_ limits: PeerDeadlines.Limits) {
         guard stream.isOpen, !ending.isLeaving else { return }
         let isShakingHands = transform.map { !$0.isReady } ?? false
@@ -19,7 +17,7 @@ extension PacketConnection {
         watchPeer()
     }
 
-    /// Records that a whole packet has arrived.
+    /// Call it for each whole packet.
     func notePacket() {
         guard peerWatch.isAwaitingFirstPacket else { return }
         peerWatch.packetCame(at: loop.now)
@@ -28,13 +26,12 @@ extension PacketConnection {
 
     var wantedSince: MonotonicTime? { isAwaitingPeer ? peerWatch.waitingSince : nil }
 
-    /// Begins to wait for the peer, after a time without waiting.
+    /// Starts to count the peer's time, after a pause.
     func beginWaiting() {
         // The caller may have computed for long. That time does not count for the peer.
         loop.forgetTime()
         peerWatch.beginWaiting(at: loop.now)
     }
 
-    /// Stops waiting for the peer.
     func stopWaiting() { peerWatch.stopWaiting(at: loop.now, lastArrival: lastArrival) }
 }

@@ -36,18 +36,17 @@ extension PacketConnection {
         guard hasEndForWaiters else { throw .cancelled }
     }
 
-    /// Calls a closure when an end becomes known: the connection leaves, the server shuts down, or the peer is lost or has
-    /// ended its stream. What came before may be unread. The closure may be called several times, and must not keep the
-    /// connection. Used on the loop.
+    /// Calls a closure when an end becomes known: the connection leaves, the server shuts down, or the peer is lost or
+    /// has ended its stream. Earlier packets may be unread. The closure may be called several times, and must not keep
+    /// the connection. Call it on the loop.
     package func whenEndIsKnown(_ action: @escaping () -> Void) { endWaiters.setListener(action) }
 
-    /// Whether the peer sends no more, although what it has sent may be unread.
+    /// Whether the peer has ended its stream. Some of its bytes may be unread.
     package var hasPeerEnded: Bool { ending.hasPeerEnded }
 
-    /// Why the connection ends: nil if both sides end it in order.
+    /// The reason of the end; nil if both sides end the connection in order.
     package var endReason: (any Error)? { ending.reason }
 
-    /// Whether the connection only waits until it can close.
     package var isLeaving: Bool { ending.isLeaving }
 
     /// Closes a lost connection whose input is paused. Nothing reads it, so nothing else would notice the end.
@@ -55,8 +54,8 @@ extension PacketConnection {
         if isInputPaused, stream.isOpen, stream.hasFailedOutput { close() }
     }
 
-    /// Cancels the handler's task if it neither receives nor waits to send: nothing else would tell it that the
-    /// connection is lost. The cancelled task can still receive what has arrived.
+    /// Cancels the handler's task if it neither receives nor waits to send, because nothing else would report the lost
+    /// connection. The cancelled task can still receive the packets that have arrived.
     func cancelUnawareHandler() {
         let isAsking = requests.map { $0.waitingCount > 0 || $0.readers.isAwaited } ?? false
         let isAware = inputWait.isWaiting || senders.isAwaited || isAsking

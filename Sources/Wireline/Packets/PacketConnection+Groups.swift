@@ -3,18 +3,17 @@
 import WirelineCodec
 package import WirelineTransport
 
-/// A connection as a member of groups that send to many; everything runs on its loop.
+/// A connection as a member of groups that send to many. Only its loop uses this.
 extension PacketConnection {
     // MARK: Memberships
 
-    /// Adds a membership.
     func join(_ membership: Membership) {
         membership.next = memberships
         memberships = membership
         stream.announcesWrites = true
     }
 
-    /// Removes a membership; has no effect if the connection does not have it.
+    /// Removes a membership; does nothing if the connection does not have it.
     func leave(_ membership: Membership) {
         if memberships === membership {
             memberships = membership.next
@@ -27,7 +26,7 @@ extension PacketConnection {
         stream.announcesWrites = memberships != nil
     }
 
-    /// Leaves all groups, after what they have sent so far.
+    /// Leaves all groups, after sending the packets that they have sent so far.
     func leaveGroups() {
         settle()
         while let membership = memberships {
@@ -36,7 +35,7 @@ extension PacketConnection {
         }
     }
 
-    /// Sends what groups have sent and this connection has not got yet.
+    /// Writes packets that groups have sent, and this connection has not written yet.
     func settle() {
         var next = memberships
         while let membership = next {
@@ -51,15 +50,13 @@ extension PacketConnection {
 
     /// Sends packets that the caller has gathered, however much waits already. Use it where no task sends.
     ///
-    /// If nothing waits to be sent, the system gets the bytes, and only what it does not take is copied. So a connection
-    /// whose peer reads needs no memory for output.
+    /// If no output waits, the system gets the bytes, and only the rest that it does not take is copied. So a
+    /// connection whose peer reads needs no memory for output.
     ///
-    /// - Parameters:
-    ///   - packets: The bytes of packets as they stand in a stream.
-    ///   - packetCount: How many packets they are.
+    /// - Parameter packets: The bytes of whole packets as they stand in a stream.
     package func sendTogether(_ packets: [UInt8], packetCount: Int) {
         let bytes = packets.rawSpan
-        // If the connection has ended, its handler is told.
+        // If the connection has ended, its handler learns it elsewhere.
         guard !stream.writeShared(bytes, packetCount: packetCount), stream.takesOutput else { return }
         append(bytes)
         stream.countJoinedPackets(packetCount - 1)
@@ -70,14 +67,13 @@ extension PacketConnection {
 
     /// Sends packets that other connections get, too, if that is possible without waiting.
     ///
-    /// If nothing waits to be sent, the system gets the shared bytes, and only what it does not take is copied.
+    /// If no output waits, the system gets the shared bytes, and only the rest that it does not take is copied.
     ///
     /// - Parameters:
-    ///   - array: An array with one packet or several.
-    ///   - bounds: Which bytes of it are sent; nil: all.
-    ///   - packetCount: How many packets they are.
-    ///   - frames: The frames of these bytes that were made for other connections; nil: each makes its own.
-    /// - Returns: Whether they were sent; false if the peer reads too slowly or the connection has ended.
+    ///   - array: Whole packets as they stand in a stream.
+    ///   - bounds: The part of the array to send; nil: all.
+    ///   - frames: Frames of these bytes that other connections have made; nil: each connection makes its own.
+    /// - Returns: False if the peer reads too slowly or the connection has ended.
     func sendShared(
         _ array: [UInt8], _ bounds: Range<Int>? = nil, packetCount: Int = 1, frames: SharedFrames? = nil
     ) -> Bool {
@@ -94,7 +90,7 @@ extension PacketConnection {
         guard prepareToSend(bytes.byteCount) else { return false }
         append(bytes)
         stream.countJoinedPackets(packetCount - 1)
-        // At once, because the block that it is written to would otherwise stay with each of many receivers.
+        // Flushed at once: otherwise each of many receivers would keep its output block.
         guard !stream.isOutputStalled else { return true }
         loop.spendSending(bytes.byteCount)
         stream.flush()

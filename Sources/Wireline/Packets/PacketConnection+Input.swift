@@ -3,7 +3,6 @@
 import WirelineCodec
 package import WirelineTransport
 
-/// Turns the stream's bytes into whole packets.
 extension PacketConnection {
     /// Takes the next whole packet; nil if there is none.
     ///
@@ -18,14 +17,14 @@ extension PacketConnection {
         } catch {
             refuse(error)
         }
-        // The end comes after the packets that are opened in a later turn.
+        // The end comes after the packets that a later turn opens.
         guard !input.isUnfinished else { return nil }
         keepRest()
         if let error = ending.inputError { throw error }
         return nil
     }
 
-    /// Ends the input because its bytes are not a packet. If they have ended it already, this does nothing.
+    /// Ends the input because its bytes are not a packet. Later calls do nothing.
     package func refuse(_ error: ConnectionError) {
         switch ending.inputError {
         case .codec, .httpRequest: return
@@ -35,7 +34,7 @@ extension PacketConnection {
         ending.failInput(error)
     }
 
-    /// Keeps a partial packet in memory of its size. Everything before it was taken.
+    /// Keeps a partial packet in memory of its size. All packets before it must have been taken.
     func keepRest() { input.keepRest(on: loop) }
 
     /// - Throws: ``ConnectionError/codec(_:)`` if the stream has ended inside a packet.
@@ -45,8 +44,8 @@ extension PacketConnection {
         throw .codec(error)
     }
 
-    /// The number of bytes that arrived of a partial packet, and the size of the whole packet if its header is whole.
-    /// It is nil if no packet has begun, or if whole packets before it were not taken.
+    /// The received bytes of a partial packet, and its byte count if its header is whole.
+    /// Nil if no packet has begun, or if whole packets before it were not taken.
     package var partialPacket: (receivedByteCount: Int, byteCount: Int?)? { input.partialPacket }
 
     // MARK: The stream's handler
@@ -86,7 +85,7 @@ extension PacketConnection {
         let transform = transform
         let error = refusal ?? transform?.connectionFailure ?? .transport(error)
         ending.endInput(.failed(error))
-        // A connection that is leaving wants no more input. So an end without the close message of TLS or of the
+        // A connection that is leaving needs no more input. So an end without the close message of TLS or of the
         // WebSocket is not an error for it.
         if !ending.isLeaving || transform?.isCut != true { ending.fail(error) }
         cancelUnawareHandler()

@@ -4,23 +4,21 @@ import WirelineCodec
 package import WirelineLayers
 import WirelineTransport
 
-/// Long packets with compression, which are sealed over many turns of the loop. What is sent after one of them waits for it;
-/// everything runs on the loop.
+/// Long packets with compression, which the loop seals over many turns. Later packets wait for them.
 extension PacketConnection {
-    /// The least bytes of a message that are not compressed at once. zlib's level 6 takes 3 ms for so many at worst.
+    /// A message below this size is compressed at once. zlib's level 6 takes at most 3 ms for so many bytes.
     private static let longByteCount = 16 << 10
 
-    /// The least limit of what waits for long packets and goes to many: as much as waits for a loop of a room. The limit of
-    /// output alone would leave out what comes after one long message.
+    /// The least limit of shared packets that wait for long packets. It is the limit of a loop of a room: the limit of
+    /// output alone would drop all packets that follow one long message.
     private static let leastLateLimit = 4 << 20
 
-    /// Whether a caller may send: not while the connection leaves, although packets from before may still wait to be sealed.
+    /// Whether a caller may send. While the connection leaves, packets may still wait to be sealed, but nobody may
+    /// send.
     @usableFromInline var takesOutput: Bool { stream.takesOutput && !ending.isLeaving }
 
-    /// Whether packets wait to be sealed.
     var sealsLater: Bool { layeredTraffic?.late.isEmpty == false }
 
-    /// The memory of the packets that wait to be sealed, in bytes.
     var lateByteCount: Int { layeredTraffic?.late.heldByteCount ?? 0 }
 
     /// Whether a packet is sealed in later turns.
@@ -45,7 +43,7 @@ extension PacketConnection {
         stream.write(bytes)
     }
 
-    /// Ends the connection because of a packet that could not be sealed: the peer gets nothing after one that is missing.
+    /// Ends the connection because a packet could not be sealed. The peer must not get packets after a missing one.
     func endWithout(packet error: CodecError) {
         let action = layeredTraffic?.late.takeAction()
         layeredTraffic?.late = LatePackets()
@@ -58,15 +56,15 @@ extension PacketConnection {
         action?()
     }
 
-    /// Leaves out a packet for many connections that this one cannot make. It goes on, unless the peer could read nothing that
-    /// comes after it: a keystream may have moved for that packet.
+    /// Skips a shared packet that this connection cannot make. The connection goes on, unless a keystream may have
+    /// moved for that packet: then the peer could read nothing that comes after it.
     func leaveOut(_ error: CodecError) {
         if layeredTraffic?.mayHaveMoved(for: error) == true { endWithout(packet: error) }
     }
 
     /// Sends a packet, and waits until it is sealed and there is room for more.
     ///
-    /// - Parameter make: Makes it, on the loop.
+    /// - Parameter make: Runs on the loop.
     nonisolated(nonsending) func sendUnsealed(
         _ make: @escaping @Sendable (PacketConnection) throws(CodecError) -> UnsealedPacket
     ) async throws(ConnectionError) {
@@ -79,12 +77,12 @@ extension PacketConnection {
         if let error = lateError.withLock({ $0 }) { throw .codec(error) }
     }
 
-    /// Returns a packet as this connection sends it next; empty if it is sealed and sent later.
+    /// Returns the packet's bytes; empty if it is sealed and sent later.
     private func sealedOrPostponed(
         _ packet: UnsealedPacket, onFailure: @escaping (CodecError) -> Void
     ) throws(ConnectionError) -> [UInt8] {
         guard takesOutput else { throw sendError }
-        // What groups have sent goes before this packet, which may have to wait for it.
+        // Packets that groups have sent go before this packet, which may have to wait for them.
         settle()
         do throws(CodecError) {
             guard isSealedLater(packet) else { return try seal(packet) }
@@ -98,12 +96,12 @@ extension PacketConnection {
     private func postpone(
         _ packet: UnsealedPacket, isShared: Bool = false, onFailure: @escaping (CodecError) -> Void
     ) throws(CodecError) {
-        // What can be known at once is an error of the caller.
+        // An error that can be found now is the caller's.
         try layeredTraffic?.requireSealable(packet, states)
         postpone(LatePacket(.unsealed(packet, states, AheadCompression()), isShared: isShared, onFailure: onFailure))
     }
 
-    /// Whether packets for many connections may still wait to be sealed.
+    /// Whether more shared packets may wait to be sealed.
     var hasRoomForLate: Bool {
         guard let layeredTraffic, takesOutput else { return false }
         return layeredTraffic.late.sharedByteCount < max(pendingLimit, Self.leastLateLimit)
@@ -118,17 +116,17 @@ extension PacketConnection {
         return true
     }
 
-    /// Returns a packet for many connections as this one sends it next; empty if it is sealed and sent later, however much
-    /// waits already.
+    /// Returns a shared packet's bytes for this connection; empty if it is sealed and sent later, whatever waits
+    /// already.
     ///
     /// - Parameters:
-    ///   - states: The states for which its bytes were encoded.
-    ///   - onFailure: Receives the error if it turns out later that it cannot be sealed.
-    /// - Throws: `CodecError` if this connection cannot make it.
+    ///   - states: The states for which the packet was encoded.
+    ///   - onFailure: Receives the error if a later turn cannot seal the packet.
+    /// - Throws: `CodecError` if this connection cannot make the packet.
     func sharedOrPostponed(
         _ packet: SharedPacket, from states: PacketStates, onFailure: @escaping (CodecError) -> Void
     ) throws(CodecError) -> [UInt8] {
-        // What other groups have sent goes before this packet, which may have to wait for it.
+        // Packets that other groups have sent go before this packet, which may have to wait for them.
         settle()
         let bytes: [UInt8]
         switch packet.form {
@@ -148,9 +146,9 @@ extension PacketConnection {
         return []
     }
 
-    /// Seals a packet once for many connections: a short one now, a long one over many turns of one loop.
+    /// Seals a shared packet once: a short one now, a long one over many turns of one loop.
     ///
-    /// - Returns: The packet as it stands in a stream; nil if it is not sealed yet (``OnceSealed/whenDone(_:)``).
+    /// - Returns: The sealed packet; nil if it is not sealed yet (``OnceSealed/whenDone(_:)``).
     func sealed(_ packet: UnsealedPacket, _ once: OnceSealed) throws(CodecError) -> [UInt8]? {
         if isLong(packet), let layeredTraffic {
             loop.compression.seal(packet, once, with: layeredTraffic, on: loop)
@@ -159,7 +157,7 @@ extension PacketConnection {
         return try seal(packet, once)
     }
 
-    /// Seals a packet once for many connections, in this turn.
+    /// Seals a shared packet once, in this turn.
     func seal(_ packet: UnsealedPacket, _ once: OnceSealed) throws(CodecError) -> [UInt8] {
         if let outcome = once.outcome { return try outcome.get() }
         let outcome = Result { () throws(CodecError) in
@@ -183,7 +181,7 @@ extension PacketConnection {
         guard let layeredTraffic else { return }
         let isFirst = layeredTraffic.late.isEmpty
         layeredTraffic.late.append(packet)
-        // What is sent next must wait for it.
+        // Later senders must wait for the packet.
         senders.append([], .nobody)
         _ = requestMemory(isWanted: false)
         if isFirst { beginFirst() }
@@ -198,7 +196,7 @@ extension PacketConnection {
             loop.compression.add(on: loop) { [weak self] in self?.goOnSealing(ahead) ?? true }
         case .once(_, let once):
             once.whenDone { [weak self, loop] in
-                // In turn, because many connections may wait for it.
+                // In turns of the loop's share, because many connections may wait for the packet.
                 loop.executeInTurn { [weak self] in
                     guard let self, case .once(_, let first)? = self.layeredTraffic?.late.first?.content, first === once
                     else { return }
@@ -209,9 +207,9 @@ extension PacketConnection {
         }
     }
 
-    /// Compresses a part of a packet; the next one to be sent is sent if it is done.
+    /// Compresses a part of the first packet, and sends it when it is compressed.
     ///
-    /// - Returns: Whether it is done, or was dropped.
+    /// - Returns: Whether the packet is compressed, or was dropped.
     private func goOnSealing(_ ahead: AheadCompression) -> Bool {
         guard let layeredTraffic, stream.takesOutput,
             case .unsealed(let packet, let states, let first)? = layeredTraffic.late.first?.content, first === ahead
@@ -227,14 +225,13 @@ extension PacketConnection {
         return true
     }
 
-    /// Sends the packets that wait, up to one that is not compressed yet.
+    /// Sends the packets that wait, up to the first one that is not ready.
     private func sendReady() {
         while layeredTraffic?.late.first?.isReady == true { sendLate() }
         beginFirst()
         lateWasSent()
     }
 
-    /// Seals and sends all packets that wait to be sealed, in this turn.
     @usableFromInline
     func finishSealing() {
         guard sealsLater else { return }
@@ -242,8 +239,8 @@ extension PacketConnection {
         lateWasSent()
     }
 
-    /// Seals and sends packets that wait to be sealed, until the loop's share is spent, so that closing many connections delays
-    /// nobody. A packet is sealed in one go if its compression follows a cipher or is inside a bundle.
+    /// Seals and sends the packets that wait, until the loop's share is spent, so that closing many connections delays
+    /// nobody. One step seals a whole packet if its compression follows a cipher or is inside a bundle.
     func sealWithinShare() {
         while sealsLater, stream.takesOutput, !loop.hasSpentShare, let layeredTraffic {
             while let first = layeredTraffic.late.first, !first.isReady {
@@ -257,7 +254,7 @@ extension PacketConnection {
     }
 
     private func sendLate() {
-        // What groups have sent meanwhile waits, too; later it would go before this packet.
+        // Packets that groups have sent meanwhile must wait, too. Later they would go before this packet.
         settle()
         guard let packet = layeredTraffic?.late.popFirst(), stream.takesOutput else { return }
         do throws(CodecError) {
@@ -272,7 +269,7 @@ extension PacketConnection {
         }
     }
 
-    /// Goes on with what waited for packets that were sealed.
+    /// Resumes everyone who waited for the packets that were sealed.
     private func lateWasSent() {
         guard !sealsLater else { return }
         layeredTraffic?.late.takeAction()?()
@@ -283,9 +280,8 @@ extension PacketConnection {
         }
     }
 
-    /// Ends the output after the packets that wait to be sealed.
     func endOutputAfterSealing() {
-        // Meanwhile no sender is before them.
+        // No sender may go before them.
         if sealsLater { senders.append([], .nobody) }
         afterSealing {
             self.stream.endOutput()
@@ -293,7 +289,6 @@ extension PacketConnection {
         }
     }
 
-    /// Calls a closure when no packet waits to be sealed.
     func afterSealing(_ action: @escaping () -> Void) {
         guard sealsLater, stream.takesOutput else { return action() }
         layeredTraffic?.late.whenSent(action)

@@ -5,7 +5,7 @@ public import WirelineLayers
 import WirelineTransport
 
 extension PacketConnection {
-    /// What opens and seals packets with layers; nil for a layout without them. Only the loop uses it.
+    /// Opens and seals packets with layers; nil for a layout without them. Only the loop uses it.
     var layeredTraffic: LayeredTraffic? { input.layers?.traffic }
 
     /// The keys of the layers of the connection's packets.
@@ -19,8 +19,8 @@ extension PacketConnection {
 
         /// Sets a key. The keystreams of its layers start anew with the next packet.
         ///
-        /// On the connection's ``PacketConnection/loop`` it counts for the next packet that is taken or sent. On another
-        /// thread, that may be a later one.
+        /// On the connection's ``PacketConnection/loop`` it counts for the next packet that is taken or sent. On
+        /// another thread, that may be a later one.
         ///
         /// - Parameters:
         ///   - name: The name in the schema, as in `layer xor(session);`.
@@ -32,9 +32,9 @@ extension PacketConnection {
         ) throws(LayerKeyError) {
             try LayerSettings.check(name, bytes, in: connection.layout)
             connection.loop.execute { [connection] in
-                // Packets that were sent before have the key before.
+                // Packets that were sent before keep the old key.
                 connection.finishSealing()
-                // It has just been checked.
+                // The key was checked above.
                 try? connection.layeredTraffic?.setKey(name, bytes, for: sender)
             }
         }
@@ -57,30 +57,29 @@ extension PacketConnection {
         }
     }
 
-    /// Calls a closure with what seals packets, for tools that encode without the types of messages; nil for a layout
-    /// without layers.
+    /// Calls a closure with the sealer, for tools that encode without the types of messages; nil for a layout without
+    /// layers.
     ///
-    /// Call it on the loop, and send packets in the order in which they were sealed.
+    /// Call it on the loop, and send packets in the order of sealing.
     package func withSealer<Result, Failure: Error>(
         _ body: (inout PacketSealer) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
         try layeredTraffic?.withSealer(body)
     }
 
-    /// Sets the keys with which the connection begins, for tools.
     package func setKeys(_ settings: LayerSettings) { layeredTraffic?.begin(with: settings) }
 
-    /// Returns a packet as this connection sends it next, and sets the states that its messages set.
+    /// Seals the packet that this connection sends next, and applies the state changes of its messages.
     ///
-    /// Call it on the loop, and send packets in the order in which they were sealed.
+    /// Call it on the loop, and send packets in the order of sealing.
     ///
-    /// - Parameter ahead: What of it was compressed before (default: nothing).
-    /// - Throws: `CodecError` as ``UnsealedPacket/sealed(with:_:)``; `wrongPresence` at `packets` for packets inside in a
-    ///   layout without layers.
+    /// - Parameter ahead: The part of the packet that was compressed before (default: none).
+    /// - Throws: `CodecError` as ``UnsealedPacket/sealed(with:_:)``; `wrongPresence` at `packets` for packets inside in
+    ///   a layout without layers.
     package func seal(
         _ packet: UnsealedPacket, _ ahead: AheadCompression? = nil
     ) throws(CodecError) -> [UInt8] {
-        // What was sent before this packet, also by groups, is sealed before it, too.
+        // Packets that were sent before this one, also by groups, must be sealed before it, too.
         settle()
         finishSealing()
         let bytes =
@@ -96,32 +95,30 @@ extension PacketConnection {
         return bytes
     }
 
-    /// Returns the packet of a message with layers, as ``seal(_:)``.
     func sealed(_ message: some PacketMessage, _ header: PacketHeader) throws(CodecError) -> [UInt8] {
         let packet = try UnsealedPacket(message, header)
         return try seal(packet)
     }
 
-    /// Returns messages as this connection sends them next, one after another, for tests; only with layers.
+    /// Seals messages with layers, one after another, for tests.
     package func sealTogether(_ messages: [any PacketMessage]) throws(ConnectionError) -> [UInt8] {
         var bytes: [UInt8] = []
         for message in messages { bytes += try encode(message) }
         return bytes
     }
 
-    /// Queues an opened packet as this connection sends it, without waiting.
+    /// Queues an opened packet again, without waiting.
     package func writeAgain(_ packet: borrowing Packet) throws {
         try writeUnsealed(UnsealedPacket(forwarding: packet, in: layout))
     }
 
-    /// Returns a packet of a batch in memory of its own.
+    /// Copies a packet of a batch to memory of its own.
     @usableFromInline
     func kept(_ packet: borrowing Packet) -> ReceivedPacket {
         ReceivedPacket(copying: [UInt8](copying: packet.bytes), packet.bounds)
     }
 
-    /// Returns an opened packet as this connection sends it: the same ID and payload, and those header values that can be
-    /// set.
+    /// Seals an opened packet again: the same ID and payload, and the header values that a program can set.
     package nonisolated(nonsending) func sealed(forwarding packet: ReceivedPacket) async throws(CodecError) -> [UInt8] {
         let unsealed = try UnsealedPacket(forwarding: packet.lent, in: layout)
         let ahead = await compressedAhead(unsealed)

@@ -3,7 +3,7 @@
 import WirelineTransport
 
 extension PacketConnection: LimitedConnection {
-    /// The memory that it holds, not the number of bytes in that memory.
+    /// The memory that the connection holds, not the number of bytes in that memory.
     var heldByteCount: Int {
         let byteCount = input.capacity + stream.heldByteCount + unreadCost
         guard let layeredTraffic else { return byteCount }

@@ -3,7 +3,6 @@
 import WirelineCodec
 package import WirelineTransport
 
-/// Reports a connection's messages and its end to its log, if it has one.
 extension PacketConnection {
     func logReceived(_ packet: ReceivedPacket) {
         guard let sharedLimits, let log = sharedLimits.log else { return }
@@ -28,7 +27,7 @@ extension PacketConnection {
         if end < bytes.count { logSent(otherByteCount: bytes.count - end) }
     }
 
-    /// Records packets with layers that were written, some of them now and the rest in later turns.
+    /// Records written packets with layers, some now and the rest in later turns.
     private func show(_ sent: SentPackets) {
         sent.show({ logSent($0) }, other: { logSent(otherByteCount: $0) })
         if sent.isWaiting {
@@ -50,8 +49,8 @@ extension PacketConnection {
 
     /// Passes the packets that were written to `body`.
     ///
-    /// Packets may have been written before a state changed that a message or the program has set since. So they are
-    /// read in the states of the last ones that were shown.
+    /// A message or the program may have changed a state since the packets were written. So they are read in the states
+    /// after the last shown packet.
     private func forEachWrittenPacket(in bytes: [UInt8], _ body: (borrowing Packet) -> Void) -> Int {
         guard hasStates else { return sentLayout.forEachPacket(atStartOf: bytes, body) }
         var splitter = PacketSplitter(
@@ -61,7 +60,7 @@ extension PacketConnection {
     }
 
     func logEnd() {
-        // What was sent comes first.
+        // Sent packets come first.
         guard let log = sharedLimits?.log, layeredTraffic?.sent?.isWaiting != true else { return }
         let cause = ending.failure as? ConnectionError ?? (ending.isLeaving ? nil : endingError)
         log.record(.ended(cause?.shownText), of: peerAddress, id)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Gives the messages of one type to those who read them.
 extension PacketConnection: MessageSource {
     func add(_ reader: Inbox<ReceivedPacket>, of id: UInt64) {
         guard !reader.hasEnded else { return }

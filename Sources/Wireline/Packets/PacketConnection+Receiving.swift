@@ -28,7 +28,7 @@ extension PacketConnection: ReceivingConnection {
         return if let packet { try message(in: packet) } else { nil }
     }
 
-    /// Decodes the message of a packet that was taken; any thread may call it.
+    /// Decodes the message of a packet that was taken. Any thread may call it.
     @inlinable @inline(__always)
     func message<Message: IncomingMessage>(
         in packet: ReceivedPacket
@@ -44,14 +44,14 @@ extension PacketConnection: ReceivingConnection {
 
     /// Returns the next packet if it was already read and the splitter's fast path finds it; nil otherwise.
     ///
-    /// Inlined into its callers: a call alone would take longer than this work.
+    /// It is inlined into its callers: a call alone would take longer than this work.
     @inlinable @inline(__always)
     func takePacketAtHand() -> ReceivedPacket? {
         guard stream.loop.isCurrent else { return nil }
         return input.takeAtSight()
     }
 
-    /// - Parameter plan: The plan of ``layout``. Code that is compiled for one protocol passes a constant.
+    /// Code that is compiled for one protocol passes a constant `plan`.
     @inlinable @inline(__always)
     func takePacketAtHand(_ plan: PacketPlan) -> ReceivedPacket? {
         guard stream.loop.isCurrent else { return nil }
@@ -113,18 +113,16 @@ extension PacketConnection: ReceivingConnection {
         return try await nextApart(holdsClaim)
     }
 
-    /// Returns the next packet in a turn that has time to open it, or moves the task to the loop for one packet, whatever
-    /// executor it runs on.
+    /// Returns the next packet in a turn that has time to open it, or moves the task to the loop for one packet,
+    /// whatever executor the task runs on.
     ///
     /// It is one function, because each place where a handler can wait takes memory of its idle task.
-    ///
-    /// - Parameter holdsClaim: Whether this task has already waited.
     @inline(never)
     private nonisolated(nonsending) func nextApart(
         _ holdsClaim: Bool
     ) async throws(ConnectionError) -> ReceivedPacket? {
         if stream.loop.isCurrent {
-            // What was opened so far counts.
+            // Packets that were opened so far count.
             _ = requestMemory(isWanted: false)
             await stream.loop.giveWay()
             return try await nextToArrive()
@@ -150,7 +148,7 @@ extension PacketConnection: ReceivingConnection {
 
     /// Waits for a packet to take or an end to report. The caller must then check whether it is still there.
     ///
-    /// It is inlined, because it would allocate a frame of its own for each wait.
+    /// It is inlined, because as a function it would allocate a frame for each wait.
     @inline(__always)
     private nonisolated(nonsending) func waitForArrival() async throws(ConnectionError) {
         if let ownersTask, ownersTask == .current { return await waitForInputUncancelled() }
@@ -170,29 +168,26 @@ extension PacketConnection: ReceivingConnection {
 
     func inputWaitCancelled() { stopUnlessWanted() }
 
-    /// Whether more input is needed: for a task, a request or the batch handler, or to drop it while the connection
-    /// leaves.
+    /// Whether someone needs more input: a task, a request, the batch handler, or a connection that leaves and drops
+    /// it.
     var wantsBytes: Bool {
         guard !ending.isLeaving else { return true }
         if case .drained = ending.input { return false }
         return inputWait.isWaiting || isInputWantedWithoutTask
     }
 
-    /// Whether the batch handler, or a request, waits for input.
     private var isInputWantedWithoutTask: Bool {
         if batchHandler != nil { return !isInputPaused && hasRoomForAnswers }
         if let requests, requests.wantsInput { return takesUnread(requests) }
         return false
     }
 
-    /// Reads if more input is needed and there is memory for it.
     func readIfWanted() {
         guard wantsBytes else { return pauseRate() }
         watchRate()
         if requestMemory() { stream.read() } else { pauseRate() }
     }
 
-    /// Stops reading if no more input is needed.
     func stopUnlessWanted() {
         guard !wantsBytes else { return }
         stopWaiting()
@@ -213,8 +208,7 @@ extension PacketConnection: ReceivingConnection {
         }
     }
 
-    /// Looks for something that a task can take: a packet, or an error for bytes that are not a packet. A partial
-    /// packet is then kept in memory of its size.
+    /// Finds a packet, or an error, that a task can take. Otherwise it keeps a partial packet in memory of its size.
     private func findsPacket() -> Bool {
         if let requests, requests.unreadByteCount > 0 { return true }
         do throws(ConnectionError) {

@@ -5,7 +5,7 @@ import WirelineTransport
 
 /// Writes replies whose only header field beside lengths and ID is the request's sequence number.
 ///
-/// Its bytes are copied from the request: both packets have it at the same place.
+/// The number's bytes are copied from the request: both packets have it at the same place.
 extension PacketConnection {
     /// Sends a reply if the caller is on the loop and need not wait.
     ///
@@ -33,7 +33,7 @@ extension PacketConnection {
         return true
     }
 
-    /// The bytes to copy, if the request is long enough to have them; nil if the header must be computed.
+    /// The place of the bytes to copy, if the request has them; nil if the header must be computed.
     @inlinable @inline(__always)
     func sequencePlace(in request: RawSpan) -> Range<Int>? {
         guard let place = layout.sequencePlace, place.upperBound <= request.byteCount else { return nil }

@@ -6,11 +6,11 @@ import WirelineTransport
 extension PacketConnection {
     /// Sends a request and returns its reply.
     ///
-    /// A reply is recognized by the header's `@sequence` field, if the layout has one, and by its ID, which is that of one
-    /// of the request's replies. Without such a field, a packet answers the oldest request that waits for its ID. So a peer
-    /// must answer requests that share a reply, such as a common error, in the order in which they were sent. A reply
-    /// that arrives after its request was given up is delivered like any other message. So, without a sequence field, a
-    /// peer that leaves a request unanswered delays the replies of later ones: close such a connection after
+    /// The connection recognizes a reply by the header's `@sequence` field, if the layout has one, and by its ID, which
+    /// is that of one of the request's replies. Without such a field, a packet answers the oldest request that waits
+    /// for its ID. So a peer must answer requests that share a reply, such as a common error, in the order of sending.
+    /// A reply that arrives after its request was given up is delivered like any other message. So, without a sequence
+    /// field, a peer that leaves a request unanswered delays the replies of later ones: close such a connection after
     /// ``ConnectionError/unanswered(unreadByteCount:)``.
     ///
     /// A failed reply (`@sequence(failure = -1)`) answers the oldest request that waits for its ID. It answers one that was
@@ -31,7 +31,7 @@ extension PacketConnection {
         _ request: Request, header: PacketHeader = [:], timeout: Duration = .seconds(10)
     ) async throws(ConnectionError) -> Request.Reply {
         let pending = PendingRequest(on: self, of: Request.self)
-        // It is called on the loop, where the states are known.
+        // The closure runs on the loop, where the states are known.
         let encode: @Sendable (UInt64?) throws(CodecError) -> [UInt8] = { sequence throws(CodecError) in
             try self.packet(of: request, header, sequence: sequence)
         }
@@ -51,7 +51,7 @@ extension PacketConnection {
         }
     }
 
-    /// The number of bytes that wait for the program to take them.
+    /// The bytes of the packets that wait for the program to take them.
     package var unreadByteCount: Int { requests?.unreadByteCount ?? 0 }
 
     @concurrent
@@ -126,8 +126,8 @@ extension PacketConnection {
         if wasWanted { stopUnlessWanted() }
     }
 
-    /// Looks in what has arrived for replies, and for messages that are read by their type, unless a receiving task does
-    /// so.
+    /// Searches the arrived packets for replies, and for messages that readers of one type await. A receiving task does
+    /// this itself.
     func answerRequests() {
         guard let requests else { return }
         defer { isRouting = !requests.isIdle }
@@ -152,7 +152,7 @@ extension PacketConnection {
     /// Whether more packets may be kept for a task that takes them later.
     func takesUnread(_ requests: RequestQueue) -> Bool {
         if requests.unreadCost < unreadLimit || requests.dropsUnread { return true }
-        // The last input of a connection that has been closed is short, and readers wait for its end.
+        // A closed connection has little input left, and readers wait for its end.
         return !stream.isOpen && !requests.readers.isEmpty
     }
 
@@ -164,7 +164,7 @@ extension PacketConnection {
         }
     }
 
-    /// Hands a packet to the request that it answers, or to those who read its type.
+    /// Hands a packet to the request that it answers, or to the readers of its type.
     ///
     /// - Returns: Whether there are any.
     func answer(with packet: ReceivedPacket) -> Bool {
@@ -177,9 +177,9 @@ extension PacketConnection {
         return true
     }
 
-    /// Takes the next packet that is neither a reply nor read by its type.
+    /// Takes the next packet that neither a request nor a reader of its type awaits.
     ///
-    /// It is not inlined: what it needs would be a part of each handler's idle task.
+    /// It is not inlined: its variables would be a part of each handler's idle task.
     @inline(never)
     func takeUnclaimedPacket() throws(ConnectionError) -> ReceivedPacket? {
         guard let requests, isRouting else { return try takePacket() }
@@ -201,14 +201,12 @@ extension PacketConnection {
 }
 
 extension ReceivedPacket {
-    /// Decodes the reply to a request.
     func reply<Request: RequestMessage>(to type: Request.Type) throws(CodecError) -> Request.Reply {
         try type.reply(in: lent)
     }
 }
 
 extension RequestMessage {
-    /// Returns the name of the reply with this ID.
     static func replyName(_ id: UInt64) -> String {
         let sender: Sender = Self.self is any ClientMessage.Type ? .server : .client
         let reply = Definition.messageTypes(from: sender).first { $0.messageID == id }

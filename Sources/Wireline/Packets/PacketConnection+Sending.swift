@@ -23,8 +23,8 @@ extension PacketConnection: SendingConnection {
 
     /// Sends a message that cannot be sent at once.
     ///
-    /// It is apart, with all that waits, because each place where a handler can wait takes memory of its idle task.
-    /// Specialised, as ``encodeApart(_:)`` is.
+    /// It is a function of its own, because each place where a handler can wait takes memory of its idle task.
+    /// It is specialised for the same reason as ``encodeApart(_:)``.
     @inlinable @inline(never)
     nonisolated(nonsending) func sendApart(_ message: some PacketMessage) async throws(ConnectionError) {
         if layout.isEncodedOnLoop { return try await sendInState(message) }
@@ -66,7 +66,6 @@ extension PacketConnection: SendingConnection {
         try await sendApart(packet: bytes)
     }
 
-    /// Sends an encoded packet that cannot be sent at once.
     @usableFromInline @inline(never)
     nonisolated(nonsending) func sendApart(packet bytes: [UInt8]) async throws(ConnectionError) {
         if layout.isEncodedOnLoop { return try await sendInState(packet: bytes) }
@@ -80,15 +79,14 @@ extension PacketConnection: SendingConnection {
     /// - Parameters:
     ///   - id: The message's ID; 0 in a layout without one.
     ///   - payload: The bytes between header and trailer.
-    /// - Throws: As ``send(_:)``; ``ConnectionError/codec(_:)`` if the ID or a length does not fit into the header, or if
-    ///   the packet is larger than the largest one that this connection receives.
+    /// - Throws: As ``send(_:)``; ``ConnectionError/codec(_:)`` if the ID or a length does not fit into the header, or
+    ///   if the packet is larger than the largest one that this connection receives.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func send(id: UInt64, payload: RawSpan) async throws(ConnectionError) {
         if !layout.isEncodedOnLoop, sendPayloadAtOnce(id, payload) { return }
         try await sendApart(id: id, payload: [UInt8](copying: payload))
     }
 
-    /// Sends a payload that cannot be sent at once.
     @usableFromInline @inline(never)
     nonisolated(nonsending) func sendApart(id: UInt64, payload: [UInt8]) async throws(ConnectionError) {
         if layout.isEncodedOnLoop { return try await sendInState(id: id, payload: payload) }
@@ -121,7 +119,6 @@ extension PacketConnection: SendingConnection {
         try await sendApart(forwarding: packet)
     }
 
-    /// Sends a received packet that cannot be sent at once.
     @usableFromInline @inline(never)
     nonisolated(nonsending) func sendApart(forwarding packet: ReceivedPacket) async throws(ConnectionError) {
         if layout.hasContent { return try await sendInState(forwarding: packet) }
@@ -136,7 +133,7 @@ extension PacketConnection: SendingConnection {
 
     // MARK: Without waiting
 
-    /// Makes room for so many bytes of output.
+    /// Makes room for `byteCount` bytes of output.
     ///
     /// - Returns: Whether they can be written now. They cannot if other callers wait.
     @inlinable @inline(__always)
@@ -193,7 +190,7 @@ extension PacketConnection: SendingConnection {
         append(message, byteCount: byteCount)
     }
 
-    /// Queues a message of which the stream takes so many bytes.
+    /// Queues a message whose packet has `byteCount` bytes.
     @inlinable @inline(__always)
     func append(_ message: some PacketMessage, byteCount: Int) {
         // SAFETY: the stream lends exactly `byteCount` bytes until the loan ends, and the message writes all of them or
@@ -205,8 +202,8 @@ extension PacketConnection: SendingConnection {
 
     /// Encodes a message that cannot be written at once.
     ///
-    /// It is cold, but specialised: a function that is not would need the message in memory, and the compiler would copy
-    /// it there before it knows whether that is needed.
+    /// The function is rarely called, but specialised. An unspecialised one takes the message in memory: the compiler
+    /// would copy each message there first, whether the call follows or not.
     @inlinable @inline(never)
     func encodeApart(_ message: some PacketMessage) throws(ConnectionError) -> [UInt8] { try encode(message) }
 
@@ -221,9 +218,7 @@ extension PacketConnection: SendingConnection {
         try unsafe write(packet: bytes.span.bytes)
     }
 
-    /// Queues a message without waiting, if its packet has layers.
-    ///
-    /// - Returns: Whether it has.
+    /// Queues a message without waiting if its packet has layers; otherwise returns false.
     @usableFromInline
     func writeWithLayers(_ message: some PacketMessage, _ header: PacketHeader = [:]) throws(ConnectionError) -> Bool {
         guard layout.hasContent else { return false }
@@ -258,11 +253,11 @@ extension PacketConnection: SendingConnection {
         try write(id: id, payload: payload, sentLayout.plan)
     }
 
-    /// - Parameter plan: The plan of ``layout``. Code that is compiled for one protocol passes a constant.
+    /// Code that is compiled for one protocol passes a constant `plan`.
     @inlinable @inline(__always)
     func write(id: UInt64, payload: RawSpan, _ plan: PacketPlan) throws(ConnectionError) {
         guard stream.loop.isCurrent else { throw .notOnLoop }
-        // The plan may be that of other states.
+        // States can change the plan.
         if !layout.isEncodedOnLoop, let byteCount = byteCountAtOnce(id, payload, plan) {
             guard byteCount <= stream.freeByteCount || stream.takesOutput else { throw sendError }
             return appendPacket(id, payload, plan, byteCount)
@@ -273,9 +268,7 @@ extension PacketConnection: SendingConnection {
         try unsafe write(packet: packet.span.bytes)
     }
 
-    /// Queues a payload without waiting, if its packet has layers.
-    ///
-    /// - Returns: Whether it has.
+    /// Queues a payload without waiting if its packet has layers; otherwise returns false.
     @usableFromInline
     func writeWithLayers(id: UInt64, _ payload: RawSpan) throws(ConnectionError) -> Bool {
         guard layout.hasContent else { return false }
@@ -293,7 +286,7 @@ extension PacketConnection: SendingConnection {
         sendPayloadAtOnce(id, payload, sentLayout.plan)
     }
 
-    /// - Parameter plan: The plan of ``layout``. Code that is compiled for one protocol passes a constant.
+    /// Code that is compiled for one protocol passes a constant `plan`.
     @inlinable @inline(__always)
     func sendPayloadAtOnce(_ id: UInt64, _ payload: RawSpan, _ plan: PacketPlan) -> Bool {
         guard stream.loop.isCurrent, let byteCount = byteCountAtOnce(id, payload, plan), prepareToSend(byteCount) else {
@@ -357,7 +350,6 @@ extension PacketConnection: SendingConnection {
         }
     }
 
-    /// Encodes a message as the connection sends it.
     @usableFromInline
     func encode(_ message: some PacketMessage, header: PacketHeader? = nil) throws(ConnectionError) -> [UInt8] {
         do throws(CodecError) {
@@ -370,9 +362,7 @@ extension PacketConnection: SendingConnection {
         }
     }
 
-    /// Encodes a message as the connection sends it, with a number in the sequence field if packets have one.
-    ///
-    /// - Parameter sequence: The number; nil if there is none.
+    /// Encodes a message as the connection sends it, with `sequence` in the sequence field, if packets have one.
     func packet(
         of message: some PacketMessage, _ header: PacketHeader, sequence: UInt64?
     ) throws(CodecError) -> [UInt8] {
@@ -385,7 +375,6 @@ extension PacketConnection: SendingConnection {
 
     // MARK: Waiting
 
-    /// Waits until earlier callers have sent and the output has room, and then sends.
     @usableFromInline
     nonisolated(nonsending) func sendAfterOthers(_ bytes: [UInt8]) async throws(ConnectionError) {
         try await sendInTurn(bytes)
@@ -404,9 +393,8 @@ extension PacketConnection: SendingConnection {
         enqueue([], .observer(RoomObserver(action)))
     }
 
-    /// Sends from the queue of senders, as much as the output has room for.
     func resumeSenders() {
-        // What was sent before is not sealed yet.
+        // Earlier packets are not sealed yet.
         if sealsLater, stream.takesOutput { return }
         while !senders.isEmpty {
             if stream.isOpen, !prepareToSend() { return }

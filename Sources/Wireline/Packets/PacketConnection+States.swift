@@ -59,7 +59,7 @@ extension PacketConnection {
             ? .success(states[name]) : .failure(.codec(CodecError(.unknownState(name))))
     }
 
-    /// Refuses a message that no state of this connection lets it send; any thread may call it.
+    /// Refuses a message that this connection could send in no state. Any thread may call it.
     func requireEncodable(
         _ message: some PacketMessage, header: PacketHeader
     ) throws(ConnectionError) {
@@ -72,36 +72,31 @@ extension PacketConnection {
 
     // MARK: On the loop
 
-    /// Whether packets depend on states.
     @usableFromInline var hasStates: Bool { input.splitter.followsStates }
 
-    /// The states, for the next packet.
     package var states: PacketStates { input.splitter.states }
 
-    /// Sets all states, for packets that are sent or taken from now on.
     package func setStates(_ states: PacketStates) {
         input.setStates(states)
         sentLayout = layout.layout(in: sentContext)
     }
 
-    /// The context of the packets that this end sends now.
     package var sentContext: PacketContext { PacketContext(from: side, states: states) }
 
-    /// Sets what the message of a packet sets that was taken from the input.
+    /// Applies the state changes of a received packet's message.
     func follow(_ packet: ReceivedPacket) {
         if hasStates, !packet.lent.isOpaque, input.splitter.follow(packet.id) {
             sentLayout = layout.layout(in: sentContext)
         }
     }
 
-    /// Whether the message of a packet from the peer sets a state.
     func setsState(_ packet: ReceivedPacket) -> Bool {
         hasStates && !packet.lent.isOpaque && layout.setsState(packet.id, from: side.peer)
     }
 
-    /// Sets what the packets that are about to be sent set.
+    /// Applies the state changes of packets that are about to be sent.
     ///
-    /// - Parameter bytes: Whole packets, as this end sends them now.
+    /// - Parameter bytes: Whole packets.
     @usableFromInline
     package func followSent(_ bytes: [UInt8]) {
         // With layers, the ID may be sealed. So the code that seals a packet sets its states.
@@ -114,9 +109,9 @@ extension PacketConnection {
     /// Whether more output may be queued now, for a sender that does not wait.
     var hasRoomToSend: Bool { senders.isEmpty && prepareToSend() && stream.takesOutput }
 
-    /// Returns packets that were encoded for many connections as this one sends them, and sets what they set.
+    /// Converts shared packets to this connection's states, and applies their state changes.
     ///
-    /// Packets that this connection cannot send in its states are left out.
+    /// The result leaves out packets that this connection cannot send in its states.
     ///
     /// - Parameters:
     ///   - bytes: Whole packets.
@@ -190,17 +185,17 @@ extension PacketConnection {
         if !hasRoom { try await sendAfterOthers([]) }
     }
 
-    /// Queues whole packets that were encoded for the states and keystreams of now, however much output waits already.
+    /// Queues whole packets that were encoded for the current states and keystreams, however much output waits already.
     ///
-    /// Later packets build on what these leave, so they must go first, and must be sent in any case. Only the caller's
-    /// wait for room can be cancelled.
+    /// Later packets build on their states and keystreams, so they must go first, and must be sent in any case. Only
+    /// the caller's wait for room can be cancelled.
     func writeInState(_ bytes: [UInt8]) {
         guard !writeAfterLate(bytes) else { return }
         stream.write(bytes)
         followSent(bytes)
     }
 
-    /// Sends bytes of packets whose states were followed already, for a program that sends them in pieces.
+    /// Sends bytes whose state changes were already applied, for a program that sends packets in pieces.
     package nonisolated(nonsending) func sendFollowed(_ bytes: [UInt8]) async throws(ConnectionError) {
         try await sendAfterOthers(bytes)
     }

@@ -12,7 +12,6 @@ extension PacketConnection {
             ?? (stream.transform as? ChainedTransform)?.upper as? WebSocketTransform
     }
 
-    /// Inserts TLS, a WebSocket, or a WebSocket over TLS between packets and socket.
     func insert(_ tls: TLSTransform?, _ webSocket: WebSocketTransform?) {
         switch (tls, webSocket) {
         case (nil, nil): break
@@ -48,8 +47,6 @@ extension PacketConnection {
     /// The server's refusal, if its whole head has arrived but not its whole body.
     var refusal: ConnectionError? { webSocketTransform?.refusal }
 
-    /// Waits until packets can be sent.
-    ///
     /// - Throws: The error that made the handshake fail; the connection is then closed.
     func waitForHandshake(within timeout: Duration) async throws(ConnectionError) {
         do throws(TransportError) {
@@ -72,18 +69,18 @@ extension PacketConnection {
 
     private var handshakeError: ConnectionError? { transform?.isReady == false ? sendError : nil }
 
-    /// The error if the wait for the handshake fails. If the server has refused, it is the refusal, even if the body of
-    /// the answer is incomplete, unless the task was cancelled.
+    /// Returns the error of a failed wait for the handshake. If the server has refused, it is the refusal, even if the
+    /// body of the answer is incomplete, unless the task was cancelled.
     private func handshakeError(_ error: TransportError) -> ConnectionError {
         if error == .cancelled { return .cancelled }
         return refusal ?? .transport(error)
     }
 
-    /// Sets the close code that a WebSocket's peer gets when this side closes the connection; on the loop.
+    /// Sets the close code that a WebSocket's peer gets when this side closes the connection. Call it on the loop.
     package func closeCode(_ code: WebSocketCloseCode) { webSocketTransform?.closeCode = code }
 
-    /// Calls a closure once, when the handshakes of TLS and of the WebSocket are complete: at once if there are none. It is
-    /// not called if they fail. Used on the loop.
+    /// Calls a closure once, when the handshakes of TLS and of the WebSocket are complete, or at once if there are
+    /// none. Failed handshakes never call it. Call this on the loop.
     package func whenReady(_ action: @escaping () -> Void) {
         guard let transform else { return action() }
         if transform.isReady { return action() }
@@ -94,13 +91,13 @@ extension PacketConnection {
         }
     }
 
-    /// What is known of the connection's handshakes, on the loop; all of it is nil without them.
+    /// The results of the connection's handshakes; all nil without them. Only the loop uses it.
     package var handshakes: (tls: TLSDetails?, certificate: [UInt8]?, request: WebSocketUpgradeRequest?) {
         let tls = stream.tlsTransform
         return (tls?.details, tls?.engine.peerCertificateBytes, webSocketTransform?.request)
     }
 
-    /// Sets the close code that a WebSocket's peer gets if the connection closes now.
+    /// Sets the close code for the case that the connection closes now.
     func setCloseCode() {
         guard let webSocketTransform else { return }
         switch ending.inputError {
@@ -112,11 +109,11 @@ extension PacketConnection {
 
     /// The close code for a peer whose handler has thrown.
     ///
-    /// If the peer's message was wrong, it is that of a broken packet. So who changes packets of a cipher does not learn
-    /// what was wrong with them.
+    /// A wrong message has the code of a broken packet. So an attacker who changes packets of a cipher does not learn
+    /// which change was wrong.
     static func closeCode(of failure: any Error) -> WebSocketCloseCode {
         let error = if case .codec(let error)? = failure as? ConnectionError { error } else { failure as? CodecError }
-        // What could not be sent has no offset.
+        // The error of a packet that could not be sent has no offset.
         return error?.offset == nil ? .internalError : .invalidPayload
     }
 }

@@ -23,11 +23,10 @@ public import WirelineTransport
 public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// The layout of packets. Any thread may read it; the splitter's own copy belongs to the loop.
     public let layout: PacketLayout
-    /// The layout of the packets that this end sends now; the same one unless it depends on the sender or on states.
-    ///
-    /// With states only the loop reads it: a state may change it.
+    /// The layout of the packets that this end sends now. It differs from ``layout`` if packets depend on the sender or
+    /// on states. With states only the loop reads it, because it can change.
     @safe @exclusivity(unchecked) @usableFromInline package internal(set) var sentLayout: PacketLayout
-    /// The most bytes of a packet that is received, or made from a payload.
+    /// The most bytes of a packet that the connection receives, or makes from a payload.
     @usableFromInline let maximumPacketByteCount: Int
     @usableFromInline package let stream: ByteStream
     /// The connection's number in ``TrafficLog`` entries.
@@ -36,7 +35,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     public let id = ConnectionIDs.next()
     @usableFromInline let pendingLimit: Int
     let unreadLimit: Int
-    /// Records what happens to a connection that this side opened; nil: nothing does.
+    /// Records the events of a connection that this side opened; nil for others.
     let recorder: TimelineRecorder?
 
     // MARK: Input
@@ -45,7 +44,6 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
 
     // MARK: Receivers
 
-    /// The task that waits for packets.
     @safe @exclusivity(unchecked) var inputWait = InputWait()
     /// The handler's task. It is cancelled only together with its connection, so its waits need no cancellation
     /// handler, which would hold memory in each idle connection. The property is set to nil before that task ends.
@@ -60,9 +58,8 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     @safe @exclusivity(unchecked) var keepsBatchRest = false
     /// Whether the batch handler takes nothing for now.
     @safe @exclusivity(unchecked) var isInputPaused = false
-    /// Whether the arrival of the first bytes is still to be recorded.
+    /// Whether the first bytes have not arrived yet, and their arrival is to be recorded.
     @safe @exclusivity(unchecked) var notesFirstByte: Bool
-    /// Which end this is.
     let side: WirelineCodec.Sender
     /// The closure that takes packets without a task; if it is set, no task receives.
     @safe @exclusivity(unchecked) var batchHandler: BatchHandler?
@@ -71,9 +68,9 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
 
     // MARK: Counters and limits
 
-    /// The number of messages with an ID that the schema does not know; next to it, the number of packets that are
-    /// malformed or do not match the schema.
+    /// The number of messages whose ID the schema does not know.
     @safe @exclusivity(unchecked) var unknownIDCount: UInt32 = 0
+    /// The number of packets that are malformed or do not match the schema.
     @safe @exclusivity(unchecked) var refusedPacketCount: UInt32 = 0
     /// The limits and the log that the connection shares with others.
     let sharedLimits: SharedLimits?
@@ -88,30 +85,23 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
 
     /// Called once, when the stream has been closed.
     package var onClosed: (((any Error)?) -> Void)?
-    /// How far the connection is from its end, and why it ends.
     @safe @exclusivity(unchecked) var ending = PacketEnd()
-    /// The tasks that wait for the end.
     var endWaiters = EndWaiters()
-    /// The first of the groups that the connection belongs to; used only on its loop.
+    /// The first of the groups that the connection belongs to; only its loop uses it.
     var memberships: Membership?
-    /// The states in which the next written packet is logged.
+    /// The states for which the log shows the next written packet.
     var shownStates = PacketStates()
-    /// The task of the server's handler.
     package var handlerTask: Task<Void, Never>?
-    /// The peer's deadlines.
     @safe @exclusivity(unchecked) var peerWatch = PeerWatch()
 
     typealias BatchHandler = (_ batch: inout PacketBatch) throws -> Void
 
     /// - Parameters:
-    ///   - stream: The stream that carries the packets; ``start()`` starts it.
-    ///   - layout: The layout of packets.
     ///   - packetLimit: The most bytes of a packet, unless `limits` has a limit.
-    ///   - limits: The connection's limits.
     ///   - tls: This side of TLS; nil: no TLS.
-    ///   - recorder: Records what happens to the connection; nil: nothing does.
-    ///   - sharedLimits: The limits and the log that it shares with others.
-    ///   - layers: What the program decides about the layers of packets.
+    ///   - recorder: Records the connection's events; nil: no record.
+    ///   - sharedLimits: The limits and the log that the connection shares with others.
+    ///   - layers: The program's options for the layers of packets.
     package convenience init(
         _ stream: ByteStream, layout: PacketLayout, packetLimit: Int = 1 << 20,
         limits: ConnectionLimits = ConnectionLimits(), tls: TLSEngine? = nil, recorder: TimelineRecorder? = nil,
@@ -156,7 +146,6 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         layeredTraffic?.showSent()
     }
 
-    /// Starts the stream.
     package func start() throws(TransportError) {
         try stream.start(self)
         sharedLimits?.log?.record(.opened, of: peerAddress, id)
@@ -186,8 +175,9 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
 
     /// Closes the connection at once.
     ///
-    /// Output that waits is sent only as far as the system takes it now. Of long packets with compression, those are sent that
-    /// are compressed within some milliseconds. Tasks that wait for a packet, for a reply or to send get ``ConnectionError/transport(_:)`` with `closed`.
+    /// Output that waits is sent only as far as the system takes it now. Of long packets with compression, the
+    /// connection sends only those that it can compress within some milliseconds. Tasks that wait for a packet, for a
+    /// reply or to send get ``ConnectionError/transport(_:)`` with `closed`.
     ///
     /// If input has arrived that was not read, or still arrives, the system resets the connection. It then drops output
     /// that the peer has not received (RFC 1122, 4.2.2.13), so the last messages may be lost. ``finish(within:)`` loses
@@ -205,14 +195,13 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         }
     }
 
-    /// Closes the connection with an error.
     func end(_ error: ConnectionError) {
         ending.endInput(.failed(error))
         cancelUnawareHandler()
         close()
     }
 
-    /// Tells all waiting tasks that the connection has ended.
+    /// Resumes all waiting tasks after the connection has ended.
     func streamEnded() {
         let isFirst = ending.close()
         leaveGroups()
@@ -230,9 +219,9 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
         onClosed.take()?(ending.reason)
     }
 
-    /// Stops reading: receivers get what has reached this machine until now, and then the end.
+    /// Stops reading: receivers get the bytes that this machine has received, and then the end.
     ///
-    /// - Parameter farewell: A message that the peer gets first, as new connections send it; nil: none.
+    /// - Parameter farewell: A message that the peer gets first, encoded as for a new connection; nil: none.
     package func drain(telling farewell: SharedPacket? = nil) {
         // A connection that is already leaving reads and drops its input until the end.
         guard !ending.isLeaving else { return }
@@ -264,8 +253,8 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     ///
     /// If a socket is closed with unread input, the system resets the connection, and output on its way to the peer is
     /// lost (RFC 1122, 4.2.2.13). So this reads and drops the input. Tasks that wait for a packet, for a reply or to
-    /// send get ``ConnectionError/transport(_:)`` with `closed` at once. The call returns at once, too. Long packets that were
-    /// sent before are still compressed, and the time counts from the call.
+    /// send get ``ConnectionError/transport(_:)`` with `closed` at once. The call returns at once, too. Long packets
+    /// that were sent before are still compressed, and the time counts from the call.
     ///
     /// - Parameter timeout: The time after which it is closed in any case; nil (default): no limit while the peer
     ///   reads. A peer that reads nothing is limited by ``ConnectionLimits/writeTimeout``.
@@ -298,10 +287,9 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// Sends a last message, stops receiving, and closes the connection after the message was sent.
     ///
     /// - Parameters:
-    ///   - packet: The message.
-    ///   - states: The states for which its bytes were encoded.
+    ///   - states: The states for which the packet was encoded.
     ///   - error: The error for tasks that wait for packets or to send.
-    ///   - timeout: The time after which it is closed in any case.
+    ///   - timeout: The time after which the connection is closed in any case.
     func sendLast(
         _ packet: SharedPacket, from states: PacketStates = PacketStates(), _ error: ConnectionError,
         within timeout: Duration
@@ -316,7 +304,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
     /// The time limit for ending a connection that failed on this side, or that was accepted too late.
     static let partingTime = Duration.seconds(10)
 
-    /// Ends the connection because a handler failed. What was sent before, such as the reason, still reaches the peer.
+    /// Ends the connection because a handler failed. Output that was sent before, such as the reason, still arrives.
     func handlerFailed() {
         // Nothing was sent, so closing at once loses nothing.
         guard stream.sentByteCount > 0 || stream.pendingByteCount > 0 || sealsLater else { return close() }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How far a packet connection is from its end, and why. Only the connection's loop uses this.
+/// The state of a packet connection's end, and its reason. Only the connection's loop uses this.
 struct PacketEnd {
-    /// What a reader gets after the packets that have arrived.
+    /// The result that a reader gets after all packets that have arrived.
     enum InputEnd {
-        /// The peer has ended its stream.
         case endOfStream
         /// A server that drains wants no more packets.
         case drained
@@ -17,25 +16,23 @@ struct PacketEnd {
         case open(drainEnd: UInt64)
         /// No further packet is taken. Output continues.
         case inputEnded(InputEnd)
-        /// The connection closes when the peer has taken the output and has ended, too. Input is dropped.
+        /// The connection closes when the peer has received the output and has ended, too. Input is dropped.
         case leaving(InputEnd)
         case closed(InputEnd, wasLeaving: Bool)
     }
 
     private enum PeerEnd {
         case none
-        /// The peer sends no more. What it has sent may be unread.
+        /// The peer has ended its stream, but some of its bytes may be unread.
         case heard
-        /// Everything that the peer has sent was read.
         case read
     }
 
     private var state = State.open(drainEnd: .max)
     private var peerEnd = PeerEnd.none
-    /// What the batch handler has thrown, or the error that has ended the stream, whichever came first.
+    /// The error of the batch handler, or the error that has ended the stream, whichever came first.
     private(set) var failure: (any Error)?
 
-    /// The end of the input; nil while packets arrive.
     var input: InputEnd? {
         switch state {
         case .open: nil
@@ -43,10 +40,10 @@ struct PacketEnd {
         }
     }
 
-    /// The error that has ended the input; nil if there is none, or if the peer has ended its stream.
+    /// The error that ended the input; nil if there is none, or if the peer ended its stream.
     var inputError: ConnectionError? { if case .failed(let error) = input { error } else { nil } }
 
-    /// Whether the connection only waits until it can close, or has closed after that.
+    /// Whether the connection only waits until it can close, or has closed after such a wait.
     var isLeaving: Bool {
         switch state {
         case .open, .inputEnded: false
@@ -57,29 +54,28 @@ struct PacketEnd {
 
     var isClosed: Bool { if case .closed = state { true } else { false } }
 
-    /// Whether the peer sends no more, although what it has sent may be unread.
+    /// Whether the peer has ended its stream. Some of its bytes may be unread.
     var hasPeerEnded: Bool { peerEnd != .none }
 
-    /// Whether everything that the peer has sent was read.
     var isPeerReadToEnd: Bool { peerEnd == .read }
 
-    /// The number of the socket's bytes after which the input ends; nil if the server does not drain.
+    /// The count of the socket's bytes after which the input ends; nil if the server does not drain.
     var drainEnd: UInt64? { if case .open(let end) = state, end != .max { end } else { nil } }
 
-    /// Whether the server drains, although some of what it still takes may be unread.
+    /// Whether the server drains. Some of the bytes that it still takes may be unread.
     var isDraining: Bool { if case .drained = input { true } else { drainEnd != nil } }
 
-    /// Why the connection ends, for its owner: nil if both sides have ended it in order.
+    /// The reason for the owner; nil if both sides have ended the connection in order.
     var reason: (any Error)? { failure ?? (isLeaving ? nil : inputError) }
 
     // MARK: Changes
 
-    /// Ends the input after a number of bytes of the socket.
+    /// Ends the input after `byteCount` bytes of the socket.
     mutating func drain(after byteCount: UInt64) {
         if case .open(let end) = state { state = .open(drainEnd: min(end, byteCount)) }
     }
 
-    /// Ends the input, unless it has ended.
+    /// Ends the input; the first end stays.
     mutating func endInput(_ end: InputEnd) {
         if case .open = state { state = .inputEnded(end) }
     }
@@ -93,7 +89,7 @@ struct PacketEnd {
         }
     }
 
-    /// Keeps the first failure.
+    /// Stores a failure; the first one stays.
     mutating func fail(_ error: any Error) {
         if failure == nil { failure = error }
     }
@@ -104,10 +100,10 @@ struct PacketEnd {
 
     mutating func readPeerEnd() { peerEnd = .read }
 
-    /// Begins to leave. The input ends, unless it has ended.
+    /// Begins to leave. If the input has not ended, it ends, too.
     mutating func leave() { state = .leaving(input ?? .failed(.transport(.closed))) }
 
-    /// Closes. The input ends, unless it has ended.
+    /// Closes. If the input has not ended, it ends, too.
     ///
     /// - Returns: Whether it was not closed before.
     mutating func close() -> Bool {

@@ -34,9 +34,9 @@ extension PacketEndpoint {
     /// Replies to requests go to the tasks that wait for them.
     ///
     /// - Throws: ``ConnectionError``, after every earlier message was returned; later calls throw it again.
-    ///   ``ConnectionError/codec(_:)`` if the message does not match the schema: the connection stays open, and the next
-    ///   call returns what follows. ``ConnectionError/alreadyReceiving`` while another task waits; that task continues
-    ///   to wait. ``ConnectionError/cancelled`` if the task is cancelled while it waits; no message is lost.
+    ///   ``ConnectionError/codec(_:)`` if the message does not match the schema: the connection stays open, and the
+    ///   next call returns what follows. ``ConnectionError/alreadyReceiving`` while another task waits; that task
+    ///   continues to wait. ``ConnectionError/cancelled`` if the task is cancelled while it waits; no message is lost.
     @inlinable @inline(__always)
     public nonisolated(nonsending) func nextMessage() async throws(ConnectionError) -> ReceivedMessage<Incoming>? {
         try await connection.nextMessage()
@@ -89,7 +89,7 @@ extension PacketEndpoint {
         try await connection.send(id: id, payload: payload)
     }
 
-    /// Sends at once like the connection's own method, but with the header's plan as a constant.
+    /// Sends at once, with the header's plan as a constant.
     @inlinable @inline(never)
     func sendPayloadAtOnce(_ id: UInt64, _ payload: RawSpan) -> Bool {
         connection.sendPayloadAtOnce(id, payload, Definition.plan)

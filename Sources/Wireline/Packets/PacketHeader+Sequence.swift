@@ -3,7 +3,7 @@
 import WirelineCodec
 
 extension PacketHeader {
-    /// Returns the header with a sequence number; unchanged without a number or a sequence field.
+    /// Sets the sequence field; returns the header unchanged without a number or a sequence field.
     func with(sequence: UInt64?, in layout: PacketLayout) -> PacketHeader {
         guard let sequence, let field = layout.sequenceField else { return self }
         var header = self

@@ -5,10 +5,9 @@ import WirelineTransport
 
 /// Packets between marks.
 ///
-/// The splitter keeps what has arrived of a packet, so no block waits for its rest. A packet that was found and not taken
-/// keeps its own block.
+/// The splitter keeps the bytes of a partial packet, so no block waits for the rest. A packet that was found and not
+/// taken keeps its own block.
 extension PacketInput {
-    /// Whether packets stand between marks.
     var isFramed: Bool { splitter.layout.isFramed }
 
     /// Looks for a whole packet.
@@ -41,7 +40,7 @@ extension PacketInput {
         }
     }
 
-    /// The number of bytes that arrived of a packet whose end mark has not; nil if no packet has begun.
+    /// The bytes of a packet whose end mark has not arrived; nil if no packet has begun.
     var partialFramedByteCount: Int? {
         let byteCount = splitter.framedByteCount
         return foundPacket == nil && unreadByteCount == 0 && byteCount > 0 ? byteCount : nil

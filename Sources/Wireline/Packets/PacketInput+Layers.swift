@@ -3,23 +3,22 @@
 import WirelineCodec
 import WirelineTransport
 
-/// The state of an input whose packets stand between marks, or have layers.
+/// The further state of an input whose packets stand between marks, or have layers.
 final class SpecialInput {
-    /// In a layout with a frame, the packet that was found and not taken.
+    /// The packet between marks that was found and not taken.
     var foundPacket: ReceivedPacket?
-    /// What opens packets; nil for a layout without layers.
+    /// Opens packets; nil for a layout without layers.
     let layers: LayeredInput?
 
     init(_ layers: LayeredInput?) { self.layers = layers }
 
-    /// The block of the next packet that was opened or found; nil if there is none.
     var block: SharedBlock? { layers?.block ?? foundPacket?.block }
 }
 
 /// Packets with layers.
 extension PacketInput {
-    /// Takes the next packet, of those inside of a packet of the stream; nil if there is none, or if it is to be opened in
-    /// a later turn (``isUnfinished``).
+    /// Takes the next packet, also one inside a packet of the stream; nil if there is none, or if a later turn must
+    /// open it (``isUnfinished``).
     ///
     /// - Throws: ``ConnectionError/codec(_:)``, ``ConnectionError/httpRequest``; the next call throws it again.
     mutating func takeOpened(from layers: LayeredInput) throws(ConnectionError) -> ReceivedPacket? {

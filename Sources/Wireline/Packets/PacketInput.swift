@@ -3,7 +3,7 @@
 import WirelineCodec
 import WirelineTransport
 
-/// The bytes that have arrived on a connection and were not taken, and the packets in them.
+/// The unread bytes of a connection, and the packets in them.
 ///
 /// They lie in the block that was read last, from `position` to `end`. A short partial packet is copied to memory of
 /// its own size, so that an idle connection holds no block. Only the connection's loop uses this.
@@ -24,20 +24,17 @@ struct PacketInput: ~Copyable {
     @usableFromInline var splitter: PacketSplitter
     /// Whether every packet must go through ``take()``, because it may be a reply or is logged.
     ///
-    /// Right after the splitter, whose last bytes are flags, it takes no memory.
+    /// It stands right after the splitter, whose last bytes are flags, so it takes no memory.
     private var looksAtEach = false
-    /// The number of packets that were taken.
     @usableFromInline var packetCount = 0
     /// A short partial packet; empty if there is a block.
     private var held: [UInt8] = []
     /// Checks the first packets that a server receives.
     private var requestLineWatch: RequestLineWatch?
-    /// What a layout with a frame or with layers needs besides; nil for another one, so that it takes no memory.
+    /// The further state of a layout with a frame or with layers; nil for others, so that it takes no memory.
     private let special: SpecialInput?
 
-    /// - Parameters:
-    ///   - judgesRequestLine: Whether the first packets may turn out to be an HTTP request.
-    ///   - layers: What opens packets; nil for a layout without layers.
+    /// - Parameter judgesRequestLine: Whether the first packets may turn out to be an HTTP request.
     init(_ splitter: consuming PacketSplitter, judgesRequestLine: Bool, layers: LayeredInput? = nil) {
         special = splitter.layout.isFramed || layers != nil ? SpecialInput(layers) : nil
         self.splitter = splitter
@@ -51,7 +48,6 @@ struct PacketInput: ~Copyable {
         set { special?.foundPacket = newValue }
     }
 
-    /// In a layout with layers, what opens packets.
     var layers: LayeredInput? { special?.layers }
 
     private mutating func setSight() {
@@ -60,13 +56,12 @@ struct PacketInput: ~Copyable {
             !looksAtEach && requestLineWatch == nil && !splitter.followsStates && layers == nil
     }
 
-    /// Sets the states of the connection, for packets that were not taken.
+    /// Sets the states for packets that were not taken.
     mutating func setStates(_ states: PacketStates) {
         splitter.setStates(states)
         foundPacket = foundPacket.map { $0.read(in: splitter.layout) }
     }
 
-    /// Sets whether every packet must go through ``take()``.
     mutating func lookAtEach(_ isWanted: Bool) {
         looksAtEach = isWanted
         setSight()
@@ -74,7 +69,6 @@ struct PacketInput: ~Copyable {
 
     // MARK: What is there
 
-    /// The block in which unread packets lie, if there is one.
     var currentBlock: SharedBlock? { special?.block ?? block }
 
     /// Whether packets that were opened wait to be taken, or an error after them.
@@ -83,7 +77,6 @@ struct PacketInput: ~Copyable {
     /// Whether a packet of the stream has packets inside that were not taken, or not opened.
     var isUnfinished: Bool { layers?.isUnfinished ?? false }
 
-    /// Whether packets are opened before they are taken.
     var hasLayers: Bool { layers != nil }
 
     private var restByteCount: Int { end - position }
@@ -93,17 +86,15 @@ struct PacketInput: ~Copyable {
 
     private var streamCapacity: Int { (block?.capacity ?? held.count) + splitter.framedByteCount }
 
-    /// The number of unread bytes.
     var byteCount: Int { unreadByteCount + splitter.framedByteCount + (foundPacket?.byteCount ?? 0) }
 
-    /// The number of bytes that the splitter has not read.
     var unreadByteCount: Int { block == nil ? held.count : restByteCount }
 
-    /// How many bytes of memory the partial packet still needs; 0 or less: none.
+    /// The memory that the partial packet still needs, in bytes; 0 or less: none.
     var missingByteCount: Int { splitter.neededByteCount - streamCapacity }
 
-    /// The number of bytes that arrived of a partial packet, and the size of the whole packet if its header is whole.
-    /// It is nil if no packet has begun, or if whole packets before it were not taken.
+    /// The received bytes of a partial packet, and its byte count if its header is whole.
+    /// Nil if no packet has begun, or if whole packets before it were not taken.
     var partialPacket: (receivedByteCount: Int, byteCount: Int?)? {
         guard !hasOpened else { return nil }
         if isFramed { return partialFramedByteCount.map { ($0, nil) } }
@@ -131,7 +122,7 @@ struct PacketInput: ~Copyable {
         return take(bounds, in: block)
     }
 
-    /// - Parameter plan: The plan of the layout. Code that is compiled for one protocol passes a constant.
+    /// Code that is compiled for one protocol passes a constant `plan`.
     @inlinable @inline(__always)
     mutating func takeAtSight(_ plan: PacketPlan) -> ReceivedPacket? {
         guard let block else { return nil }
@@ -175,7 +166,7 @@ struct PacketInput: ~Copyable {
         return try takeFromStream()
     }
 
-    /// Takes the next whole packet as it stands in the stream; nil if there is none.
+    /// Takes the next whole packet of the stream without opening its layers; nil if there is none.
     mutating func takeFromStream() throws(ConnectionError) -> ReceivedPacket? {
         if isFramed { return try takeFramedPacket() }
         guard let block, let bounds = try nextBounds(in: block) else { return nil }
@@ -218,7 +209,7 @@ struct PacketInput: ~Copyable {
         }
     }
 
-    /// Returns what is wrong with a stream that ends here; nil if it ends where a packet ended.
+    /// Returns the error of a stream that ends here; nil if it ends after a whole packet.
     mutating func errorAtEndOfStream() -> CodecError? {
         if isFramed { return splitter.endOfFrames() }
         guard byteCount > 0 else { return nil }
@@ -269,7 +260,6 @@ struct PacketInput: ~Copyable {
         moveRest(to: Block(capacity: restByteCount), on: loop)
     }
 
-    /// Drops all bytes.
     mutating func drop() {
         foundPacket = nil
         layers?.drop()
@@ -329,7 +319,7 @@ struct PacketInput: ~Copyable {
         return bigger
     }
 
-    /// Takes back memory from ``lendRoom(in:limit:)``, into which `byteCount` bytes were read after the partial packet.
+    /// Takes back memory from ``lendRoom(in:limit:)``; the stream read `byteCount` bytes after the partial packet.
     mutating func fill(_ filled: consuming Block, byteCount: Int, of loop: EventLoop) {
         let count = (held.isEmpty ? restByteCount : held.count) + byteCount
         if !held.isEmpty { held = [] }

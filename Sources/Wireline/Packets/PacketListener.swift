@@ -10,7 +10,7 @@ package typealias PacketListener = ConnectionListener<PacketConnection>
 
 /// Handles a connection of packets.
 package enum PacketHandler: Sendable {
-    /// Starts a task for a connection, on its loop; it calls `taskBegins(_:)` first and `taskEnds(_:_:)` last.
+    /// Starts a task for a connection, on its loop. The task calls `taskBegins(_:)` first and `taskEnds(_:_:)` last.
     ///
     /// The code that knows the handler's type starts the task: one more closure between task and handler would cost a
     /// waiting task another kilobyte.
@@ -27,7 +27,7 @@ package enum PacketHandler: Sendable {
 package struct MessageCalls {
     /// Called before the first packet. If it throws, the connection ends.
     let open: () throws -> Void
-    /// Takes packets, not necessarily all of them. One that takes none must pause the input
+    /// Takes packets, not necessarily all of them. If it takes none, it must pause the input
     /// (``PacketConnection/pauseInput()``).
     let take: (_ batch: inout PacketBatch) throws -> Void
     /// Called after the connection has been closed, with the error that ended it.
@@ -47,15 +47,13 @@ extension ConnectionListener where Connection == PacketConnection {
     /// Begins to listen.
     ///
     /// - Parameters:
-    ///   - addresses: Where it listens; at least one address.
     ///   - group: The loops that share the connections.
-    ///   - layout: The layout of packets.
     ///   - packetLimit: The most bytes of a packet, unless the configuration has a limit.
-    ///   - configuration: Limits and timeouts.
-    ///   - handler: Handles each connection.
-    ///   - states: The states of each connection at first (default: all are 0).
-    ///   - keys: The keys of each connection's layers at first, which replace the configuration's `layers` (default: none).
-    ///   - gate: The limits on connections that it shares with other servers; nil: those of the configuration (default).
+    ///   - states: The first states of each connection (default: all are 0).
+    ///   - keys: The first keys of each connection's layers, which replace the configuration's `layers` (default:
+    ///     none).
+    ///   - gate: The limits on connections that it shares with other servers; nil: those of the configuration
+    ///     (default).
     package static func start(
         at addresses: [ListeningAddress], on group: EventLoopGroup? = nil, layout: PacketLayout, packetLimit: Int,
         configuration: ServerConfiguration = ServerConfiguration(), handler: PacketHandler,
@@ -114,12 +112,12 @@ extension ConnectionListener where Connection == PacketConnection {
             configuration: configuration, handler: handler)
     }
 
-    /// Records that a connection's task has begun; called in that task.
+    /// Records that a connection's task has begun. Call it in that task.
     package func taskBegins(_ connection: PacketConnection) {
         connection.ownersTask = .current
     }
 
-    /// Ends a connection whose task ends; called in that task.
+    /// Ends a connection whose task ends. Call it in that task.
     package func taskEnds(_ connection: PacketConnection, _ failure: (any Error)?) {
         connection.ownersTask = nil
         handlerEnded(connection, failure)

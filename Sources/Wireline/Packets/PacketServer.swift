@@ -151,13 +151,14 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     /// The connections that have not ended.
     public var connections: [ServerConnection<Definition>] { listener.connections.map { ServerConnection($0) } }
 
-    /// Sends one message to many connections, and encodes it once. In each turn, a loop sends to some of its connections.
+    /// Sends one message to many connections, and encodes it once. In each turn, a loop sends to some of its
+    /// connections.
     ///
     /// If packets depend on states, each connection gets the header that its states ask for.
     ///
-    /// A connection that cannot make the packet, such as one without its key, gets nothing and goes on. If a keystream may have
-    /// moved for the packet, the peer could read nothing that comes after it, so the connection ends with that error. The call waits
-    /// until it is known which connections cannot.
+    /// A connection that cannot make the packet, such as one without its key, gets nothing and goes on. If a keystream
+    /// may have moved for the packet, the peer could read nothing that comes after it, so the connection ends with that
+    /// error. The call waits until it is known which connections cannot.
     ///
     /// It does not wait for slow readers: a connection with more output waiting than
     /// ``ConnectionLimits/pendingByteCount`` gets nothing.
@@ -166,8 +167,8 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     ///   - message: The message.
     ///   - header: Header fields to set (default: none).
     ///   - connections: The receivers; nil: all connections.
-    /// - Returns: The connections that got nothing, because they are slow, have ended, or cannot make the packet: without their
-    ///   key, or in their states.
+    /// - Returns: The connections that got nothing, because they are slow, have ended, or cannot make the packet:
+    ///   without their key, or in their states.
     /// - Throws: ``ConnectionError/codec(_:)`` if a value does not fit.
     @discardableResult
     public func broadcast<Message: ServerMessage>(
@@ -183,8 +184,8 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     ///   - id: The ID of the packet around them.
     ///   - header: The header fields of that packet; with them, the condition of `packets` must hold.
     ///   - connections: The receivers; nil: all connections.
-    /// - Returns: The connections that got nothing, because they are slow, have ended, or cannot make the packet: without their
-    ///   key, or in their states.
+    /// - Returns: The connections that got nothing, because they are slow, have ended, or cannot make the packet:
+    ///   without their key, or in their states.
     /// - Throws: ``ConnectionError/codec(_:)`` if a value does not fit.
     @discardableResult
     public func broadcast(
@@ -279,9 +280,9 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     }
 }
 
-/// The connections of which it turns out later that they cannot make a packet for many.
+/// The connections that cannot make a packet for many connections, and fail only when they seal it.
 ///
-/// The packets that wait keep it. So nothing can forget to say that one was sent, or was dropped with its connection.
+/// Each packet that waits keeps this object. So the list ends when the last packet was sent or dropped.
 private final class LateFailures: Sendable {
     private let feed: AsyncStream<PacketConnection>.Continuation
 

@@ -17,12 +17,11 @@ public import WirelineTransport
 public struct ReceivedMessage<Message: IncomingMessage>: Sendable {
     /// The message: one case for each message of the schema, and one for unknown IDs.
     public let message: Message
-    // The packet's place without its parts, which the layout tells: a value of more words would be copied and destroyed
-    // through its type's witnesses, which takes longer than decoding a short message.
+    // The packet's place without its bounds, which the layout gives. A value of more words would be copied and
+    // destroyed through its type's witnesses, which takes longer than decoding a short message.
     @usableFromInline let block: SharedBlock
     @usableFromInline let start: Int
-    /// The packet's byte count, and in the last 16 bits the position of its layout among those of a layout that depends
-    /// on the context.
+    /// The packet's byte count. The last 16 bits are the variant of its layout, if the layout depends on the context.
     @usableFromInline let extent: UInt64
 
     @inlinable @inline(__always)
@@ -48,7 +47,6 @@ public struct ReceivedMessage<Message: IncomingMessage>: Sendable {
         return ReceivedPacket(block: block, start: start, bounds: packet.bounds)
     }
 
-    /// All bytes of the packet.
     @inlinable @inline(__always)
     var bytes: RawSpan {
         @_lifetime(borrow self)
@@ -92,14 +90,13 @@ public struct ReceivedMessage<Message: IncomingMessage>: Sendable {
 }
 
 extension IncomingMessage {
-    /// The end that sends these messages.
     private static var sender: WirelineCodec.Sender {
         ObjectIdentifier(self) == ObjectIdentifier(Definition.FromServer.self) ? .server : .client
     }
 
-    /// The layout of the packets of the end that sends these messages, while all states are 0.
+    /// The layout of these messages' packets while all states are 0.
     fileprivate static var layout: PacketLayout { Definition.layout.layout(from: sender) }
 
-    /// The layouts of its packets in all states.
+    /// The layouts of these messages' packets in all states.
     fileprivate static var layouts: [PacketLayout] { Definition.layout.plainLayouts(from: sender) }
 }

@@ -30,13 +30,12 @@ public struct ReceivedPacket: Sendable {
         self.init(copying: bytes, packet.bounds)
     }
 
-    /// Returns the packet as it is in another layout; the same one if its bytes are no packet there.
+    /// Reads the packet again in another layout; returns it unchanged if its bytes are no packet there.
     func read(in layout: PacketLayout) -> ReceivedPacket {
         guard let packet = try? Packet(bytes, layout: layout, limit: .max) else { return self }
         return ReceivedPacket(block: block, start: start, bounds: packet.bounds)
     }
 
-    /// Makes a packet in memory of its own.
     init(copying bytes: [UInt8], _ bounds: PacketBounds) {
         self.init(block: SharedBlock(Block(copying: bytes), of: nil), start: 0, bounds: bounds)
     }
@@ -82,19 +81,18 @@ public struct ReceivedPacket: Sendable {
         return try Message(payloadOf: lent)
     }
 
-    /// The number in the sequence field; nil if the layout has none.
     func sequence(in layout: PacketLayout) -> UInt64? {
         // It does not throw: the field was read when the packet was split off.
         try? layout.sequence(of: lent)
     }
 
-    /// Whether it says that a request failed (`@sequence(failure = -1)`).
+    /// Whether the packet reports that a request failed (`@sequence(failure = -1)`).
     package func isFailure(in layout: PacketLayout) -> Bool {
         guard let failure = layout.failureSequence else { return false }
         return sequence(in: layout) == failure
     }
 
-    /// A copy in memory of its own, for packets that are kept while their block would need more memory.
+    /// Copies the packet to memory of its own, for packets that wait long: a block would need more memory.
     package func copied(for loop: EventLoop) -> ReceivedPacket {
         let copy = Block(capacity: max(1, byteCount))
         // SAFETY: the new block has at least `byteCount` bytes, and the packet lies inside the old one, which is held
@@ -107,7 +105,7 @@ public struct ReceivedPacket: Sendable {
 extension ReceivedPacket: InboxElement {}
 
 extension Block {
-    /// Makes a block of exactly these bytes; of one byte if there are none.
+    /// Makes a block of exactly these bytes, or of one byte if there are none.
     init(copying bytes: [UInt8]) {
         self.init(capacity: max(1, bytes.count))
         // SAFETY: the block has as many bytes as the array.

@@ -10,24 +10,20 @@ import WirelineTransport
 final class PendingRequest: SendObserver, @unchecked Sendable {
     typealias Outcome = Result<ReceivedPacket, ConnectionError>
 
-    /// The connection that sends it.
+    /// The connection that sends the request.
     private let connection: PacketConnection?
     /// The type of the request, for the names of its replies; nil if they have none.
     private let type: (any RequestMessage.Type)?
-    /// The IDs of the messages of which one answers it.
+    /// The IDs of the messages that can answer the request.
     let replyIDs: [UInt64]
     fileprivate(set) var sequence: UInt64?
-    /// What ``UnmatchedReplies`` knew when the request was sent; nil if it is not watched.
+    /// The state of ``UnmatchedReplies`` when the request was sent; nil if the search for its replies has ended.
     fileprivate var mark: Int?
-    /// Its place among the requests that were sent.
     fileprivate(set) var ordinal: UInt64 = 0
     /// Whether the queue counts it.
     fileprivate(set) var isRegistered = false
-    /// Whether a reply may arrive.
     fileprivate(set) var wasSent = false
-    /// Identifies it in the queue of senders.
     let ticket = WaitTicket()
-    /// The timer that ends the request at its timeout.
     var timer: EventLoop.Timer?
     private var continuation: UnsafeContinuation<Outcome, Never>?
     /// Whether the task continues already: with a reply, or because the request was given up.
@@ -39,14 +35,13 @@ final class PendingRequest: SendObserver, @unchecked Sendable {
         replyIDs = type.replyIDs
     }
 
-    /// Makes a request of no connection, for tests.
     init(replyIDs: [UInt64]) {
         connection = nil
         type = nil
         self.replyIDs = replyIDs
     }
 
-    /// The error for a reply that came without its number.
+    /// The error for a reply that came without the request's number.
     fileprivate func unmatchedReply(_ reply: UnmatchedReplies.Reply, expected: UInt64) -> ConnectionError {
         .unmatchedReply(type?.replyName(reply.id) ?? "", expected: expected, received: reply.sequence)
     }
@@ -78,17 +73,17 @@ final class PendingRequest: SendObserver, @unchecked Sendable {
     }
 }
 
-/// Matches replies with requests, and keeps what arrives before the replies.
+/// Matches replies with requests, and keeps packets that arrive before the replies.
 ///
-/// If the header has a sequence field, a reply has its request's number and the ID of one of its replies. A failed reply has
-/// the schema's number for failures instead; it answers the oldest request that may have its ID as a reply, even if that
+/// With a sequence field, a reply has its request's number and the ID of one of its replies. A failed reply has the
+/// schema's number for failures instead. It answers the oldest request that may have its ID as a reply, even if that
 /// request was given up.
 ///
-/// Without such a field, a packet answers the oldest request that waits for its ID: requests that share a reply, such as a
-/// common error, are answered in the order in which they were sent. A request that is given up keeps its place until its
+/// Without such a field, a packet answers the oldest request that waits for its ID. So the peer must answer requests
+/// that share a reply, such as a common error, in their order. A request that is given up keeps its place until its
 /// reply arrives, so that a late reply is never matched with another request.
 ///
-/// It only decides: it has no socket and no clock.
+/// The queue only decides: it has no socket and no clock.
 final class RequestQueue {
     /// The most requests that may wait at a time.
     static let limit = 65_535
@@ -103,34 +98,29 @@ final class RequestQueue {
     private let failureSequence: UInt64?
     private var lastSequence: UInt64 = 0
     private var bySequence: [UInt64: PendingRequest] = [:]
-    /// The requests without numbers, by the ID of each reply; a line with several replies is in several lists.
+    /// The requests without numbers, by the ID of each reply. A line with several replies is in several lists.
     private var linesByReplyID: [UInt64: [RequestLine]] = [:]
     /// The ordinal of the last request that was sent.
     private var lastOrdinal: UInt64 = 0
-    /// The number of requests with a place, given-up ones included.
+    /// The number of requests that keep a place, including those that were given up.
     private var entryCount = 0
-    /// The number of requests that a task waits for.
     private(set) var waitingCount = 0
 
     private var unread = Queue<ReceivedPacket>()
     private(set) var unreadByteCount = 0
-    /// Those who read the messages of one type.
     var readers = MessageReaders()
     /// Whether a task has received packets while there were requests or readers.
     var wasRead = false
-    /// Whether the oldest unread packets are dropped at the limit, because readers want what comes after them, and no
-    /// task takes them.
+    /// Whether the oldest unread packets are dropped at the limit: readers need later packets, and no task takes these.
     var dropsUnread: Bool { !readers.isEmpty && !wasRead }
-    /// The memory that unread packets need, roughly: their bytes, and 256 for each packet.
+    /// The estimated memory of unread packets: their bytes, and 256 for each packet.
     var unreadCost: Int { unreadByteCount + unread.count * 256 }
 
     /// Whether every given-up request keeps its place, whatever its number.
     private let remembersAll: Bool
-    /// Whether the last packet matched with a request was too late.
     private var wasLate = false
-    /// What came instead of replies.
     private var unmatched = UnmatchedReplies()
-    /// Those that may still fail, if failed replies have a number of their own.
+    /// The requests that a failed reply may still answer, if failed replies have a number of their own.
     private var givenUp = GivenUpRequests()
     /// The numbers of given-up requests that are not remembered: their late replies match nothing.
     private var forgotten: ClosedRange<UInt64>?
@@ -141,16 +131,14 @@ final class RequestQueue {
         self.remembersAll = remembersAll
     }
 
-    /// Returns once whether the last packet was a reply that came too late.
+    /// Returns whether the last packet was a reply that came too late, and forgets it.
     func takeLateMark() -> Bool {
         defer { wasLate = false }
         return wasLate
     }
 
-    /// Whether packets need no check here.
     var isIdle: Bool { entryCount == 0 && unread.isEmpty && readers.isEmpty }
 
-    /// Whether a request or a reader of one type waits for input.
     var wantsInput: Bool { waitingCount > 0 || !readers.isEmpty }
 
     // MARK: Requests
@@ -186,7 +174,6 @@ final class RequestQueue {
         }
     }
 
-    /// Returns the line of requests with these replies.
     private func line(for replyIDs: [UInt64]) -> RequestLine {
         if let line = linesByReplyID[replyIDs[0]]?.first(where: { $0.replyIDs == replyIDs }) { return line }
         let line = RequestLine(replyIDs)
@@ -194,7 +181,6 @@ final class RequestQueue {
         return line
     }
 
-    /// Ends a request because its time is over.
     func timeOut(_ request: PendingRequest) {
         guard let expected = request.sequence, let received = endSearch(for: request) else {
             return giveUp(request, .unanswered(unreadByteCount: unreadByteCount))
@@ -204,7 +190,7 @@ final class RequestQueue {
 
     /// Ends the search for replies without the request's number.
     ///
-    /// - Returns: The last one that came while the request waited; nil if there was none.
+    /// - Returns: The last such reply that came while the request waited; nil if there was none.
     @discardableResult
     private func endSearch(for request: PendingRequest) -> UnmatchedReplies.Reply? {
         guard let mark = request.mark.take() else { return nil }
@@ -282,15 +268,15 @@ final class RequestQueue {
         return request
     }
 
-    /// Takes the oldest request that a failed reply with an ID may answer, whatever its number is. It may have been given
-    /// up.
+    /// Takes the oldest request that a failed reply with an ID may answer, whatever its number is. It may have been
+    /// given up.
     private func takeOldest(answeredBy id: UInt64, _ failureSequence: UInt64) -> PendingRequest? {
         let waiting = oldestWaiting(for: id)
         guard let late = givenUp.takeOldest(answeredBy: id, before: waiting) else {
             if let sequence = waiting?.sequence { bySequence[sequence] = nil }
             return waiting
         }
-        // A younger request that is not answered in time can say that this came.
+        // A younger request that times out can report this reply.
         unmatched.note(id: id, sequence: failureSequence)
         guard let sequence = late.sequence, bySequence[sequence] === late else {
             // Its number is not remembered.
@@ -302,7 +288,7 @@ final class RequestQueue {
     }
 
     private func oldestWaiting(for id: UInt64) -> PendingRequest? {
-        // Without this, packets that answer nothing would cost a look at all requests.
+        // Without this check, each packet that answers nothing would cost a look at all requests.
         guard unmatched.isAwaited(id: id) else { return nil }
         let waiting = bySequence.values.lazy.filter { $0.wasSent && !$0.isOver && $0.replyIDs.contains(id) }
         return waiting.min { $0.ordinal < $1.ordinal }

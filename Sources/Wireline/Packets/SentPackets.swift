@@ -4,18 +4,17 @@ import WirelineCodec
 import WirelineLayers
 import WirelineTransport
 
-/// Opens the packets that this end has sent, for the log of its connection. Only the connection's loop uses this.
+/// Opens this end's packets for the connection's log. Only the connection's loop uses this.
 ///
-/// Packets are shown later than they are sealed. So a key that was set in between counts from the packet on that was
-/// sealed with it. What takes long is opened over many turns, and what is sent meanwhile waits to be shown, too.
+/// Packets are shown later than they are sealed. So each key has the count of packets that were sealed before it.
+/// Packets that take long are opened over many turns, and later ones wait to be shown.
 final class SentPackets {
-    /// Bytes that were written.
     private final class Written {
         let bytes: [UInt8]
-        /// Where the packets begin that are not shown yet, and the connection's states there.
+        /// The start of the packets that are not shown yet, and the connection's states there.
         var offset = 0
         var states: PacketStates
-        /// What was opened and shown of the next packet, if more is inside of it.
+        /// The opened and shown part of the next packet, if more packets are inside it.
         var opened: OpenedPackets?
 
         init(_ bytes: [UInt8], _ states: PacketStates) {
@@ -28,9 +27,9 @@ final class SentPackets {
 
     /// The most bytes that wait to be shown.
     private static let waitingLimit = 4 << 20
-    /// How long packets are opened in one go: so long that others hardly notice.
+    /// The longest time that packets are opened in one turn; other connections hardly notice it.
     private static let timePerTurn = Duration.milliseconds(2)
-    /// How many packets are opened in one go, however long it takes: a busy machine does not change the order of a log.
+    /// The packets that are opened in one turn at least, so that a busy machine does not change the order of a log.
     private static let leastPerTurn = 200
 
     private let layout: PacketLayout
@@ -40,10 +39,9 @@ final class SentPackets {
     private var keys: [(sealedCount: Int, name: String, bytes: [UInt8])] = []
     private var sealedCount = 0
     private var shownCount = 0
-    /// Whether a packet could not be opened: then nothing is known about the ones after it.
+    /// Whether a packet could not be opened. Then none of the later ones can be.
     private var isLost = false
     private var waiting = Queue<Written>()
-    /// The bytes that wait to be shown.
     private(set) var waitingByteCount = 0
     private var turnEnd = MonotonicTime(nanoseconds: 0)
     private var countOfTurn = 0
@@ -55,17 +53,13 @@ final class SentPackets {
         opener = PacketOpener(layout, from: side, packetLimit: packetLimit, settings: settings)
     }
 
-    /// Whether something waits to be shown.
     var isWaiting: Bool { !waiting.isEmpty }
 
-    /// Notes that a packet has been sealed.
     func noteSealed() { sealedCount += 1 }
 
     /// Notes a key for the packets that are sealed from now on.
     func setKey(_ name: String, _ bytes: [UInt8]) { keys.append((sealedCount, name, bytes)) }
 
-    /// Adds bytes that were written.
-    ///
     /// - Parameter states: The connection's states where the bytes begin.
     func add(_ bytes: [UInt8], _ states: PacketStates) {
         if isWaiting, waitingByteCount + bytes.count > Self.waitingLimit { isLost = true }
@@ -73,10 +67,10 @@ final class SentPackets {
         waitingByteCount += bytes.count
     }
 
-    /// Shows what waits, for a few milliseconds. Call it again in a later turn if something still waits.
+    /// Shows waiting bytes, for a few milliseconds. Call it again in a later turn if some still wait.
     ///
     /// - Parameters:
-    ///   - show: Receives the opened packets in their order; not those around others.
+    ///   - show: Receives the opened packets in their order, but not packets that contain others.
     ///   - other: Receives the number of bytes that could not be opened.
     func show(_ show: (borrowing Packet) -> Void, other: (_ byteCount: Int) -> Void) {
         let start = MonotonicTime.now
@@ -90,7 +84,7 @@ final class SentPackets {
         }
     }
 
-    /// - Returns: Whether all were shown that can be opened; false if the time is over.
+    /// - Returns: Whether all packets that can be opened were shown; false if the time is over.
     private func showPackets(of written: Written, _ show: (borrowing Packet) -> Void) -> Bool {
         while written.restByteCount > 0, !isLost {
             let layout = layout.layout(in: PacketContext(from: side, states: written.states))
@@ -104,7 +98,7 @@ final class SentPackets {
         return true
     }
 
-    /// Opens a packet and those inside of it, or goes on with that.
+    /// Opens and shows a packet and the packets inside it, or continues with that.
     ///
     /// - Returns: Whether all of them were shown; false if the time is over.
     private func open(
@@ -150,7 +144,7 @@ final class SentPackets {
     private func setKeys() {
         while let key = keys.first, key.sealedCount <= shownCount {
             keys.removeFirst()
-            // It has been set on the connection, so it fits.
+            // The connection accepted the key, so it fits.
             try? opener.setKey(key.name, key.bytes.rawSpan)
         }
     }

@@ -47,12 +47,11 @@ extension ServerConfiguration {
             handshake.origins = origins
         }
 
-        /// Returns what each connection's handshake is a copy of: they share what it may keep for compression.
+        /// Makes the handshake that each connection copies. The copies share the memory for compression.
         func sharedHandshake() -> Result<WebSocketServerHandshake, WebSocketError> {
             Result { () throws(WebSocketError) in try WebSocketServerHandshake(handshake) }
         }
 
-        /// Returns the closure that makes the WebSocket of each connection.
         func transforms(
             _ handshake: Result<WebSocketServerHandshake, WebSocketError>
         ) -> @Sendable (_ listensOnLoopback: Bool) throws(WebSocketError) -> WebSocketTransform {

@@ -22,8 +22,8 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
 
     /// The client's messages of one type, for a part of the program that wants only these.
     ///
-    /// Several tasks can read at once, each from a stream of its own, also of the same type. These messages go neither to
-    /// ``PacketEndpoint/nextMessage()`` nor to handlers then. See ``MessageStream`` for what a slow reader misses.
+    /// Several tasks can read at once, each from a stream of its own, also of the same type. These messages go neither
+    /// to ``PacketEndpoint/nextMessage()`` nor to handlers then. See ``MessageStream`` for what a slow reader misses.
     public func messages<Message: ClientMessage>(
         of type: Message.Type
     ) -> MessageStream<Message> where Message.Definition == Definition {
@@ -91,7 +91,6 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
         try await connection.send(message, header: Self.header(header, ofReplyTo: request.lent))
     }
 
-    /// A header with the request's sequence number, if it has one.
     static func header(
         _ header: PacketHeader, ofReplyTo request: Packet
     ) throws(ConnectionError) -> PacketHeader {
@@ -142,7 +141,7 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
 
     /// Answers a packet whose header must be computed first.
     ///
-    /// It is cold, but specialised, as `PacketConnection.encodeApart(_:)` is.
+    /// The function is rarely called, but specialised, for the same reason as `PacketConnection.encodeApart(_:)`.
     @inlinable @inline(never)
     func writeReplyApart<Message: ServerMessage>(
         to request: Packet, with message: Message
@@ -179,8 +178,8 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
 
     /// Sends a last message, such as the reason, and then closes the connection.
     ///
-    /// What was sent before goes first. The handler gets ``ConnectionError/kicked`` when it receives or sends, and so
-    /// do tasks that wait to send. If the connection has ended already, nothing happens.
+    /// Messages that were sent before go first. The handler gets ``ConnectionError/kicked`` when it receives or sends,
+    /// and so do tasks that wait to send. If the connection has ended already, nothing happens.
     ///
     /// - Parameters:
     ///   - message: The message.
@@ -198,7 +197,7 @@ public struct ServerConnection<Definition: PacketProtocol>: PacketEndpoint, Hash
                 connection.sendLast(SharedPacket(bytes: bytes), .kicked, within: timeout)
             }
         }
-        // What does not fit in any state is refused here; the states are known on the loop.
+        // Only the loop knows the states. A message that fits in no state is refused here.
         try connection.requireEncodable(message, header: header)
         connection.loop.execute {
             let packet =

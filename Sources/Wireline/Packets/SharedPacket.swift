@@ -5,23 +5,23 @@ import WirelineTransport
 
 /// A packet for many connections.
 ///
-/// A packet with compression is sealed by the first connection that sends it, and the others send the same bytes, when they
-/// are there (``OnceSealed``). With ciphers, with transforms of the program or with states, each connection seals it for itself.
+/// The first connection that sends a packet with compression seals it, and the others send the same bytes when they are
+/// ready (``OnceSealed``). With ciphers, with transforms of the program or with states, each connection seals it.
 package struct SharedPacket: Sendable {
     let form: Form
-    /// The number of its bytes; while it is not sealed, of its messages.
+    /// The packet's byte count; while it is not sealed, the byte count of its messages.
     package let byteCount: Int
-    /// The message's ID; nil if only the bytes say it.
+    /// The message's ID; nil if only the bytes contain it.
     private let id: UInt64?
 
     enum Form {
-        /// The packet as it stands in a stream; if packets depend on states, for the states of a new connection, or of a room.
+        /// The packet as it stands in a stream. If packets depend on states: for the states of a new connection or a
+        /// room.
         case bytes([UInt8])
         case sealedOnce(UnsealedPacket, OnceSealed)
         case sealedByEach(UnsealedPacket)
     }
 
-    /// Takes the bytes of packets as they are.
     init(bytes: [UInt8]) { self.init(.bytes(bytes), byteCount: bytes.count, nil) }
 
     /// Encodes a server's message, or checks it if layers are sealed later.
@@ -54,7 +54,7 @@ package struct SharedPacket: Sendable {
 
     /// Checks a server's packet of a protocol with layers or states.
     ///
-    /// - Throws: `CodecError` if it cannot be sent in any states.
+    /// - Throws: `CodecError` if it can be sent in no state.
     package init(_ packet: UnsealedPacket, in layout: PacketLayout, limit: Int) throws(CodecError) {
         try packet.requireSealable(from: .server, in: layout, limit: limit)
         let isShared = !layout.hasStates && layout.content.layers.allSatisfy(\.kind.isSharable)
@@ -63,12 +63,11 @@ package struct SharedPacket: Sendable {
         id = packet.id
     }
 
-    /// Takes a packet that each connection seals for itself.
     init(sealedByEach packet: UnsealedPacket) {
         self.init(.sealedByEach(packet), byteCount: packet.payloadByteCount, packet.id)
     }
 
-    /// Returns the same packet with the bytes that all connections send.
+    /// Returns the same packet with the sealed bytes.
     func sealed(_ bytes: [UInt8]) -> SharedPacket { SharedPacket(.bytes(bytes), byteCount: bytes.count, id) }
 
     private init(_ form: Form, byteCount: Int, _ id: UInt64?) {
@@ -78,8 +77,6 @@ package struct SharedPacket: Sendable {
     }
 
     /// The message's ID; 0 if the bytes are no packet.
-    ///
-    /// - Parameter layout: The layout of packets in a stream.
     func id(in layout: PacketLayout) -> UInt64 {
         if let id { return id }
         guard case .bytes(let bytes) = form else { return 0 }
@@ -90,10 +87,10 @@ package struct SharedPacket: Sendable {
 }
 
 extension PacketConnection {
-    /// Returns a packet for many connections as this one sends it next, in this turn, and sets what it sets.
+    /// Seals a shared packet for this connection in this turn, and applies its state changes.
     ///
-    /// - Parameter states: The states for which its bytes were encoded.
-    /// - Throws: `CodecError` if this connection cannot make it.
+    /// - Parameter states: The states for which the packet was encoded.
+    /// - Throws: `CodecError` if this connection cannot make the packet.
     package func made(
         _ packet: SharedPacket, from states: PacketStates = PacketStates()
     ) throws(CodecError) -> [UInt8] {
@@ -104,34 +101,34 @@ extension PacketConnection {
         }
     }
 
-    /// Sends a packet for many connections, if that is possible without waiting and it has a place in this one's states; see
+    /// Sends a shared packet, if that is possible without waiting and in this connection's states; see
     /// ``sendShared(_:_:packetCount:frames:)``.
     ///
     /// - Parameters:
-    ///   - states: The states for which its bytes were encoded.
-    ///   - onFailure: Receives the error if it turns out later that it cannot be sealed.
-    /// - Throws: `CodecError` if this connection cannot make it. It may have others that it can make.
+    ///   - states: The states for which the packet was encoded.
+    ///   - onFailure: Receives the error if a later turn cannot seal the packet.
+    /// - Throws: `CodecError` if this connection cannot make this packet. It can still make others.
     func sendShared(
         _ packet: SharedPacket, from states: PacketStates = PacketStates(),
         onFailure: @escaping (CodecError) -> Void = { _ in }
     ) throws(CodecError) -> Bool {
         if case .bytes(let bytes) = packet.form, !adaptsBytes { return sendShared(bytes) }
-        // What is sealed or sets a state must be sent.
+        // A packet that is sealed or sets a state must be sent.
         guard sealsLater ? hasRoomForLate : hasRoomToSend else { return false }
         let bytes = try sharedOrPostponed(packet, from: states, onFailure: onFailure)
-        // Only what is sealed can be sent later.
+        // Only a packet with layers can be sent later.
         return bytes.isEmpty ? !adaptsBytes : sendShared(bytes)
     }
 
-    /// Queues a packet for many connections, however much waits already. One that this connection cannot make is left out.
+    /// Queues a shared packet, however much waits already, unless this connection cannot make it.
     ///
-    /// - Parameter states: The states for which its bytes were encoded.
+    /// - Parameter states: The states for which the packet was encoded.
     func writeShared(_ packet: SharedPacket, from states: PacketStates = PacketStates()) {
         guard takesOutput else { return }
         stream.write((try? sharedOrPostponed(packet, from: states) { _ in }) ?? [])
     }
 
-    /// Seals a packet for many connections, if all of them send the same bytes; a long one over many turns of the loop.
+    /// Seals a shared packet if all connections send the same bytes; a long one over many turns of the loop.
     ///
     /// - Returns: The packet; nil if it cannot be sealed.
     nonisolated(nonsending) func sealedForMany(_ packet: SharedPacket) async -> SharedPacket? {
@@ -145,6 +142,6 @@ extension PacketConnection {
         return packet.sealed(bytes)
     }
 
-    /// Whether bytes that were encoded for many connections must be encoded again for this one's states.
+    /// Whether shared bytes must be encoded again for this connection's states.
     var adaptsBytes: Bool { hasStates && !layout.hasContent }
 }

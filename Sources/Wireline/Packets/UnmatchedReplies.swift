@@ -2,25 +2,24 @@
 
 /// Remembers replies that came without the sequence number of a waiting request.
 ///
-/// If a request times out, its error can then say what came instead of the reply. It costs something only for requests,
-/// and for packets that arrive while a request waits.
+/// If a request times out, its error can then name the reply that came instead. This costs time only for requests, and
+/// for packets that arrive while a request waits.
 struct UnmatchedReplies {
-    /// A packet that has the ID of a reply.
+    /// A packet with the ID of a reply.
     struct Reply: Equatable {
         let id: UInt64
         let sequence: UInt64
     }
 
     private struct Watch {
-        /// The number of requests that wait for a reply with the ID.
         var requestCount = 0
-        /// How many packets were noted until the last one with the ID; 0 if there was none.
+        /// The value of `noteCount` at the last packet with the ID; 0 if there was none.
         var lastNote = 0
-        /// The sequence number of the last one.
+        /// The sequence number of the last packet with the ID.
         var lastSequence: UInt64 = 0
     }
 
-    // INVARIANT: each ID in here has a request that waits.
+    // INVARIANT: at least one request waits for each ID in here.
     private var watches: [UInt64: Watch] = [:]
     /// The number of replies that matched no request.
     private var noteCount = 0
@@ -33,7 +32,7 @@ struct UnmatchedReplies {
         return noteCount
     }
 
-    /// Records that a packet is no reply to a waiting request.
+    /// Records a packet that matches no waiting request.
     mutating func note(id: UInt64, sequence: UInt64) {
         guard !watches.isEmpty, var watch = watches[id] else { return }
         noteCount += 1
@@ -42,10 +41,9 @@ struct UnmatchedReplies {
         watches[id] = watch
     }
 
-    /// Whether a request waits for a reply with the ID.
     func isAwaited(id: UInt64) -> Bool { watches[id] != nil }
 
-    /// Ends the search of a request.
+    /// Ends the search for replies to a request.
     ///
     /// - Returns: The last unmatched reply since the mark; nil if there was none.
     mutating func end(replyIDs: [UInt64], since mark: Int) -> Reply? {
@@ -61,6 +59,5 @@ struct UnmatchedReplies {
         return reply
     }
 
-    /// Ends the search of all requests.
     mutating func endAll() { watches = [:] }
 }

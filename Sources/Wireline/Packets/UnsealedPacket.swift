@@ -3,21 +3,20 @@
 package import WirelineCodec
 import WirelineLayers
 
-/// A packet to send that is not made yet: it depends on the connection's states, or its layers are not sealed.
+/// A packet to send that is not encoded yet: it depends on the connection's states, or its layers are not sealed.
 ///
-/// A connection makes it with its own states, keys and keystreams. Packets with layers that need none of these are sealed
-/// once for many connections.
+/// Each connection seals it with its own states, keys and keystreams. A packet with layers that need none of these is
+/// sealed once for many connections.
 package struct UnsealedPacket: Sendable {
     let id: UInt64
     private let header: PacketHeader
     private let content: Content
-    /// What stands before the path of an error: the message's name.
+    /// The message's name, which stands before the path of an error.
     private let name: String
 
     private enum Content {
-        /// Bytes; without a kind they are written whatever the header says.
+        /// A payload without a kind is written whatever the header says.
         case payload([UInt8], OpenedContent.Kind?)
-        /// Packets inside of this one.
         case packets([UnsealedPacket])
     }
 
@@ -72,7 +71,7 @@ package struct UnsealedPacket: Sendable {
         self.init(id, header, .payload(payload, nil))
     }
 
-    /// Makes the same packet as one that was opened: its ID and payload, and those header values that a program can set.
+    /// Copies an opened packet: its ID and payload, and the header values that a program can set.
     init(forwarding packet: borrowing Packet, in layout: PacketLayout) throws(CodecError) {
         var header = PacketHeader()
         for (name, value) in try layout.header(of: packet).fields {
@@ -92,7 +91,7 @@ package struct UnsealedPacket: Sendable {
         self.name = name
     }
 
-    /// The number of bytes of the messages.
+    /// The total byte count of the payloads, also of packets inside.
     var payloadByteCount: Int {
         switch content {
         case .payload(let bytes, _): bytes.count
@@ -111,16 +110,16 @@ package struct UnsealedPacket: Sendable {
 
     // MARK: Sealing
 
-    /// Seals a packet: its ID, header, payload and kind, whether it stands inside of another one, and the lasting keystreams
-    /// of the packets inside, to which it adds its own.
+    /// Seals one packet. `isNested` says whether it stands inside another one. The set holds the lasting keystreams of
+    /// the packets inside, and gets those of this packet.
     private typealias Seal =
         (UInt64, PacketHeader, [UInt8], OpenedContent.Kind?, _ isNested: Bool, inout LayerSet) throws(CodecError)
         -> [UInt8]
 
     /// Returns the packet as it stands in a stream.
     ///
-    /// - Parameter states: Those of the connection.
-    /// - Throws: `CodecError` as ``requireSealable(from:in:limit:)``, and what its layers throw.
+    /// - Parameter states: The connection's states.
+    /// - Throws: `CodecError` as ``requireSealable(from:in:limit:)``, and the errors of its layers.
     func sealed(with sealer: inout PacketSealer, _ states: PacketStates) throws(CodecError) -> [UInt8] {
         sealer.beginPacket()
         var keystreams = LayerSet()
@@ -144,7 +143,7 @@ package struct UnsealedPacket: Sendable {
         }
     }
 
-    /// Refuses a packet that an end cannot send in any states, before its keys and keystreams are used.
+    /// Refuses a packet that `sender` can send in no state, before its keys and keystreams are used.
     ///
     /// - Throws: `CodecError` of the states of a new connection.
     func requireSealable(from sender: WirelineCodec.Sender, in layout: PacketLayout, limit: Int) throws(CodecError) {
@@ -168,9 +167,9 @@ package struct UnsealedPacket: Sendable {
         }
     }
 
-    /// Refuses a packet that an end cannot send in the states of a connection, before its keys and keystreams are used.
+    /// Refuses a packet that `sender` cannot send in these states, before its keys and keystreams are used.
     ///
-    /// - Parameter threshold: That of the connection's layers.
+    /// - Parameter threshold: The compression threshold of the connection's layers.
     func requireSealable(
         from sender: WirelineCodec.Sender, _ states: PacketStates, in layout: PacketLayout, limit: Int, threshold: Int?
     ) throws(CodecError) {
@@ -185,7 +184,7 @@ package struct UnsealedPacket: Sendable {
         }
     }
 
-    /// - Parameter outer: Gets the lasting keystreams of the packet and of those inside of it.
+    /// - Parameter outer: Gets the lasting keystreams of the packet and of the packets inside it.
     private func sealed(isNested: Bool = false, _ outer: inout LayerSet, _ seal: Seal) throws(CodecError) -> [UInt8] {
         var keystreams = LayerSet()
         defer { outer.formUnion(keystreams) }
