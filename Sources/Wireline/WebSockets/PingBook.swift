@@ -4,7 +4,6 @@ import WirelineTransport
 
 /// The pings that wait to be sent or answered. Only the connection's loop uses this.
 struct PingBook {
-    /// A ping that was sent.
     struct Sent {
         fileprivate let number: UInt64
         let time: Duration
@@ -18,17 +17,16 @@ struct PingBook {
         case beat(UInt64)
     }
 
-    /// How many unanswered heartbeats are kept, because a peer does not answer each.
+    /// The most unanswered heartbeats, because a peer does not answer each.
     private static let mostBeats = 32
 
     private var lastNumber: UInt64 = 0
     private var sent = NumberedQueue<Sent>()
-    /// The places of the heartbeats among them, at most ``mostBeats``.
+    /// The places of the heartbeats in ``sent``, at most ``mostBeats``.
     private var sentBeats: [UInt64] = []
     /// Pings that wait until less output is queued.
     private var unsent = NumberedQueue<PendingPing>()
 
-    /// The ping that has waited longest to be sent.
     var firstUnsent: PendingPing? { unsent.first }
 
     /// The payload of the next ping: its number.
@@ -36,7 +34,6 @@ struct PingBook {
 
     // MARK: Changes
 
-    /// Adds a ping that waits to be sent.
     mutating func add(_ ping: PendingPing) { ping.unsentPlace = unsent.append(ping) }
 
     mutating func removeFirstUnsent() { _ = unsent.popFirst() }
@@ -64,13 +61,11 @@ struct PingBook {
         return ping
     }
 
-    /// Removes a ping of a task.
     mutating func remove(_ ping: PendingPing) {
         if let place = ping.unsentPlace { _ = unsent.remove(place) }
         if let place = ping.sentPlace { _ = sent.remove(place) }
     }
 
-    /// Takes all pings that were sent.
     mutating func takeSent() -> [Sent] {
         defer { (sent, sentBeats) = (NumberedQueue(), []) }
         return sent.elements
@@ -85,7 +80,7 @@ final class PendingPing: @unchecked Sendable {
     /// Nil before the task waits, and after it was resumed.
     var continuation: UnsafeContinuation<Result<Duration, ConnectionError>, Never>?
     var isCancelled = false
-    /// Its places among the unsent and the sent pings; nil if it has not been there.
+    /// The places among the unsent and the sent pings; nil if the ping was never there.
     fileprivate(set) var (unsentPlace, sentPlace): (UInt64?, UInt64?) = (nil, nil)
     var timer: EventLoop.Timer?
 }

@@ -93,7 +93,6 @@ public struct WebSocketClient: WebSocketEndpoint {
 }
 
 extension WebSocketConnection {
-    /// Makes a connection, and asks for a WebSocket.
     static func connect(
         _ request: WebSocketRequest, on loop: EventLoop?, _ configuration: WebSocketClientConfiguration
     ) async throws(ConnectionError) -> WebSocketConnection {
@@ -133,7 +132,7 @@ extension WebSocketConnection {
         return try Dialer.makeTLS(for: dialing.tlsServerName ?? host, context)
     }
 
-    /// The TLS context with the system's roots; made once.
+    /// The TLS context with the system's roots.
     private static let systemContext = Result<TLSContext, ConnectionError> { () throws(ConnectionError) in
         do throws(TLSError) {
             return try TLSContext(.client())
@@ -142,8 +141,6 @@ extension WebSocketConnection {
         }
     }
 
-    /// Makes the handshake for a request.
-    ///
     /// - Throws: ``ConnectionError/webSocket(_:)`` if the request is invalid.
     static func handshake(
         _ request: WebSocketRequest
@@ -155,9 +152,7 @@ extension WebSocketConnection {
         }
     }
 
-    /// Waits until the WebSocket is open.
-    ///
-    /// - Throws: Why it could not be opened; then the connection is closed.
+    /// - Throws: The error of a WebSocket that could not be opened; then the connection is closed.
     private func waitUntilOpen(within timeout: Duration) async throws(ConnectionError) {
         do throws(TransportError) {
             try await Attempt<Void>.run(on: loop, timeout: timeout) { attempt in
@@ -166,14 +161,12 @@ extension WebSocketConnection {
         } catch {
             throw await loop.run { self.giveUp(error) }
         }
-        // A WebSocket that was opened is returned, even if it has ended meanwhile.
+        // An opened WebSocket is returned, even if it has ended meanwhile.
         guard agreement == nil else { return }
         throw await loop.run { self.sendError }
     }
 
-    /// Closes a connection that no task waits for any more.
-    ///
-    /// - Returns: Why there is no WebSocket.
+    /// Closes a connection after its task has stopped waiting, and returns the reason.
     private func giveUp(_ error: TransportError) -> ConnectionError {
         let failure = error == .cancelled ? ConnectionError.cancelled : ending.error ?? refusal ?? .transport(error)
         recorder?.close(failure)

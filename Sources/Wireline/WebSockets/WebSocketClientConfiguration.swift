@@ -33,7 +33,6 @@ public struct WebSocketClientConfiguration: Sendable {
         self.dialing = dialing
     }
 
-    /// The request to a server.
     func request(_ url: WebSocketURL) -> WebSocketRequest {
         var request = WebSocketRequest(url)
         request.headers = headers

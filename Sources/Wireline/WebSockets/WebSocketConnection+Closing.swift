@@ -4,7 +4,6 @@ import WirelineTransport
 import WirelineWebSocket
 
 extension WebSocketConnection {
-    /// Begins to close, unless that has begun.
     func beginClose(code: WebSocketCloseCode?, reason: String = "") throws(WebSocketError) {
         guard handshake.isComplete else { return }
         try engine.close(code: code, reason: reason, at: now)
@@ -13,8 +12,6 @@ extension WebSocketConnection {
         if input.hasBlock { parse() } else { settle() }
     }
 
-    /// Closes, and waits until both sides have closed or the peer's timeout is over.
-    ///
     /// - Throws: ``ConnectionError/webSocket(_:)`` for a code or a reason that cannot be sent;
     ///   ``ConnectionError/cancelled``.
     nonisolated(nonsending) func close(
@@ -28,22 +25,22 @@ extension WebSocketConnection {
         return try await waitForEnd()
     }
 
-    /// Waits until the WebSocket has ended; either side may end it.
     nonisolated(nonsending) func waitForEnd() async throws(ConnectionError) -> WebSocketEnd {
         await endOrCancellation()
         guard let end = await loop.run({ self.announcedEnd }) else { throw .cancelled }
         return end
     }
 
-    /// Whether the waiting tasks know how it has ended, or the connection is lost while so much is unread that nothing is read.
+    /// Whether waiting tasks can learn the end: it was announced, or a lost connection reads no more because too much
+    /// is unread.
     private var isEndKnown: Bool { ending.isAnnounced || stream.hasFailedOutput && !wantsBytes }
 
-    /// Resumes the tasks that wait for the end if nothing else would tell it.
+    /// Resumes the tasks that wait for the end of a lost connection, if nothing else would.
     func tellLossUnread() {
         if isEndKnown { endWaiters.resumeAll() }
     }
 
-    /// How the WebSocket has ended; nil before the waiting tasks know.
+    /// The WebSocket's end; nil before the waiting tasks can learn it.
     var announcedEnd: WebSocketEnd? {
         guard isEndKnown else { return nil }
         return engine.end ?? WebSocketEnd(cause: .cut, sent: nil, received: nil)
@@ -64,7 +61,7 @@ extension WebSocketConnection {
         }
     }
 
-    /// Closes and drops further messages, because the program neither receives nor sends any more.
+    /// Closes and drops further messages, because the program no longer receives or sends.
     ///
     /// - Parameter error: The reason, unless the connection has failed before; nil: none.
     func leave(code: WebSocketCloseCode, for error: ConnectionError? = nil) {
@@ -75,14 +72,13 @@ extension WebSocketConnection {
         try? beginClose(code: code)
     }
 
-    /// Drops all messages, now and later, because there is no reader any more.
     func dropMessages() {
         input.dropMessages()
         releaseMemoryIfDone()
     }
 
-    /// Ends the WebSocket because of the peer, or of all connections of the server together. The peer is told if it
-    /// still takes output.
+    /// Ends the WebSocket because of the peer, or of all connections of the server together. The peer gets a close
+    /// frame if it still takes output.
     func end(_ error: ConnectionError) {
         guard stream.isOpen && !ending.isFinishing || !input.hasNoMessage else { return }
         ending.fail(error)
@@ -107,7 +103,7 @@ extension WebSocketConnection {
         // The client may try again later: the line may be faster, or memory free.
         try? engine.close(code: .tryAgainLater, at: now)
         logClose()
-        // The peer's answer would come after the message that it does not complete.
+        // The engine must not wait for the peer's answer, which would come after the incomplete message.
         engine.endOfInput()
         settle()
     }

@@ -3,23 +3,21 @@
 package import WirelineTransport
 import WirelineWebSocket
 
-/// The way from the stream's bytes to messages.
 extension WebSocketConnection {
-    /// The time that it takes to read or to take a short message, without its compression, in nanoseconds.
+    /// The time to read or to take a short message, without compression, in nanoseconds.
     private static let messageWork = 100
 
     /// Whether this side has closed, or there is no reader any more.
     ///
-    /// Then all input is read, because the peer's answer comes after it. Messages beyond the limit are dropped.
+    /// Then the connection reads all input, because the peer's answer comes after it, and drops messages beyond the
+    /// limit.
     private var isLeaving: Bool { !engine.isOpen || input.dropsMessages }
 
-    /// Whether there is room for more messages.
     private var mayTakeMore: Bool {
         if isLeaving || input.unreadCost < limits.unreadByteCount { return true }
         return inputWait.isWaiting && !input.hasInputForReader
     }
 
-    /// Whether the connection wants bytes from the peer.
     var wantsBytes: Bool {
         switch handshake.stage {
         case .asking, .listening, .failed: true
@@ -28,11 +26,10 @@ extension WebSocketConnection {
         }
     }
 
-    /// Reads if bytes are wanted and there is memory for them; otherwise stops reading.
     func readIfWanted() {
         guard stream.isOpen else { return }
         guard !ending.isFinishing else { return stream.read() }
-        // What the reader leaves of an offered block is counted when it is parsed.
+        // The rest of an offered block is counted when it is parsed.
         let isGranted = !input.isOffered && requestMemory(isWanted: wantsBytes)
         // The request may have ended the connection.
         guard isGranted, wantsBytes, stream.isOpen else {
@@ -44,7 +41,8 @@ extension WebSocketConnection {
         stream.read()
     }
 
-    /// Forgets the time since the loop's turn began, if nothing was read: the program may have computed for long.
+    /// Forgets the time since the loop's turn began, if the connection was not reading: the program may have computed
+    /// for long.
     func forgetTimeOfProgram() {
         if !stream.wantsToRead { loop.forgetTime() }
     }
@@ -84,10 +82,10 @@ extension WebSocketConnection {
     }
 
     package func outputFailed(_ stream: ByteStream, _ error: TransportError) {
-        // The stream fails after the peer's last bytes, which may tell the reason.
+        // The stream fails after the peer's last bytes, which may contain the reason.
         ending.failOutput(.transport(error))
         cancelUnawareHandler()
-        // The peer takes no output any more, so it is dropped.
+        // The peer takes no more output, so it is dropped.
         while engine.pendingByteCount > 0 { engine.takeOutput { $0.byteCount } }
         outputDrained(stream)
         tellLossUnread()
@@ -95,7 +93,7 @@ extension WebSocketConnection {
 
     package func outputDrained(_ stream: ByteStream) {
         endReadingWatch()
-        // There may be memory again for input that waits.
+        // Input that waits for memory may get it now.
         if handshake.isComplete, !ending.isFinishing { input.hasBlock ? parse() : settle() }
         closeIfFinished()
     }
@@ -111,7 +109,7 @@ extension WebSocketConnection {
 
     // MARK: Bytes
 
-    /// Passes the bytes that were read to the handshake and the engine, as far as there is room for messages.
+    /// Passes the bytes to the handshake and the engine, as far as there is room for messages.
     func parse() {
         guard input.beginParsing() else { return }
         switch handshake.stage {
@@ -152,7 +150,7 @@ extension WebSocketConnection {
     private func readFrames() {
         if notesFirstByte, input.hasBlock { noteFirstByte() }
         if offerBlock() { return input.hasBlock ? parseLater() : () }
-        // One time for all messages of a read: to read the clock takes nearly as long as to read a short message.
+        // One time for all messages of a read: reading the clock takes nearly as long as reading a short message.
         let now = now
         while input.hasBlock, mayTakeMore, requestMemory() {
             guard !loop.hasSpentShare else { return parseLater() }
@@ -176,7 +174,7 @@ extension WebSocketConnection {
         }
     }
 
-    /// Goes on with the input after other connections had their turn.
+    /// Continues with the input after the turns of other connections.
     private func parseLater() {
         guard input.awaitTurn() else { return }
         loop.goOnLater {
@@ -184,15 +182,13 @@ extension WebSocketConnection {
             if self.input.hasBlock {
                 self.parse()
             } else if !self.stream.isOpen || !self.stream.wantsToRead {
-                // The reader has taken all of it.
+                // The reader has taken all of the input.
                 self.settle()
             }
         }
     }
 
-    /// Reads one message, and lets the reader take the next ones from the block itself, if it waits.
-    ///
-    /// - Returns: Whether it was done.
+    /// Reads one message, and lets a waiting reader take the next ones from the block directly.
     private func offerBlock() -> Bool {
         // A log would not see the messages that the reader takes.
         guard inputWait.isWaiting, !isLeaving, sharedLimits?.log == nil, !loop.hasSpentShare,
@@ -218,7 +214,7 @@ extension WebSocketConnection {
             if input.hasNoMessage { logPeerClose() }
             return input.dropBlock(of: stream)
         case .event: break
-        // The engine may have more, even if it has taken all bytes.
+        // The engine may have more events, even if it has taken all bytes.
         case .needsRoom: return
         case .needsBytes, .ended: return input.dropBlock(of: stream)
         }
@@ -227,7 +223,6 @@ extension WebSocketConnection {
 
     // MARK: Messages
 
-    /// Takes the next message from the block that is offered to the reader.
     func takeOfferedMessage() -> WebSocketMessage? {
         guard let message = input.takeOfferedMessage(from: &engine) else { return nil }
         loop.spend(Self.messageWork)
@@ -236,7 +231,7 @@ extension WebSocketConnection {
         return message
     }
 
-    /// Takes a whole message. The remaining pieces of a message that the reader has begun are dropped.
+    /// Takes a whole message. Drops the remaining pieces of a message that the reader has begun.
     func takeMessage() -> WebSocketMessage? {
         while input.isInsideMessage { guard takePiece() != nil else { return nil } }
         parseOffered()
@@ -245,7 +240,7 @@ extension WebSocketConnection {
         return unsafe WebSocketMessage(piece.kind, piece.content)
     }
 
-    /// Takes a whole message, or what has arrived of one.
+    /// Takes a whole message, or the part that has arrived.
     func takePiece() -> WebSocketPiece? {
         parseOffered()
         if let piece = popMessage() {
@@ -259,7 +254,7 @@ extension WebSocketConnection {
         return piece
     }
 
-    /// Parses the block that is offered to the reader, because the reader cannot take what comes next by itself.
+    /// Parses the offered block, because the reader cannot take its next message directly.
     private func parseOffered() {
         if input.isOffered, input.hasNoMessage { parse() }
     }
@@ -275,7 +270,7 @@ extension WebSocketConnection {
         return piece
     }
 
-    /// Goes on with input that had to wait, when half of the limit is free: so not every message is read alone.
+    /// Continues with input that had to wait, when half of the limit is free, so that not every message is read alone.
     private func goOn() {
         guard input.unreadCost <= limits.unreadByteCount / 2, !input.awaitsTurn else { return }
         forgetTimeOfProgram()

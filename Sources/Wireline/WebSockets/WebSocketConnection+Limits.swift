@@ -14,7 +14,7 @@ extension WebSocketConnection: LimitedConnection {
 
     var missingByteCount: Int { engine.missingByteCount - input.restByteCount }
 
-    /// Messages and control frames that have arrived whole. It changes also when the WebSocket opens.
+    /// The messages and control frames that have arrived whole. The number also changes when the WebSocket opens.
     var receivedPacketCount: Int { handshake.isComplete ? engine.wholeCount &+ 1 : 0 }
 
     /// Nil also after this side has closed: the peer's answer has a deadline of its own.

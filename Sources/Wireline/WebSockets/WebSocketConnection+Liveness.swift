@@ -4,11 +4,9 @@ import WirelineSession
 import WirelineTransport
 import WirelineWebSocket
 
-/// Pings and heartbeats.
 extension WebSocketConnection {
     // MARK: Pings of the program
 
-    /// Sends a ping, and waits for the answer.
     nonisolated(nonsending) func ping(within timeout: Duration) async throws(ConnectionError) -> Duration {
         guard stream.loop.isCurrent else {
             return try await withTaskExecutorPreference(stream.loop) { await self.pingOnLoop(timeout) }.get()
@@ -54,11 +52,10 @@ extension WebSocketConnection {
 
     private func resume(_ ping: PendingPing, _ result: Result<Duration, ConnectionError>) {
         loop.cancel(&ping.timer)
-        // SAFETY: what was taken out of the ping is not resumed again.
+        // SAFETY: a continuation that was taken out of the ping is not resumed again.
         unsafe ping.continuation.take()?.resume(returning: result)
     }
 
-    /// Sends waiting pings, as far as there is room in the output.
     func resumePings() {
         while let ping = pings.firstUnsent {
             guard stream.takesOutput, handshake.isComplete, engine.isOpen else {
@@ -68,7 +65,7 @@ extension WebSocketConnection {
             }
             guard sendPing(for: .asked(ping)) else { return }
             pings.removeFirstUnsent()
-            // This may find that the connection has ended, and then all pings fail.
+            // Pumping may find that the connection has ended, and then all pings fail.
             pump()
         }
     }
@@ -84,7 +81,6 @@ extension WebSocketConnection {
         return true
     }
 
-    /// Ends the waits for a pong, which has arrived.
     func handlePong(_ payload: [UInt8]) {
         let now = now
         while let ping = pings.takeAnswered(by: payload) {
@@ -95,7 +91,6 @@ extension WebSocketConnection {
         }
     }
 
-    /// Ends all waits for pongs with an error.
     func failPings() {
         for ping in pings.takeSent() {
             if case .asked(let waiter) = ping.purpose { resume(waiter, .failure(sendError)) }

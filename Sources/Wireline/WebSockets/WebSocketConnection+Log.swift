@@ -4,9 +4,8 @@ import WirelineCodec
 import WirelineTransport
 import WirelineWebSocket
 
-/// The entries of a WebSocket in the log, if there is one.
 extension WebSocketConnection {
-    /// Logs a message, or a piece of one, that the reader takes; before ``WebSocketInput/leaveMessage()``.
+    /// Logs a message, or a piece, that the reader takes. Call it before ``WebSocketInput/leaveMessage()``.
     func logReceived(_ piece: WebSocketPiece) {
         guard let log = sharedLimits?.log else { return }
         // SAFETY: an array of bytes has neither padding nor uninitialised bytes.
@@ -44,7 +43,6 @@ extension WebSocketConnection {
         log.record(.sent(log.message(close)), of: peerAddress, id)
     }
 
-    /// Logs the end of the connection.
     func logEnd() {
         guard let log = sharedLimits?.log else { return }
         logPeerClose()
@@ -53,7 +51,6 @@ extension WebSocketConnection {
 }
 
 extension TrafficLog {
-    /// Returns the entry for a message, or for a part of one.
     fileprivate func message(
         _ content: RawSpan, _ kind: WebSocketMessageKind, isPart: Bool, isLast: Bool
     ) -> Message {
@@ -63,7 +60,6 @@ extension TrafficLog {
         return Message(name: name, id: 0, byteCount: content.byteCount, header: PacketHeader()) { text }
     }
 
-    /// Returns the entry for a close frame.
     fileprivate func message(_ close: WebSocketClose) -> Message {
         let words = [close.code.map { "\($0)" }, close.reason.isEmpty ? nil : close.reason.inQuotes(limit: 123)]
         let text = words.compactMap { $0 }.joined(separator: " ")

@@ -9,7 +9,7 @@ extension WebSocketConnection: ReceivingConnection {
 
     /// Takes the next message if it has been read; nil also if the caller is not on the loop.
     ///
-    /// Callers try this before ``nextMessage()``: to enter and leave an asynchronous function would take most of the
+    /// Callers try this before ``nextMessage()``: entering and leaving an asynchronous function would take most of the
     /// time of a short message.
     @usableFromInline
     func takeMessageAtHand() -> WebSocketMessage? {
@@ -18,21 +18,19 @@ extension WebSocketConnection: ReceivingConnection {
         return input.hasNoMessage || input.isInsideMessage ? nil : takeMessage()
     }
 
-    /// Returns the next message, after one that was begun in pieces; nil when both sides have closed.
+    /// Returns the next message; nil when both sides have closed. Skips the rest of a message that was begun in pieces.
     @usableFromInline
     nonisolated(nonsending) func nextMessage() async throws(ConnectionError) -> WebSocketMessage? {
         try await next(inPieces: false) { $0.takeMessage() }
     }
 
-    /// Returns the next piece of a message; nil when both sides have closed.
     nonisolated(nonsending) func nextPiece() async throws(ConnectionError) -> WebSocketPiece? {
         try await next(inPieces: true) { $0.takePiece() }
     }
 
-    /// What a client asks for.
     enum ClientRequest: Sendable {
         case webSocket(WebSocketUpgradeRequest)
-        /// A page that has to be made.
+        /// A page that the program must make first.
         case page(WebSocketPage)
     }
 
@@ -95,7 +93,7 @@ extension WebSocketConnection: ReceivingConnection {
 
     func inputWaitBegan() {
         stream.flush()
-        // The flush may have found an end, which has ended the wait, too.
+        // The flush may have found an end, which also ends the wait.
         guard inputWait.isWaiting, handshake.isComplete else { return }
         input.readerWaits()
         forgetTimeOfProgram()
@@ -104,14 +102,14 @@ extension WebSocketConnection: ReceivingConnection {
 
     func inputWaitCancelled() {}
 
-    /// Cancels the handler's task if it neither receives nor waits to send: nothing else would tell it that the
-    /// connection is lost. What has arrived can still be received by the cancelled task.
+    /// Cancels the handler's task if it neither receives nor waits to send, because nothing else would report the lost
+    /// connection. The cancelled task can still receive the messages that have arrived.
     func cancelUnawareHandler() {
         let isAware = inputWait.isWaiting || output.waitingCount > 0
         if !isAware { handlerTask?.cancel() }
     }
 
-    /// Resumes the task that waits, if there is input for it or an end: once, however much it is.
+    /// Resumes the waiting task, if there is input or an end.
     func deliver() {
         if input.hasInputForReader || hasEnded { inputWait.resume() }
     }

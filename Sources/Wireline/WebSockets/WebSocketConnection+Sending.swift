@@ -5,13 +5,12 @@ import WirelineTransport
 package import WirelineWebSocket
 
 extension WebSocketConnection: SendingConnection {
-    /// Something to send.
     enum Outgoing: Sendable {
         case text(String)
         case content([UInt8], WebSocketMessageKind)
-        /// The next part of a message that was begun.
+        /// The next part of a message whose turn has begun.
         case part([UInt8], WebSocketWriter, isLast: Bool)
-        /// The turn of a message whose parts follow. It sends nothing.
+        /// The start of a message in parts. It sends nothing.
         case beginning(WebSocketWriter)
 
         init(_ message: WebSocketMessage) {
@@ -21,7 +20,7 @@ extension WebSocketConnection: SendingConnection {
             }
         }
 
-        /// The number of content bytes.
+        /// The byte count of the content, without a frame.
         var byteCount: Int {
             switch self {
             case .text(let text): text.utf8.count
@@ -35,12 +34,12 @@ extension WebSocketConnection: SendingConnection {
 
     // MARK: To the stream
 
-    /// The most bytes that are passed to the stream at once, and that wait there.
+    /// The most bytes that the connection passes to the stream at once, and that wait there.
     private static let streamStep = 128 << 10
 
     /// Passes the engine's output to the stream, as far as the peer takes it. The remaining output waits in the engine.
     ///
-    /// - Parameter isForMore: Whether a sender has more, which may have to wait until other connections had their turn.
+    /// - Parameter isForMore: Whether a sender has more, which may have to wait for the turns of other connections.
     func pump(isForMore: Bool = false) {
         guard output.beginPumping() else { return }
         defer { output.endPumping() }
@@ -66,7 +65,7 @@ extension WebSocketConnection: SendingConnection {
 
     /// Sends a message if that is possible without waiting, for the same reason as ``takeMessageAtHand()``.
     ///
-    /// - Returns: Whether it was sent; false also if the caller is not on the loop.
+    /// - Returns: False also if the caller is not on the loop.
     @usableFromInline
     func sendAtOnce(_ message: WebSocketMessage) throws(ConnectionError) -> Bool {
         guard stream.loop.isCurrent else { return false }
@@ -88,7 +87,7 @@ extension WebSocketConnection: SendingConnection {
     /// This is the usual case. Otherwise the engine's queue takes the message.
     ///
     /// - Parameter content: The content of the message; text must be UTF-8.
-    /// - Returns: Whether it was written; false also if nothing can be sent.
+    /// - Returns: False also if nothing can be sent.
     private func writeAtOnce(_ content: RawSpan, as kind: WebSocketMessageKind) -> Bool {
         let most = content.byteCount + FrameHeader.largestByteCount
         // While the output has free bytes, the stream is open and the peer reads.
@@ -103,7 +102,7 @@ extension WebSocketConnection: SendingConnection {
         return true
     }
 
-    /// Returns whether the stream takes the first output of a turn, or more than its block has room for.
+    /// Whether the stream takes the first output of a turn, or more than its block has room for.
     @inline(never)
     private func prepareToWrite(_ byteCount: Int) -> Bool {
         guard output.isFree, handshake.isComplete, engine.isOpen, engine.pendingByteCount == 0, takesFrames,
@@ -117,7 +116,7 @@ extension WebSocketConnection: SendingConnection {
         return stream.pendingByteCount <= most || stream.flushForMore() && takesFrames
     }
 
-    /// Whether the peer takes output as it is written.
+    /// Whether the peer takes output without delay.
     private var takesFrames: Bool { stream.takesOutput && !stream.isOutputStalled }
 
     /// Sends a message when it is its turn and there is room.
@@ -126,8 +125,7 @@ extension WebSocketConnection: SendingConnection {
         try await send(Outgoing(message))
     }
 
-    /// Sends something when it is its turn and there is room, together with everything else of the same turn of the
-    /// loop.
+    /// Waits for its turn and for room, and then sends together with everything else of the same turn of the loop.
     nonisolated(nonsending) func send(_ outgoing: Outgoing) async throws(ConnectionError) {
         try await sendInTurn(outgoing)
     }
@@ -152,11 +150,11 @@ extension WebSocketConnection: SendingConnection {
         return true
     }
 
-    /// Sends something if there is room.
+    /// Sends a message, or a part of one, if there is room.
     ///
     /// - Parameter ticket: The ticket of the sender that waits, if one does: its long message may be compressed
     ///   meanwhile.
-    /// - Returns: Whether it was sent; false if there is no room, or while another message is sent in parts.
+    /// - Returns: False if there is no room, or while another message is sent in parts.
     private func write(_ outgoing: Outgoing, of ticket: WaitTicket? = nil) throws(ConnectionError) -> Bool {
         guard try requestRoom() else { return false }
         do throws(WebSocketError) {
@@ -186,7 +184,7 @@ extension WebSocketConnection: SendingConnection {
 
     /// Compresses a long message, until the loop's budget for this turn is spent.
     ///
-    /// - Returns: Whether it can be passed to the engine; if false, the senders try again after other connections.
+    /// - Returns: Whether the engine can take it; if false, the senders try again after other connections.
     private func compress(_ outgoing: Outgoing, of ticket: WaitTicket?) throws(WebSocketError) -> Bool {
         let (byteCount, isPart) = (outgoing.byteCount, outgoing.isPart)
         guard isPart || !output.isInParts else { return false }
@@ -215,7 +213,7 @@ extension WebSocketConnection: SendingConnection {
         return false
     }
 
-    /// Lets waiting senders continue after other connections had their turn on the loop.
+    /// Lets waiting senders continue after the turns of other connections.
     private func sendLater() {
         guard output.continueLater() else { return }
         loop.goOnLater {
@@ -224,8 +222,6 @@ extension WebSocketConnection: SendingConnection {
         }
     }
 
-    /// Passes something to the engine.
-    ///
     /// - Returns: Whether the engine has taken it.
     private func pass(_ outgoing: Outgoing) throws(WebSocketError) -> Bool {
         // SAFETY: here and below, an array of bytes has neither padding nor uninitialised bytes.
@@ -275,7 +271,7 @@ extension WebSocketConnection: SendingConnection {
         return true
     }
 
-    /// Sends something if it need not wait for the peer. It may be compressed in later turns of the loop.
+    /// Sends a message if it need not wait for the peer. Later turns of the loop may compress it.
     ///
     /// - Returns: Whether it was or will be sent; false if there is no room, or if others wait.
     func offer(_ outgoing: Outgoing) throws(ConnectionError) -> Bool {
@@ -286,9 +282,9 @@ extension WebSocketConnection: SendingConnection {
         return true
     }
 
-    /// Sends something when it is its turn and there is room. The caller is not told, not even if it is never sent.
+    /// Sends a message when it is its turn and there is room. The caller learns of no failure.
     ///
-    /// The caller is on the loop, and limits itself how much waits.
+    /// The caller is on the loop, and limits how much waits.
     func post(_ outgoing: Outgoing) {
         guard (try? sendAtOnce(outgoing)) == false else { return }
         output.messages.append(outgoing, .nobody, WaitTicket())
@@ -296,7 +292,6 @@ extension WebSocketConnection: SendingConnection {
 
     // MARK: Waiting
 
-    /// Sends what waits, as far as there is room.
     func resumeSenders() {
         resumePings()
         // After the last part of a message the next senders continue.
@@ -323,7 +318,7 @@ extension WebSocketConnection: SendingConnection {
 
     // MARK: Messages in parts
 
-    /// Closes the WebSocket because a message that was begun stays incomplete: there is no other way to tell the peer.
+    /// Closes the WebSocket, because a message stays incomplete: there is no other way to tell the peer.
     func abandon(_ writer: WebSocketWriter) {
         guard output.isTurn(of: writer) else { return }
         output.endParts()

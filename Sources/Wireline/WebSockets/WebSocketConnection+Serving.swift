@@ -4,7 +4,6 @@ import WirelineSession
 import WirelineTransport
 package import WirelineWebSocket
 
-/// A WebSocket on a server.
 extension WebSocketConnection: ServedConnection {
     package var currentCounters: ConnectionCounters {
         loop.note(.connectionCounted)
@@ -31,18 +30,19 @@ extension WebSocketConnection: ServedConnection {
 
     private func tell(_ farewell: WebSocketClose?) {
         let farewell = farewell ?? WebSocketClose(code: .goingAway)
-        // The caller of `shutDown` has checked it.
+        // The caller of `shutDown` has checked the code and the reason.
         try? beginClose(code: farewell.code, reason: farewell.reason)
     }
 
-    /// Ends without an answer to the request. What the client has sent is read, so that it sees an end, not a reset.
+    /// Ends without an answer to the request. The connection reads the client's bytes, so that the client sees an end,
+    /// not a reset.
     package func dismiss(telling farewell: WebSocketClose?) { fail(.transport(.closed)) }
 
     package func handlerEnded(_ failure: (any Error)?) {
         leave(code: failure == nil ? .normal : .internalError)
     }
 
-    /// Answers the client's request, which has arrived; any thread may call it.
+    /// Answers the client's request, which has arrived. Any thread may call it.
     ///
     /// - Returns: Whether the WebSocket is open now.
     /// - Throws: ``ConnectionError/webSocket(_:)`` for an invalid answer, and the client gets 500; the error that has
@@ -71,7 +71,7 @@ extension WebSocketConnection: ServedConnection {
         return true
     }
 
-    /// Answers a client that waits for a page, unless the connection has ended meanwhile; any thread may call it.
+    /// Answers a client that waits for a page, unless the connection has ended meanwhile. Any thread may call it.
     func answer(with page: WebSocketPage) async {
         await loop.run {
             guard self.handshake.stage == .answering else { return }
@@ -81,7 +81,7 @@ extension WebSocketConnection: ServedConnection {
         }
     }
 
-    /// Sets the timeouts of the client: for its request, including TLS, and later for silence.
+    /// Sets the client's timeouts: for its request, including TLS, and later for silence.
     func setDeadlines(_ limits: PeerDeadlines.Limits) {
         guard stream.isOpen, handshake.stage == .listening else { return }
         peerWatch.begin(limits, isShakingHands: true, at: loop.now)

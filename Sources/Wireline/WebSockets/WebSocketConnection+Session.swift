@@ -4,9 +4,8 @@ import WirelineTransport
 import WirelineWebSocket
 
 extension WebSocketLimits {
-    /// How many output bytes may wait before a session gives the connection no more messages.
-    ///
-    /// It is half of the limit, so that pings and their answers still fit.
+    /// The output bytes at which a session gives the connection no more messages: half of the limit, so that pings and
+    /// their answers still fit.
     var givenByteCount: Int { max(1, frames.outputLimit / 2) }
 }
 
@@ -31,7 +30,7 @@ extension WebSocketConnection: SessionConnection {
         tellOfRoom()
     }
 
-    /// Calls the closure of ``whenReadyToSend(_:)``, if it is time.
+    /// Calls the closure of ``whenReadyToSend(_:)``, if there is room or no more output.
     func tellOfRoom() {
         guard output.isRoomAwaited, prepareToSend() || !takesMessages else { return }
         output.takeRoomAction()?()
@@ -52,6 +51,6 @@ extension WebSocketMessage: InboxElement {
         }
     }
 
-    /// Returns the message itself, which has memory of its own.
+    /// Copies nothing: a message already has memory of its own.
     func copied(for loop: EventLoop) -> WebSocketMessage { self }
 }

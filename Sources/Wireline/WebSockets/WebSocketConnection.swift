@@ -21,16 +21,15 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     /// The connections of a process are numbered from 1, and no number is used again.
     public let id = ConnectionIDs.next()
     let limits: WebSocketLimits
-    /// Records what happens to a connection that this side has made.
+    /// Records the events of a connection that this side has made; nil for others.
     let recorder: TimelineRecorder?
-    /// The limits that the connection shares with others.
     let sharedLimits: SharedLimits?
-    /// The state of a connection whose messages are long or slow.
+    /// The state of a connection whose messages are long or slow; nil for others.
     @safe @exclusivity(unchecked) var pressure: PressureState?
     @safe @exclusivity(unchecked) var handshake: WebSocketHandshake
     @safe @exclusivity(unchecked) var engine: WebSocketEngine
     private let settlement = Lock<WebSocketAgreement?>(nil)
-    /// The result of the handshake; nil before that. Any thread may ask.
+    /// The result of the handshake; nil before that. Any thread may read it.
     var agreement: WebSocketAgreement? { settlement.withLock { $0 } }
     /// Called once, when the handshake is complete or has failed.
     private var onHandshakeEnd: (() -> Void)?
@@ -38,27 +37,23 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     // MARK: Input
 
     @safe @exclusivity(unchecked) var input = WebSocketInput()
-    /// Whether the recorder does not know yet that frames arrive.
+    /// Whether the first frame has not arrived yet, and its arrival is to be recorded.
     @safe @exclusivity(unchecked) var notesFirstByte: Bool
-    /// The task that waits for messages.
     @safe @exclusivity(unchecked) var inputWait = InputWait()
-    /// How many waits for input there were.
+    /// The number of waits for input so far.
     package var waitNumber: UInt32 { inputWait.number }
 
     // MARK: Output
 
     @safe @exclusivity(unchecked) var output = WebSocketOutput()
     @safe @exclusivity(unchecked) var pings = PingBook()
-    /// Whether messages may be compressed.
     @safe @exclusivity(unchecked) private(set) var compresses = false
 
     // MARK: The end
 
-    /// How far the end has come, and why.
     @safe @exclusivity(unchecked) var ending = WebSocketConnectionEnd()
-    /// The tasks that wait for the end.
     var endWaiters = EndWaiters()
-    /// Called once, when output can reach the peer no more.
+    /// Called once, when no more output can reach the peer.
     var onOutputEnd: (() -> Void)?
     package var onClosed: (((any Error)?) -> Void)?
     package var handlerTask: Task<Void, Never>?
@@ -68,19 +63,16 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     /// The timer for the engine's deadline, or for a deadline of the end.
     private var timer: EventLoop.Timer?
     private var timerDeadline: MonotonicTime?
-    /// How many bytes the peer had not taken at the last look.
+    /// The bytes that the peer had not taken when the timer was set.
     private var undeliveredByteCount = 0
-    /// The peer's deadlines, and since when the peer is waited for.
     @safe @exclusivity(unchecked) var peerWatch = PeerWatch()
     @safe @exclusivity(unchecked) var heartbeat = WebSocketHeartbeat()
     @safe @exclusivity(unchecked) var receivedMessageCount = 0
     @safe @exclusivity(unchecked) var sentMessageCount = 0
 
     /// - Parameters:
-    ///   - stream: The stream that carries the frames, with its transform if it has one; ``start()`` starts it.
-    ///   - handshake: This side's handshake.
-    ///   - limits: The connection's limits.
-    ///   - recorder: Records what happens to the connection; nil: nothing does.
+    ///   - stream: The stream that carries the frames, with its transform if it has one.
+    ///   - recorder: Records the connection's events; nil: no record.
     ///   - sharedLimits: The limits that the connection shares with others.
     init(
         _ stream: ByteStream, _ handshake: WebSocketHandshake, limits: WebSocketLimits,
@@ -102,7 +94,6 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     /// The peer's address.
     public var peerAddress: SocketAddress { stream.peerAddress }
 
-    /// Starts the stream.
     func start() throws(TransportError) {
         peerWatch.restartWaiting(at: loop.now)
         try stream.start(self)
@@ -112,7 +103,7 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
         readIfWanted()
     }
 
-    /// Sends the client's request, because the stream is ready.
+    /// Sends the client's request when the stream is ready.
     private func begin() {
         guard handshake.stage == .asking else { return }
         recorder?.note(.webSocketBegan)
@@ -126,13 +117,13 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
 
     // MARK: The end of the handshake
 
-    /// Calls a closure once, when the client's handshake is complete or has failed; at once if that has happened.
+    /// Calls a closure once, when the client's handshake is complete or has failed; at once if it has ended already.
     func whenHandshakeEnds(_ action: @escaping () -> Void) {
         guard stream.isOpen, handshake.stage == .asking else { return action() }
         onHandshakeEnd = action
     }
 
-    /// Opens the WebSocket, because the handshake is complete.
+    /// Opens the WebSocket after the handshake.
     func open(_ agreement: WebSocketAgreement) {
         settlement.withLock { $0 = agreement }
         var configuration = limits.frames
@@ -153,7 +144,7 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     /// The server's refusal, if its whole head has arrived but not its whole body.
     var refusal: ConnectionError? { handshake.refusal }
 
-    /// Ends the handshake without a WebSocket. An answer to the peer, if there is one, was written.
+    /// Ends the handshake without a WebSocket. The caller has already written the answer to the peer, if there is one.
     func fail(_ error: ConnectionError?) {
         ending.fail(error)
         handshake.fail()
@@ -164,13 +155,12 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
 
     // MARK: The end
 
-    /// Whether no further message can arrive.
     var hasEnded: Bool {
         if handshake.stage == .failed { return true }
         return engine.end != nil && !input.hasBlock
     }
 
-    /// The error that has ended the connection; nil if both sides have closed, or if it has not ended.
+    /// The error that has ended the connection; nil if both sides have closed, or before the end.
     package var endingError: ConnectionError? {
         if let error = ending.error { return error }
         guard handshake.isComplete, let end = engine.end else { return nil }
@@ -183,10 +173,11 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
 
     package var failure: (any Error)? { endingError }
 
-    /// Why nothing can be sent.
+    /// The reason why nothing can be sent.
     var sendError: ConnectionError { endingError ?? ending.outputError ?? .webSocket(.closed) }
 
-    /// Goes on after any event: sends the engine's output, resumes waiting tasks, and ends the connection if it is due.
+    /// Call it after any event. It sends the engine's output, resumes waiting tasks, and ends the connection if it is
+    /// due.
     func settle() {
         answerCloseIfDue()
         if ending.hasInputEnded, !input.hasBlock { engine.endOfInput() }
@@ -200,14 +191,14 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
         if onOutputEnd != nil, !takesMessages { onOutputEnd.take()?() }
     }
 
-    /// Resumes the tasks that wait for the end or to send, because the WebSocket has ended.
+    /// Resumes the tasks that wait for the end or to send, after the WebSocket has ended.
     func announceEnd() {
         guard ending.announce() else { return }
         heartbeat.stop(on: loop)
         peerWatch.stop(on: loop)
         resumeSenders()
         failPings()
-        // The part of a message is of no use, unless the reader takes it in pieces.
+        // Only a reader in pieces can use a part of a message.
         if !input.isInsideMessage { input.dropPart() }
         // The close frame leaves even if the program ends the process next.
         stream.flush()
@@ -245,7 +236,6 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
         loop.execute { self.abort(.transport(.closed)) }
     }
 
-    /// Closes the connection at once because of an error.
     func abort(_ error: ConnectionError) {
         guard stream.isOpen else { return }
         if engine.end == nil { ending.fail(error) }
@@ -260,7 +250,7 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
         streamEnded()
     }
 
-    /// Goes on after the stream was closed.
+    /// Cleans up after the stream was closed.
     func streamEnded() {
         let isFirst = ending.close()
         if !input.hasBlock { endInput() }
@@ -271,11 +261,11 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
         recorder?.close(endingError)
         if isFirst { logEnd() }
         releaseMemoryIfDone()
-        // Input that waited for memory need not wait any more.
+        // Input that waited for memory no longer waits.
         if input.hasBlock, inputWait.isWaiting { parse() }
         onHandshakeEnd.take()?()
         deliver()
-        // Messages may still be taken; nothing is sent any more.
+        // Readers may still take messages, but nobody sends any more.
         resumeSenders()
         failPings()
         if hasEnded { announceEnd() }
@@ -290,7 +280,7 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
 
     // MARK: The peer's close
 
-    /// Answers the peer's close, or its invalid bytes, unless the program may still answer messages that came before.
+    /// Answers the peer's close, or its invalid bytes, unless the program may still answer earlier messages.
     private func answerCloseIfDue() {
         guard !ending.isPeerOpen, engine.isOpen else { return }
         let mayHaveAnswers = !input.hasNoMessage || input.isReaderBusy && !inputWait.isWaiting
@@ -300,20 +290,20 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
     }
 
     private func answerClose() {
-        // A code that was received may be sent. After invalid bytes the engine sends the code of the error.
+        // A received code may be sent. After invalid bytes the engine sends the code of the error.
         try? engine.close(code: ending.peerClose?.code, at: now)
         logClose()
     }
 
     // MARK: Time
 
-    /// Sets the timer for the engine's deadline.
     private func watchEngine() {
         guard handshake.isComplete, !ending.isFinishing, stream.isOpen, let deadline = engine.deadline else { return }
         watchEnd(until: MonotonicTime(sinceOrigin: deadline))
     }
 
-    /// Sets the timer for a deadline, or earlier, to see whether the peer takes the output from before the end.
+    /// Sets the timer for a deadline. If the peer has not taken all output, the timer fires earlier to check its
+    /// progress.
     private func watchEnd(until deadline: MonotonicTime) {
         let look = min(deadline, loop.now + limits.frames.closeTimeout / 4)
         if timer != nil, let timerDeadline, timerDeadline <= look { return }
@@ -321,7 +311,6 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
         setTimer(undeliveredByteCount > 0 ? look : deadline)
     }
 
-    /// The number of output bytes that the peer has not taken.
     private var unsentByteCount: Int { engine.pendingByteCount + stream.undeliveredByteCount }
 
     private func setTimer(_ deadline: MonotonicTime) {

@@ -43,8 +43,9 @@ extension WebSocketEndpoint {
     ///
     ///     while let message = try await client.receive() { … }
     ///
-    /// One task at a time receives. It returns a message when the whole message has arrived; take messages that are too long for that with ``receivePiece()``. If
-    /// ``receivePiece()`` has taken the beginning of a message, this skips the remaining part.
+    /// One task at a time receives. It returns a message when the whole message has arrived; take messages that are too
+    /// long for that with ``receivePiece()``. If ``receivePiece()`` has taken the beginning of a message, this skips
+    /// the remaining part.
     ///
     /// - Throws: After every earlier message was returned: ``ConnectionError/webSocket(_:)`` if the peer's frames are
     ///   wrong; ``ConnectionError/webSocketEnded(_:)`` if the peer left without a close;
@@ -163,8 +164,8 @@ extension WebSocketEndpoint {
 
     /// Closes the WebSocket after everything was sent; the peer has `limits.frames.closeTimeout` (10 s) to answer.
     ///
-    /// What the peer sends in between is still received. If the program does not receive it, everything beyond
-    /// ``WebSocketLimits/unreadByteCount`` is dropped. A WebSocket that is closing or has ended is not changed.
+    /// Messages that the peer sends in between are still received. If the program does not receive them, everything
+    /// beyond ``WebSocketLimits/unreadByteCount`` is dropped. A WebSocket that is closing or has ended is not changed.
     ///
     /// - Parameters:
     ///   - code: The close code (default 1000); nil: none.
@@ -265,7 +266,7 @@ extension WebSocketConnection {
     }
 }
 
-/// Ends a WebSocket when nothing keeps it any more.
+/// Closes a WebSocket when nothing keeps it any more.
 final class WebSocketOwner: Sendable {
     let connection: WebSocketConnection
 

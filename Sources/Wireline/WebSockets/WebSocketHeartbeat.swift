@@ -3,21 +3,18 @@
 import WirelineSession
 import WirelineTransport
 
-/// The heartbeat of a WebSocket, if it has one: its timer, and whether the peer answers.
-///
-/// Only the connection's loop uses this.
+/// A WebSocket's heartbeat: its timer, and whether the peer answers. Only the connection's loop uses this.
 struct WebSocketHeartbeat {
     private var monitor: HeartbeatMonitor?
     private var timer: EventLoop.Timer?
-    /// The latest arrival of bytes that the monitor knows of.
+    /// The latest arrival of bytes that was reported to the monitor.
     private var lastHeardArrival = MonotonicTime(nanoseconds: 0)
-    /// How far an unanswered heartbeat has come.
+    /// The progress of an unanswered heartbeat on its way.
     private var inTransit = HeartbeatInTransit()
 
     /// The round-trip times; nil without a heartbeat.
     var roundTrips: RoundTrips? { monitor?.roundTrips }
 
-    /// Begins with the heartbeat.
     mutating func begin(_ policy: HeartbeatPolicy, at now: MonotonicTime) {
         monitor = HeartbeatMonitor(policy: policy, maximumSequence: .max, at: now.sinceOrigin)
     }
@@ -28,10 +25,9 @@ struct WebSocketHeartbeat {
         timer = loop.schedule(at: MonotonicTime(sinceOrigin: deadline), action)
     }
 
-    /// Sets no more timers.
     mutating func stop(on loop: EventLoop) { loop.cancel(&timer) }
 
-    /// Takes bytes that were read for a sign of life.
+    /// Reports bytes that were read as a sign of life.
     mutating func received(on loop: EventLoop) {
         monitor?.received(at: loop.now.sinceOrigin)
         inTransit.forget()
@@ -39,20 +35,20 @@ struct WebSocketHeartbeat {
 
     /// Makes the next deadline come at once, and gives the peer little time to answer. No timer may be set.
     mutating func probe(on stream: ByteStream) {
-        // What has arrived before says nothing.
+        // Earlier arrivals do not count.
         lastHeardArrival = stream.lastArrival
         monitor?.probe(at: stream.loop.now.sinceOrigin)
     }
 
-    /// Takes a pong for the answer to a heartbeat.
+    /// Reports a pong as the answer to a heartbeat.
     mutating func answered(_ number: UInt64, at now: Duration) { _ = monitor?.answered(sequence: number, at: now) }
 
-    /// Forgets the timer, which has fired.
+    /// Call it when the timer has fired.
     mutating func forgetTimer() { timer = nil }
 
-    /// Judges the peer, and says what to do now; nil: nothing.
+    /// Judges the peer, and returns the next action; nil: none.
     ///
-    /// - Parameter isAwaitingPeer: Whether the stream is read; otherwise an answer cannot be seen.
+    /// - Parameter isAwaitingPeer: Whether the stream reads; otherwise an answer cannot be seen.
     mutating func judgePeer(on stream: ByteStream, isAwaitingPeer: Bool) -> HeartbeatMonitor.Action? {
         let loop = stream.loop
         if !isAwaitingPeer { monitor?.received(at: loop.now.sinceOrigin) }
@@ -66,7 +62,6 @@ struct WebSocketHeartbeat {
         return monitor?.timerFired(at: loop.now.sinceOrigin, heard: loop.turnTime.sinceOrigin)
     }
 
-    /// Stores that a heartbeat was sent.
     mutating func markSent(on stream: ByteStream, unwrittenByteCount: Int) {
         inTransit.began(on: stream, unwrittenByteCount: unwrittenByteCount)
     }

@@ -3,16 +3,16 @@
 import WirelineTransport
 import WirelineWebSocket
 
-/// What has arrived on a WebSocket and was not taken: bytes, the part of a message, and whole messages.
+/// The unread input of a WebSocket: bytes, the part of a message, and whole messages.
 ///
 /// The bytes lie in the block that was read last, from `position` to `end`. Only the connection's loop uses this.
 @safe
 struct WebSocketInput: ~Copyable {
     /// The cost of each message beside its bytes.
     private static let messageCost = 64
-    /// How many bytes of a message are collected before memory and time are checked again.
+    /// The bytes of a message that are collected before memory and time are checked again.
     private static let gatheringStep = 64 << 10
-    /// The fewest bytes that are offered to the reader: a few short messages are read sooner than they are offered.
+    /// The fewest bytes that are offered to the reader. Parsing a few short messages is faster than offering them.
     private static let leastOffer = 4 << 10
 
     private var block: Block?
@@ -24,40 +24,38 @@ struct WebSocketInput: ~Copyable {
     private var inboxCost = 0
     /// Whether the reader has taken the beginning of a message, but not its end.
     private(set) var isInsideMessage = false
-    /// Whether the reader, when it waits, takes a message in pieces.
+    /// Whether the waiting reader takes messages in pieces.
     private var wantsPieces = false
-    /// Whether the reader has taken something, and does not wait for more yet: it may still send an answer.
+    /// Whether the reader has taken something and does not wait for more yet. It may still send an answer.
     private(set) var isReaderBusy = false
     /// Whether messages are dropped, because there is no reader any more.
     private(set) var dropsMessages = false
     private var isBeingParsed = false
-    /// Whether the reader may take messages from the block itself.
+    /// Whether the reader may take messages from the block directly.
     private(set) var isOffered = false
-    /// Whether the input waits until other connections had their turn on the loop.
+    /// Whether the input waits for the turns of other connections.
     private(set) var awaitsTurn = false
 
     // MARK: Counters
 
-    /// Whether there is no whole message.
     var hasNoMessage: Bool { inbox.isEmpty }
 
-    /// Whether there is something for a reader that waits.
+    /// Whether a waiting reader can take something.
     var hasInputForReader: Bool { !inbox.isEmpty || wantsPieces && collector.heldByteCount > 0 }
 
-    /// Whether the engine can go on with the block. It may also have more to say when all bytes were taken.
+    /// Whether the engine can continue with the block. It may also have events left when it has taken all bytes.
     var hasBlock: Bool { block != nil }
 
-    /// The number of bytes that the engine has not taken.
+    /// The bytes that the engine has not taken.
     var restByteCount: Int { end - position }
 
-    /// What messages and the part of one cost, for the limit of unread bytes.
+    /// The cost of messages and of the part of one, for the limit of unread bytes.
     var unreadCost: Int { inboxCost + collector.heldByteCount }
 
-    /// The number of unread bytes.
     var unreadByteCount: Int { unreadCost - inbox.count * Self.messageCost + restByteCount }
 
-    /// How many bytes of a message are collected before the reader must take them: all if it waits for the whole
-    /// message.
+    /// The bytes of a message that are collected before the reader must take them; no limit while it waits for the
+    /// whole message.
     func gatheringLimit(isReaderWaiting: Bool, unreadLimit: Int, readLimit: Int) -> Int {
         let isAwaited = isReaderWaiting && !wantsPieces && inbox.isEmpty
         let limit = isAwaited ? .max : max(1, unreadLimit - inboxCost)
@@ -67,7 +65,7 @@ struct WebSocketInput: ~Copyable {
 
     // MARK: Turns
 
-    /// - Returns: False if the bytes are being parsed already.
+    /// - Returns: False if the bytes are already being parsed.
     mutating func beginParsing() -> Bool {
         guard !isBeingParsed else { return false }
         (isBeingParsed, isOffered) = (true, false)
@@ -86,13 +84,13 @@ struct WebSocketInput: ~Copyable {
 
     // MARK: Bytes
 
-    /// Takes over a block that begins with so many bytes.
+    /// Takes over a block that begins with `byteCount` bytes.
     mutating func fill(_ filled: consuming Block, byteCount: Int) {
         block = consume filled
         (position, end) = (0, byteCount)
     }
 
-    /// Passes the bytes to the handshake. Without a block it passes none.
+    /// Passes the bytes to the handshake; none without a block.
     mutating func pass(to handshake: inout WebSocketHandshake) throws(WebSocketError) -> WebSocketHandshake.Event {
         guard let base = unsafe block?.base else { return try handshake.receive(RawSpan()).event }
         // SAFETY: the bytes from `position` to `end` lie inside the block, which is held here.
@@ -104,7 +102,7 @@ struct WebSocketInput: ~Copyable {
 
     /// Passes the bytes to the engine up to the next event, and collects content.
     ///
-    /// - Parameter limit: It stops when it holds so many bytes of content.
+    /// - Parameter limit: The content bytes at which it stops.
     mutating func gather(
         from engine: inout WebSocketEngine, limit: Int, at now: Duration
     ) throws(WebSocketError) -> WebSocketReading.Stop {
@@ -118,9 +116,9 @@ struct WebSocketInput: ~Copyable {
         return reading.stop
     }
 
-    /// Reads the next message, if the block begins with all of its only frame, as usual.
+    /// Reads the next message, if the block begins with its only frame, as usual.
     ///
-    /// - Parameter costLimit: The message is dropped if the waiting ones cost so much.
+    /// - Parameter costLimit: At this cost of the waiting messages, the message is dropped.
     /// - Returns: Whether there was such a message.
     mutating func gatherWholeMessage(from engine: inout WebSocketEngine, costLimit: Int) -> Bool {
         guard let base = unsafe block?.base else { return false }
@@ -132,8 +130,7 @@ struct WebSocketInput: ~Copyable {
         return true
     }
 
-    /// Moves bytes that have to wait to memory of their size, if they fill less than half of the block: it may be for
-    /// long.
+    /// Moves waiting bytes to memory of their size, if they fill less than half of the block: they may wait for long.
     mutating func shrinkBlock(of stream: ByteStream) {
         let count = restByteCount
         guard !isOffered, let large = block.take() else { return }
@@ -150,13 +147,11 @@ struct WebSocketInput: ~Copyable {
         (position, end) = (0, count)
     }
 
-    /// Drops the block with all its bytes.
     mutating func dropBlock(of stream: ByteStream) {
         if let block = block.take() { stream.giveBack(block) }
         (position, end, isOffered) = (0, 0, false)
     }
 
-    /// Drops the block if all its bytes were taken.
     mutating func dropEmptyBlock(of stream: ByteStream) {
         if position == end { dropBlock(of: stream) }
     }
@@ -165,7 +160,7 @@ struct WebSocketInput: ~Copyable {
 
     /// Makes a message of the collected content, unless messages are dropped.
     ///
-    /// - Parameter costLimit: The message is dropped if the waiting ones cost so much.
+    /// - Parameter costLimit: At this cost of the waiting messages, the message is dropped.
     mutating func endMessage(_ kind: WebSocketMessageKind, costLimit: Int) {
         add(WebSocketPiece(kind: kind, content: collector.takeContent(), isLast: true), costLimit: costLimit)
     }
@@ -176,7 +171,7 @@ struct WebSocketInput: ~Copyable {
         inboxCost += piece.content.count + Self.messageCost
     }
 
-    /// Takes the oldest whole message, or the last piece of it; then ``leaveMessage()`` follows.
+    /// Takes the oldest whole message, or its last piece. Call ``leaveMessage()`` after a last piece.
     mutating func popMessage() -> WebSocketPiece? {
         guard let piece = inbox.popFirst() else { return nil }
         inboxCost -= piece.content.count + Self.messageCost
@@ -184,10 +179,9 @@ struct WebSocketInput: ~Copyable {
         return piece
     }
 
-    /// Stores that the reader has taken the end of a message.
     mutating func leaveMessage() { isInsideMessage = false }
 
-    /// Takes the collected part of a message, and stores that the reader is inside it; nil if there is none.
+    /// Takes the collected part of a message, and marks the reader as inside the message; nil if there is none.
     mutating func takePart() -> WebSocketPiece? {
         guard let kind = collector.heldKind else { return nil }
         isInsideMessage = true
@@ -195,10 +189,8 @@ struct WebSocketInput: ~Copyable {
         return WebSocketPiece(kind: kind, content: collector.takeContent(), isLast: false)
     }
 
-    /// Drops the collected part of a message.
     mutating func dropPart() { _ = collector.takeContent() }
 
-    /// Drops all messages, now and later.
     mutating func dropMessages() {
         (dropsMessages, isOffered) = (true, false)
         inbox = Queue()
@@ -208,11 +200,11 @@ struct WebSocketInput: ~Copyable {
 
     // MARK: The reader
 
-    /// Reads one message for the reader that waits, and offers it the block, if there is much in the block.
+    /// Reads one message for the waiting reader, and offers it the block if the block holds much.
     ///
-    /// The reader then takes its next messages with ``takeOfferedMessage(from:)``: each one is made when it is wanted,
-    /// in memory that the one before has just left. What it does not take must be parsed in the same turn of the loop,
-    /// because there may be a ping in it.
+    /// The reader then takes its next messages with ``takeOfferedMessage(from:)``. Each one is made when the reader
+    /// takes it, in memory that the previous one has just left. The same turn of the loop must parse the rest, because
+    /// there may be a ping in it.
     ///
     /// - Returns: Whether a message was read.
     mutating func offerBlock(of engine: inout WebSocketEngine) -> Bool {
@@ -223,7 +215,7 @@ struct WebSocketInput: ~Copyable {
         return true
     }
 
-    /// Takes the next message from the offered block, if the block begins with all of its only frame.
+    /// Takes the next message from the offered block, if the block begins with its only frame.
     mutating func takeOfferedMessage(from engine: inout WebSocketEngine) -> WebSocketMessage? {
         guard isOffered, inbox.isEmpty, let base = unsafe block?.base else { return nil }
         // SAFETY: the bytes from `position` to `end` lie inside the block, which is held here.
@@ -234,9 +226,8 @@ struct WebSocketInput: ~Copyable {
         return whole.content
     }
 
-    /// Stores what the reader is about to wait for. It drops the remaining pieces of a message that it has begun.
+    /// Call it before a wait. The reader drops the remaining pieces of a message that it has begun.
     mutating func prepareWait(forPieces: Bool) { wantsPieces = forPieces || isInsideMessage }
 
-    /// Stores that the reader waits for more.
     mutating func readerWaits() { isReaderBusy = false }
 }

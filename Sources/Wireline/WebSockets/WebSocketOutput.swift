@@ -2,35 +2,32 @@
 
 import WirelineTransport
 
-/// What waits to be sent on a WebSocket, and whose turn it is. Only the connection's loop uses this.
+/// The messages that wait to be sent on a WebSocket, and their turns. Only the connection's loop uses this.
 ///
 /// A message in parts keeps its turn until its last part is sent. Its parts have a queue of their own. Other messages
 /// wait until it is complete.
 struct WebSocketOutput {
     typealias Outgoing = WebSocketConnection.Outgoing
 
-    /// The messages that wait.
     var messages = SendQueue<Outgoing>()
-    /// The parts that wait, of the message whose turn it is.
+    /// The waiting parts of the message whose turn it is.
     var parts = SendQueue<Outgoing>()
-    /// The sender of a message in parts whose turn it is.
+    /// The sender of the message in parts whose turn it is.
     private var writer: WebSocketWriter?
-    /// The sender whose message was compressed in part.
+    /// The sender whose message is partly compressed.
     private var compressing: WaitTicket?
     private var isPumping = false
-    /// Whether the senders continue after other connections had their turn on the loop.
+    /// Whether the senders wait for the turns of other connections.
     private(set) var continuesLater = false
     private var onRoom: (() -> Void)?
 
     // MARK: What waits
 
-    /// How many senders wait.
     var waitingCount: Int { messages.count + parts.count }
 
     /// Whether a message could be sent now: no other one waits, and none is sent in parts.
     var isFree: Bool { messages.isEmpty && writer == nil }
 
-    /// Whether a message is sent in parts.
     var isInParts: Bool { writer != nil }
 
     /// Whether this would be first in its queue.
@@ -38,7 +35,6 @@ struct WebSocketOutput {
 
     // MARK: Messages in parts
 
-    /// Whether it is this writer's turn.
     func isTurn(of writer: WebSocketWriter) -> Bool { self.writer === writer }
 
     mutating func beginParts(of writer: WebSocketWriter) { self.writer = writer }
@@ -49,15 +45,15 @@ struct WebSocketOutput {
 
     /// Begins or continues to compress a sender's message.
     ///
-    /// - Returns: Whether what was compressed before is of another sender, and must be dropped.
+    /// - Returns: Whether an earlier result belongs to another sender, and must be dropped.
     mutating func compress(for sender: WaitTicket?) -> Bool {
         defer { compressing = sender }
         return compressing !== sender || sender == nil
     }
 
-    /// Ends the compression for a sender, which was cancelled.
+    /// Ends the compression for a cancelled sender.
     ///
-    /// - Returns: Whether something was compressed for it, and must be dropped.
+    /// - Returns: Whether there is a partial result, which must be dropped.
     mutating func endCompression(for sender: WaitTicket) -> Bool {
         guard compressing === sender else { return false }
         compressing = nil
@@ -66,7 +62,7 @@ struct WebSocketOutput {
 
     // MARK: Turns
 
-    /// - Returns: False if the output is being passed on already.
+    /// - Returns: False if the output is already being passed on.
     mutating func beginPumping() -> Bool {
         defer { isPumping = true }
         return !isPumping
@@ -84,13 +80,11 @@ struct WebSocketOutput {
 
     // MARK: Room
 
-    /// Whether somebody waits to be told of room.
     var isRoomAwaited: Bool { onRoom != nil }
 
-    /// Stores a closure that is called once: when less output waits than may, or when nothing can be sent any more.
+    /// Stores a closure that is called once, when there is room again, or when nothing can be sent any more.
     mutating func awaitRoom(_ action: @escaping () -> Void) { onRoom = action }
 
-    /// Takes the closure that waits for room.
     mutating func takeRoomAction() -> (() -> Void)? { onRoom.take() }
 }
 

@@ -4,8 +4,8 @@ import WirelineTransport
 import WirelineWebSocket
 
 extension WebSocketPage {
-    /// Returns the page as it is for one request. The answer has status 500 if the program fails, and 503 if it takes too
-    /// long or the task is cancelled.
+    /// Makes the page for one request. The answer has status 500 if the program fails, and 503 if it takes too long or
+    /// the task is cancelled.
     func made(on loop: EventLoop) async -> WebSocketPage {
         guard let maker else { return self }
         let result: Result<WebSocketPage, any Error>

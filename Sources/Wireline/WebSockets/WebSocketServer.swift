@@ -14,8 +14,8 @@ public import WirelineWebSocket
 /// The handler of each connection runs as a task on the connection's loop, and so does everything it awaits that has no
 /// executor of its own. A handler that blocks, or computes for long, delays every connection on its loop.
 ///
-/// When a handler ends, its WebSocket is closed with code 1000, or 1011 if the handler throws; what was sent is
-/// transmitted first.
+/// When a handler ends, its WebSocket is closed with code 1000, or 1011 if the handler throws. Messages that were sent
+/// are transmitted first.
 ///
 /// A server runs until it is shut down, even if the program does not keep it.
 public struct WebSocketServer: Sendable {
@@ -164,8 +164,8 @@ public struct WebSocketServer: Sendable {
     /// - Parameters:
     ///   - timeout: The time limit (default 10 s). After it, or when the waiting task is cancelled, the remaining
     ///     connections are ended at once and their tasks cancelled.
-    ///   - spread: The part of it over which clients are told, one after another in a random order, so that they do not
-    ///     reconnect all at once (default: all are told at the beginning).
+    ///   - spread: The part of it over which clients get the close, one after another in a random order, so that they
+    ///     do not reconnect all at once (default: all get it at the beginning).
     ///   - code: The close code: 1001, the server goes away (default), or 1012, it restarts.
     ///   - reason: The reason as text: at most 123 bytes of UTF-8.
     public func shutDown(

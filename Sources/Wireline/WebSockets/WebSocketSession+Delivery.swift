@@ -30,7 +30,6 @@ extension WebSocketSession {
         /// their keys and bytes, and again the other messages.
         case latest(of: String)
 
-        /// The same promise in the session's terms.
         var policy: DeliveryPolicy {
             switch self {
             case .whileConnected: .whileConnected

@@ -82,11 +82,11 @@ public final class WebSocketSession: Sendable {
 
     /// The counters of all connections of the session so far; messages count as packets.
     ///
-    /// What waits is that of the current connection, and what waits to be read. Messages of logins count. Messages that
-    /// wait for a connection are in ``outboundCounters()``.
+    /// Of the waiting messages it counts those of the current connection, and those that wait to be read. Messages of
+    /// logins count. Messages that wait for a connection are in ``outboundCounters()``.
     public func counters() async -> ConnectionCounters { await driver.counters() }
 
-    /// What the session holds of the messages it was given, and how much of that waits for a connection.
+    /// The messages that the session holds, and how many of them wait for a connection.
     ///
     /// It is counted as by the session's limits (``WebSocketSessionConfiguration/outbound``).
     public func outboundCounters() async -> OutboundCounters { await driver.outboundCounters() }
@@ -131,7 +131,7 @@ public final class WebSocketSession: Sendable {
 
     /// Ends the session at once, and closes its connection with code 1000.
     ///
-    /// What was given to the connection is still sent; every other message fails.
+    /// Messages that were given to the connection are still sent; every other message fails.
     public func end() { driver.tell(.end) }
 
     /// Takes no more messages, and ends the session when each was given to a connection or has failed.

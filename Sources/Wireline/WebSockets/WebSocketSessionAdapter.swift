@@ -16,15 +16,15 @@ final class WebSocketSessionAdapter: SessionAdapter, @unchecked Sendable {
 
     private let urls: [WebSocketURL]
     private let settings: WebSocketSessionConfiguration
-    /// How its connections are made.
+    /// The settings of each connection. ``unreadStep`` limits their unread bytes.
     private let client: WebSocketClientConfiguration
     private let loginHook: LoginHook?
     /// The round-trip times of the last connection that ended.
     private var latestRoundTrips = RoundTrips()
-    /// The index of the URL that is used.
+    /// The index of the current URL.
     private var endpoint = 0
 
-    /// The most input that a connection holds; more waits in the session, up to the session's limit.
+    /// The most input that a connection holds. More input waits in the session, up to the session's limit.
     private static let unreadStep = 64 << 10
 
     init(urls: [WebSocketURL], settings: WebSocketSessionConfiguration, login: LoginHook?) {
@@ -68,8 +68,6 @@ final class WebSocketSessionAdapter: SessionAdapter, @unchecked Sendable {
         return WebSocketOwner(try await WebSocketConnection.connect(request, on: loop, client))
     }
 
-    /// Asks the program for headers.
-    ///
     /// - Throws: The program's error; ``ConnectionError/transport(_:)`` with `timedOut`.
     private static func answer(
         of headers: @escaping HeadersHook, for url: WebSocketURL, on loop: EventLoop, until deadline: MonotonicTime
@@ -111,7 +109,7 @@ final class WebSocketSessionAdapter: SessionAdapter, @unchecked Sendable {
 
     func cause(of error: ConnectionError?, on connection: WebSocketConnection?) -> DisconnectCause {
         if let connection, let notice = notice(from: connection) { return .kicked(notice) }
-        // The peer had closed, whatever happened to the connection after that.
+        // A close that had arrived is the cause, whatever happened to the connection after that.
         if connection?.ending.peerClose != nil { return .endedByPeer }
         if connection?.ending.isPeerSilent == true { return .silent }
         if case .webSocket(.refused(let response)) = error, let notice = notice(from: response) {
@@ -120,14 +118,14 @@ final class WebSocketSessionAdapter: SessionAdapter, @unchecked Sendable {
         return error.map { DisconnectCause($0, overTLS: urls[endpoint].isSecure) } ?? .endedByPeer
     }
 
-    /// The notice that follows from the peer's close, if the configuration's `advice` has one.
+    /// The notice for the peer's close, if the configuration's `advice` has one.
     private func notice(from connection: WebSocketConnection) -> KickNotice? {
         guard let close = connection.ending.peerClose, let advice = settings.advice(close) else { return nil }
         let code = close.code ?? .noStatus
         return KickNotice(reason: UInt64(code.rawValue), advice: advice)
     }
 
-    /// The notice that follows from an answer that says when to try again.
+    /// The notice for a response that says when to try again.
     private func notice(from response: WebSocketResponse) -> KickNotice? {
         guard [429, 503].contains(response.status),
             let delay = response.retryDelay(at: WallClock.secondsSince1970)
@@ -146,7 +144,7 @@ final class WebSocketSessionAdapter: SessionAdapter, @unchecked Sendable {
 
     // MARK: State
 
-    /// The round-trip times of a connection's pings, or of the last connection's.
+    /// The round-trip times of a connection, or of the last one.
     func roundTrips(of connection: WebSocketConnection?) -> RoundTrips {
         connection?.heartbeat.roundTrips ?? latestRoundTrips
     }
