@@ -2,22 +2,20 @@
 
 /// The newest message of each kind, for a member that reads slowly.
 struct KeptMessages {
-    /// What happens to a message that is kept.
     enum Outcome {
         case kept
-        /// It replaces an older one of its kind.
         case replaced
-        /// There is no memory for it.
+        /// There is no memory for the message.
         case dropped
     }
 
     private static let mostKinds = 256
 
-    /// The messages in the order in which they came.
+    /// The messages in the order of their arrival.
     private(set) var messages: [(id: UInt64, packet: SharedPacket)] = []
     private(set) var byteCount = 0
 
-    /// Keeps a message instead of an older one of its kind.
+    /// Keeps a message in place of an older one of its kind.
     ///
     /// - Parameter limit: The most bytes that are kept, but for one message.
     mutating func keep(_ packet: SharedPacket, id: UInt64, limit: Int) -> Outcome {

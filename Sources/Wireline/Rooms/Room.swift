@@ -15,15 +15,16 @@ public import WirelineCodec
 ///
 /// - A message is encoded once, and all members share its bytes. The messages of one turn of an event loop are joined,
 ///   so that each member gets them with one system call.
-/// - Over WebSockets, members share frames, too. A message is compressed once for all members whose compression does not
-///   refer to earlier messages (`WebSocketDeflate.takesContextOver` is false) and has the same window.
+/// - Over WebSockets, members share frames, too. A message is compressed once for all members whose compression does
+///   not refer to earlier messages (`WebSocketDeflate.takesContextOver` is false) and has the same window.
 /// - All members get messages in the same order. A message that is sent to a single member on its loop, after one that
 ///   was sent to the room, arrives after it. Messages of different rooms have no order.
 /// - A room never waits: ``RoomOptions/SlowReaderPolicy`` says what happens to members that read too slowly.
-/// - A member that cannot make a packet, such as one without its key, misses the message and stays; ``RoomCounters/droppedCount``
-///   counts it. If a keystream may have moved for the packet, its connection ends with that error.
+/// - A member that cannot make a packet, such as one without its key, misses the message and stays;
+///   ``RoomCounters/droppedCount`` counts it. If a keystream may have moved for the packet, its connection ends with
+///   that error.
 /// - A connection leaves by itself when it ends. If the program does not keep the room, its members leave after they
-///   have got what was sent before.
+///   have got all earlier messages.
 ///
 /// Connections may be on several event loops, and of several servers of one protocol. A membership takes about 100
 /// bytes. Any thread may use a room, and no call waits.
@@ -48,11 +49,11 @@ public final class Room<Definition: PacketProtocol>: Sendable {
 
     /// Adds a connection.
     ///
-    /// It gets what is sent from now on, and leaves by itself when it ends.
+    /// The connection gets all later messages, and leaves by itself when it ends.
     ///
     /// - Parameters:
     ///   - member: The connection.
-    ///   - slowReaders: What happens if this member reads too slowly; nil: what the room's options say (default).
+    ///   - slowReaders: The policy if this member reads too slowly; nil: that of the room's options (default).
     /// - Returns: Whether it was added: false if it is a member already. If it has ended, it leaves at once; on its own
     ///   event loop, the result is false then.
     @discardableResult
@@ -71,7 +72,7 @@ public final class Room<Definition: PacketProtocol>: Sendable {
         roster.insert(member.connection, slowReaders)
     }
 
-    /// Removes a connection, after what was sent so far; has no effect if it is no member.
+    /// Removes a connection after all earlier messages; does nothing if it is no member.
     public func leave(_ member: ServerConnection<Definition>) { roster.leave(member.connection) }
 
     /// Whether a connection is a member.
@@ -96,8 +97,8 @@ public final class Room<Definition: PacketProtocol>: Sendable {
     ///   - message: The message.
     ///   - header: Header fields to set (default: none).
     ///   - except: A member that does not get it, such as its author; nil: all members get it (default).
-    /// - Throws: ``ConnectionError/codec(_:)`` if a value does not fit, or if `header` names a field that is computed or
-    ///   does not exist. Then no member gets the message.
+    /// - Throws: ``ConnectionError/codec(_:)`` if a value does not fit, or if `header` names a field that is computed
+    ///   or does not exist. Then no member gets the message.
     public func send<Message: ServerMessage>(
         _ message: Message, header: PacketHeader = [:], except: ServerConnection<Definition>? = nil
     ) throws(ConnectionError) where Message.Definition == Definition {
@@ -108,7 +109,7 @@ public final class Room<Definition: PacketProtocol>: Sendable {
     ///
     ///     try room.send(packets: lines, id: 5, header: ["Version": 2])
     ///
-    /// What is only compressed is sealed once for all members. With ciphers, each member seals it.
+    /// A packet that is only compressed is sealed once for all members. With ciphers, each member seals it.
     ///
     /// - Parameters:
     ///   - messages: The messages, each in a packet of its own inside.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a ``Room`` has sent, and what its members did not get.
+/// The messages that a ``Room`` has sent, and those that its members did not get.
 ///
 /// If no message waits, each message to each member counts once: as delivered, dropped or replaced.
 public struct RoomCounters: Equatable, Sendable {
@@ -10,8 +10,8 @@ public struct RoomCounters: Equatable, Sendable {
     public var sentCount = 0
     /// How many times a message was given to a member's connection.
     public var deliveredCount = 0
-    /// How many times a member did not get a message: it was slow, or its loop was (``RoomOptions/pendingByteLimit``), or it
-    /// could not make the packet, such as without the key of its layers or in its states.
+    /// How many times a member did not get a message: it was slow, or its loop was (``RoomOptions/pendingByteLimit``),
+    /// or it could not make the packet, such as without the key of its layers or in its states.
     public var droppedCount = 0
     /// How many times a message that waited for a slow member was replaced by a newer one of its kind.
     public var replacedCount = 0

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a room asks its part on a loop to do.
+/// An order to the room's part on a loop.
 enum RoomOrder: Sendable {
     case join(PacketConnection, RoomOptions.SlowReaderPolicy?)
     case leave(PacketConnection)
     case send(RoomMessage)
-    /// Sends a last message to all members and ends their connections.
     case kick(farewell: SharedPacket, within: Duration)
     /// Ends all memberships, because the program does not keep the room.
     case dissolve
@@ -15,7 +14,7 @@ enum RoomOrder: Sendable {
 struct RoomInbox {
     private let limit: Int
     private var orders: [RoomOrder] = []
-    /// The cost of the messages that not all members on the loop have got.
+    /// The cost of the messages that some members on the loop have not got.
     private(set) var pendingByteCount = 0
     /// The number of messages that were dropped because the loop is slow, since ``takeAll()``.
     private var lostCount = 0
@@ -24,9 +23,9 @@ struct RoomInbox {
         self.limit = limit
     }
 
-    /// Adds an order. A message for which there is no memory is dropped.
+    /// Adds an order. Drops a message if there is no memory for it.
     ///
-    /// - Returns: Whether the loop must be told, because no order has waited before.
+    /// - Returns: Whether the loop must be woken, because no order was waiting.
     mutating func append(_ order: RoomOrder) -> Bool {
         if case .send(let message) = order {
             guard pendingByteCount == 0 || message.cost <= limit - pendingByteCount else {
@@ -39,12 +38,11 @@ struct RoomInbox {
         return orders.count == 1
     }
 
-    /// Takes all orders, and the number of messages that were dropped.
     mutating func takeAll() -> (orders: [RoomOrder], lostCount: Int) {
         defer { (orders, lostCount) = ([], 0) }
         return (orders, lostCount)
     }
 
-    /// Notes that all members have got messages of this cost.
+    /// Call it when all members have got messages of this cost.
     mutating func release(_ cost: Int) { pendingByteCount -= cost }
 }

@@ -7,7 +7,7 @@ struct RoomLog {
     private var messages: [RoomMessage] = []
     /// The numbers of the messages that are still being sealed for all connections, in their order.
     private var unsealed: [UInt32] = []
-    /// The connections that do not get some of the messages.
+    /// The connections that some messages leave out.
     private var exceptions: Set<PacketConnection> = []
     /// The bytes of the first messages, joined when a member gets several at once.
     private var joined: [UInt8] = []
@@ -30,12 +30,12 @@ struct RoomLog {
     /// Whether the first message is not being sealed.
     var isReady: Bool { Int(last &- lastSealed) < count }
 
-    /// Notes that the newest message is still being sealed for all connections.
+    /// Call it for the newest message, if it is still being sealed for all connections.
     mutating func beginSealing() { unsealed.append(last) }
 
-    /// Ends the sealing of a message, if that had begun.
+    /// Ends the sealing of a message, if it had begun.
     ///
-    /// - Parameter bytes: What all connections send; nil if it cannot be sealed, which each finds out.
+    /// - Parameter bytes: The packet for all connections; nil if it cannot be sealed, which each connection finds out.
     mutating func endSealing(_ number: UInt32, _ bytes: [UInt8]?) {
         unsealed.removeAll { $0 == number }
         guard let bytes else { return }
@@ -55,15 +55,14 @@ struct RoomLog {
         return cost
     }
 
-    /// Whether a connection does not get some of the messages.
     func hasExceptions(for connection: PacketConnection) -> Bool {
         !exceptions.isEmpty && exceptions.contains(connection)
     }
 
-    /// The end of the longest run of messages that has at most this many bytes, or of the first message.
+    /// The end of the longest run of messages with at most `byteLimit` bytes, or of the first message.
     func endOfRun(from start: Int, to end: Int, atMost byteLimit: Int) -> Int {
         var (index, byteCount) = (start + 1, messages[start].packet.byteCount)
-        // What each member seals is sent alone.
+        // A message that each member seals is sent alone.
         guard messages[start].bytes != nil else { return index }
         while index < end, messages[index].bytes != nil {
             byteCount += messages[index].packet.byteCount

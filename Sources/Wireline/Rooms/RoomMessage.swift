@@ -2,15 +2,14 @@
 
 /// An encoded message for the members of a room.
 struct RoomMessage: Sendable {
-    /// What a message counts in addition to its bytes.
+    /// The cost of a message in addition to its bytes.
     private static let overhead = 64
 
-    /// The packet.
     let packet: SharedPacket
-    /// The member that does not get it; nil: all members do.
+    /// The member that does not get the message; nil: all members do.
     let except: PacketConnection?
 
-    /// What it counts against ``RoomOptions/pendingByteLimit``.
+    /// The message's cost against ``RoomOptions/pendingByteLimit``.
     let cost: Int
 
     init(_ packet: SharedPacket, except: PacketConnection?) {
@@ -23,9 +22,9 @@ struct RoomMessage: Sendable {
         self.cost = cost
     }
 
-    /// The packet as it stands in a stream; nil if each connection seals it.
+    /// The packet as it stands in a stream; nil if it is not sealed for all connections.
     var bytes: [UInt8]? { if case .bytes(let bytes) = packet.form { bytes } else { nil } }
 
-    /// Returns the same message with the bytes that all connections send.
+    /// Returns the same message with the sealed bytes.
     func sealed(_ bytes: [UInt8]) -> RoomMessage { RoomMessage(packet.sealed(bytes), except: except, cost: cost) }
 }

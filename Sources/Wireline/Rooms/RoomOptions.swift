@@ -6,8 +6,8 @@ public import WirelineCodec
 public struct RoomOptions: Equatable, Sendable {
     /// What a room does with messages for a member that reads too slowly.
     ///
-    /// A member is slow while ``ConnectionLimits/pendingByteCount`` bytes wait to be sent to it, while tasks wait to send
-    /// to it, or while the server's memory budget has nothing left for it. A single message may exceed the limit.
+    /// A member is slow while ``ConnectionLimits/pendingByteCount`` bytes wait to be sent to it, while tasks wait to
+    /// send to it, or while the server's memory budget has nothing left for it. A single message may exceed the limit.
     @nonexhaustive
     public enum SlowReaderPolicy: Equatable, Sendable {
         /// The member does not get the message.
@@ -16,7 +16,7 @@ public struct RoomOptions: Equatable, Sendable {
         ///
         /// A kind is a message ID. In a layout without IDs all messages are of one kind. The messages that wait are
         /// sent in the order in which they were sent to the room. At most ``ConnectionLimits/pendingByteCount`` bytes
-        /// and 256 kinds wait for each member; what exceeds them is dropped, but one message may always wait.
+        /// and 256 kinds wait for each member. Messages beyond that are dropped, but one message may always wait.
         case keepLatest
         /// The member's connection ends with ``ConnectionError/slowReader(pendingByteCount:)``.
         ///
@@ -27,7 +27,7 @@ public struct RoomOptions: Equatable, Sendable {
         case close(farewell: [UInt8]?)
     }
 
-    /// What happens to members that read too slowly (default ``SlowReaderPolicy/dropNewest``).
+    /// The policy for members that read too slowly (default ``SlowReaderPolicy/dropNewest``).
     public var slowReaders: SlowReaderPolicy
     /// How many bytes of messages may wait in the room on each event loop, until its members have got them (default
     /// 4 MiB).

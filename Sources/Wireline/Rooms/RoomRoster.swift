@@ -4,8 +4,8 @@ import WirelineTransport
 
 /// The members of a room, for all threads, and the room's part on each loop.
 ///
-/// The loops get their orders while the lock is held. So all members get messages in the same order. A connection that
-/// joins before a message is sent gets that message.
+/// The roster gives orders to the loops while it holds the lock. So all members get messages in the same order, and a
+/// connection that joins before a message is sent gets that message.
 final class RoomRoster: Sendable {
     private struct Part {
         let shard: RoomShard
@@ -14,7 +14,7 @@ final class RoomRoster: Sendable {
 
     private struct State {
         var members: Set<PacketConnection> = []
-        /// One for each loop that has had members; a program has few loops.
+        /// One part for each loop that has had members; a program has few loops.
         var parts: [Part] = []
         var sentCount = 0
 
@@ -34,7 +34,7 @@ final class RoomRoster: Sendable {
     }
 
     let options: RoomOptions
-    /// Called when the last member has left; on any thread.
+    /// Called on any thread when the last member has left.
     private let becameEmpty: (@Sendable () -> Void)?
     private let state = Lock(State())
 
@@ -53,8 +53,6 @@ final class RoomRoster: Sendable {
 
     // MARK: Changes
 
-    /// Adds a member.
-    ///
     /// - Returns: The notice to send after this; nil if it is a member already.
     func insert(_ connection: PacketConnection, _ policy: RoomOptions.SlowReaderPolicy?) -> RoomShard.Notice? {
         state.withLock { state in
@@ -65,7 +63,6 @@ final class RoomRoster: Sendable {
         }
     }
 
-    /// Removes a member.
     func leave(_ connection: PacketConnection) {
         let (notice, isEmpty) = state.withLock { state in
             let notice = state.remove(connection)?.add(.leave(connection))
@@ -75,13 +72,12 @@ final class RoomRoster: Sendable {
         if isEmpty { becameEmpty?() }
     }
 
-    /// Removes a member that its part of the room has removed.
+    /// Removes a member that its shard has already removed.
     func forget(_ connection: PacketConnection) {
         let isEmpty = state.withLock { state in state.remove(connection) != nil && state.members.isEmpty }
         if isEmpty { becameEmpty?() }
     }
 
-    /// Gives an order to all loops with members.
     func give(_ order: RoomOrder) {
         let notices = state.withLock { state in
             if case .send = order { state.sentCount += 1 }
@@ -90,7 +86,7 @@ final class RoomRoster: Sendable {
         for notice in notices { notice.send() }
     }
 
-    /// Ends all memberships, after everything that was sent.
+    /// Ends all memberships, after all earlier messages.
     func dissolve() {
         let notices = state.withLock { state in
             defer { (state.members, state.parts) = ([], []) }

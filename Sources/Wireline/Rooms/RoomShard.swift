@@ -3,13 +3,13 @@
 import WirelineCodec
 import WirelineTransport
 
-/// The members of a room on one loop, and what they have not got yet.
+/// The members of a room on one loop, and the messages that they have not got yet.
 ///
-/// Messages of one turn are joined: each member gets them with one system call, at the end of the turn. Many members
-/// get them in several turns, so that other connections of the loop need not wait. A member to which something else is
-/// sent meanwhile gets them before that.
+/// The shard joins the messages of one turn: each member gets them with one system call, at the end of the turn. Many
+/// members get them in several turns, so that other connections of the loop need not wait. If something else is sent to
+/// a member meanwhile, the member gets the messages first.
 ///
-/// Why `@unchecked Sendable` is right: `inbox` has its own `Lock`, and everything else is used only on the loop.
+/// `@unchecked Sendable` is right: `inbox` has its own `Lock`, and only the loop uses everything else.
 final class RoomShard: @unchecked Sendable {
     let loop: EventLoop
     private let roster: RoomRoster
@@ -18,14 +18,14 @@ final class RoomShard: @unchecked Sendable {
     private var log = RoomLog()
     private var delivery = Delivery.idle
     private var isDissolved = false
-    /// The frames of the messages that were sent last, for WebSockets, and which messages that are.
+    /// The frames of the last sent messages, for WebSockets, and the messages they belong to.
     private let frames = SharedFrames()
     private var framed = (first: UInt32(0), count: 0)
     private var counters = RoomCounters()
 
-    /// How far the messages of the log have been given to the members.
+    /// The progress of the log's messages to the members.
     private enum Delivery {
-        /// There are none.
+        /// There are no messages.
         case idle
         /// The loop will begin at the end of its turn, or in a later one.
         case waiting
@@ -43,7 +43,7 @@ final class RoomShard: @unchecked Sendable {
 
     // MARK: From any thread
 
-    /// Tells a shard that it has orders; sent after the roster's lock was released.
+    /// Wakes a shard that has orders. Send it after the roster's lock was released.
     struct Notice {
         let shard: RoomShard
         let isFirst: Bool
@@ -53,7 +53,6 @@ final class RoomShard: @unchecked Sendable {
         }
     }
 
-    /// Adds an order.
     func add(_ order: RoomOrder) -> Notice {
         Notice(shard: self, isFirst: inbox.withLock { $0.append(order) })
     }
@@ -104,7 +103,7 @@ final class RoomShard: @unchecked Sendable {
         guard let first = members.first else { return inbox.withLock { $0.release(message.cost) } }
         log.append(message)
         if case .sealedOnce(let packet, let once) = message.packet.form { seal(packet, once, on: first.connection) }
-        // Whatever is sent to a member from now on comes after this message (``Membership/settle()``).
+        // Later output to a member comes after this message (``Membership/settle()``).
         if members.count < loop.unsentCount {
             for member in members { member.connection.stream.endFreeWriting() }
         } else {
@@ -115,13 +114,13 @@ final class RoomShard: @unchecked Sendable {
         loop.atEndOfTurn(EndOfTurnAction { self.deliver() })
     }
 
-    /// Seals the newest message for all members, a long one over many turns of this loop or another one.
+    /// Seals the newest message for all members; a long one over many turns of this loop or another one.
     private func seal(_ packet: UnsealedPacket, _ once: OnceSealed, on connection: PacketConnection) {
         let number = log.last
         do throws(CodecError) {
             if let bytes = try connection.sealed(packet, once) { return log.endSealing(number, bytes) }
         } catch {
-            // Each member finds out.
+            // Each member meets the error itself.
             return
         }
         log.beginSealing()
@@ -135,7 +134,7 @@ final class RoomShard: @unchecked Sendable {
         loop.goOnLater { self.deliver() }
     }
 
-    /// Ends connections, as many as the loop's share allows, and the others later.
+    /// Ends as many connections as the loop's share allows, and the others later.
     private func kick(_ connections: ArraySlice<PacketConnection>, _ farewell: SharedPacket, within timeout: Duration) {
         var left = connections
         while let connection = left.popFirst() {
@@ -157,7 +156,7 @@ final class RoomShard: @unchecked Sendable {
 
     // MARK: The end of a membership
 
-    /// Notes that a member's connection takes no more output.
+    /// Called when a member's connection takes no more output.
     fileprivate func connectionEnded(of member: RoomMember) {
         guard remove(member) else { return }
         roster.forget(member.connection)
@@ -168,8 +167,8 @@ final class RoomShard: @unchecked Sendable {
     private func remove(_ member: RoomMember) -> Bool {
         let index = Int(member.index)
         guard index >= 0 else { return false }
-        // Members are visited from the last to the first. So the last one, which moves here, has had its turn if this one
-        // has.
+        // Members are visited from the last to the first. So the last one, which moves here, has had its turn if this
+        // one has.
         members[index] = members[members.count - 1]
         members[index].index = Int32(index)
         members.removeLast()
@@ -180,7 +179,7 @@ final class RoomShard: @unchecked Sendable {
 
     // MARK: Delivery
 
-    /// Gives the messages to members, as many as the loop's share allows.
+    /// Gives the messages to as many members as the loop's share allows.
     private func deliver() {
         var (next, last) = (members.count - 1, log.lastSealed)
         if case .under(let index, let number) = delivery {
@@ -213,10 +212,11 @@ final class RoomShard: @unchecked Sendable {
         }
     }
 
-    /// Gives a member all messages that it has not got; its connection sends those that are being sealed when they are.
+    /// Gives a member all messages that it has not got. Its connection sends unsealed ones when they are sealed.
     fileprivate func deliver(to member: RoomMember) { deliver(to: member, through: log.last) }
 
-    /// Gives a member the messages that it has not got, up to a number. It may have got more, before something else.
+    /// Gives a member the missing messages up to a number. It may already have later ones, if something else was sent
+    /// to it.
     private func deliver(to member: RoomMember, through last: UInt32) {
         let count = Int(Int32(bitPattern: last &- member.seen))
         guard count > 0, member.index >= 0 else { return }
@@ -255,7 +255,7 @@ final class RoomShard: @unchecked Sendable {
         }
     }
 
-    /// Sends a run of messages to a member: as they are, as its states ask for, or sealed by it.
+    /// Sends a run of messages to a member: unchanged, converted to its states, or sealed by it.
     ///
     /// - Returns: Whether that was possible without waiting.
     /// - Throws: `CodecError` if its connection cannot make the packet.
@@ -276,13 +276,12 @@ final class RoomShard: @unchecked Sendable {
         return true
     }
 
-    /// Counts a message that a member's connection cannot make.
     private func cannotMake(on connection: PacketConnection, _ error: CodecError) {
         counters.droppedCount += 1
         connection.leaveOut(error)
     }
 
-    /// Returns what is called if a connection cannot make a message that was counted as delivered.
+    /// Returns a closure for a connection that cannot make a message that was already counted as delivered.
     private func whenNotMade(on connection: PacketConnection) -> (CodecError) -> Void {
         { [unowned connection] error in
             self.counters.deliveredCount -= 1
@@ -290,7 +289,7 @@ final class RoomShard: @unchecked Sendable {
         }
     }
 
-    /// Drops the frames of other messages.
+    /// Drops the frames, unless they belong to these messages.
     private func beginFrames(of messages: Range<Int>) {
         let first = log.last &- UInt32(log.count - 1 - messages.lowerBound)
         guard framed != (first, messages.count) else { return }
@@ -335,7 +334,7 @@ final class RoomShard: @unchecked Sendable {
         if isFirst { connection.whenReadyToSend { self.sendKept(for: member) } }
     }
 
-    /// Sends what waits for a slow member, which has read enough; or drops it, because its connection has ended.
+    /// Sends the kept messages of a slow member, which has read enough. Drops them if its connection has ended.
     private func sendKept(for member: RoomMember) {
         guard let kept = member.exceptional?.kept.take() else { return }
         counters.keptByteCount -= kept.byteCount
@@ -348,7 +347,7 @@ final class RoomShard: @unchecked Sendable {
             do throws(CodecError) {
                 let bytes = try connection.sharedOrPostponed(
                     packet, from: roster.options.states, onFailure: whenNotMade(on: connection))
-                // It has no place in the member's states.
+                // The message has no place in the member's states.
                 guard !bytes.isEmpty || !connection.adaptsBytes else {
                     counters.droppedCount += 1
                     continue
@@ -363,7 +362,6 @@ final class RoomShard: @unchecked Sendable {
 
     // MARK: Counters
 
-    /// The shard's counters up to now.
     var currentCounters: RoomCounters {
         var counters = counters
         counters.pendingByteCount = inbox.withLock { $0.pendingByteCount }
@@ -373,11 +371,10 @@ final class RoomShard: @unchecked Sendable {
 
 /// A connection as a member of a room. Only the connection's loop uses it.
 private final class RoomMember: Membership {
-    /// Slow readers' settings and messages. Most members have none.
+    /// The settings and messages of a slow reader. Most members have none.
     final class Exceptional {
-        /// What happens if this member reads slowly; nil: what the room's options say.
+        /// The member's own policy; nil: that of the room's options.
         var policy: RoomOptions.SlowReaderPolicy?
-        /// The messages that wait for the member; nil: none.
         var kept: KeptMessages?
     }
 
@@ -395,7 +392,6 @@ private final class RoomMember: Membership {
         self.seen = seen
     }
 
-    /// Returns the exceptional state; makes it if there is none.
     func makeExceptional() -> Exceptional {
         if let exceptional { return exceptional }
         let made = Exceptional()

@@ -53,7 +53,7 @@ public final class Rooms<Key: Hashable & Sendable, Definition: PacketProtocol>: 
         return room
     }
 
-    /// Removes a connection from a room; has no effect if it is no member.
+    /// Removes a connection from a room; does nothing if it is no member.
     public func leave(_ member: ServerConnection<Definition>, _ key: Key) { self[key]?.leave(member) }
 
     private func makeRoom(_ key: Key) -> Room<Definition> {
@@ -61,7 +61,7 @@ public final class Rooms<Key: Hashable & Sendable, Definition: PacketProtocol>: 
     }
 
     private func removeIfEmpty(_ key: Key) {
-        // Released after the lock: the end of a room calls other code.
+        // Released after the lock, because the end of a room calls other code.
         let empty = rooms.withLock { rooms in
             guard let room = rooms[key], room.isEmpty else { return nil as Room<Definition>? }
             return rooms.removeValue(forKey: key)

@@ -2,17 +2,14 @@
 
 import WirelineTransport
 
-/// Sends to many connections.
 enum Broadcast {
-    /// Sends to many connections, without waiting for slow readers. In each turn, a loop sends to some of its receivers.
+    /// Sends to many connections, without waiting for slow readers. In each turn, a loop sends to some of its
+    /// receivers.
     ///
-    /// - Parameters:
-    ///   - receivers: The receivers.
-    ///   - connection: The connection of a receiver.
-    ///   - sendAtOnce: Sends on a connection, on its loop, if that is possible without waiting. Returns whether it was
-    ///     sent; an error means that the connection has ended.
-    /// - Returns: The receivers to which it was not sent. The loop's own limits never cause this, so the last receivers
-    ///   get what the first ones get.
+    /// - Parameter sendAtOnce: Sends on a connection, on its loop, if that is possible without waiting. Returns whether
+    ///   it did; an error means that the connection has ended.
+    /// - Returns: The receivers that got nothing. The loop's own limits never cause this, so the last receivers get
+    ///   what the first ones get.
     static func send<Receiver: Sendable, Connection: LimitedConnection>(
         to receivers: [Receiver], over connection: any KeyPath<Receiver, Connection> & Sendable,
         _ sendAtOnce: @escaping @Sendable (Connection) throws(ConnectionError) -> Bool

@@ -2,26 +2,25 @@
 
 package import WirelineTransport
 
-/// Lets connections in: reads the headers of trusted proxies, and then keeps the limits on connections.
+/// Lets connections in: reads the headers of trusted proxies, and then applies the limits on connections.
 package final class ConnectionEntrance: Sendable {
     package enum Outcome {
-        /// It may stay. Its address is the client's; `address` is the one that the client connected to. Call
-        /// ``ended(from:)`` when it ends.
+        /// The connection may stay. Its peer address is the client's; `address` is the server's. Call ``ended(from:)``
+        /// when it ends.
         case admitted(at: SocketAddress)
-        /// It is refused, for a limit or for what its proxy sent. It is closed when it is released.
+        /// A limit or the proxy's header refuses the connection. It is closed when it is released.
         case refused(ServerCounters.RefusalReason, ConnectionError)
-        /// Its proxy has left before the first byte, or the server shuts down.
+        /// The proxy has left before the first byte, or the server shuts down.
         case left
     }
 
     private struct State {
-        /// What reads the headers of proxies.
         var receptions: [ObjectIdentifier: ProxyHeaderReception] = [:]
         var isClosed = false
-        /// Tasks that wait until no header is awaited.
+        /// The tasks that wait until no header is awaited.
         var waiters: [CheckedContinuation<Void, Never>] = []
 
-        /// Removes what has read a header, and returns the tasks whose wait is over.
+        /// Removes a reception that has ended, and returns the tasks whose wait is over.
         mutating func end(_ key: ObjectIdentifier) -> [CheckedContinuation<Void, Never>] {
             receptions[key] = nil
             guard receptions.isEmpty else { return [] }
@@ -40,11 +39,11 @@ package final class ConnectionEntrance: Sendable {
         self.gate = gate ?? ConnectionGate(options)
     }
 
-    /// Decides on a connection; called on its loop.
+    /// Decides on a connection. Call it on the connection's loop.
     ///
     /// - Parameters:
     ///   - stream: The connection, which is not started.
-    ///   - address: The server's address that it was accepted at.
+    ///   - address: The server's address that accepted it.
     ///   - completion: Called once, on the loop. The stream is again not started.
     package func decide(
         on stream: ByteStream, at address: SocketAddress, _ completion: @escaping (Outcome) -> Void
@@ -57,7 +56,7 @@ package final class ConnectionEntrance: Sendable {
         let key = ObjectIdentifier(stream)
         let reception = ProxyHeaderReception(stream, proxyProtocol) { outcome in
             let waiters = self.state.withLock { $0.end(key) }
-            // They go on when the connection has begun.
+            // The waiting tasks continue when the connection has begun.
             defer { for waiter in waiters { waiter.resume() } }
             switch outcome {
             case .header(let header) where header.source == nil && proxyProtocol.isRequired:
@@ -81,12 +80,11 @@ package final class ConnectionEntrance: Sendable {
         return refusal.map { .refused($0.reason, $0.error) } ?? .admitted(at: address)
     }
 
-    /// Stops counting a connection that was admitted; may be called on any thread.
+    /// Stops counting an admitted connection. Any thread may call it.
     package func ended(from peer: SocketAddress) {
         gate.ended(from: peer)
     }
 
-    /// Waits until no header is awaited.
     package func waitForHeaders() async {
         await withCheckedContinuation { continuation in
             let isWaiting = state.withLock { state in
@@ -98,7 +96,7 @@ package final class ConnectionEntrance: Sendable {
         }
     }
 
-    /// Waits for headers no more; may be called on any thread.
+    /// Stops waiting for headers. Any thread may call it.
     package func close() {
         let receptions = state.withLock { state in
             state.isClosed = true

@@ -3,8 +3,8 @@
 import WirelineSession
 import WirelineTransport
 
-/// Decides which connections a server takes: by how many there are, by those of their addresses, and by how fast they
-/// come. Several servers may have one gate; then they share its limits.
+/// Limits a server's connections: their number, those of each address, and how fast they come. Servers that have one
+/// gate share its limits.
 package final class ConnectionGate: Sendable {
     private struct State {
         var limiter: ConnectionLimiter
@@ -30,7 +30,7 @@ package final class ConnectionGate: Sendable {
 
     /// Counts a connection, unless a limit is reached.
     ///
-    /// - Returns: Why it is refused; nil: it may stay. Call ``ended(from:)`` only for these.
+    /// - Returns: The refusal; nil: the connection may stay. Call ``ended(from:)`` only for these.
     func admit(from peer: SocketAddress, at now: MonotonicTime) -> Refusal? {
         let network = PeerNetwork(peer)
         return state.withLock { state in
@@ -48,7 +48,6 @@ package final class ConnectionGate: Sendable {
         }
     }
 
-    /// Stops counting a connection.
     func ended(from peer: SocketAddress) {
         let network = PeerNetwork(peer)
         state.withLock { state in
@@ -57,7 +56,6 @@ package final class ConnectionGate: Sendable {
         }
     }
 
-    /// Why a connection is refused, and the error that is reported.
     struct Refusal {
         let reason: ServerCounters.RefusalReason
         let error: ConnectionError

@@ -5,9 +5,9 @@ import WirelineSession
 import WirelineTLS
 package import WirelineTransport
 
-/// A connection as the server that accepts and ends it uses it.
+/// The server's view of a connection that it accepts and ends.
 ///
-/// Everything runs on the connection's loop unless stated otherwise.
+/// Only the connection's loop uses it, unless stated otherwise.
 package protocol ServedConnection: AnyObject, Hashable, Sendable {
     /// The message for a client when the server ends its connection.
     associatedtype Farewell: Sendable
@@ -23,12 +23,12 @@ package protocol ServedConnection: AnyObject, Hashable, Sendable {
     var currentCounters: ConnectionCounters { get }
     /// Called once, after the stream has been closed, with the error that ended it; nil for a clean end.
     var onClosed: (((any Error)?) -> Void)? { get set }
-    /// The task that handles the connection, if there is one; used on the connection's loop.
+    /// The task that handles the connection, if there is one; only the connection's loop uses it.
     ///
     /// It is cancelled if the connection is lost while the task neither receives nor waits to send.
     var handlerTask: Task<Void, Never>? { get set }
 
-    /// Tells the client to leave, and stops receiving.
+    /// Sends the client a farewell, and stops receiving.
     func drain(telling farewell: Farewell?)
 
     /// Ends the connection of a client that connects while the server shuts down.
@@ -39,7 +39,7 @@ package protocol ServedConnection: AnyObject, Hashable, Sendable {
     /// - Parameter failure: The error that the handler threw.
     func handlerEnded(_ failure: (any Error)?)
 
-    /// Closes the connection at once; can be called on any thread.
+    /// Closes the connection at once. Any thread may call it.
     func close()
 }
 
@@ -47,8 +47,8 @@ package protocol ServedConnection: AnyObject, Hashable, Sendable {
 package final class ConnectionListener<Connection: ServedConnection>: Sendable {
     /// Makes and handles connections; both closures run on the connection's loop.
     package struct Service: Sendable {
-        /// Makes a connection from a stream, and starts it. The address is the server's own one that the client
-        /// connected to.
+        /// Makes a connection from a stream, and starts it. The address is the server's own, to which the client
+        /// connected.
         package let make: @Sendable (ByteStream, SocketAddress) throws -> Connection
         /// Begins to handle a connection.
         ///
@@ -65,26 +65,19 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
     }
 
     private struct State {
-        /// The connections that have not ended.
         var connections: Set<Connection> = []
         /// The sums for connections that have ended.
         var totals = ServerCounters()
-        /// The drain, which tells the connections to leave.
         var drain: Drain<Connection>?
-        /// The timer for the drain's next step.
         var drainTimer: EventLoop.Timer?
-        /// The message that the drain sends to each connection.
         var farewell: Connection.Farewell?
         var isShuttingDown = false
         /// Whether the last connection has ended, or the timeout has passed.
         var isShutDown = false
-        /// The tasks that wait for the last connection to end.
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var lastWaiter: UInt64 = 0
-        /// The watches on slow turns of the loops.
         var slowTurnWatches: [(loop: EventLoop, watch: EventLoop.SlowTurnWatch)] = []
 
-        /// Removes and returns the waiting tasks if the server is shut down.
         mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
             guard isShutDown else { return [] }
             defer { waiters = [:] }
@@ -96,9 +89,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
     private let service: Service
     private let listener: Listener
     private let sharedLimits: SharedLimits
-    /// The loops that carry the connections.
     private let group: EventLoopGroup
-    /// Decides which connections are taken.
     private let entrance: ConnectionEntrance
     private let state = Lock(State())
 
@@ -114,15 +105,10 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         entrance = ConnectionEntrance(options, gate: gate)
     }
 
-    /// Begins to listen.
-    ///
     /// - Parameters:
-    ///   - addresses: Where it listens; at least one address.
     ///   - group: The loops that share the connections.
-    ///   - options: The limits on connections, and the closures that learn of their ends.
     ///   - sharedLimits: The limits that the connections share.
-    ///   - service: Makes and handles connections.
-    ///   - gate: The limits that it shares with other servers; nil: it has its own ones.
+    ///   - gate: The limits that it shares with other servers; nil: it has limits of its own.
     static func start(
         at addresses: [ListeningAddress], on group: EventLoopGroup, _ options: ListeningOptions,
         _ sharedLimits: SharedLimits, _ service: Service, gate: ConnectionGate? = nil
@@ -151,7 +137,6 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
     /// The server's first address.
     package var address: SocketAddress { listener.address }
 
-    /// The connections that have not ended.
     package var connections: [Connection] { state.withLock { Array($0.connections) } }
 
     // MARK: A connection's life, on its loop
@@ -171,9 +156,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         }
     }
 
-    /// Begins a connection.
-    ///
-    /// - Parameter address: The address that the client connected to.
+    /// - Parameter address: The server's address to which the client connected.
     private func begin(_ stream: ByteStream, at address: SocketAddress) {
         if let keepAliveTime = options.keepAliveTime { stream.keepAlive(after: keepAliveTime) }
         let connection: Connection
@@ -194,7 +177,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         if state.withLock({ $0.isShutDown }) { abandon([connection]) }
     }
 
-    /// Ends the oldest connections, so that clients that ask for nothing cannot keep others out.
+    /// Ends the oldest connections, so that idle clients cannot keep others out.
     private func endOldest(beyond limit: Int) {
         let connections = connections
         guard connections.count > limit else { return }
@@ -226,12 +209,12 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         }
     }
 
-    /// Ends a connection that has no task when its stream is closed.
+    /// Ends a connection without a task when its stream is closed.
     package func endsByItself(_ connection: Connection) {
         connection.onClosed = { self.ended(connection, $0) }
     }
 
-    /// Ends a connection when its task ends; called in that task.
+    /// Ends a connection when its task ends. Call it in that task.
     ///
     /// - Parameter failure: The error that the handler threw.
     package func handlerEnded(_ connection: Connection, _ failure: (any Error)?) {
@@ -258,7 +241,6 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Ends a connection that was lost before it began.
     private func failed(_ peer: SocketAddress, _ failure: (any Error)?) {
         let error = failure as? ConnectionError ?? (failure as? TransportError).map { .transport($0) }
         state.withLock { $0.totals.add(ConnectionCounters(), endedBy: error, handler: failure) }
@@ -277,9 +259,8 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
 
     // MARK: Counters
 
-    /// The server's counters up to now.
     package func counters() async -> ServerCounters {
-        // A connection that ends in between is counted as open.
+        // A connection that ends in between counts as open.
         var (counters, connections) = state.withLock { ($0.totals, Array($0.connections)) }
         counters.connectionCount = connections.count
         counters.heldByteCount = sharedLimits.byteBudget?.byteCount ?? 0
@@ -288,7 +269,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         for group in Dictionary(grouping: connections, by: { ObjectIdentifier($0.stream.loop) }).values {
             let loop = group[0].stream.loop
             let traffic = await loop.visit(each: group) { connection in
-                // An estimate.
+                // An estimate, in nanoseconds.
                 loop.spend(1_000)
                 return connection.currentCounters
             }
@@ -328,7 +309,6 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
 
     // MARK: Shutdown
 
-    /// Whether the server has begun to shut down.
     package var isShuttingDown: Bool { state.withLock(\.isShuttingDown) }
 
     /// Stops accepting, drains all connections, and waits until they have ended.
@@ -337,8 +317,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
     ///
     /// - Parameters:
     ///   - timeout: The time limit for all of it.
-    ///   - spread: The time over which the connections get the message.
-    ///   - farewell: The message for the connections; nil: none.
+    ///   - spread: The time over which the connections get the farewell.
     package func shutDown(
         within timeout: Duration, over spread: Duration = .zero, telling farewell: Connection.Farewell? = nil
     ) async {
@@ -363,13 +342,13 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         endSlowTurnWatches()
     }
 
-    /// Waits for work of the loops, and then perhaps for the headers of proxies, but not for long: a handler may block a
-    /// loop.
+    /// Waits for work of the loops, and then perhaps for the headers of proxies, but not for long: a handler may block
+    /// a loop.
     private func settle(
         within time: Duration, withHeaders: Bool = true, _ work: @escaping @Sendable () async -> Void
     ) async {
-        // A test moves this clock whenever nothing is left to do on the loop. So the work must not leave it. And what was
-        // sent in its network has come, so no header is on its way.
+        // A test moves this clock whenever the loop has nothing to do. So the work must not leave the loop. All bytes
+        // of its network have arrived, so no header is on its way.
         guard listener.loop.manualClock == nil else { return await work() }
         await wait(atMost: time) {
             await work()
@@ -377,10 +356,10 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         }
     }
 
-    /// How long a loop is waited for that a handler blocks, or a proxy whose header is late.
+    /// The longest wait for a loop that a handler blocks, or for a late header of a proxy.
     private static var patience: Duration { .seconds(1) }
 
-    /// Closes the connections if the drain has not done so.
+    /// Closes the connections, if the drain has not done so.
     private func closeLater(after timeout: Duration) async {
         // A duration of centuries would trap.
         let time = min(timeout, .seconds(86_400 * 365)) + .milliseconds(100)
@@ -388,20 +367,20 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         closeConnections()
     }
 
-    /// Accepts the connections that wait. Their loops need one turn to register them.
+    /// Accepts waiting connections. Their loops need one turn to register them.
     private func takeWaiting() async {
         for loop in await listener.loop.run({ self.listener.takeWaiting() }) { await loop.run {} }
     }
 
-    /// Takes all new connections of ports that it shares with another process, which has listened before.
+    /// Takes all new connections of ports that it shares with an older process.
     package func takeOver() async {
         await settle(within: Self.patience, withHeaders: false) {
             await self.listener.loop.run { self.listener.takeOver() }
         }
     }
 
-    /// Stops accepting, and keeps the connections. Those that wait to be accepted are accepted before, and have begun when
-    /// this returns, unless a handler blocks their loop or the header of their proxy is late.
+    /// Stops accepting, and keeps the connections. It first accepts those that wait. They have begun when this returns,
+    /// unless a handler blocks their loop or the header of their proxy is late.
     package func stopAccepting() async {
         await settle(within: Self.patience) {
             await self.takeWaiting()
@@ -409,7 +388,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         }
     }
 
-    /// Begins the drain. If one has begun, its deadline may become earlier. Runs on the listener's loop.
+    /// Begins the drain. A second call can only make the deadline earlier. Runs on the listener's loop.
     private func beginDrain(_ policy: DrainPolicy) {
         let now = listener.loop.now.sinceOrigin
         // The timeout may have passed while the loop was blocked.
@@ -428,7 +407,6 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         carryOut(actions)
     }
 
-    /// Carries out the drain's actions, and schedules its next step.
     private func carryOut(_ actions: [Drain<Connection>.Action]) {
         let (farewell, deadline, oldTimer) = state.withLock { ($0.farewell, $0.drain?.deadline, $0.drainTimer.take()) }
         if let oldTimer { listener.loop.cancel(oldTimer) }
@@ -490,7 +468,6 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Cancels the tasks of connections, and closes the connections at once.
     private func abandon(_ connections: [Connection]) {
         executeInTurn(for: connections) { connection in
             connection.handlerTask?.cancel()

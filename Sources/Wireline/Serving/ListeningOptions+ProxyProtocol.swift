@@ -7,17 +7,18 @@ extension ListeningOptions {
     ///
     ///     configuration.listening.proxyProtocol = ListeningOptions.ProxyProtocol(from: [try IPNetwork("10.0.0.0/8")])
     ///
-    /// A trusted proxy must begin each connection with a header of the PROXY protocol, version 1 or 2; it comes before TLS
-    /// and a WebSocket. Then the address of the connection is the client's, everywhere: in logs, in counters, for
-    /// ``ListeningOptions/connectionLimitPerAddress`` and for ``ListeningOptions/connectionRatePerAddress``. If the proxy
-    /// speaks for itself, as in health checks, the address stays its own. A connection without a valid header ends with
-    /// ``ConnectionError/proxyHeader(_:)``; one that ends before its first byte, as simple health checks do, ends cleanly.
+    /// A trusted proxy must begin each connection with a header of the PROXY protocol, version 1 or 2; it comes before
+    /// TLS and a WebSocket. Then the address of the connection is the client's, everywhere: in logs, in counters, for
+    /// ``ListeningOptions/connectionLimitPerAddress`` and for ``ListeningOptions/connectionRatePerAddress``. If the
+    /// proxy speaks for itself, as in health checks, the address stays its own. A connection without a valid header
+    /// ends with ``ConnectionError/proxyHeader(_:)``; one that ends before its first byte, as simple health checks do,
+    /// ends cleanly.
     ///
-    /// Everybody else is a client: a header is not read, and cannot be forged. If only the proxy may connect, listen at an
-    /// address that only the proxy reaches.
+    /// Everybody else is a client: a header is not read, and cannot be forged. If only the proxy may connect, listen at
+    /// an address that only the proxy reaches.
     ///
-    /// Source: HAProxy's "The PROXY protocol, Versions 1 & 2". Additional fields (TLV) are skipped; a checksum is verified
-    /// if there is one.
+    /// Source: HAProxy's "The PROXY protocol, Versions 1 & 2". Additional fields (TLV) are skipped; a checksum is
+    /// verified if there is one.
     public struct ProxyProtocol: Equatable, Sendable {
         /// The addresses of trusted proxies, as the server sees them.
         public var networks: [IPNetwork]
@@ -40,7 +41,6 @@ extension ListeningOptions {
             self.trustsUnixSockets = trustsUnixSockets
         }
 
-        /// Whether a peer is a trusted proxy.
         func trusts(_ address: SocketAddress) -> Bool {
             address.unixPath == nil ? networks.contains { $0.contains(address) } : trustsUnixSockets
         }

@@ -19,22 +19,23 @@ public struct ListeningOptions: Sendable {
     package var crowdLimit: Int?
     /// The most connections at a time from one address, or one 64-bit network of IPv6 (default: no limit).
     ///
-    /// There is no limit by default, because many clients may share one address: behind a proxy, or in a mobile network.
-    /// A connection beyond the limit is closed at once, before TLS. ``connectionEnded`` receives
-    /// ``ConnectionError/tooManyConnections(limit:)``. Clients of a Unix domain socket have no address, and no such limit.
+    /// There is no limit by default, because many clients may share one address: behind a proxy, or in a mobile
+    /// network. A connection beyond the limit is closed at once, before TLS. ``connectionEnded`` receives
+    /// ``ConnectionError/tooManyConnections(limit:)``. Clients of a Unix domain socket have no address, and no such
+    /// limit.
     public var connectionLimitPerAddress: Int?
     /// How fast connections may come, all together (default: no limit).
     ///
     ///     configuration.listening.connectionRate = MaximumRate(500)  // 500 a second
     ///
-    /// A connection beyond it is closed at once, before TLS: so this also limits how many TLS handshakes, which cost most
-    /// of the time, a server does in a second. ``connectionEnded`` receives
+    /// A connection beyond it is closed at once, before TLS: so this also limits how many TLS handshakes, which cost
+    /// most of the time, a server does in a second. ``connectionEnded`` receives
     /// ``ConnectionError/tooManyNewConnections(_:)``, and ``ServerCounters/refusedConnectionCounts`` counts it.
     public var connectionRate: MaximumRate?
     /// How fast connections may come from one address, or one 64-bit network of IPv6 (default: no limit).
     ///
-    /// See ``connectionRate`` for what happens to others, and ``connectionLimitPerAddress`` for why there is no limit by
-    /// default. Connections that this limit refuses do not count for ``connectionRate``.
+    /// See ``connectionRate`` for what happens to others, and ``connectionLimitPerAddress`` for why there is no limit
+    /// by default. Connections that this limit refuses do not count for ``connectionRate``.
     public var connectionRatePerAddress: MaximumRate?
     /// The proxies that tell the addresses of their clients (PROXY protocol); nil: none (default).
     public var proxyProtocol: ProxyProtocol?
@@ -73,9 +74,9 @@ public struct ListeningOptions: Sendable {
     public var minimumRate: MinimumRate?
     /// The least speed at which a client takes output that waits for it (default: 2,048 bytes in 60 s); nil: no limit.
     ///
-    /// The time runs while output waits here because the client's system takes no more. What that system acknowledges
-    /// counts. If less than that waits, the client has the whole time for it. A client that takes nothing at all times out
-    /// before (``ConnectionLimits/writeTimeout``, 30 s).
+    /// The time runs while output waits here because the client's system takes no more. The bytes that this system
+    /// acknowledges count. If less than that waits, the client has the whole time for it. A client that takes nothing
+    /// at all times out before (``ConnectionLimits/writeTimeout``, 30 s).
     ///
     /// A slower client's connection ends with ``ConnectionError/readTooSlowly(_:)``, at once and without a closing
     /// message, which the client would not read.
@@ -147,9 +148,7 @@ public struct ListeningOptions: Sendable {
 }
 
 extension ListeningOptions {
-    /// The limits that the server's connections share.
-    ///
-    /// - Parameter handshake: That of all WebSockets; nil: there are none.
+    /// - Parameter handshake: The handshake of all WebSockets; nil: there are none.
     func sharedLimits(
         log: TrafficLog?, messageTimes: MessageTimes? = nil, handshake: WebSocketServerHandshake? = nil
     ) -> SharedLimits {

@@ -4,8 +4,8 @@ import WirelineTransport
 
 /// Reads the header that a proxy sends before the client's bytes, from a stream that is not started yet.
 ///
-/// It reads only the header. The client's bytes stay in the system until the stream is started again. Use it only on the
-/// loop's thread; so `@unchecked Sendable` needs no lock.
+/// It reads only the header. The client's bytes stay in the system until the stream is started again. Only the loop's
+/// thread uses it, so `@unchecked Sendable` needs no lock.
 final class ProxyHeaderReception: ByteStreamHandler, @unchecked Sendable {
     enum Outcome {
         case header(ProxyHeader)
@@ -19,7 +19,8 @@ final class ProxyHeaderReception: ByteStreamHandler, @unchecked Sendable {
     private var timer: EventLoop.Timer?
     private var completion: ((Outcome) -> Void)?
 
-    /// - Parameter completion: Called once. With a header the stream is again not started; otherwise it is closed afterwards.
+    /// - Parameter completion: Called once. With a header the stream is again not started; otherwise it is closed
+    ///   afterwards.
     init(_ stream: ByteStream, _ options: ListeningOptions.ProxyProtocol, completion: @escaping (Outcome) -> Void) {
         self.stream = stream
         parser = ProxyHeaderParser(byteCountLimit: max(536, options.byteCountLimit))
@@ -28,7 +29,6 @@ final class ProxyHeaderReception: ByteStreamHandler, @unchecked Sendable {
 
     var loop: EventLoop { stream.loop }
 
-    /// Begins to read.
     func start(within timeout: Duration) {
         timer = loop.schedule(at: loop.now + timeout) { self.finish(.failed(.timedOut)) }
         do throws(TransportError) {
@@ -39,7 +39,6 @@ final class ProxyHeaderReception: ByteStreamHandler, @unchecked Sendable {
         }
     }
 
-    /// Stops reading, because the server shuts down.
     func cancel() { finish(.left) }
 
     private func finish(_ outcome: Outcome) {
@@ -52,7 +51,7 @@ final class ProxyHeaderReception: ByteStreamHandler, @unchecked Sendable {
             stream.detach()
             completion(outcome)
         } else {
-            // The proxy sees the end only after it has been counted.
+            // The server must count the refusal before the proxy sees the end.
             completion(outcome)
             stream.close()
         }
@@ -71,10 +70,10 @@ final class ProxyHeaderReception: ByteStreamHandler, @unchecked Sendable {
         if let outcome { finish(outcome) } else { stream.read() }
     }
 
-    /// - Returns: How it has ended; nil: more bytes are needed.
+    /// - Returns: The outcome; nil: it needs more bytes.
     private func take(_ block: borrowing Block, _ byteCount: Int) -> Outcome? {
         do throws(ProxyHeaderError) {
-            // SAFETY: this many bytes have been read into the block, and no more were asked for.
+            // SAFETY: the stream has read `byteCount` bytes into the block; it asked for no more.
             let bytes = unsafe RawSpan(_unsafeStart: block.base, byteCount: byteCount)
             return try parser.receive(bytes).map { .header($0) }
         } catch {

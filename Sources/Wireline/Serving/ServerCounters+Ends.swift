@@ -12,14 +12,16 @@ extension ServerCounters {
         case rate
         /// As many connections were open as the servers that share the limit may have together.
         case limit
-        /// A proxy sent no valid header, or none was there although one is needed (``ConnectionError/proxyHeader(_:)``).
+        /// A proxy sent no valid header, or none was there although one is needed
+        /// (``ConnectionError/proxyHeader(_:)``).
         case proxyHeader = "proxy_header"
     }
 
     /// Why a connection has ended, in classes that a dashboard can count.
     @nonexhaustive
     public enum EndReason: String, CaseIterable, Sendable {
-        /// Without a fault: the handler has returned, the peer has ended its stream, or this side has closed or refused.
+        /// Without a fault: the handler has returned, the peer has ended its stream, or this side has closed or
+        /// refused.
         case clean
         /// The peer sent nothing, or read nothing, for too long.
         case timedOut = "timed_out"
@@ -27,7 +29,8 @@ extension ServerCounters {
         case tooSlow = "too_slow"
         /// The client took output too slowly (``ConnectionError/readTooSlowly(_:)``).
         case readTooSlowly = "read_too_slowly"
-        /// A room closed the connection, because its peer read too slowly (``ConnectionError/slowReader(pendingByteCount:)``).
+        /// A room closed the connection, because its peer read too slowly
+        /// (``ConnectionError/slowReader(pendingByteCount:)``).
         case slowReader = "slow_reader"
         /// The byte budget was used up (``ConnectionError/noRoom(limit:)``).
         case noRoom = "no_room"
@@ -57,7 +60,7 @@ extension ServerCounters {
             }
         }
 
-        /// The reason that an error stands for; nil if this side has closed the connection.
+        /// The reason for an error; nil if this side has closed the connection.
         private init?(_ error: ConnectionError) {
             switch error {
             // A request for a page, such as a health check, is refused a WebSocket, too.
@@ -72,7 +75,7 @@ extension ServerCounters {
             case .codec, .webSocket: self = .brokenProtocol
             case .httpRequest: self = .httpRequest
             case .transport, .webSocketEnded: self = .lost
-            // The handler's own use of this or another connection.
+            // Errors of the handler's own use of this or another connection.
             default: self = .handlerError
             }
         }

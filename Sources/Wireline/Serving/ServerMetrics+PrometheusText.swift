@@ -11,8 +11,8 @@ extension ServerMetrics {
     ///     text.addGauge("game_players", "The number of players.", 17)
     ///     return text.description
     ///
-    /// Each name has one `HELP` and one `TYPE` line, however many samples it gets. Of two samples with the same name and
-    /// the same labels, the first one stays. Times are seconds.
+    /// Each name has one `HELP` and one `TYPE` line, however many samples it gets. Of two samples with the same name
+    /// and the same labels, the first one stays. Times are seconds.
     public struct PrometheusText: CustomStringConvertible, Sendable {
         /// The media type of the text.
         public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
@@ -22,7 +22,6 @@ extension ServerMetrics {
             let help: String
             let type: String
             var samples = ""
-            /// The labels of the samples.
             var seen: Set<String> = []
         }
 
@@ -152,6 +151,5 @@ extension ServerMetrics {
 }
 
 extension Duration {
-    /// The duration in seconds.
     var inSeconds: Double { Double(wholeNanoseconds) / 1e9 }
 }

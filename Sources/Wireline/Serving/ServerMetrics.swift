@@ -2,7 +2,7 @@
 
 public import WirelineTransport
 
-/// What a server has done, how busy its event loops are, and how long its handlers take.
+/// A server's counters, the load of its event loops, and the times of its handlers.
 ///
 ///     let text = await server.metrics().prometheusText()
 public struct ServerMetrics: Equatable, Sendable {

@@ -10,18 +10,18 @@ import WirelineTransport
 final class DeliveryTicket: @unchecked Sendable {
     /// The message's number; nil until the session has taken it.
     var number: MessageNumber?
-    /// The IDs of the messages of which one goes to the task that waits here, and not to the session's messages.
+    /// The IDs of the replies. One reply goes to the task that waits here, and not to the session's messages.
     let replyIDs: [UInt64]
-    /// The sequence number that the message was given last, and what ``UnmatchedReplies`` knew at first; nil if it is
-    /// not watched.
+    /// The message's last sequence number, and the state of ``UnmatchedReplies`` before its first; nil if nobody
+    /// searches for its replies.
     var search: (expected: UInt64, mark: Int)?
     /// A reply that came without the message's number.
     var unmatchedReply: (expected: UInt64, received: UnmatchedReplies.Reply)?
     private(set) var reply: ReceivedPacket?
     private(set) var outcome: MessageOutcome?
-    /// The error, if it could not be encoded.
+    /// The error of a message that could not be encoded.
     var encodingError: CodecError?
-    /// Whether its sender has cancelled it, perhaps before the session took it.
+    /// Whether the sender has cancelled the message, perhaps before the session took it.
     var isGivenUp = false
     private var waiters: [(wait: WaitTicket, continuation: CheckedContinuation<MessageOutcome?, Never>)] = []
 
@@ -29,7 +29,6 @@ final class DeliveryTicket: @unchecked Sendable {
         self.replyIDs = replyIDs
     }
 
-    /// Whether a task waits for a reply.
     var awaitsReply: Bool { !replyIDs.isEmpty }
 
     func complete(_ outcome: MessageOutcome, reply: ReceivedPacket? = nil) {
@@ -45,7 +44,7 @@ final class DeliveryTicket: @unchecked Sendable {
         waiters.append((wait, continuation))
     }
 
-    /// Ends a wait, whether it has begun or not.
+    /// Ends a wait, even before it has begun.
     func stopWaiting(_ wait: WaitTicket) {
         wait.isCancelled = true
         guard let place = waiters.firstIndex(where: { $0.wait === wait }) else { return }

@@ -7,8 +7,6 @@ import WirelineTransport
 import WirelineWebSocket
 
 extension DisconnectCause {
-    /// Makes the cause for an error of a connection, or of an attempt to connect.
-    ///
     /// - Parameter overTLS: Whether the server's identity was verified before it could send anything.
     init(_ error: ConnectionError, overTLS: Bool) {
         self =
@@ -34,7 +32,6 @@ extension DisconnectCause {
         if case .endOfStream = error.reason { self = .endedByPeer } else { self = Self.broken(by: error) }
     }
 
-    /// Makes the cause for an error of the network, or of a lookup.
     init(_ error: TransportError) {
         self =
             switch error {

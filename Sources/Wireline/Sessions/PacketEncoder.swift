@@ -2,19 +2,18 @@
 
 import WirelineCodec
 
-/// What a session sends: it is encoded for the connection that sends it.
+/// A session's outgoing packet, which is encoded for the connection that sends it.
 enum PacketEncoder: Sendable {
     /// A whole packet, which is the same on all connections.
     case packet([UInt8])
-    /// A message, with header fields to set. It is made anew for each connection.
+    /// A message with header fields to set. It is made anew for each connection.
     case message(@Sendable () -> any PacketMessage, PacketHeader)
     /// Messages in one packet with an ID. It is sealed anew for each connection.
     case packets([any PacketMessage], id: UInt64, PacketHeader)
 
-    /// - Parameter header: Header fields to set.
     init(_ message: any PacketMessage, header: PacketHeader = [:]) { self = .message({ message }, header) }
 
-    /// Returns the packet as the connection sends it next.
+    /// Encodes the packet that the connection sends next.
     ///
     /// - Parameter sequence: The number for the sequence field, if packets have one; nil: none.
     func packet(sequence: UInt64?, on connection: PacketConnection) throws(CodecError) -> [UInt8] {
@@ -28,7 +27,7 @@ enum PacketEncoder: Sendable {
         }
     }
 
-    /// Refuses what a client can send in no states.
+    /// Refuses a packet that a client could send in no state.
     func requireEncodable() throws(CodecError) {
         guard case .message(let make, let header) = self else { return }
         try make().requireEncodable(header: header, from: .client)
@@ -36,10 +35,10 @@ enum PacketEncoder: Sendable {
 }
 
 extension PacketMessage {
-    /// Refuses a message that an end can send in no states.
+    /// Refuses a message that `sender` could send in no state.
     ///
-    /// - Returns: The packet in the first states in which it can be sent; nil if its layers are sealed later.
-    /// - Throws: `CodecError` of the states of a new connection, if there are no such states.
+    /// - Returns: The packet in the first states that allow it; nil if its layers are sealed later.
+    /// - Throws: `CodecError` of the states of a new connection, if no states allow it.
     @discardableResult
     func requireEncodable(header: PacketHeader, from sender: Sender) throws(CodecError) -> [UInt8]? {
         guard !Definition.layout.hasContent else {

@@ -10,8 +10,8 @@ extension PacketSession {
     ///     _ = try await session.send(Position(x: 3, y: 4), delivery: .latest(of: Position.self))
     ///     let outcome = try await session.send(Purchase(item: 7), delivery: .exactlyOnce).outcome()
     ///
-    /// A message that must arrive can still fail: it may be given up, or the session may end. Only the result says so, so
-    /// the compiler warns if it is not used.
+    /// A message that must arrive can still fail: the session may give it up, or end. Only the result says so, so the
+    /// compiler warns if it is not used.
     ///
     /// - Parameters:
     ///   - message: The message.
@@ -55,13 +55,14 @@ extension PacketSession {
     /// They have one delivery: all arrive, or none does.
     ///
     /// - Parameters:
-    ///   - messages: The messages, each in a packet of its own inside. They cannot have sequence numbers of the session.
+    ///   - messages: The messages, each in a packet of its own inside. They cannot have sequence numbers of the
+    ///     session.
     ///   - id: The ID of the packet around them.
     ///   - delivery: The promise, as for one message.
     ///   - receipt: What confirms delivery, as for one message.
     ///   - header: The header fields of the packet around them; with them, the condition of `packets` must hold.
     ///   - timeToLive: The time after which the messages are useless; nil: no limit.
-    /// - Returns: What was taken, as for one message.
+    /// - Returns: The taken messages, as for one message.
     /// - Throws: As ``send(_:delivery:confirmedBy:header:timeToLive:)``; ``ConnectionError/codec(_:)`` with the path
     ///   `packets[2]` of a message that does not fit, or `packets` in a protocol without layers.
     public func send(
@@ -113,9 +114,8 @@ extension PacketSession {
     /// - Throws: As ``send(_:delivery:confirmedBy:header:timeToLive:)``, also for a value that does not fit once it has
     ///   its sequence number. ``ConnectionError/session(_:)`` with `expired` or `lost`, which say whether the request
     ///   may have arrived. ``ConnectionError/unanswered(unreadByteCount:)`` if the timeout passes while the session
-    ///   reads nothing, because the program takes nothing.
-    ///   ``ConnectionError/unmatchedReply(_:expected:received:)`` if only a message without the request's sequence number
-    ///   came. ``ConnectionError/cancelled``.
+    ///   reads nothing, because the program takes nothing. ``ConnectionError/unmatchedReply(_:expected:received:)`` if
+    ///   only a message without the request's sequence number came. ``ConnectionError/cancelled``.
     public func request<Request: ClientMessage & RequestMessage>(
         _ request: Request, delivery: DeliveryPolicy = .atMostOnce, header: PacketHeader = [:],
         timeout: Duration? = nil
@@ -155,7 +155,7 @@ extension PacketSession {
         case .replaced: throw .session(.cancelled(mayHaveArrived: true))
         case .given, .confirmed, nil: break
         }
-        // Something other than a reply confirmed it.
+        // A receipt other than a reply confirmed the request.
         guard let reply else { throw .unanswered(unreadByteCount: 0) }
         if reply.isFailure(in: Definition.layout) { throw .requestFailed(Request.replyName(reply.id)) }
         do throws(CodecError) {

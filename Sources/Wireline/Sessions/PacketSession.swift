@@ -4,7 +4,7 @@ public import WirelineCodec
 public import WirelineSession
 public import WirelineTransport
 
-/// A client that reconnects, logs in again, and sends again what was promised to arrive.
+/// A client that reconnects, logs in again, and sends again the messages that it has promised to deliver.
 ///
 ///     let session = try PacketSession.start(
 ///         to: [ServerEndpoint("game.example.com", port: 9001)], protocol: SceneProtocol.self
@@ -69,7 +69,7 @@ public final class PacketSession<Definition: PacketProtocol>: Sendable {
         return PacketSession(driver)
     }
 
-    /// The login without the protocol's types.
+    /// Wraps the login without the protocol's types.
     private static func hook(
         _ login: @escaping @Sendable (Login) async throws -> Void
     ) -> PacketSessionAdapter.LoginHook {
@@ -109,7 +109,7 @@ public final class PacketSession<Definition: PacketProtocol>: Sendable {
     /// ``outboundCounters()``.
     public func counters() async -> ConnectionCounters { await driver.counters() }
 
-    /// What the session holds of the messages it was given, and how much of that waits for a connection.
+    /// The messages that the session holds, and how many of them wait for a connection.
     ///
     /// It is counted as by the session's limits (``PacketSessionConfiguration/outbound``).
     public func outboundCounters() async -> OutboundCounters { await driver.outboundCounters() }
@@ -142,8 +142,8 @@ public final class PacketSession<Definition: PacketProtocol>: Sendable {
     ///     let chats = session.messages(of: ChatPush.self)
     ///     while let chat = try await chats.next() { show(chat) }
     ///
-    /// Several tasks can read at once, each from a stream of its own, also of the same type. These messages do not go to
-    /// ``messages`` then. A stream ends with the session. See ``MessageStream`` for what a slow reader misses.
+    /// Several tasks can read at once, each from a stream of its own, also of the same type. These messages do not go
+    /// to ``messages`` then. A stream ends with the session. See ``MessageStream`` for what a slow reader misses.
     public func messages<Message: ServerMessage>(
         of type: Message.Type
     ) -> MessageStream<Message> where Message.Definition == Definition {
@@ -165,7 +165,7 @@ public final class PacketSession<Definition: PacketProtocol>: Sendable {
     /// Calls while an answer is missing change nothing.
     public func hurry() { driver.loop.execute { [driver] in driver.hurry() } }
 
-    /// Ends the session at once. What was given to the connection is still sent; every other message fails.
+    /// Ends the session at once. Messages that were given to the connection are still sent; every other message fails.
     public func end() { driver.tell(.end) }
 
     /// Takes no more messages, and ends the session when each message was delivered or has failed.

@@ -17,14 +17,11 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
     let packetLimit: Int
     let settings: PacketSessionConfiguration
     let rules: SessionRules
-    /// The login for a connection; nil: no login.
     let loginHook: LoginHook?
 
-    /// A packet that may be the reply to a message, until it is taken.
+    /// A packet that may be the reply to a message, while it is taken.
     private var replyInHand: ReceivedPacket?
-    /// What came instead of replies.
     private var unmatched = UnmatchedReplies()
-    /// Those who read the messages of one type.
     private var readers = MessageReaders()
 
     init(
@@ -75,7 +72,7 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
         return { try await loginHook(driver, owner, link.number) }
     }
 
-    /// Handles what the hook did not take; it cannot be a reply to a later request.
+    /// Handles packets that the hook did not take. None can be a reply to a later request.
     func takeRestOfLogin(_ link: Link, for driver: Driver) -> KickNotice? {
         guard let connection = link.connection else { return nil }
         while !driver.inbox.isHoldingUp, let packet = try? connection.takeUnclaimedPacket() {
@@ -153,7 +150,7 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
             deliver(packet, in: driver)
             return driver.handle(.ended(link.number, .kicked(notice)))
         }
-        // A late reply to a request that the login gave up is not a reply to a later one.
+        // A late reply to a request of the login is not a reply to a later one.
         let isLate = link.connection?.requests?.takeLateMark() ?? false
         guard driver.awaitsReplies, !isLate else { return deliver(packet, in: driver) }
         replyInHand = packet
@@ -184,8 +181,6 @@ final class PacketSessionAdapter: SessionAdapter, @unchecked Sendable {
         driver.inbox.dropsUntilTaken = !readers.isEmpty
     }
 
-    /// Answers a question of the server.
-    ///
     /// - Returns: False if the answer could not be encoded.
     private func answer(
         _ packet: ReceivedPacket, with encoder: PacketEncoder, on link: Link, of driver: Driver
@@ -235,12 +230,12 @@ extension PacketConnection: SessionConnection {
 
     var waitingByteCount: Int { stream.pendingByteCount }
 
-    /// Does nothing: the end is found when something is sent.
+    /// Does nothing: the session finds the end when it sends.
     func whenItTakesNoMore(_ action: @escaping () -> Void) {}
 
     /// Closes at once with a session's cause.
     ///
-    /// The cause says more than the end of the peer's stream. A connection that has failed keeps its error.
+    /// The cause is more precise than the end of the peer's stream. A connection that has failed keeps its error.
     fileprivate func disconnect(_ cause: DisconnectCause) {
         switch ending.input {
         case .failed: break

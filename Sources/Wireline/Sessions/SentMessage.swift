@@ -9,10 +9,7 @@ public struct SentMessage: Sendable {
     private let driver: any DeliveryDriver
     private let session: any AnyObject & Sendable
 
-    /// - Parameters:
-    ///   - ticket: The message's ticket.
-    ///   - driver: The driver that has the message.
-    ///   - session: Keeps the session.
+    /// - Parameter session: Is kept as long as this value.
     init(_ ticket: DeliveryTicket, in driver: any DeliveryDriver, of session: any AnyObject & Sendable) {
         self.ticket = ticket
         self.driver = driver
@@ -45,7 +42,6 @@ public struct SentMessage: Sendable {
 protocol DeliveryDriver: AnyObject, Sendable {
     var loop: EventLoop { get }
 
-    /// Cancels a message.
     func cancel(_ ticket: DeliveryTicket)
 }
 

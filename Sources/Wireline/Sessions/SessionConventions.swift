@@ -103,10 +103,9 @@ struct SessionRules: Sendable {
         meanings[Message.messageID] = { packet in (try? packet.decode(Message.self)).flatMap(read) }
     }
 
-    /// Refuses a heartbeat that no packet of a client can carry.
+    /// Refuses a heartbeat that a client could send in no state.
     func requireHeartbeat() throws(CodecError) { try heartbeat?.encoder.requireEncodable() }
 
-    /// The packet's meaning for the connection; nil if it has none.
     func meaning(of packet: ReceivedPacket) -> Meaning? {
         meanings.isEmpty || packet.lent.isOpaque ? nil : meanings[packet.id]?(packet)
     }

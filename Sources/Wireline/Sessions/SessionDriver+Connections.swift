@@ -4,7 +4,6 @@ import WirelineCodec
 import WirelineSession
 import WirelineTransport
 
-/// A session's connections, from the attempt to connect to the end.
 extension SessionDriver {
     func connect(_ number: ConnectionNumber, to endpoint: Int) {
         let link = Link(number)
@@ -33,8 +32,8 @@ extension SessionDriver {
         }
     }
 
-    /// Returns why connecting or a login failed. A server that ends a connection during the login may have given the
-    /// reason.
+    /// Returns the reason why connecting or a login failed. A server that ends a connection during the login may have
+    /// sent a notice.
     private func cause(of error: any Error, on link: Link) -> DisconnectCause {
         if let notice = adapter.takeRestOfLogin(link, for: self) { return .kicked(notice) }
         return switch error {
@@ -98,7 +97,7 @@ extension SessionDriver {
             link.task?.cancel()
             return
         }
-        // A login hook may wait for something other than the connection.
+        // The login hook may wait for something other than the connection.
         if !link.isRead { link.task?.cancel() }
         inbox.releaseFeeder()
         adapter.letGo(connection, for: cause)

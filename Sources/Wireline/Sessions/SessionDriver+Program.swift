@@ -3,16 +3,15 @@
 import WirelineSession
 import WirelineTransport
 
-/// What a session does for its program; callable from any task and thread.
+/// Calls of the program, from any task and thread.
 extension SessionDriver {
-    /// The session's state now, and after each change.
     var states: AsyncStream<SessionState> {
         let (stream, observer) = AsyncStream.makeStream(of: SessionState.self, bufferingPolicy: .bufferingNewest(64))
         loop.execute { self.add(observer) }
         return stream
     }
 
-    /// The counters of all connections so far; waiting bytes are those of the current connection and of the inbox.
+    /// The counters of all connections so far. Waiting bytes are those of the current connection and of the inbox.
     func counters() async -> ConnectionCounters {
         await loop.run {
             var counters = self.ownCounters
@@ -22,15 +21,12 @@ extension SessionDriver {
         }
     }
 
-    /// What the session holds of the messages it was given.
     func outboundCounters() async -> OutboundCounters { await loop.run { self.currentOutboundCounters } }
 
-    /// What TLS negotiated for the current connection.
     func tlsDetails() async -> TLSDetails? {
         await loop.run { self.link?.connection?.stream.tlsTransform?.details }
     }
 
-    /// Waits until the session sends messages.
     func waitUntilReady() async throws(ConnectionError) {
         for await state in states {
             switch state {
@@ -42,7 +38,6 @@ extension SessionDriver {
         throw .cancelled
     }
 
-    /// Takes no more messages, and ends the session when each has an outcome, or when the timeout passes.
     func drain(within timeout: Duration) async -> SessionEndCause {
         tell(.drain(deadline: elapsed + timeout))
         for await state in states {
@@ -52,12 +47,10 @@ extension SessionDriver {
         return .byUs
     }
 
-    /// Gives the session an event from its program.
     func tell(_ event: SessionEvent) {
         loop.execute { self.handle(event) }
     }
 
-    /// Gives the session a message.
     func take(
         _ payload: Adapter.Payload, byteCount: Int, _ delivery: DeliveryPolicy, confirmedBy receipt: DeliveryReceipt,
         timeToLive: Duration?, _ ticket: DeliveryTicket
@@ -76,6 +69,6 @@ extension SessionDriver {
         await loop.giveWay()
     }
 
-    /// Returns the next element that arrived, for the task that iterates; nil at the end.
+    /// Returns the next element; nil at the end. One task at a time may call it.
     nonisolated(nonsending) func next() async throws(ConnectionError) -> Adapter.Element? { try await inbox.next() }
 }

@@ -4,9 +4,9 @@ import WirelineCodec
 import WirelineSession
 import WirelineTransport
 
-/// Carries out what a `ClientSession` decides, on one loop, whatever its connections carry.
+/// Carries out the decisions of a `ClientSession` on one loop, for packets and for WebSockets.
 ///
-/// Only the loop's thread uses what may change after initialization, so `@unchecked Sendable` needs no lock.
+/// Only the loop's thread uses mutable state after initialization, so `@unchecked Sendable` needs no lock.
 final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
     typealias Link = Adapter.Link
     typealias Action = ClientSession<Adapter.Payload>.Action
@@ -14,9 +14,8 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
     let loop: EventLoop
     let adapter: Adapter
     let inbox: Inbox<Adapter.Element>
-    /// A random number that identifies this session.
     let sessionID = UInt64.random(in: 1 ... .max)
-    /// The beginning of the session's times.
+    /// The origin of the session's times.
     let origin: MonotonicTime
 
     private let configuration: SessionConfiguration
@@ -26,16 +25,16 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
     private var events = Queue<(event: SessionEvent, time: Duration, heard: Duration?)>()
     private var isHandling = false
     private var timer: (timer: EventLoop.Timer, deadline: Duration)?
-    /// When to check the peer, before the session's own deadline.
+    /// The time of the next check of the peer, before the session's own deadline.
     private(set) var nextLook: Duration?
 
     /// The current connection, or the attempt to make one.
     var link: Link?
     private var tickets: [MessageNumber: DeliveryTicket] = [:]
 
-    /// What the current connection does not count: earlier connections, and messages that could not be decoded.
+    /// The counters of earlier connections, and of messages that could not be decoded.
     ///
-    /// The latter wait in the session, and are decoded when the program takes them.
+    /// Such messages wait in the session, and are decoded when the program takes them.
     var ownCounters = ConnectionCounters()
 
     private var observers: [Int: AsyncStream<SessionState>.Continuation] = [:]
@@ -56,24 +55,23 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
 
     var roundTrips: RoundTrips { session.roundTrips }
 
-    /// What the session holds of the messages it was given.
+    /// The messages that the session holds.
     var currentOutboundCounters: OutboundCounters { session.outboundCounters }
 
-    /// Whether a packet that arrives may be the reply to a message.
+    /// Whether an arriving packet may be the reply to a message.
     var awaitsReplies: Bool { session.awaitsReplies }
 
-    /// The session's time.
     var elapsed: Duration { time(of: loop.clockTime) }
 
     private func time(of moment: MonotonicTime) -> Duration {
         .nanoseconds(max(0, moment.nanoseconds - origin.nanoseconds))
     }
 
-    /// Tells an observer the session's state, now and after each change.
+    /// Reports the session's state to an observer, now and after each change.
     func add(_ observer: AsyncStream<SessionState>.Continuation) {
         observerCount += 1
         let number = observerCount
-        // Set before anything is sent to the stream: a stream that has already ended does not call it later.
+        // Set before anything is yielded: a stream that has already ended does not call it later.
         observer.onTermination = { [weak self, loop] _ in
             loop.execute { [weak self] in self?.observers[number] = nil }
         }
@@ -97,7 +95,7 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
 
     // MARK: Events
 
-    /// Gives the session an event, after those that wait, and carries out what it decides.
+    /// Gives the session an event, after those that wait, and carries out its decisions.
     func handle(_ event: SessionEvent) {
         handle(event, at: elapsed)
     }
@@ -111,7 +109,7 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
 
     /// Connects as soon as the server allows. On a connection, asks whether the peer is alive.
     func hurry() {
-        // What has arrived before says nothing.
+        // Earlier arrivals do not count.
         lookAtPeer(heard: time(of: loop.turnTime))
         if let link, link.isRead, let connection = link.connection { adapter.probe(connection) }
         handle(.hurry)
@@ -121,7 +119,7 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
         isHandling = true
         var actions: [Action] = []
         while let (event, time, heard) = events.popFirst() {
-            // An event that is reported late happened earlier, but the session's clock must not go back.
+            // A late report is about an earlier time, but the session's clock must not go back.
             latestTime = max(latestTime, time)
             session.handle(event, at: latestTime, heard: heard, using: &random, into: &actions)
             carryOut(&actions)
@@ -130,11 +128,10 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
         setTimer()
     }
 
-    /// Makes the session take a message.
     func send(_ message: OutboundMessage<Adapter.Payload>, _ ticket: DeliveryTicket) throws(SessionError) {
         loop.preconditionIsCurrent()
         guard !ticket.isGivenUp else { throw .cancelled(mayHaveArrived: false) }
-        // The connection may have ended before its reader noticed. Then no message may go to it.
+        // The connection may have ended before its reader noticed. Then it gets no message.
         if let link, link.isRead { noteIfClosed(link) }
         var actions: [Action] = []
         latestTime = max(latestTime, elapsed)
@@ -147,7 +144,6 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
         handleEvents()
     }
 
-    /// Cancels a message.
     func cancel(_ ticket: DeliveryTicket) {
         ticket.isGivenUp = true
         if let number = ticket.number { handle(.cancel(number)) }
@@ -161,8 +157,8 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
         if let look = nextLook { deadline = min(deadline, look) }
         let handle = loop.schedule(at: origin + deadline) {
             self.timer = nil
-            // Every socket that was ready when this turn began has been handled. What has arrived since then, for
-            // example because a program blocked the loop, has not.
+            // All sockets that were ready when this turn began have been handled. Bytes that have arrived since then,
+            // for example because a program blocked the loop, have not.
             let heard = self.time(of: self.loop.turnTime)
             self.lookAtPeer(heard: heard)
             self.handle(.timerFired, at: self.elapsed, heard: heard)
@@ -170,14 +166,15 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
         timer = (handle, deadline)
     }
 
-    /// Tells the session what is known about the peer, before it decides about a timeout.
+    /// Reports the peer's signs of life, before the session decides about a timeout.
     private func lookAtPeer(heard: Duration) {
         // An ended connection has nothing to report.
         nextLook = nil
         guard let link, link.connection != nil else { return }
         guard link.isRead else { return lookAtLogin(link, heard: heard) }
         if link.isHeldUp {
-            // Nothing is read because the program takes nothing. That does not count as silence of the peer.
+            // The connection reads nothing because the program takes nothing. That does not count as silence of the
+            // peer.
             link.heartbeatInTransit.forget()
             handle(.progressed(link.number))
         } else if let arrival = link.takeArrival() {
@@ -190,7 +187,7 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
         noteOutput(of: link)
     }
 
-    /// Plans several checks for the arrival of a heartbeat; the peer's timeout starts when it has arrived.
+    /// Plans several checks for the arrival of a heartbeat at the peer: the timeout starts with that.
     private func planLook(at link: Link) {
         let timeout = configuration.heartbeat?.timeout ?? .zero
         nextLook = link.heartbeatInTransit.isUnderWay ? elapsed + timeout / 8 : nil
@@ -239,7 +236,7 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
             link.givenByteCount += message.byteCount
             if link.givenByteCount >= configuration.pendingByteCount { noteOutput(of: link) }
         } catch {
-            // Only this message fails. Its sender is told here, because the session may report next that the message
+            // Only this message fails. Its sender learns it here, because the session may report next that the message
             // was given.
             ownCounters.unencodableMessageCount += 1
             tickets[message.number]?.encodingError = error
@@ -250,7 +247,7 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
         }
     }
 
-    /// Sends a heartbeat. If it cannot be encoded, it is skipped; the silence timeout runs anyway.
+    /// Sends a heartbeat. If it cannot be encoded, the session skips it. The silence timeout runs anyway.
     private func beat(sequence: UInt64?, on link: Link) {
         guard let connection = link.connection else { return }
         do throws(CodecError) {
@@ -262,7 +259,7 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
         planLook(at: link)
     }
 
-    /// Tells the session how much waits in the connection, and asks to be told when less waits.
+    /// Reports the connection's waiting output to the session, now and when less waits.
     private func noteOutput(of link: Link) {
         guard let connection = link.connection else { return }
         _ = connection.stream.flushForMore()
@@ -279,7 +276,7 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
 
     /// Stops the session from giving messages to a connection that takes no more.
     ///
-    /// Its remaining input is read to the end, even beyond the limit. After that the session learns of the end.
+    /// The connection reads its remaining input to the end, even beyond the limit. Then the session learns of the end.
     @discardableResult
     func noteIfClosed(_ link: Link) -> Bool {
         guard let connection = link.connection, !connection.takesMessages else { return false }
