@@ -2,9 +2,9 @@
 
 import WirelineTransport
 
-/// Waits until work is done, or until a time has passed. The work goes on after that.
+/// Waits until work is done, or until a time has passed. The work continues after that.
 ///
-/// It is for what may never end, such as the wait for a loop that a handler blocks.
+/// It is for work that may never end, such as the wait for a loop that a handler blocks.
 ///
 /// - Parameter time: The longest time to wait, on the system's clock.
 package func wait(atMost time: Duration, for work: @escaping @Sendable () async -> Void) async {

@@ -5,8 +5,8 @@ package import WirelineCodec
 extension CodecError {
     /// The error without any received value or byte of a message, because it may belong to a hidden field.
     ///
-    /// It tells the field, the offset and what is wrong there. Of lengths and constants before the messages it also
-    /// tells the numbers.
+    /// It has the field, the offset and the fault. For lengths and constants before the messages it also has the
+    /// numbers.
     package var shownText: String {
         guard path.isEmpty else { return "\(path): \(textHidingValues)" }
         return switch reason {
@@ -19,7 +19,7 @@ extension CodecError {
     private var textHidingValues: String {
         let place = offset.map { " at offset \($0)" } ?? ""
         return switch reason {
-        // The needed number may be one that was received: the length of a text.
+        // The needed number may have been received: the length of a text.
         case .truncated(_, let available): "needs more bytes than are left\(place): \(available)"
         case .invalidUTF16: "the text\(place) is not UTF-16"
         case .invalidDigit: "a half of the byte\(place) is not 0 to 9"
@@ -46,7 +46,6 @@ extension CodecError {
 }
 
 extension PacketChecksum.Range {
-    /// The bytes that it covers, in a few words.
     fileprivate var shownName: String {
         switch self {
         case .payload: "payload"

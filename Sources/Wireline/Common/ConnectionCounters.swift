@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a connection has sent and received, and what waits in it.
+/// A connection's counts of sent and received data, and of waiting data.
 public struct ConnectionCounters: Equatable, Sendable {
     /// The number of bytes received, and of bytes that the system has taken to send. With TLS, these are TLS's bytes.
     public var receivedByteCount = 0, sentByteCount = 0
@@ -29,7 +29,6 @@ public struct ConnectionCounters: Equatable, Sendable {
     /// Makes counters that are all 0.
     public init() {}
 
-    /// Adds another connection's counters.
     static func += (left: inout ConnectionCounters, right: ConnectionCounters) {
         left.receivedByteCount += right.receivedByteCount
         left.sentByteCount += right.sentByteCount

@@ -48,7 +48,8 @@ public indirect enum ConnectionError: Error, Equatable, Sendable {
     /// probably sends its replies without their requests' numbers; a server's `reply(to:)` sets them. The message was
     /// received like any other one.
     case unmatchedReply(_ messageName: String, expected: UInt64, received: UInt64)
-    /// The peer answered that the request failed, with a message of this name (`@sequence(failure = -1)` in the schema).
+    /// The peer answered that the request failed, with a message of this name (`@sequence(failure = -1)` in the
+    /// schema).
     ///
     /// Such an answer does not name its request: it goes to the oldest one that waits for a message of its type.
     case requestFailed(_ messageName: String)
@@ -92,13 +93,14 @@ public indirect enum ConnectionError: Error, Equatable, Sendable {
     ///
     /// This connection held the most, or needed more than the whole budget (``ListeningOptions/heldByteLimit``).
     case noRoom(limit: Int)
-    /// The program kept neither the client nor a copy, which ended its connection; keeping the connection is not enough.
+    /// The program kept neither the client nor a copy, which ended its connection; keeping the connection is not
+    /// enough.
     case clientReleased
     /// This side sent a last message and ended the connection (``ServerConnection/kick(with:header:within:)``).
     case kicked
     /// The connection was a member of a ``Room`` that closes slow readers, and its peer read too slowly.
     ///
-    /// So many bytes waited to be sent, or tasks waited to send (``ConnectionLimits/pendingByteCount``).
+    /// `pendingByteCount` bytes waited to be sent, or tasks waited to send (``ConnectionLimits/pendingByteCount``).
     case slowReader(pendingByteCount: Int)
     /// The WebSocket handshake failed, the peer's frames are wrong, or the value cannot be sent over a WebSocket.
     ///

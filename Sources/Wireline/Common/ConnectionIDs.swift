@@ -6,6 +6,6 @@ import Synchronization
 package enum ConnectionIDs {
     private static let last = Atomic<UInt64>(0)
 
-    /// The next number; the first is 1.
+    /// The first number is 1.
     package static func next() -> UInt64 { last.wrappingAdd(1, ordering: .relaxed).newValue }
 }

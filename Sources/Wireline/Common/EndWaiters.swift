@@ -2,7 +2,7 @@
 
 import WirelineTransport
 
-/// The tasks that wait for a connection's end; used only on the connection's loop.
+/// The tasks that wait for a connection's end. Only the connection's loop uses this.
 @safe
 struct EndWaiters {
     @safe
@@ -13,7 +13,7 @@ struct EndWaiters {
     /// In memory of its own, because most connections have no such tasks.
     private final class Queue {
         var waiters = NumberedQueue<Waiter>()
-        /// What is called when an end becomes known; the gateway waits so, without a task.
+        /// Called when an end becomes known; the gateway uses it instead of a task.
         var listener: (() -> Void)?
     }
 
@@ -29,17 +29,16 @@ struct EndWaiters {
         ticket.place = queue.waiters.append(unsafe Waiter(continuation: continuation))
     }
 
-    /// Sets the closure that is called when an end becomes known. It must not keep the connection.
+    /// The closure must not keep the connection.
     mutating func setListener(_ listener: @escaping () -> Void) {
         let queue = self.queue ?? Queue()
         self.queue = queue
         queue.listener = listener
     }
 
-    /// Calls the listener, and resumes no task yet.
     func callListener() { queue?.listener?() }
 
-    /// Resumes one cancelled task, which may not have begun to wait.
+    /// Resumes a cancelled task, even before it has begun to wait.
     func cancel(_ ticket: WaitTicket) {
         ticket.isCancelled = true
         guard let place = ticket.place, let waiter = queue?.waiters.remove(place) else { return }
@@ -47,7 +46,6 @@ struct EndWaiters {
         unsafe waiter.continuation.resume()
     }
 
-    /// Resumes all tasks, because the connection has ended.
     func resumeAll() {
         callListener()
         // SAFETY: removing the waiter from the queue makes this the only place that resumes it.

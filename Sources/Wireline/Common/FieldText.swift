@@ -11,12 +11,11 @@ package struct FieldText {
 
     package private(set) var text = ""
 
-    /// Makes the text of a message's fields.
     package init(of message: any PacketMessage) {
         append(fieldsOf: Mirror(reflecting: message))
     }
 
-    /// Makes the text of bytes that the schema does not know; they are shown as text if they are text.
+    /// The bytes of a message that the schema does not know. With `isText` they are shown as text.
     init(ofUnknown bytes: RawSpan, isText: Bool = false, showsBytes: Bool) {
         text = Self.count(bytes.byteCount)
         guard showsBytes, !bytes.isEmpty else { return }
@@ -84,7 +83,7 @@ package struct FieldText {
         }
     }
 
-    /// The name of an enum's value or of flags; a number that has no name as it is.
+    /// The name of an enum's value or of flags. A value without a name has its number.
     private static func name(of value: Any) -> String? {
         guard let value = value as? any RawRepresentable & CustomStringConvertible else { return nil }
         return value.description

@@ -3,15 +3,14 @@
 import WirelineSession
 import WirelineTransport
 
-/// Something that arrives.
 protocol InboxElement: Sendable {
     var byteCount: Int { get }
 
-    /// Returns a copy in memory of its own, because it may be kept for long among many others.
+    /// Returns a copy in memory of its own, because many elements may wait for long.
     func copied(for loop: EventLoop) -> Self
 }
 
-/// The elements that have arrived and were not taken yet: on a session's connections, or for one reader of a type.
+/// The elements that have arrived and were not taken: on a session's connections, or for one reader of a type.
 ///
 /// Only the loop's thread uses it, except for ``next()``, so `@unchecked Sendable` needs no lock.
 final class Inbox<Element: InboxElement>: @unchecked Sendable {
@@ -22,51 +21,45 @@ final class Inbox<Element: InboxElement>: @unchecked Sendable {
     private var elements = Queue<Element>()
     private(set) var byteCount = 0
     private let dropsOldest: Bool
-    /// Whether the oldest elements are dropped as long as no task has taken any: others read what comes after them.
+    /// Whether the oldest elements are dropped until a task has taken one: readers of other types need later elements.
     var dropsUntilTaken = false { didSet { if !isHoldingUp { releaseFeeder() } } }
     private var wasTaken = false
-    /// The number of elements that were dropped for new ones.
     private(set) var droppedCount = 0
     /// The ended connection whose remaining input exceeded the limit, because the program did not read.
     private var overdrawer: ConnectionNumber?
-    /// What the reader gets after the last element.
+    /// The result that the reader gets after the last element.
     private var end: Taken?
 
-    /// The task that waits for an element.
     private var receiver: (ticket: WaitTicket, continuation: CheckedContinuation<Taken, Never>)?
-    /// The task that waits to add an element; one connection of a session is read at a time.
+    /// The task that waits to add an element. A session reads one connection at a time.
     private var feeder: CheckedContinuation<Void, Never>?
 
-    /// - Parameters:
-    ///   - limit: How many bytes may wait; one element may exceed it. Each counts 256 bytes more than it has, as in
-    ///     ``ConnectionLimits/unreadByteCount``.
-    ///   - dropsOldest: Whether the oldest elements are dropped for new ones.
+    /// - Parameter limit: The most bytes that may wait, but for one element. Each element counts 256 bytes more than it
+    ///   has, as in ``ConnectionLimits/unreadByteCount``.
     init(on loop: EventLoop, limit: Int, dropsOldest: Bool) {
         self.loop = loop
         self.dropsOldest = dropsOldest
         self.limit = max(1, limit)
     }
 
-    /// Whether nothing more should be added.
+    /// Whether nothing more should be added for now.
     var isHoldingUp: Bool { isFull && !dropsNow }
 
     private var dropsNow: Bool { dropsOldest || dropsUntilTaken && !wasTaken }
 
-    /// The memory that the elements need, roughly.
+    /// The estimated memory of the elements.
     var cost: Int { byteCount + elements.count * 256 }
 
-    /// Whether nothing more is added.
     var hasEnded: Bool { end != nil }
 
-    /// Whether a task waits for an element.
     var isAwaited: Bool { receiver != nil }
 
     private var isFull: Bool { cost >= limit }
 
     /// Whether an ended connection's remaining input may exceed the limit.
     ///
-    /// It cannot wait in the connection, so one connection may exceed the limit. Further ones may not until less waits:
-    /// otherwise a server could fill the memory by ending one connection after another.
+    /// It cannot wait in the connection, so one connection may exceed the limit. Further ones must wait until less is
+    /// unread: otherwise a server could fill the memory by ending one connection after another.
     func takesRest(of number: ConnectionNumber) -> Bool {
         guard isHoldingUp else { return true }
         if overdrawer == nil { overdrawer = number }
@@ -77,7 +70,7 @@ final class Inbox<Element: InboxElement>: @unchecked Sendable {
 
     func add(_ element: Element) {
         if let (_, continuation) = receiver.take() { return continuation.resume(returning: .success(element)) }
-        // The block that it arrived in may be much larger, and is needed for the next read.
+        // The element's block may be much larger, and the next read needs it.
         elements.append(element.copied(for: loop))
         byteCount += element.byteCount
         while dropsNow, isFull, elements.count > 1, let oldest = elements.popFirst() {
@@ -86,7 +79,7 @@ final class Inbox<Element: InboxElement>: @unchecked Sendable {
         }
     }
 
-    /// Moves some of the elements, in their order, to another inbox.
+    /// Moves the chosen elements, in their order, to another inbox.
     func move(to other: Inbox, where isMoved: (Element) -> Bool) {
         var rest = Queue<Element>()
         while let element = elements.popFirst() {
@@ -100,18 +93,17 @@ final class Inbox<Element: InboxElement>: @unchecked Sendable {
         elements = rest
     }
 
-    /// Waits until fewer bytes wait than the limit, or until no more may be added.
+    /// Waits until the elements are below the limit, or the inbox has ended.
     nonisolated(nonsending) func room() async {
         guard isHoldingUp, end == nil else { return }
         await withCheckedContinuation { feeder = $0 }
     }
 
-    /// Resumes the task that waits to add something.
     func releaseFeeder() {
         feeder.take()?.resume()
     }
 
-    /// Ends the input. What has arrived can still be taken.
+    /// Ends the input. The elements that have arrived can still be taken.
     func finish(_ end: Taken) {
         guard self.end == nil else { return }
         self.end = end
@@ -156,7 +148,7 @@ final class Inbox<Element: InboxElement>: @unchecked Sendable {
         return try taken.get()
     }
 
-    /// Ends a wait, whether it has begun or not.
+    /// Ends a wait, even before it has begun.
     func cancel(_ ticket: WaitTicket) {
         ticket.isCancelled = true
         guard let receiver, receiver.ticket === ticket else { return }

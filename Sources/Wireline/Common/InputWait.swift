@@ -4,8 +4,8 @@ import WirelineTransport
 
 /// The wait of the one task that receives from a connection.
 ///
-/// Input is not passed to the task: the task is resumed, and then takes what it wants. Waits are numbered, so that the
-/// cancellation of one that is over does not end the next. Only the connection's loop uses this.
+/// The task is resumed without input, and then takes it. Waits are numbered, so that a late cancellation does not end
+/// the next wait. Only the connection's loop uses this.
 struct InputWait {
     @safe
     private enum State {
@@ -20,16 +20,14 @@ struct InputWait {
     private(set) var number: UInt32 = 0
     private var cancelledNumber: UInt32 = 0
 
-    /// Whether a task receives: another one may not receive meanwhile.
+    /// Whether a task receives. No other task may receive meanwhile.
     var isClaimed: Bool { if case .idle = state { false } else { true } }
 
-    /// Whether a task is suspended here.
     var isWaiting: Bool { if case .waiting = state { true } else { false } }
 
-    /// Claims the input for the running task.
     mutating func claim() { state = .claimed }
 
-    /// Ends the claim of the running task, which has continued.
+    /// Call it when the claiming task has continued.
     mutating func endClaim() { state = .idle }
 
     /// Begins the next wait of the task that has claimed the input.
@@ -40,7 +38,7 @@ struct InputWait {
 
     /// Suspends the task until ``resume()``.
     ///
-    /// - Returns: Whether it waits; false if the wait was cancelled before it began: the task continues then.
+    /// - Returns: False if the wait was cancelled before it began. Then the task continues.
     mutating func begin(_ continuation: UnsafeContinuation<Void, Never>, _ number: UInt32) -> Bool {
         guard cancelledNumber != number else {
             // SAFETY: a continuation is resumed here and not stored, or stored for ``resume()``; the claim keeps out a
@@ -52,7 +50,6 @@ struct InputWait {
         return true
     }
 
-    /// Resumes the task, if it waits.
     mutating func resume() {
         guard case .waiting(let continuation) = state else { return }
         state = .claimed
@@ -60,7 +57,7 @@ struct InputWait {
         unsafe continuation.resume()
     }
 
-    /// Cancels a wait, which may not have begun.
+    /// Cancels a wait, even before it has begun.
     ///
     /// - Returns: Whether a task was waiting, and continues now.
     mutating func cancel(_ number: UInt32) -> Bool {
@@ -77,10 +74,10 @@ protocol ReceivingConnection: AnyObject, Sendable {
     var stream: ByteStream { get }
     var inputWait: InputWait { get set }
 
-    /// Asks for input: a task has begun to wait for it.
+    /// Called when a task has begun to wait for input.
     func inputWaitBegan()
 
-    /// Stops asking for input, unless something else needs it: the task that waited was cancelled.
+    /// Called when the waiting task was cancelled. The connection stops reading, unless something else needs input.
     func inputWaitCancelled()
 }
 
@@ -97,7 +94,7 @@ extension ReceivingConnection {
             }
         } onCancel: {
             stream.loop.execute {
-                // A lost connection ends each wait by itself, and what arrived before can still be received.
+                // A lost connection ends each wait itself, and earlier input can still be received.
                 guard !self.stream.hasFailedOutput, self.inputWait.cancel(number) else { return }
                 self.inputWaitCancelled()
             }

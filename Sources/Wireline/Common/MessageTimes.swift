@@ -31,10 +31,8 @@ package final class MessageTimes: Sendable {
     private let shards: [Shard]
     private let limit: Int
 
-    /// - Parameters:
-    ///   - loops: The loops of the server's connections.
-    ///   - limit: The most IDs for which each loop keeps times (default 256: a histogram has 200 bytes). Messages with
-    ///     further IDs are counted together.
+    /// - Parameter limit: The most IDs for which each loop keeps times (default 256: a histogram has 200 bytes).
+    ///   Messages with further IDs are counted together.
     package init(loops: [EventLoop], limit: Int = 256) {
         shards = loops.map { Shard($0) }
         self.limit = limit
@@ -43,9 +41,8 @@ package final class MessageTimes: Sendable {
     /// Counts a message that was handled. Call it on the loop of its connection; on other threads it does nothing.
     ///
     /// - Parameters:
-    ///   - id: The message's ID.
     ///   - name: The message's name in the schema; used when the ID is counted for the first time.
-    ///   - nanoseconds: How long the handler took, with the time in which it waited.
+    ///   - nanoseconds: The handler's time, including the time in which it waited.
     package func record(id: UInt64, name: @autoclosure () -> String, nanoseconds: Int64) {
         guard let shard = shards.first(where: { $0.loop.isCurrent }) else { return }
         if shard.entries[id] != nil || shard.entries.count < limit {

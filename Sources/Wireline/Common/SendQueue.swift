@@ -2,10 +2,9 @@
 
 package import WirelineTransport
 
-/// The entries that wait to be sent, in the order in which they came. Only the connection's loop uses this.
+/// The entries that wait to be sent, in the order of their arrival. Only the connection's loop uses this.
 @usableFromInline
 struct SendQueue<Outgoing> {
-    /// Whether an entry was sent, or why not.
     typealias Sent = Result<Void, ConnectionError>
 
     /// The receiver of an entry's result.
@@ -16,7 +15,6 @@ struct SendQueue<Outgoing> {
         case nobody
     }
 
-    /// Output that waits to be sent.
     @usableFromInline
     struct Entry {
         let outgoing: Outgoing
@@ -24,7 +22,6 @@ struct SendQueue<Outgoing> {
         let ticket: WaitTicket?
         fileprivate let waiter: Waiter
 
-        /// Passes the result to the waiter.
         func resume(_ result: Sent) {
             switch waiter {
             // SAFETY: only the code that removes an entry from the queue resumes it, and no other code has the entry.
@@ -53,21 +50,17 @@ struct SendQueue<Outgoing> {
         entries.elements.compactMap { if case .observer(let observer) = $0.waiter { observer } else { nil } }
     }
 
-    /// Adds an entry.
-    ///
-    /// - Parameter ticket: Receives the entry's place in the queue, for ``remove(_:)``.
+    /// - Parameter ticket: Gets the entry's place in the queue, for ``remove(_:)``.
     mutating func append(_ outgoing: Outgoing, _ waiter: Waiter, _ ticket: WaitTicket? = nil) {
         let place = entries.append(Entry(outgoing: outgoing, ticket: ticket, waiter: waiter))
         ticket?.place = place
     }
 
-    /// Takes the next entry.
     mutating func popFirst() -> Entry? { entries.popFirst() }
 
     /// Removes an entry before its turn; nil if it is not in the queue.
     mutating func remove(_ ticket: WaitTicket) -> Entry? { ticket.place.flatMap { entries.remove($0) } }
 
-    /// Takes all entries.
     mutating func removeAll() -> [Entry] {
         defer { entries = NumberedQueue() }
         return entries.elements
@@ -85,7 +78,6 @@ protocol SendingConnection: AnyObject, Sendable {
 
     var stream: ByteStream { get }
 
-    /// The queue for this output.
     func sendQueue(for outgoing: Outgoing) -> ReferenceWritableKeyPath<Self, SendQueue<Outgoing>>
 
     /// Sends at once if no entry waits before it and the limits allow it. Call it on the loop.
@@ -93,15 +85,15 @@ protocol SendingConnection: AnyObject, Sendable {
     /// - Returns: Whether it was sent.
     func sendAtOnce(_ outgoing: Outgoing) throws(ConnectionError) -> Bool
 
-    /// Sends what waits, as far as the limits allow.
+    /// Sends waiting entries, as far as the limits allow.
     func resumeSenders()
 
-    /// Drops what was prepared for output whose task was cancelled.
+    /// Drops the prepared output of a cancelled task.
     func sendWasCancelled(_ ticket: WaitTicket)
 }
 
 extension SendingConnection {
-    /// Sends when earlier entries are sent and the limits allow it; any thread may call it.
+    /// Sends when earlier entries are sent and the limits allow it. Any thread may call it.
     nonisolated(nonsending) func sendInTurn(_ outgoing: Outgoing) async throws(ConnectionError) {
         guard stream.loop.isCurrent else {
             return try await withTaskExecutorPreference(stream.loop) { await self.sendOnLoop(outgoing) }.get()
@@ -122,7 +114,7 @@ extension SendingConnection {
     /// Call it on the loop.
     private nonisolated(nonsending) func waitToSend(_ outgoing: Outgoing) async -> SendQueue<Outgoing>.Sent {
         do throws(ConnectionError) {
-            // A cancelled task still sends what need not wait.
+            // A cancelled task still sends output that need not wait.
             if try sendAtOnce(outgoing) { return .success(()) }
         } catch {
             return .failure(error)

@@ -3,7 +3,7 @@
 public import WirelineCodec
 public import WirelineTransport
 
-/// A log that receives every message that connections send and receive, and how they begin and end.
+/// A log that receives all messages of connections, and their beginnings and ends.
 ///
 ///     configuration.log = TrafficLog(of: SceneProtocol.self) { print($0) }
 ///
@@ -73,7 +73,6 @@ public struct TrafficLog: Sendable {
         }
     }
 
-    /// A message's name and its fields.
     package struct Description: Sendable {
         let name: String
         let fields: @Sendable () -> String
@@ -84,7 +83,7 @@ public struct TrafficLog: Sendable {
         }
     }
 
-    /// Decodes a sender's message; returns nil if the message is unknown.
+    /// Decodes a message; returns nil if it is unknown.
     package typealias Reader = @Sendable (borrowing Packet, Sender) throws(CodecError) -> Description?
 
     private let read: Reader
@@ -118,8 +117,8 @@ public struct TrafficLog: Sendable {
     ///     127.0.0.1:9002 #1: received text 5 bytes "hello"
     ///
     /// A message's name is `text` or `binary`. If it is sent or taken in parts, the name is `part of text`,
-    /// `last part of text` and so on. `close` is what a side said when it closed; it is always shown. Pings are not
-    /// logged.
+    /// `last part of text` and so on. `close` has the code and the reason of a side that closed; the log always shows
+    /// it. Pings are not logged.
     ///
     /// - Parameters:
     ///   - showsContent: Whether content is shown; long content is cut off (default: no, only the number of bytes,
@@ -129,7 +128,6 @@ public struct TrafficLog: Sendable {
         self.init(showsUnknownBytes: showsContent, record) { _, _ in nil }
     }
 
-    /// Makes a log of messages that `read` decodes.
     package init(
         showsUnknownBytes: Bool = false, _ record: @escaping @Sendable (Entry) -> Void, reading read: @escaping Reader
     ) {

@@ -5,6 +5,6 @@
 /// Only the connection's loop uses its properties, so `@unchecked Sendable` needs no lock.
 final class WaitTicket: @unchecked Sendable {
     var isCancelled = false
-    /// Its number in the queue; nil before it waits.
+    /// The place in the queue; nil before the task waits.
     var place: UInt64?
 }

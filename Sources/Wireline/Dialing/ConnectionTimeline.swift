@@ -3,7 +3,7 @@
 public import WirelineTLS
 public import WirelineTransport
 
-/// What happened to a client's connection or attempt, and when: from name lookup to its end.
+/// The events of a client's connection or attempt, and their times: from name lookup to the end.
 ///
 /// ``PacketClient/timeline`` returns it while the connection lasts. ``DialingOptions/timelineHandler`` receives it
 /// at the end, also if no connection was made. Printed, it is a table:

@@ -3,9 +3,8 @@
 import WirelineTLS
 import WirelineTransport
 
-/// The way to a server that clients of packets and of WebSockets share.
 extension Dialer {
-    /// Connects to a host, directly or through a proxy. The caller adds what follows, such as TLS.
+    /// Connects to a host, directly or through a proxy. The caller adds further layers, such as TLS.
     ///
     /// - Returns: A stream that is not started yet.
     static func dial(
@@ -38,7 +37,6 @@ extension Dialer {
         }
     }
 
-    /// The given loop, or one of the shared group.
     static func loop(_ loop: EventLoop?) async throws(ConnectionError) -> EventLoop {
         if let loop { return loop }
         return try await ConnectionError.wrapping { () throws(TransportError) in
@@ -46,7 +44,6 @@ extension Dialer {
         }
     }
 
-    /// Makes the client's side of TLS for a server's name; nil without a context.
     static func makeTLS(for name: String, _ context: TLSContext?) throws(ConnectionError) -> TLSEngine? {
         do throws(TLSError) {
             return try context?.connect(to: name)

@@ -3,9 +3,10 @@
 import WirelineSession
 import WirelineTransport
 
-/// Connects to a host over TCP, as a ``ConnectionRace`` decides, or to a Unix domain socket; TLS follows only on the winner.
+/// Connects to a host over TCP, as a ``ConnectionRace`` decides, or to a Unix domain socket. TLS follows only on the
+/// winner.
 ///
-/// Everything except ``connect(to:port:on:_:_:)`` runs on the loop's own thread, so `@unchecked Sendable` needs no lock.
+/// Only the loop's thread uses this, except for ``connect(to:port:on:_:_:)``, so `@unchecked Sendable` needs no lock.
 final class Dialer: @unchecked Sendable {
     private typealias Race = ConnectionRace<SocketAddress, TransportError>
 
@@ -27,17 +28,14 @@ final class Dialer: @unchecked Sendable {
     private var attempts: [Int: Running] = [:]
     private var lookups: [Task<Void, Never>] = []
     private var timer: EventLoop.Timer?
-    /// Events that are not yet handled: a socket may fail while it is asked to connect.
+    /// Unhandled events: a socket may fail while it is being asked to connect.
     private var events: [(event: Race.Event, time: MonotonicTime)] = []
     private var isDealing = false
     private var isOver = false
 
-    /// Connects to a host.
-    ///
     /// - Parameters:
     ///   - host: A name, or the text of an IP address.
-    ///   - loop: The loop that the stream will belong to.
-    ///   - recorder: Records what happens.
+    ///   - loop: The loop of the stream.
     /// - Returns: A stream that is not started yet.
     static func connect(
         to host: String, port: UInt16, on loop: EventLoop, _ options: DialingOptions,
@@ -83,7 +81,7 @@ final class Dialer: @unchecked Sendable {
         deal()
     }
 
-    /// Connects to a Unix domain socket: there is nothing to look up.
+    /// Connects to a Unix domain socket, without a lookup.
     private func begin(with unixAddress: SocketAddress) {
         outcome.cleanUp = { self.stop() }
         deal(with: .found(.ipv6, []))
@@ -109,7 +107,7 @@ final class Dialer: @unchecked Sendable {
                 network.addresses(of: host).map { .success(ResolvedAddresses($0)) }
                     ?? .failure(.unknownHost(host, reason: "the network in memory has no such name")))
         }
-        // No task awaits it: it tells the loop when it is done. A resolver that ignores cancellation delays no caller.
+        // No task awaits it: it calls the loop when it is done. A resolver that ignores cancellation delays no caller.
         lookups.append(
             Task { [resolver, host] in
                 do throws(TransportError) {
@@ -202,7 +200,7 @@ final class Dialer: @unchecked Sendable {
             recorder.note(.connected(running.address))
             outcome.finish(.success(stream))
         case .lost(let failure):
-            // None of the addresses can be reached from here: they may belong to another network.
+            // No address can be reached from here: the addresses may belong to another network.
             if case .system = failure { resolver.expire(host) }
             outcome.finish(.failure(failure ?? .unknownHost(host, reason: "the name has no address")))
         }

@@ -29,9 +29,10 @@ public struct DialingOptions: Sendable {
     ///
     ///     configuration.dialing.unixPath = "/run/game.sock"
     ///
-    /// The host is not looked up then, and the port is not used. ``tls`` still verifies the host's name, and a WebSocket's
-    /// request still names it. ``proxy``, ``resolver``, ``interface`` and ``localAddress`` are not used. On Linux, a path
-    /// that begins with `@` is an abstract name. A path that cannot be one fails with `TransportError.invalidPath`.
+    /// The host is not looked up then, and the port is not used. ``tls`` still verifies the host's name, and a
+    /// WebSocket's request still names it. ``proxy``, ``resolver``, ``interface`` and ``localAddress`` are not used. On
+    /// Linux, a path that begins with `@` is an abstract name. A path that cannot be one fails with
+    /// `TransportError.invalidPath`.
     public var unixPath: String?
 
     /// The resolver that finds the host's addresses (default: the system).

@@ -38,7 +38,6 @@ public enum Proxy: Equatable, Sendable {
         }
     }
 
-    /// The proxy's host and port.
     var address: (host: String, port: UInt16) {
         switch self {
         case .http(let host, let port, _), .socks5(let host, let port, _): (host, port)

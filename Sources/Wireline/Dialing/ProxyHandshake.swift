@@ -2,7 +2,7 @@
 
 /// The handshake with a proxy, without input or output, up to the server's first byte.
 ///
-/// Send what ``takeOutput()`` returns, pass what arrives to ``receive(_:)``, and repeat until ``isComplete``. A
+/// Send the bytes of ``takeOutput()``, pass the proxy's bytes to ``receive(_:)``, and repeat until ``isComplete``. A
 /// handshake that has thrown stays failed.
 package struct ProxyHandshake: Sendable {
     private enum Dialogue: Sendable {
@@ -13,10 +13,7 @@ package struct ProxyHandshake: Sendable {
     private var dialogue: Dialogue
     private var failure: ProxyError?
 
-    /// - Parameters:
-    ///   - proxy: The proxy.
-    ///   - host: The server: a name, or the text of an IP address.
-    ///   - port: The server's port.
+    /// - Parameter host: The server: a name, or the text of an IP address.
     /// - Throws: ``ProxyError/invalidHost``, ``ProxyError/invalidCredentials``.
     package init(_ proxy: Proxy, to host: String, port: UInt16) throws(ProxyError) {
         // The zone of an IPv6 address means nothing to other hosts (RFC 6874 §4).
@@ -30,7 +27,7 @@ package struct ProxyHandshake: Sendable {
 
     /// The least number of bytes that the proxy must still send; 0 when the handshake is complete.
     ///
-    /// If you read no more than this, you never read the server's bytes.
+    /// A caller that reads no more than this never reads the server's bytes.
     package var neededByteCount: Int {
         switch dialogue {
         case .http(let dialogue): dialogue.neededByteCount
@@ -38,10 +35,8 @@ package struct ProxyHandshake: Sendable {
         }
     }
 
-    /// Whether the proxy has connected.
     package var isComplete: Bool { failure == nil && neededByteCount == 0 }
 
-    /// Returns the bytes to send to the proxy, and forgets them.
     package mutating func takeOutput() -> [UInt8] {
         switch dialogue {
         case .http(var dialogue):
@@ -53,11 +48,9 @@ package struct ProxyHandshake: Sendable {
         }
     }
 
-    /// Takes bytes from the proxy.
-    ///
-    /// - Parameter bytes: What arrived, cut anywhere, without what was taken before.
+    /// - Parameter bytes: The received bytes, cut anywhere, without those taken before.
     /// - Returns: The number of bytes taken; the bytes after them are the server's.
-    /// - Throws: The proxy's refusal, or what is wrong with its answer.
+    /// - Throws: The proxy's refusal, or the error in its answer.
     package mutating func receive(_ bytes: RawSpan) throws(ProxyError) -> Int {
         if let failure { throw failure }
         do throws(ProxyError) {
@@ -85,8 +78,6 @@ package struct ProxyHandshake: Sendable {
         return bytes.byteCount
     }
 
-    /// Records that the connection has ended.
-    ///
     /// - Throws: ``ProxyError/truncated`` unless the handshake is complete.
     package mutating func endOfInput() throws(ProxyError) {
         guard !isComplete else { return }

@@ -2,9 +2,9 @@
 
 import WirelineTransport
 
-/// Makes a proxy connect, on a stream that leads to it.
+/// Makes a proxy connect, on a stream that leads to the proxy.
 ///
-/// It runs on the loop's own thread, so `@unchecked Sendable` needs no lock. It reads only the proxy's bytes. The
+/// Only the loop's thread uses it, so `@unchecked Sendable` needs no lock. It reads only the proxy's bytes. The
 /// server's bytes stay in the system until the stream is started again, for example with TLS.
 final class ProxyTunnel: ByteStreamHandler, @unchecked Sendable {
     private typealias Outcome = Result<Void, ProxyError>
@@ -13,11 +13,8 @@ final class ProxyTunnel: ByteStreamHandler, @unchecked Sendable {
     private let stream: ByteStream
     private let attempt: Attempt<Outcome>
 
-    /// Makes the proxy connect.
-    ///
-    /// - Parameters:
-    ///   - stream: Leads to the proxy, and is not started. Afterwards it leads to the server, and is again not started.
-    ///   - timeout: The time limit for the handshake.
+    /// - Parameter stream: Leads to the proxy, and is not started. Afterwards it leads to the server, and is again not
+    ///   started.
     static func open(
         _ handshake: ProxyHandshake, over stream: ByteStream, within timeout: Duration
     ) async throws(ConnectionError) {
@@ -42,7 +39,7 @@ final class ProxyTunnel: ByteStreamHandler, @unchecked Sendable {
         self.attempt = attempt
     }
 
-    /// Sends what the handshake has to send and waits for the answer, or finishes.
+    /// Sends the handshake's output and waits for the answer, or finishes.
     private func talk() {
         stream.write(handshake.takeOutput())
         stream.flush()

@@ -28,7 +28,7 @@ struct SOCKS5Dialogue: Sendable {
     private let login: [UInt8]?
     private var output: [UInt8]
     private var place = Place.method
-    /// The bytes of the current answer that have arrived.
+    /// The part of the current answer that has arrived.
     private var answer: [UInt8] = []
 
     init(to host: String, port: UInt16, _ credentials: Proxy.Credentials?) throws(ProxyError) {

@@ -2,7 +2,7 @@
 
 import WirelineTransport
 
-/// Records what happens to a connection, from its making to its end.
+/// Records the events of a connection, from its making to its end.
 package final class TimelineRecorder: Sendable {
     private struct State {
         var timeline = ConnectionTimeline()
@@ -15,10 +15,8 @@ package final class TimelineRecorder: Sendable {
 
     package init() {}
 
-    /// The timeline up to now.
     package var timeline: ConnectionTimeline { state.withLock(\.timeline) }
 
-    /// Starts the clock.
     func begin(_ host: String, _ port: UInt16, handler: (@Sendable (ConnectionTimeline) -> Void)?) {
         state.withLock { state in
             state.start = .now
@@ -35,14 +33,14 @@ package final class TimelineRecorder: Sendable {
         }
     }
 
-    /// Records that the TLS handshake is complete, and the result for the pins, if there are any.
+    /// Records that the TLS handshake is complete, and the result of the pins, if there are any.
     func noteHandshakeEnd(of tls: TLSTransform?) {
         note(.handshakeEnded)
         guard let outcome = tls?.engine.pinOutcome, outcome != .notChecked else { return }
         note(.pinsChecked(outcome))
     }
 
-    /// Records the end, unless it is recorded already, and calls the handler. Nothing is recorded after it.
+    /// Records the end once, and calls the handler. Later events are not recorded.
     func close(_ error: ConnectionError?) {
         note(.closed(error))
         let (handler, timeline) = state.withLock { state in

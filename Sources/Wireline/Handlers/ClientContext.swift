@@ -13,11 +13,9 @@ public final class ClientContext<Definition: PacketProtocol, State> {
     public let connection: ServerConnection<Definition>
     /// The server that accepted the connection.
     public let server: PacketServer<Definition>
-    /// The packet whose message is handled now.
     let current = CurrentPacket()
-    /// The numbers of messages that were taken lately, for limits.
+    /// The rates of the client's messages, for limits.
     private var rates: [ObjectIdentifier: RateBucket] = [:]
-    /// Whether the state is being changed.
     @safe @exclusivity(unchecked) @usableFromInline var isChangingState = false
     @safe @exclusivity(unchecked) @usableFromInline var stateValue: State
 
@@ -115,7 +113,6 @@ public final class ClientContext<Definition: PacketProtocol, State> {
 
     // MARK: Receiving
 
-    /// Decodes a message of a known type.
     @inlinable @inline(__always)
     func decode<Message: PacketMessage>(
         _ type: Message.Type, in packet: borrowing Packet
@@ -127,15 +124,12 @@ public final class ClientContext<Definition: PacketProtocol, State> {
         }
     }
 
-    /// Decodes the message that is handled now, whatever its type is.
     func received() throws(ConnectionError) -> ReceivedMessage<Definition.FromClient>? {
         guard let packet else { return nil }
         return try connection.connection.message(in: packet)
     }
 
-    /// Counts a message, unless a limit is reached.
-    ///
-    /// - Returns: Whether it was counted.
+    /// Counts a message, unless a limit is reached; then it returns false.
     func countMessage(within limit: MessageRate) -> Bool {
         rates[ObjectIdentifier(limit), default: RateBucket()]
             .take(limit.rate, at: connection.connection.loop.now.sinceOrigin)
@@ -151,13 +145,12 @@ final class CurrentPacket {
 
     var packet: ReceivedPacket? { block.map { ReceivedPacket(block: $0, start: start, bounds: bounds) } }
 
-    /// Sets the block, and then the packet in it.
     func begin(_ place: (bounds: PacketBounds, start: Int), in block: SharedBlock) {
         self.block = block
         begin(place)
     }
 
-    /// Sets the packet, which lies in the same block as the one before.
+    /// Sets the packet, which lies in the same block as the previous one.
     @inline(__always)
     func begin(_ place: (bounds: PacketBounds, start: Int)) {
         start = place.start

@@ -2,11 +2,11 @@
 
 package import WirelineCodec
 
-/// A message and what happens to it.
+/// A message and its handler.
 ///
-/// The types of this file, and those that run handlers, know neither the protocol nor the state: the context of a client
-/// is any object to them. So they are compiled once, here, and only the closures that know the types are compiled in the
-/// user's module. Generic code that is not specialised would take several times as long for each message.
+/// The types of this file, and those that run handlers, know neither the protocol nor the state. To them the context of
+/// a client is any object. So this module compiles them once, and the user's module compiles only the closures that
+/// know the types. Unspecialised generic code would take several times as long for each message.
 struct HandlerEntry: Sendable {
     let type: any PacketMessage.Type
     let action: HandlerAction
@@ -29,7 +29,7 @@ enum HandlerAction: Sendable {
 
 /// A step before handlers.
 struct HandlerStep: Sendable {
-    /// The types before which it runs; nil: all.
+    /// The types before which the step runs; nil: all.
     let only: Set<ObjectIdentifier>?
     let except: Set<ObjectIdentifier>
     let run: @Sendable (any PacketMessage.Type, AnyObject) throws -> Bool
@@ -40,7 +40,7 @@ struct HandlerStep: Sendable {
     }
 }
 
-/// What a server does with messages, whatever its protocol and state are.
+/// All that a server does with messages, without the types of its protocol and state.
 struct HandlerList: Sendable {
     var entries: [HandlerEntry] = []
     var other: HandlerAction?

@@ -9,12 +9,11 @@ final class HandlerRun {
 
     private let table: HandlerTable
     private let connection: PacketConnection
-    /// The packet that is handled.
     private let current: CurrentPacket
     /// The client's ``ClientContext``.
     private let context: AnyObject
-    /// Counts the messages that are handled without `await`, in steps of 4. When it overflows to 0, one in 64, a message
-    /// is measured: reading the clock twice takes longer than a short handler.
+    /// Counts the messages that are handled without `await`, in steps of 4. At the overflow to 0, one message in 64 is
+    /// measured: reading the clock twice takes longer than a short handler.
     @safe @exclusivity(unchecked) private var sampleCount: UInt8 = 252
 
     init<Definition, State>(_ table: HandlerTable, _ context: ClientContext<Definition, State>) {
@@ -24,12 +23,10 @@ final class HandlerRun {
         self.context = context
     }
 
-    /// Calls the handlers of a new connection.
     func open() throws {
         for handler in table.handlers.opened { try handler(context) }
     }
 
-    /// Calls the handlers of an ended connection.
     func close(_ error: (any Error)?) {
         for handler in table.handlers.closed { handler(context, error) }
     }
@@ -50,7 +47,7 @@ final class HandlerRun {
         }
     }
 
-    /// Handles a packet as ``handleAtOnce(_:)`` does, where its code is not needed twice.
+    /// Handles a packet as ``handleAtOnce(_:)`` does, without a second copy of its inlined code.
     @inline(never)
     private func handleApart(_ packet: borrowing Packet) throws { try handleAtOnce(packet) }
 
@@ -76,7 +73,6 @@ final class HandlerRun {
         record(handler, since: start)
     }
 
-    /// Handles a packet whose ID the schema does not know.
     @inline(never)
     private func handleUnknown(_ packet: borrowing Packet) throws {
         guard case .atOnce(let handle)? = table.handlers.other else { return connection.noteUnknownID() }
@@ -85,7 +81,6 @@ final class HandlerRun {
 
     // MARK: In a task
 
-    /// Handles packets until the connection ends.
     nonisolated(nonsending) func run() async throws {
         while var batch = try await connection.nextBatch() {
             defer { current.end() }
@@ -107,7 +102,7 @@ final class HandlerRun {
         handle: @Sendable (ReceivedPacket, AnyObject) async throws -> Void, handler: Handler?
     )
 
-    /// Handles a packet, unless its handler awaits: then it is returned. For an unknown ID it is no handler of the table.
+    /// Handles a packet, unless its handler awaits: then it returns the handler. An unknown ID has no ``Handler``.
     private func waitingHandler(of packet: borrowing Packet) throws -> WaitingHandler? {
         // SAFETY: the table keeps its handlers, and this value keeps the table.
         guard let handler = unsafe table.handler(of: packet.id)?.takeUnretainedValue() else {
@@ -138,9 +133,7 @@ final class HandlerRun {
 
     // MARK: Steps and errors
 
-    /// Runs the steps before a handler.
-    ///
-    /// - Returns: Whether the message is handled.
+    /// Runs the steps before a handler, and returns whether the message is handled.
     private func pass(_ handler: Handler) throws -> Bool {
         for step in handler.steps where try !step.run(handler.type, context) { return false }
         return true

@@ -4,10 +4,10 @@ import WirelineCodec
 
 /// The handlers of a server, found by the ID of a message.
 final class HandlerTable: Sendable {
-    /// The handler of one message.
     final class Handler: Sendable {
         let type: any PacketMessage.Type
-        /// Handles a packet at once; does nothing if the message is ignored. It is not called if ``handleInTask`` is set.
+        /// Handles a packet at once; does nothing if the message is ignored. It is not called if ``handleInTask`` is
+        /// set.
         let handle: HandlerAction.AtOnce
         /// Handles a packet in the connection's task; nil: ``handle`` does it.
         let handleInTask: HandlerAction.InTask?
@@ -32,15 +32,13 @@ final class HandlerTable: Sendable {
     private let all: [Handler]
     /// A table with a power of two of places, at most half of them taken, and linear probing.
     ///
-    /// Its references are not counted: that would take as long as finding the handler, for each packet.
+    /// The references in it are not counted: for each packet, that would take as long as finding the handler.
     private let places: [Place]
     private let shift: UInt64
     /// Whether a handler awaits, so that connections need a task.
     let needsTask: Bool
 
-    /// - Parameters:
-    ///   - handlers: The handlers.
-    ///   - types: All messages that clients may send.
+    /// - Parameter types: All messages that clients may send.
     /// - Throws: ``HandlerError/handledTwice(_:)``, ``HandlerError/unhandled(_:)``.
     init(_ handlers: HandlerList, of types: [any PacketMessage.Type]) throws(HandlerError) {
         var found: [UInt64: Handler] = [:]
@@ -66,11 +64,10 @@ final class HandlerTable: Sendable {
         (places, shift) = Self.table(of: all)
     }
 
-    /// A place of the table.
     @safe
     private struct Place {
         var id: UInt64 = 0
-        /// Nil in a place that is not taken.
+        /// Nil in a free place.
         var handler: Unmanaged<Handler>?
     }
 
@@ -82,7 +79,7 @@ final class HandlerTable: Sendable {
         for handler in handlers {
             let id = handler.type.messageID
             var place = Self.place(of: id, shift)
-            // SAFETY: nothing is read of the handlers.
+            // SAFETY: this reads nothing of the handlers.
             while unsafe places[place].handler != nil { place = (place + 1) & (places.count - 1) }
             // SAFETY: `all` keeps the handler for as long as the table lives.
             places[place] = unsafe Place(id: id, handler: .passUnretained(handler))

@@ -29,8 +29,8 @@ extension MessageHandlers {
     /// Replies to a message with one of its replies: the message that the handler chooses is sent.
     ///
     /// The reply has the request's sequence number, if the header has one; its other header fields have their defaults.
-    /// To set them, add the handler with `on`, and answer with `client.reply(with:header:)`. While too much output waits
-    /// (``ConnectionLimits/pendingByteCount``), the reply waits, too.
+    /// To set them, add the handler with `on`, and answer with `client.reply(with:header:)`. While too much output
+    /// waits (``ConnectionLimits/pendingByteCount``), the reply waits, too.
     @inlinable
     public mutating func reply<Message: ClientMessage & RequestMessage>(
         to type: Message.Type, _ handler: @escaping @Sendable (Message, Context) async throws -> Message.Reply
@@ -46,8 +46,8 @@ extension MessageHandlers {
 }
 
 extension ClientContext {
-    /// Answers the message that is handled now with one of its replies, without waiting: with its sequence number, if the
-    /// header has one.
+    /// Answers the message that is handled now with one of its replies, without waiting: with its sequence number, if
+    /// the header has one.
     ///
     /// Between messages, it sends a message without a sequence number.
     ///

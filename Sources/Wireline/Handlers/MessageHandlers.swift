@@ -2,7 +2,7 @@
 
 public import WirelineCodec
 
-/// What a server does with each type of message.
+/// The handlers of a server: one for each type of message.
 ///
 ///     var handlers = MessageHandlers<LobbyProtocol, Player>()
 ///     handlers.reply(to: Enter.self) { enter, client in
@@ -24,7 +24,7 @@ public import WirelineCodec
 ///
 /// A server with handlers starts only if each message of the protocol has exactly one handler; ``ignore(_:)`` and
 /// `others(_:)` say what happens to the rest. A handler that throws ends its connection, unless ``onError(_:)`` decides
-/// otherwise. What was sent before still reaches the client.
+/// otherwise. Messages that were sent before still reach the client.
 public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
     /// A client, as its handlers see it.
     public typealias Context = ClientContext<Definition, State>
@@ -77,8 +77,8 @@ public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
     /// Replies to a message: the value that the handler returns is sent.
     ///
     /// The reply has the request's sequence number, if the header has one; its other header fields have their defaults.
-    /// To set them, add the handler with `on`, and answer with `client.reply(with:header:)`. While too much output waits
-    /// (``ConnectionLimits/pendingByteCount``), the reply waits, too.
+    /// To set them, add the handler with `on`, and answer with `client.reply(with:header:)`. While too much output
+    /// waits (``ConnectionLimits/pendingByteCount``), the reply waits, too.
     @inlinable
     public mutating func reply<Message: ClientMessage & RequestMessage>(
         to type: Message.Type, _ handler: @escaping @Sendable (Message, Context) async throws -> Message.Reply
@@ -130,8 +130,8 @@ public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
 
     /// Adds the handlers of another part of the program.
     ///
-    /// The part's own steps (``before(only:except:_:)``) apply only to messages that it handles by type, and run after the
-    /// steps of this value. Its handlers of opened and closed connections run after those of this value. Its
+    /// The part's own steps (``before(only:except:_:)``) apply only to messages that it handles by type, and run after
+    /// the steps of this value. Its handlers of opened and closed connections run after those of this value. Its
     /// `others(_:)` and ``onError(_:)`` apply to the whole server, unless this value has its own.
     public mutating func include(_ part: MessageHandlers) {
         list.entries += part.list.entries.map { entry in

@@ -2,7 +2,7 @@
 
 import WirelineSession
 
-/// How many messages a connection may send in a time. Each limit of a program counts for itself.
+/// A limit on the messages of a connection. It is an object, because each limit of a program counts for itself.
 final class MessageRate: Sendable {
     let rate: MaximumRate
 

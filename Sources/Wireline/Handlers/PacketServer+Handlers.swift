@@ -11,7 +11,7 @@ extension PacketServer {
     ///     address.
     ///   - group: The loops that share the connections; nil: `EventLoopGroup.sharedByServers`, one loop for each core.
     ///   - configuration: Limits and timeouts.
-    ///   - handlers: What the server does with each type of message.
+    ///   - handlers: The handlers of all types of messages.
     ///   - makeState: Makes the program's own value for a new connection, on its loop.
     /// - Throws: ``HandlerError/handledTwice(_:)``; ``HandlerError/unhandled(_:)`` with the messages that have no
     ///   handler; ``ConnectionError/transport(_:)`` if the server cannot listen at an address;
@@ -51,7 +51,7 @@ extension PacketServer {
     ///   - port: The port; 0 lets the system choose one, which ``address`` returns.
     ///   - group: The loops that share the connections; nil: `EventLoopGroup.sharedByServers`, one loop for each core.
     ///   - configuration: Limits and timeouts.
-    ///   - handlers: What the server does with each type of message.
+    ///   - handlers: The handlers of all types of messages.
     ///   - makeState: Makes the program's own value for a new connection, on its loop.
     public static func start<State>(
         at host: String, port: UInt16, on group: EventLoopGroup? = nil,

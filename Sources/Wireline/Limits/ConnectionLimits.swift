@@ -3,9 +3,9 @@
 /// The limits of a connection.
 ///
 /// The most memory that a peer can make one connection hold is the sum of three parts: a packet
-/// (``maximumPacketByteCount``, at most doubled while it grows); what waits to be sent (``pendingByteCount`` and one
-/// packet); while requests wait, what arrives before their replies (``unreadByteCount`` and one packet). An idle
-/// connection holds no buffer.
+/// (``maximumPacketByteCount``, at most doubled while it grows); output that waits to be sent (``pendingByteCount`` and
+/// one packet); while requests wait, packets that arrive before their replies (``unreadByteCount`` and one packet). An
+/// idle connection holds no buffer.
 public struct ConnectionLimits: Equatable, Sendable {
     /// The most bytes of an incoming packet, header and trailer included.
     ///
@@ -21,15 +21,15 @@ public struct ConnectionLimits: Equatable, Sendable {
     /// How many bytes of packets may wait to be taken while a request waits for a later reply (default 1 MiB).
     ///
     /// Less than 1 counts as 1. Each packet counts 256 bytes more than it has. At the limit, the connection reads
-    /// nothing until the program takes packets, or the request times out. Each ``MessageStream`` has the same limit, and
-    /// drops its oldest messages there.
+    /// nothing until the program takes packets, or the request times out. Each ``MessageStream`` has the same limit,
+    /// and drops its oldest messages there.
     public var unreadByteCount: Int
 
-    /// How long a peer may read nothing of what is sent to it (default 30 s); nil: no limit.
+    /// How long a peer may read none of the output (default 30 s); nil: no limit.
     ///
-    /// After that the connection is given up. What the peer's system acknowledges counts, also for data that this
-    /// machine's system has taken and still sends. It is checked four times in that time, so a slow line has all the
-    /// time that it needs.
+    /// After that the connection is given up. Bytes that the peer's system acknowledges count, also for data that this
+    /// machine's system has taken and still sends. The connection checks this four times in that time, so a slow line
+    /// has all the time that it needs.
     public var writeTimeout: Duration?
 
     /// Makes limits; parameters that you leave out have their defaults.

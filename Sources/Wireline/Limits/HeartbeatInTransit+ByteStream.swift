@@ -4,21 +4,19 @@ import WirelineSession
 import WirelineTransport
 
 extension HeartbeatInTransit {
-    /// Records that a heartbeat was written.
+    /// Call it when a heartbeat was written to the stream.
     ///
-    /// - Parameters:
-    ///   - stream: The stream to which it was written.
-    ///   - unwrittenByteCount: The number of bytes before it that have not even been written to the stream.
+    /// - Parameter unwrittenByteCount: The earlier bytes that have not even been written to the stream.
     mutating func began(on stream: ByteStream, unwrittenByteCount: Int = 0) {
-        // TLS sends a little more than is written. The difference does not matter here.
+        // TLS sends a little more. The difference does not matter here.
         began(
             writtenByteCount: stream.sentByteCount + UInt64(stream.pendingByteCount + unwrittenByteCount),
             acknowledgedByteCount: stream.acknowledgedByteCount)
     }
 
-    /// Returns whether the peer has acknowledged bytes since the last call, up to the heartbeat.
+    /// Whether the peer has acknowledged bytes since the last call, up to the heartbeat.
     mutating func hasProgressed(on stream: ByteStream) -> Bool {
-        // Asks the system only if the answer can matter.
+        // The check asks the system only if the answer can matter.
         isUnderWay && hasProgressed(acknowledgedByteCount: stream.acknowledgedByteCount)
     }
 }

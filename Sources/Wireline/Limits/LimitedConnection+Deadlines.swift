@@ -3,7 +3,7 @@
 import WirelineSession
 import WirelineTransport
 
-/// The peer's deadlines; ``PeerDeadlines`` decides what happens when one passes.
+/// ``PeerDeadlines`` decides the action when a deadline passes.
 extension LimitedConnection {
     /// The time in the form that the state machines use.
     var now: Duration { loop.now.sinceOrigin }
@@ -12,7 +12,7 @@ extension LimitedConnection {
     /// not read, so it does not wait.
     var isAwaitingPeer: Bool { wantsBytes && stream.wantsToRead }
 
-    /// Checks the peer when its next deadline comes. If it has missed the deadline, the connection ends with
+    /// Checks the peer at its next deadline. A peer that has missed it ends the connection with
     /// ``TransportError/timedOut``.
     func watchPeer() {
         guard stream.isOpen else { return peerWatch.stop(on: loop) }

@@ -6,14 +6,14 @@ import WirelineTransport
 extension LimitedConnection {
     /// The memory that each connection may hold uncounted. Most never hold more, so they touch no shared state.
     static var uncountedByteCount: Int { 16 << 10 }
-    /// The step in which memory above that is counted.
+    /// Memory above that is counted in steps of this size.
     private static var shareStep: Int { 16 << 10 }
     /// The least memory that is given back, unless all of it is.
     private static var leastRelease: Int { 64 << 10 }
     /// The least memory that must be free for a read.
     private static var leastRoom: Int { 4 << 10 }
-    /// The most bytes that count as missing from a packet. Together with the memory already held they do not overflow.
-    /// No budget is that large.
+    /// The most bytes that count as missing from a packet; no budget is that large. Together with the held memory they
+    /// do not overflow.
     private static var mostMissing: Int { .max / 2 }
 
     /// The most bytes that may be read at once.
@@ -23,20 +23,19 @@ extension LimitedConnection {
         return max(Self.leastRoom, Self.uncountedByteCount + share - heldByteCount)
     }
 
-    /// The number of bytes that must be counted before more is read.
+    /// The bytes that must be counted before the next read.
     private func neededByteCount(_ byteBudget: SharedByteBudget) -> Int {
         let needed = heldByteCount + Self.leastRoom
         guard byteBudget.isTight, hasBegun else { return needed }
-        // If little memory is left, a connection asks for all of its packet. So it never waits again with a part of
-        // that packet.
+        // If little memory is left, a connection asks for all of its packet, so that it never waits again with a part
+        // of that packet.
         return needed + min(max(0, missingByteCount), Self.mostMissing)
     }
 
-    /// Counts the memory that is held, and asks the budget for more if it is needed.
+    /// Counts the held memory, and requests more from the budget if needed.
     ///
     /// A connection that cannot continue without more memory waits in the budget's queue. While output is stalled, or
-    /// no more memory is wanted, it takes memory if it is free and does not wait: when that changes, it may need
-    /// another amount.
+    /// no more input is wanted, it takes free memory but does not wait: later it may need another amount.
     ///
     /// - Parameter isWanted: Whether memory for more input is wanted, too.
     /// - Returns: Whether there is memory for more.
@@ -53,7 +52,7 @@ extension LimitedConnection {
                 var isTaken = false
                 set(
                     byteBudget.change(for: self) { budget, holder, actions in
-                        // It may be waiting since before its output stalled.
+                        // The connection may have waited since before its output stalled.
                         budget.withdraw(holder, into: &actions)
                         isTaken = budget.take(byteCount, for: holder)
                     })
@@ -68,7 +67,6 @@ extension LimitedConnection {
         return stream.isOpen && pressure?.share.isWaiting != true
     }
 
-    /// Continues what had to wait for memory.
     func memoryGranted() {
         guard let byteBudget = sharedLimits?.byteBudget, stream.isOpen else { return }
         set(byteBudget.share(of: self))
@@ -77,7 +75,7 @@ extension LimitedConnection {
 
     private func set(_ share: SharedByteBudget.Share) {
         guard stream.isOpen else {
-            // Carrying out the change has ended the connection, which did not know of this share yet.
+            // Carrying out the change has ended the connection, which did not know this share yet.
             _ = sharedLimits?.byteBudget?.change(for: self) { $0.remove($1, into: &$2) }
             return
         }
@@ -85,7 +83,6 @@ extension LimitedConnection {
         dropPressureIfIdle()
     }
 
-    /// Returns the pressure; makes it if there is none.
     func makePressure() -> PressureState {
         if let pressure { return pressure }
         let made = PressureState()
@@ -97,7 +94,7 @@ extension LimitedConnection {
         if pressure?.isIdle == true { pressure = nil }
     }
 
-    /// Stops waiting for memory and for the rest of a packet, at the connection's end; granted memory is kept.
+    /// Stops waiting for memory and for the rest of a packet, at the connection's end. Keeps granted memory.
     func keepGrantedMemory() {
         guard let pressure else { return }
         pressure.stop(on: loop)

@@ -5,9 +5,9 @@ import WirelineTransport
 
 /// The minimum rate of peers whose packets have begun.
 ///
-/// The timer is set once and then checks what has arrived. So a packet costs nothing, and a read almost nothing.
+/// One timer checks the arrived bytes. So a packet costs nothing, and a read almost nothing.
 extension LimitedConnection {
-    /// Records that the connection waits for more: the rest of a packet, if one has begun.
+    /// Call it when the connection waits for more: the rest of a packet, if one has begun.
     func watchRate() {
         guard let rate = sharedLimits?.minimumRate, hasBegun, stream.isOpen else { return }
         let pressure = makePressure()
@@ -16,7 +16,7 @@ extension LimitedConnection {
         scheduleRestCheck(pressure)
     }
 
-    /// Records that the connection does not wait for now.
+    /// Call it when the connection stops waiting for now.
     func pauseRate() {
         pressure?.pause(at: now)
     }

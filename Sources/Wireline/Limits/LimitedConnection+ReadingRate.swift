@@ -5,12 +5,13 @@ import WirelineTransport
 
 /// The minimum rate of peers that take output slowly.
 ///
-/// Output that is sent at once costs nothing. The timer is set when output begins to wait, and then checks what has left.
+/// Output that leaves at once costs nothing. A timer starts when output begins to wait, and then checks the bytes that
+/// have left.
 extension LimitedConnection {
-    /// How many bytes have left. If this system knows, those that the peer's system has acknowledged.
+    /// The bytes that the peer's system has acknowledged, if this system knows; otherwise the bytes that have left.
     private var deliveredByteCount: UInt64 { stream.acknowledgedByteCount ?? stream.sentByteCount }
 
-    /// Records that output begins to wait.
+    /// Call it when output begins to wait.
     func watchReading() {
         guard let rate = sharedLimits?.minimumReadingRate, stream.isOpen else { return }
         let pressure = makePressure()
@@ -18,7 +19,7 @@ extension LimitedConnection {
         scheduleReadingCheck(pressure)
     }
 
-    /// Records that no output waits.
+    /// Call it when no output waits.
     func endReadingWatch() {
         guard let pressure else { return }
         pressure.endReading(on: loop)
@@ -41,7 +42,7 @@ extension LimitedConnection {
         guard pressure.judgeReading(deliveredByteCount: deliveredByteCount, at: now) else {
             return scheduleReadingCheck(pressure)
         }
-        // What is written now would not be read.
+        // The peer would not read a message that is written now.
         abort(.readTooSlowly(rate))
     }
 }

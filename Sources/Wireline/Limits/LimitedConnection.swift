@@ -3,40 +3,34 @@
 import WirelineSession
 import WirelineTransport
 
-/// A connection whose memory is counted together with that of others, and whose peer must not be slow or silent.
+/// A connection whose memory counts together with that of others, and whose peer must not be slow or silent.
 ///
 /// Only the thread of the connection's loop uses this.
 protocol LimitedConnection: AnyObject, Sendable {
-    /// The stream that carries it.
     var stream: ByteStream { get }
-    /// The limits and the log that it shares with others.
+    /// The limits and the log that the connection shares with others.
     var sharedLimits: SharedLimits? { get }
-    /// Its state if it is slow or holds much; nil otherwise.
+    /// The state of a connection that is slow or holds much; nil for others.
     var pressure: PressureState? { get set }
 
-    /// The memory that it holds, in bytes: for unread input and for queued output.
+    /// The memory of unread input and of queued output, in bytes.
     var heldByteCount: Int { get }
-    /// The memory of what is not written to the stream yet, because it is still being sealed; 0 for most.
+    /// The memory of packets that are still being sealed, in bytes; 0 for most connections.
     var lateByteCount: Int { get }
     /// Whether a partial packet or message is buffered.
     var hasBegun: Bool { get }
-    /// The number of bytes of it that there is no memory for yet, as far as it is known; less than 1 if it is not.
+    /// The missing memory for the partial packet or message, in bytes, if it is known; less than 1 otherwise.
     var missingByteCount: Int { get }
     /// A counter that changes with each whole packet or message.
     var receivedPacketCount: Int { get }
-    /// Whether bytes are wanted from the peer.
     var wantsBytes: Bool { get }
 
-    /// The peer's deadlines, and the timer that checks them.
     var peerWatch: PeerWatch { get set }
-    /// Since when the connection has waited for the peer without a break; nil: it does not wait.
+    /// The start of the current wait for the peer; nil: the connection does not wait.
     var wantedSince: MonotonicTime? { get }
 
-    /// Sends what waits, as far as the limits allow.
     func resumeSenders()
-    /// Continues what had to wait for memory.
     func continueWithMemory()
-    /// Ends the connection with an error.
     func end(_ error: ConnectionError)
     /// Closes the connection at once with an error.
     func abort(_ error: ConnectionError)
@@ -49,6 +43,6 @@ extension LimitedConnection {
 
     var lateByteCount: Int { 0 }
 
-    /// When bytes last arrived at the socket. With TLS or a WebSocket they may not contain any data yet.
+    /// The time of the last arrival at the socket. With TLS or a WebSocket the bytes may not contain any data yet.
     var lastArrival: MonotonicTime { stream.lastArrival }
 }

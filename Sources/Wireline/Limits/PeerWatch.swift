@@ -3,25 +3,23 @@
 import WirelineSession
 import WirelineTransport
 
-/// The deadlines of a connection's peer, and since when the connection waits for it. Only the connection's loop uses
-/// this.
+/// The deadlines of a connection's peer, and the time for which the connection has waited for it. Only the connection's
+/// loop uses this.
 ///
-/// `PeerDeadlines` decides what happens when a deadline passes.
+/// `PeerDeadlines` decides the action when a deadline passes.
 struct PeerWatch {
     private var deadlines = PeerDeadlines(at: .zero)
     private var timer: EventLoop.Timer?
-    /// When the last wait began, minus the time of earlier waits without input.
+    /// The start of the last wait, minus the time of earlier waits without input.
     private(set) var waitingSince = MonotonicTime(nanoseconds: 0)
-    /// How long the waits since bytes last arrived took together. It is no `Duration`: each read would convert it, which
-    /// takes as long as several packets.
+    /// The total time of the waits since the last bytes. It is no `Duration`: each read would convert it, which takes
+    /// as long as several packets.
     private var waitedNanoseconds: Int64 = 0
 
-    /// Whether the peer's first packet has not arrived.
     var isAwaitingFirstPacket: Bool { deadlines.isAwaitingFirstPacket }
 
     // MARK: Deadlines
 
-    /// Sets the deadlines from now on.
     mutating func begin(_ limits: PeerDeadlines.Limits, isShakingHands: Bool, at now: MonotonicTime) {
         deadlines = PeerDeadlines(limits, isShakingHands: isShakingHands, at: now.sinceOrigin)
     }
@@ -30,36 +28,35 @@ struct PeerWatch {
 
     mutating func packetCame(at now: MonotonicTime) { deadlines.packetCame(at: now.sinceOrigin) }
 
-    /// Sets the deadline for the connection's end: the peer must read what was sent, and end its side.
+    /// Sets the deadline for the connection's end: the peer must read all output, and end its side.
     mutating func finish(at now: MonotonicTime, within timeout: Duration?, undeliveredByteCount: Int) {
         deadlines.finish(at: now.sinceOrigin, within: timeout, undeliveredByteCount: undeliveredByteCount)
     }
 
-    /// Calls a closure when the next deadline comes, instead of an earlier closure.
+    /// Calls a closure at the next deadline, and drops an earlier closure.
     mutating func setTimer(on loop: EventLoop, _ action: @escaping () -> Void) {
         loop.cancel(&timer)
         guard let deadline = deadlines.deadline else { return }
         timer = loop.schedule(at: MonotonicTime(sinceOrigin: deadline), action)
     }
 
-    /// Forgets the timer, which has fired, and judges the peer.
+    /// Judges the peer. Call it when the timer has fired.
     mutating func timerFired(at now: MonotonicTime, _ signs: PeerDeadlines.PeerActivity) -> PeerDeadlines.Verdict {
         timer = nil
         return deadlines.timerFired(at: now.sinceOrigin, signs)
     }
 
-    /// Sets no more timers.
     mutating func stop(on loop: EventLoop) { loop.cancel(&timer) }
 
     // MARK: Waiting
 
-    /// Begins to wait for the peer, after a time without waiting.
+    /// Begins to wait for the peer, after a pause.
     mutating func beginWaiting(at now: MonotonicTime) {
         waitingSince = MonotonicTime(nanoseconds: now.nanoseconds - waitedNanoseconds)
         waitedNanoseconds = 0
     }
 
-    /// Starts the wait again: the time until now does not count for the peer.
+    /// Starts the wait again: the time so far does not count for the peer.
     mutating func restartWaiting(at now: MonotonicTime) { waitingSince = now }
 
     /// Stops waiting. The peer's time is paused: many short waits add up, instead of each starting at zero.

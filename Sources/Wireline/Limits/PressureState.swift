@@ -3,29 +3,26 @@
 import WirelineSession
 import WirelineTransport
 
-/// The state of a connection that waits for the end of a packet, whose output waits, or that holds more than the uncounted
-/// bytes. Only the connection's loop uses this.
+/// The state of a connection that waits for the end of a packet, whose output waits, or that holds more than the
+/// uncounted bytes. Only the connection's loop uses this.
 ///
 /// Most connections have none.
 final class PressureState {
-    /// How many bytes the connection has been granted, and whether it waits for more.
     var share = SharedByteBudget.Share()
     /// The watch on the packet's speed; nil before a packet has begun.
     private var rest: RateWatch?
-    /// How many packets had been taken when the packet began.
+    /// The number of packets that were taken before this one.
     private var packetCount = 0
-    /// How many bytes had arrived at the socket at the last check.
+    /// The bytes that had arrived at the socket at the last check.
     private var countedByteCount: UInt64 = 0
-    /// The timer for the next check.
     private var timer: EventLoop.Timer?
-    /// The watch on how fast the peer takes output; nil while none waits.
+    /// The watch on the speed at which the peer takes output; nil while none waits.
     private var reading: RateWatch?
-    /// How many bytes the peer had taken at the last check.
+    /// The bytes that the peer had taken at the last check.
     private var deliveredByteCount: UInt64 = 0
-    /// The timer for the next check of that.
     private var readingTimer: EventLoop.Timer?
 
-    /// Whether there is nothing to remember.
+    /// Whether this state can be dropped.
     var isIdle: Bool {
         timer == nil && rest == nil && reading == nil && share.byteCount == 0 && !share.isWaiting
     }
@@ -35,8 +32,8 @@ final class PressureState {
     /// Begins to wait for the rest of a packet, or continues.
     ///
     /// - Parameters:
-    ///   - packetCount: How many packets were taken before it.
-    ///   - byteCount: How many bytes have arrived at the socket.
+    ///   - packetCount: The number of packets that were taken before it.
+    ///   - byteCount: The bytes that have arrived at the socket.
     func waitForRest(_ rate: MinimumRate, packetCount: Int, receivedByteCount byteCount: UInt64, at now: Duration) {
         if rest == nil {
             rest = RateWatch(rate)
@@ -49,18 +46,15 @@ final class PressureState {
         rest?.waits(at: now)
     }
 
-    /// Stops waiting for now.
     func pause(at now: Duration) { rest?.pauses(at: now) }
 
-    /// Forgets the packet, which is whole.
+    /// Call it when the packet is whole.
     func endRest() { rest = nil }
 
-    /// Whether the packet for whose rest it waits is the one after so many packets.
+    /// Whether the awaited packet is the one after `packetCount` packets.
     func isWaiting(after packetCount: Int) -> Bool { self.packetCount == packetCount }
 
-    /// Counts what has arrived, and judges the peer.
-    ///
-    /// - Returns: Whether the peer is too slow.
+    /// Counts the bytes that have arrived, and returns whether the peer is too slow.
     func judge(receivedByteCount byteCount: UInt64, at now: Duration) -> Bool {
         rest?.moved(Int(clamping: byteCount &- countedByteCount))
         countedByteCount = byteCount
@@ -69,29 +63,26 @@ final class PressureState {
 
     // MARK: Output that waits
 
-    /// Begins to watch how fast the peer takes output.
     func beginReading(_ rate: MinimumRate, deliveredByteCount byteCount: UInt64, at now: Duration) {
         reading = RateWatch(rate)
         deliveredByteCount = byteCount
         reading?.waits(at: now)
     }
 
-    /// Stops watching: no output waits.
+    /// Call it when no output waits.
     func endReading(on loop: EventLoop) {
         loop.cancel(&readingTimer)
         reading = nil
     }
 
-    /// Counts what the peer has taken, and judges it.
-    ///
-    /// - Returns: Whether the peer is too slow.
+    /// Counts the bytes that the peer has taken, and returns whether it is too slow.
     func judgeReading(deliveredByteCount byteCount: UInt64, at now: Duration) -> Bool {
         reading?.moved(Int(clamping: byteCount &- deliveredByteCount))
         deliveredByteCount = byteCount
         return reading?.isTooSlow(at: now) == true
     }
 
-    /// Calls a closure at the next check of the output, unless one is scheduled already.
+    /// Calls a closure at the next check of the output, unless a check is already scheduled.
     func scheduleReadingCheck(on loop: EventLoop, _ check: @escaping () -> Void) {
         guard readingTimer == nil, let deadline = reading?.deadline else { return }
         readingTimer = loop.schedule(at: MonotonicTime(sinceOrigin: deadline)) {
@@ -102,7 +93,7 @@ final class PressureState {
 
     // MARK: The timer of a packet's rest
 
-    /// Calls a closure at the next check, unless one is scheduled already.
+    /// Calls a closure at the next check, unless a check is already scheduled.
     func scheduleCheck(on loop: EventLoop, _ check: @escaping () -> Void) {
         guard timer == nil, let deadline = rest?.deadline else { return }
         timer = loop.schedule(at: MonotonicTime(sinceOrigin: deadline)) {
@@ -111,7 +102,7 @@ final class PressureState {
         }
     }
 
-    /// Waits no more: neither for the rest of a packet nor for the peer to take output.
+    /// Stops all watches.
     func stop(on loop: EventLoop) {
         loop.cancel(&timer)
         rest = nil

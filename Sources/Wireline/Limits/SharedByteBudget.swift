@@ -4,9 +4,8 @@ import Synchronization
 import WirelineSession
 import WirelineTransport
 
-/// The byte budget of all connections of a server: a `ByteBudget` for the threads of several loops.
+/// The byte budget of all connections of a server: a `ByteBudget` that several loops use.
 final class SharedByteBudget: Sendable {
-    /// The share of one connection.
     struct Share {
         var byteCount = 0
         var isWaiting = false
@@ -14,8 +13,8 @@ final class SharedByteBudget: Sendable {
 
     /// A connection, compared by identity.
     ///
-    /// Any loop's thread may compare holders. The connection itself is looked at only on its own loop: the thread sanitizer
-    /// takes even a comparison of two objects for a read of both.
+    /// Any loop's thread may compare holders, but only the connection's own loop may touch the connection. The thread
+    /// sanitizer takes even a comparison of two objects for a read of both.
     struct Holder: Hashable {
         let connection: any LimitedConnection
         let loop: EventLoop
@@ -36,15 +35,14 @@ final class SharedByteBudget: Sendable {
 
     private struct State {
         var budget: Budget
-        /// Whether the next round of the budget is scheduled.
         var awaitsRound = false
     }
 
     let limit: Int
     private let state: Lock<State>
-    /// The number of bytes that are not granted.
+    /// The bytes that are not granted.
     private let leftByteCount: Atomic<Int>
-    /// If less than this is left, reads are small: a few loops may each read this much before it is counted.
+    /// Below this rest, reads are small: a few loops may each read this much before it is counted.
     private let reserve: Int
 
     init(limit: Int) {
@@ -54,16 +52,16 @@ final class SharedByteBudget: Sendable {
         leftByteCount = Atomic(limit)
     }
 
-    /// Whether so little is left that connections may read only what was granted.
+    /// Whether the rest is so small that connections may read only granted bytes.
     var isTight: Bool { leftByteCount.load(ordering: .relaxed) < reserve }
 
-    /// Whether so little is left that a write of this many bytes may not fit while it waits to be sent.
+    /// Whether the rest is so small that `byteCount` bytes may not fit while they wait to be sent.
     func isScarce(for byteCount: Int) -> Bool {
         let left = leftByteCount.load(ordering: .relaxed)
         return left < reserve || left / 2 < byteCount
     }
 
-    /// The number of bytes that are granted.
+    /// The granted bytes.
     var byteCount: Int { state.withLock { $0.budget.byteCount } }
 
     func share(of connection: some LimitedConnection) -> Share {
@@ -77,11 +75,11 @@ final class SharedByteBudget: Sendable {
 
     private func close(_ connection: some LimitedConnection) {
         connection.end(.noRoom(limit: limit))
-        // Neither granted memory nor a request stays in the budget.
+        // Removes both the granted memory and a request.
         _ = change(for: connection) { $0.remove($1, into: &$2) }
     }
 
-    /// Changes the budget, carries out what follows for other connections, and returns the connection's share.
+    /// Changes the budget, carries out the actions for other connections, and returns the connection's share.
     func change(
         for connection: some LimitedConnection,
         _ body: (inout Budget, _ holder: Holder, inout [Budget.Action]) -> Void
@@ -106,7 +104,7 @@ final class SharedByteBudget: Sendable {
         leftByteCount.store(budget.limit - budget.byteCount, ordering: .relaxed)
     }
 
-    /// Carries out the budget's actions, each by itself: what one connection gives back may move thousands of others.
+    /// Carries out each action in a turn of its own: the memory of one connection may move thousands of others.
     ///
     /// - Parameter holder: The connection that learns its share from the current call.
     private func carryOut(_ actions: [Budget.Action], but holder: Holder? = nil) {
@@ -126,7 +124,7 @@ final class SharedByteBudget: Sendable {
 
     // MARK: Rounds
 
-    /// Schedules the budget's next round, on the loop of the connection that waits.
+    /// Schedules the budget's next round, on the loop of the waiting connection.
     private func scheduleRound(on loop: EventLoop) {
         loop.schedule(at: loop.now + Budget.roundTime) {
             var actions: [Budget.Action] = []
@@ -139,7 +137,7 @@ final class SharedByteBudget: Sendable {
         }
     }
 
-    /// Reports how many bytes a connection has moved; on its loop.
+    /// Reports the bytes that a connection has moved. Runs on the connection's loop.
     private func measure(_ connection: some LimitedConnection) {
         let movedByteCount = connection.stream.receivedByteCount &+ connection.stream.sentByteCount
         _ = change(for: connection) { $0.measured(movedByteCount, for: $1, into: &$2) }

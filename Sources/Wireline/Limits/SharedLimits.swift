@@ -5,7 +5,7 @@ package import WirelineSession
 import WirelineTransport
 package import WirelineWebSocket
 
-/// What a server's connections, or the connections of one log, have in common.
+/// The limits and the log that a server's connections, or the connections of one log, share.
 package final class SharedLimits: Sendable {
     /// The least speed of a packet that has begun to arrive; nil: no limit.
     let minimumRate: MinimumRate?
@@ -13,14 +13,12 @@ package final class SharedLimits: Sendable {
     let minimumReadingRate: MinimumRate?
     /// The byte budget of all connections; nil: only each connection's own limits.
     let byteBudget: SharedByteBudget?
-    /// What zlib may keep for all WebSockets; nil: there are none.
+    /// The memory that zlib may keep for all WebSockets; nil: there are none.
     let compressionBudget: CompressionBudget?
 
-    /// The log; nil: none.
     let log: TrafficLog?
-    /// This side of the connections.
     let side: WirelineCodec.Sender
-    /// How long handlers take for each type of message; nil: they are not counted.
+    /// How long handlers take for each type of message; nil: not measured.
     package let messageTimes: MessageTimes?
 
     package init(

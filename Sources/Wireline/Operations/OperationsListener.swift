@@ -18,14 +18,14 @@ import WirelineWebSocket
 /// | another path | 404 |
 /// | another method | 405 |
 ///
-/// Each connection ends after one answer. Beyond 64 connections, each new one ends the oldest: clients that ask for nothing
-/// cannot keep a load balancer out. A request must arrive within 10 s, and its head may have 8 KiB. On a loopback address,
-/// only local names, IP addresses and `host` may stand in `Host`; others get 403, so that no web page reads the metrics
-/// under a name of its own. An answer that takes longer than 10 s is 503. So metrics are 503
-/// while a handler blocks a loop of the server; give the listener a group of its own, so that it still answers then.
-/// Everybody who can connect can read the metrics: listen at an address that only your tools reach.
+/// Each connection ends after one answer. Beyond 64 connections, each new one ends the oldest: idle clients cannot keep
+/// a load balancer out. A request must arrive within 10 s, and its head may have 8 KiB. On a loopback address, only
+/// local names, IP addresses and `host` may stand in `Host`; others get 403, so that no web page reads the metrics
+/// under a name of its own. An answer that takes longer than 10 s is 503. So metrics are 503 while a handler blocks a
+/// loop of the server; give the listener a group of its own, so that it still answers then. Everybody who can connect
+/// can read the metrics: listen at an address that only your tools reach.
 public struct OperationsListener: Sendable {
-    /// What a load balancer learns from `/health`.
+    /// The answer of `/health` to a load balancer.
     public enum Health: Equatable, Sendable {
         /// The server takes clients: 200.
         case ready
@@ -43,11 +43,11 @@ public struct OperationsListener: Sendable {
     ///   - host: A name, or the text of an IP address.
     ///   - port: The port; 0 lets the system choose one, which ``address`` returns.
     ///   - group: The loops that carry the connections; nil: `EventLoopGroup.shared`, one loop.
-    ///   - health: Returns what `/health` answers. It must not block.
-    ///   - ready: Returns what `/ready` answers, for programs that tell "restart me" from "send me no clients"; nil
+    ///   - health: Returns the answer of `/health`. It must not block.
+    ///   - ready: Returns the answer of `/ready`, for programs that tell "restart me" from "send me no clients"; nil
     ///     (default): there is no such path. It must not block.
-    ///   - metrics: Makes the text of `/metrics` (``ServerMetrics/PrometheusText``). It must not block. If it throws, the
-    ///     answer is 500.
+    ///   - metrics: Makes the text of `/metrics` (``ServerMetrics/PrometheusText``). It must not block. If it throws,
+    ///     the answer is 500.
     /// - Throws: ``ConnectionError/transport(_:)`` if it cannot listen at the address, ``ConnectionError/cancelled``.
     public static func start(
         at host: String, port: UInt16, on group: EventLoopGroup? = nil,
@@ -57,7 +57,7 @@ public struct OperationsListener: Sendable {
     ) async throws(ConnectionError) -> OperationsListener {
         var configuration = WebSocketServerConfiguration()
         configuration.listening.crowdLimit = 64
-        // Those that are ending count, too.
+        // Connections that are ending count, too.
         configuration.listening.connectionLimit = 128
         configuration.listening.handshakeTimeout = .seconds(10)
         configuration.listening.idleTimeout = .seconds(30)
@@ -72,7 +72,7 @@ public struct OperationsListener: Sendable {
                 try await metrics(), contentType: ServerMetrics.PrometheusText.contentType,
                 headers: ["Cache-Control": "no-store"])
         }
-        // There are only pages, so the handler never runs.
+        // All paths are pages, so the handler never runs.
         let group = try await ConnectionError.wrapping { () throws(TransportError) in
             try EventLoopGroup.sharedUnless(group)
         }
@@ -81,7 +81,8 @@ public struct OperationsListener: Sendable {
         return OperationsListener(server: server)
     }
 
-    /// Begins to listen for one server of packets; the parameters are those of ``start(at:port:on:health:ready:metrics:)``.
+    /// Begins to listen for one server of packets; the parameters are those of
+    /// ``start(at:port:on:health:ready:metrics:)``.
     public static func start<Definition>(
         at host: String, port: UInt16, on group: EventLoopGroup? = nil, watching server: PacketServer<Definition>
     ) async throws(ConnectionError) -> OperationsListener {

@@ -45,7 +45,7 @@ extension WebSocketServer {
 }
 
 extension ShutdownSignal {
-    /// Waits for a signal, or until a closure returns; nil in that case.
+    /// Waits for a signal; nil if `isOver` returns first.
     fileprivate static func wait(
         unless isOver: @escaping @concurrent @Sendable () async -> Void
     ) async throws(ConnectionError) -> ShutdownSignal? {

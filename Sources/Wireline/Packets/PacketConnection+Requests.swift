@@ -13,8 +13,8 @@ extension PacketConnection {
     /// field, a peer that leaves a request unanswered delays the replies of later ones: close such a connection after
     /// ``ConnectionError/unanswered(unreadByteCount:)``.
     ///
-    /// A failed reply (`@sequence(failure = -1)`) answers the oldest request that waits for its ID. It answers one that was
-    /// given up if that is older, unless a younger request of the same type has had its reply since.
+    /// A failed reply (`@sequence(failure = -1)`) answers the oldest request that waits for its ID. It answers one that
+    /// was given up if that is older, unless a younger request of the same type has had its reply since.
     ///
     /// A number of 8, 16 or 24 bits without a reply is not used again on the same connection. After 255 lost replies of
     /// a `uint8`, or 65,535 of the others, further requests throw ``ConnectionError/tooManyRequests(limit:)``.

@@ -3,16 +3,14 @@
 package import WirelineTLS
 package import WirelineTransport
 
-/// TLS for streams with any content.
 extension ByteStream {
-    /// Inserts TLS between the stream's bytes and the socket; the stream must not be started yet.
+    /// Inserts TLS between the stream's bytes and the socket. The stream must not have started.
     package func secure(with engine: TLSEngine) { insert(TLSTransform(engine)) }
 
-    /// The stream's TLS, if it has any; a WebSocket that carries packets may be above it.
+    /// The stream's TLS, if it has any. A WebSocket that carries packets may be above it.
     var tlsTransform: TLSTransform? {
         transform as? TLSTransform ?? (transform as? ChainedTransform)?.lower as? TLSTransform
     }
 
-    /// The error that made the transform fail; nil if it did not.
     package var transformFailure: ConnectionError? { (transform as? any ConnectionTransform)?.connectionFailure }
 }

@@ -2,12 +2,12 @@
 
 import WirelineTransport
 
-/// One transform on top of another, such as a WebSocket over TLS; for the loop's own thread.
+/// One transform on top of another, such as a WebSocket over TLS. Only the loop's thread uses it.
 ///
 ///     packets <-> upper <-> lower <-> wire
 ///
-/// Between the two it holds what one call of the lower transform returned and the upper one has not taken: 16 KiB at
-/// most, and nothing while the connection is idle.
+/// It holds the output of one call of the lower transform that the upper one has not taken: 16 KiB at most, and nothing
+/// while the connection is idle.
 final class ChainedTransform: ConnectionTransform {
     let lower: any ConnectionTransform
     let upper: any ConnectionTransform
@@ -21,7 +21,6 @@ final class ChainedTransform: ConnectionTransform {
     private var hasUpperBegun = false
     /// Whether the upper transform may return more without new bytes.
     private var mayUpperHaveMore = false
-    /// Whether the lower transform's input has ended.
     private var hasLowerEnded = false
 
     /// The most bytes that the lower transform returns at once: one TLS record (RFC 8446 §5.1).
@@ -34,7 +33,7 @@ final class ChainedTransform: ConnectionTransform {
 
     var isReady: Bool { lower.isReady && upper.isReady }
 
-    /// Whether there is output. The upper transform's output moves to the lower one at once, as far as it fits.
+    /// The upper transform's output moves to the lower one at once, as far as it fits.
     var hasOutput: Bool { lower.hasOutput }
 
     var heldOutputByteCount: Int { lower.heldOutputByteCount + upper.heldOutputByteCount }
@@ -87,7 +86,7 @@ final class ChainedTransform: ConnectionTransform {
         }
     }
 
-    /// What to do after the lower transform stopped without output; nil: go on.
+    /// The stop of this transform after the lower one stopped without output; nil: continue.
     private func step(_ stop: TransformReading.Stop) throws(TransformFailure) -> TransformReading.Stop? {
         guard stop == .ended, !hasLowerEnded else { return stop == .needsRoom ? nil : stop }
         hasLowerEnded = true
@@ -97,7 +96,7 @@ final class ChainedTransform: ConnectionTransform {
 
     /// Passes the bytes in the middle to the upper transform.
     ///
-    /// - Returns: Why it stopped; nil if it needs more bytes.
+    /// - Returns: The reason why it stopped; nil if it needs more bytes.
     private func readUpper(
         _ room: UnsafeMutableRawBufferPointer, _ filledByteCount: inout Int
     ) -> TransformReading.Stop? {
@@ -111,7 +110,7 @@ final class ChainedTransform: ConnectionTransform {
         filledByteCount += reading.filledByteCount
         mayUpperHaveMore = reading.stop == .needsRoom
         if middleStart == middle.count { (middle, middleStart) = ([], 0) }
-        // Answers to pings must leave although the stream has nothing to send, and the peer must learn why nothing
+        // Answers to pings must leave even if the stream has nothing to send, and the peer must learn why nothing
         // follows.
         let hasPassedDown = (try? passDown()) != nil
         guard hasPassedDown else { return .failed }
@@ -124,7 +123,7 @@ final class ChainedTransform: ConnectionTransform {
         }
         var reading: TransformReading?
         middle = unsafe [UInt8](unsafeUninitializedCapacity: Self.middleByteCount) { buffer, filledByteCount in
-            // SAFETY: the lower one fills as much of the buffer as it says.
+            // SAFETY: the lower transform reports how much of the buffer it has filled.
             let result = unsafe lower.receive(bytes, into: UnsafeMutableRawBufferPointer(buffer))
             filledByteCount = result.filledByteCount
             reading = result
@@ -155,7 +154,7 @@ final class ChainedTransform: ConnectionTransform {
         return true
     }
 
-    /// Ends the upper transform's output; the lower one goes on until ``takeLeave()``, for the peer's answer.
+    /// Ends the upper transform's output. The lower one continues until ``takeLeave()``, for the peer's answer.
     func endOutput() throws(TransformFailure) {
         try upper.endOutput()
         try passDown()
@@ -163,7 +162,7 @@ final class ChainedTransform: ConnectionTransform {
 
     func takeLeave() {
         upper.takeLeave()
-        // Whatever fails here, the socket is closed next.
+        // An error does not matter here: the socket is closed next.
         try? passDown()
         lower.takeLeave()
     }

@@ -2,20 +2,20 @@
 
 import WirelineTransport
 
-/// What lies between a connection's packets and its socket, as the connection uses it; for the loop's own thread.
+/// A layer between a connection's packets and its socket, as the connection uses it. Only the loop's thread uses it.
 protocol ConnectionTransform: StreamTransform {
     /// Called once, when the handshake is complete or has failed.
     var onReady: (() -> Void)? { get set }
 
-    /// The error that made it fail, for the program.
+    /// The error of a failed transform, for the program.
     var connectionFailure: ConnectionError? { get }
 
-    /// Whether it failed because the peer ended without a close.
+    /// Whether the transform failed because the peer ended without a close.
     var isCut: Bool { get }
 
-    /// Adds bytes that other connections send, too, to its output, in a form that was made once.
+    /// Adds bytes that other connections send, too, to the output, in a form that was made once.
     ///
-    /// - Returns: False if it has no such form; nothing was added.
+    /// - Returns: False if the transform has no such form; then it has added nothing.
     func sendShared(_ bytes: RawSpan, _ frames: SharedFrames) -> Bool
 }
 

@@ -3,7 +3,7 @@
 import WirelineTLS
 import WirelineTransport
 
-/// TLS between a connection's packets and its socket; for the loop's own thread.
+/// TLS between a connection's packets and its socket. Only the loop's thread uses it.
 final class TLSTransform: ConnectionTransform {
     let engine: TLSEngine
     var onReady: (() -> Void)?
@@ -24,7 +24,7 @@ final class TLSTransform: ConnectionTransform {
 
     var isCut: Bool { engine.failure == .truncated(duringHandshake: false) }
 
-    /// What both sides negotiated; nil before that.
+    /// The result of the handshake; nil before its end.
     var details: TLSDetails? {
         guard let version = engine.version, let cipher = engine.cipher else { return nil }
         return TLSDetails(

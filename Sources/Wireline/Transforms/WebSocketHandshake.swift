@@ -2,12 +2,11 @@
 
 import WirelineWebSocket
 
-/// The handshake of a WebSocket on a connection: the client's side or the server's, and how far it has come.
+/// The state of a WebSocket's handshake on a connection, on the client's side or the server's.
 ///
-/// The driver passes it the peer's bytes and answers requests, and after each of these sends ``takeOutput()``, also
-/// after an error. Only the connection's loop uses this.
+/// The driver passes the peer's bytes and answers requests. After each of these it sends ``takeOutput()``, also after
+/// an error. Only the connection's loop uses this.
 struct WebSocketHandshake {
-    /// How far the handshake has come.
     enum Stage {
         /// This client waits for the server's answer.
         case asking
@@ -19,7 +18,6 @@ struct WebSocketHandshake {
         case failed
     }
 
-    /// The result of a read.
     struct Reading {
         /// The number of bytes taken. The other bytes belong to the first frames.
         let byteCount: Int
@@ -28,17 +26,16 @@ struct WebSocketHandshake {
 
     enum Event {
         case needsBytes
-        /// The client's request has arrived.
         case request(WebSocketUpgradeRequest)
         /// The server has accepted this client's request.
         case complete(WebSocketAgreement)
         /// The server has answered with a page, so there will be no WebSocket.
         case page
-        /// The client waits for a page that has to be made (``wantedPage``).
+        /// The client waits for a page that the program must make (``wantedPage``).
         case pageRequest
     }
 
-    /// Indirect, because a handshake has hundreds of bytes, which each look would copy.
+    /// Indirect, because a handshake has hundreds of bytes, which each access would copy.
     private indirect enum State {
         case asking(WebSocketClientHandshake)
         case listening(WebSocketServerHandshake)
@@ -51,13 +48,11 @@ struct WebSocketHandshake {
     private var state: State
     private var output: [UInt8] = []
 
-    /// Asks a server for a WebSocket.
     init(_ client: WebSocketClientHandshake) {
         state = .asking(client)
         output = client.request
     }
 
-    /// Waits for a client's request.
     init(_ server: WebSocketServerHandshake) {
         state = .listening(server)
     }
@@ -72,7 +67,6 @@ struct WebSocketHandshake {
         }
     }
 
-    /// Whether it has succeeded.
     var isComplete: Bool { if case .complete = state { true } else { false } }
 
     /// Whether part of a request has arrived, but not all of it.
@@ -94,16 +88,13 @@ struct WebSocketHandshake {
 
     // MARK: Changes
 
-    /// Takes the bytes to send to the peer.
     mutating func takeOutput() -> [UInt8] {
         defer { output = [] }
         return output
     }
 
-    /// Takes bytes of the peer's handshake.
-    ///
     /// - Parameter bytes: The received bytes, split anywhere, without those taken before.
-    /// - Throws: What is wrong with them; the handshake has failed then.
+    /// - Throws: The error in the bytes; the handshake has failed then.
     mutating func receive(_ bytes: RawSpan) throws(WebSocketError) -> Reading {
         // Each case releases the state's reference before it reads; otherwise each call would copy the bytes.
         switch state {
@@ -137,8 +128,8 @@ struct WebSocketHandshake {
 
     /// Answers the client's request. While the server drains, the answer is 503.
     ///
-    /// - Returns: What was agreed; nil if the request was refused.
-    /// - Throws: What is wrong with the answer. The client gets 500.
+    /// - Returns: The agreement; nil if the request was refused.
+    /// - Throws: The error of an invalid answer. The client gets 500.
     /// - Precondition: There is a ``request``.
     mutating func answer(_ answer: WebSocketAnswer) throws(WebSocketError) -> WebSocketAgreement? {
         guard case .answering(var server, let isDraining) = state
@@ -166,14 +157,14 @@ struct WebSocketHandshake {
         output += server.takeOutput()
     }
 
-    /// Drains the server: a request that waits is refused when it is answered.
+    /// Drains the server: it will refuse a waiting request.
     mutating func drain() {
         if case .answering(let server, _) = state { state = .answering(server, isDraining: true) }
     }
 
-    /// Reports that the peer sends no more.
+    /// Reports the end of the peer's stream.
     ///
-    /// - Throws: What is missing.
+    /// - Throws: The error of an incomplete handshake.
     mutating func endOfInput() throws(WebSocketError) {
         switch state {
         case .asking(var client): try client.endOfInput()
@@ -182,6 +173,5 @@ struct WebSocketHandshake {
         }
     }
 
-    /// Ends it without a WebSocket.
     mutating func fail() { state = .failed }
 }

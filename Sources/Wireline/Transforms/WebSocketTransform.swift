@@ -3,18 +3,18 @@
 import WirelineTransport
 import WirelineWebSocket
 
-/// A WebSocket between a connection's packets and its socket; for the loop's own thread.
+/// A WebSocket between a connection's packets and its socket. Only the loop's thread uses it.
 ///
-/// The stream's bytes are the contents of its binary messages, one after another, wherever a message ends. It has no
-/// timeouts of its own: those of the handshake and of closing belong to the connection. Of what arrives it holds the
-/// handshake's head and one control frame.
+/// The stream's bytes are the contents of its binary messages, one after another, wherever a message ends. The
+/// connection has the timeouts of the handshake and of closing. Of the input, the transform holds only the handshake's
+/// head and one control frame.
 final class WebSocketTransform: ConnectionTransform {
-    /// Decides on a client's request; called on the connection's loop.
+    /// Decides on a client's request, on the connection's loop.
     typealias Decision = @Sendable (WebSocketUpgradeRequest) -> WebSocketAnswer
 
     private let role: WebSocketRole
     private var handshake: WebSocketHandshake
-    /// nil after the client's request, and on the client.
+    /// Nil after the client's request, and on the client.
     private var decide: Decision?
     private var engine: WebSocketEngine?
     /// The handshake's output, from `outputStart` on.
@@ -23,15 +23,13 @@ final class WebSocketTransform: ConnectionTransform {
     private let messageByteCount: Int
 
     var onReady: (() -> Void)?
-    /// The code that this side closes with.
     var closeCode = WebSocketCloseCode.normal
     private(set) var connectionFailure: ConnectionError?
-    /// What both sides negotiated; nil before that.
+    /// The result of the handshake; nil before its end.
     private(set) var agreement: WebSocketAgreement?
     /// The client's request; nil before it arrives, and on the client.
     private(set) var request: WebSocketUpgradeRequest?
 
-    /// Asks a server for a WebSocket.
     init(_ request: WebSocketRequest, messageByteCount: Int) throws(WebSocketError) {
         role = .client
         handshake = WebSocketHandshake(try WebSocketClientHandshake(request))
@@ -39,7 +37,6 @@ final class WebSocketTransform: ConnectionTransform {
         self.messageByteCount = max(1, messageByteCount)
     }
 
-    /// Waits for a client's request for a WebSocket.
     init(_ handshake: WebSocketServerHandshake, messageByteCount: Int, decide: @escaping Decision) {
         role = .server
         self.handshake = WebSocketHandshake(handshake)
@@ -97,7 +94,7 @@ final class WebSocketTransform: ConnectionTransform {
         case .complete(let agreement): begin(agreement)
         case .page: throw .requestRefused(status: 200)
         case .pageRequest:
-            // There is no task that could make the page.
+            // No task could make the page.
             handshake.answer(with: WebSocketPage("a server of packets has only fixed pages\n", status: 500))
             throw .requestRefused(status: 500)
         }
@@ -125,11 +122,11 @@ final class WebSocketTransform: ConnectionTransform {
     // MARK: Reading
 
     func receive(_ bytes: RawSpan, into room: UnsafeMutableRawBufferPointer) -> TransformReading {
-        // SAFETY: the room is passed on for as long as it is lent.
+        // SAFETY: the callee uses the room only while it is lent.
         guard engine == nil else { return unsafe read(bytes, room) }
         do throws(TransformFailure) {
             let count = try attempt { () throws(WebSocketError) in try shakeHands(bytes) }
-            // The next call handles the first frames: the buffer has no space for them.
+            // The next call handles the first frames: the handshake gets no room for them.
             let stop: TransformReading.Stop = count < bytes.byteCount ? .needsRoom : .needsBytes
             return TransformReading(takenByteCount: count, filledByteCount: 0, stop: stop)
         } catch {
@@ -176,7 +173,6 @@ final class WebSocketTransform: ConnectionTransform {
         return result
     }
 
-    /// Handles the peer's close, clean or not.
     private func ended(_ close: WebSocketClose) -> TransformReading.Stop {
         switch close.code {
         case nil, .normal, .goingAway: return .ended
