@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Numbers the connections of the process, in the order in which they are made.
+/// Numbers the connections of the process, in the order of their making.
 package enum ConnectionIDs {
     private static let last = Atomic<UInt64>(0)
 

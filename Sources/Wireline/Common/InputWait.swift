@@ -87,8 +87,8 @@ extension ReceivingConnection {
     nonisolated(nonsending) func waitForInput() async {
         let number = inputWait.nextNumber()
         await withTaskCancellationHandler {
-            // SAFETY: `begin` resumes the continuation or stores it, and every end of the connection resumes what is
-            // stored.
+            // SAFETY: `begin` resumes the continuation or stores it, and every end of the connection resumes a
+            // stored one.
             await unsafe withUnsafeContinuation { continuation in
                 if unsafe inputWait.begin(continuation, number) { inputWaitBegan() }
             }
@@ -106,8 +106,8 @@ extension ReceivingConnection {
     @inline(__always)
     nonisolated(nonsending) func waitForInputUncancelled() async {
         let number = inputWait.nextNumber()
-        // SAFETY: `begin` resumes the continuation or stores it, and every end of the connection resumes what is
-        // stored.
+        // SAFETY: `begin` resumes the continuation or stores it, and every end of the connection resumes a
+        // stored one.
         await unsafe withUnsafeContinuation { continuation in
             if unsafe inputWait.begin(continuation, number) { inputWaitBegan() }
         }

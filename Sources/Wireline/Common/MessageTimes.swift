@@ -42,7 +42,7 @@ package final class MessageTimes: Sendable {
     ///
     /// - Parameters:
     ///   - name: The message's name in the schema; used when the ID is counted for the first time.
-    ///   - nanoseconds: The handler's time, including the time in which it waited.
+    ///   - nanoseconds: The handler's time, including its waits.
     package func record(id: UInt64, name: @autoclosure () -> String, nanoseconds: Int64) {
         guard let shard = shards.first(where: { $0.loop.isCurrent }) else { return }
         if shard.entries[id] != nil || shard.entries.count < limit {

@@ -19,7 +19,7 @@ public struct TrafficLog: Sendable {
         public let peerAddress: SocketAddress
         /// The connection's number, by which the entries of one connection can be found.
         ///
-        /// The connections of a process are numbered from 1 in the order in which they are made, clients' and servers'
+        /// The connections of a process are numbered from 1 in the order of their making, clients' and servers'
         /// together, and no number is used again.
         public let connectionID: UInt64
         /// The event.

@@ -23,8 +23,8 @@ public import WirelineCodec
 /// If no handler awaits, a connection has no task, which saves memory and time.
 ///
 /// A server with handlers starts only if each message of the protocol has exactly one handler; ``ignore(_:)`` and
-/// `others(_:)` say what happens to the rest. A handler that throws ends its connection, unless ``onError(_:)`` decides
-/// otherwise. Messages that were sent before still reach the client.
+/// `others(_:)` cover the rest. A handler that throws ends its connection, unless ``onError(_:)`` decides otherwise.
+/// Messages that were sent before still reach the client.
 public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
     /// A client, as its handlers see it.
     public typealias Context = ClientContext<Definition, State>
@@ -159,7 +159,7 @@ public struct MessageHandlers<Definition: PacketProtocol, State>: Sendable {
 
     // MARK: Steps
 
-    /// Adds a step that runs before a message is decoded and handled, in the order in which steps were added.
+    /// Adds a step that runs before a message is decoded and handled, in the order of adding.
     ///
     /// It does not run for packets with unknown IDs.
     ///

@@ -3,7 +3,7 @@
 public import WirelineWebSocket
 
 extension ClientConfiguration {
-    /// What a client asks for when a WebSocket carries its packets (``ClientConfiguration/webSocket``).
+    /// The request of a client whose packets travel in a WebSocket (``ClientConfiguration/webSocket``).
     ///
     /// The contents of binary messages, one after another, are what TCP would carry: a message may hold one packet,
     /// several, or part of one. Text messages are refused (`WebSocketError.unexpectedText`, close code 1003). Messages
@@ -33,7 +33,7 @@ extension ClientConfiguration {
         public var deflate: WebSocketDeflate?
         /// The most bytes of an outgoing message (default 64 KiB, less than 1 counts as 1).
         ///
-        /// What is sent in one turn of the loop becomes one message, or several if there is more.
+        /// The packets of one turn of the loop become one message, or several if they are longer.
         public var messageByteCount = 64 << 10
 
         /// Makes options. Parameters that you leave out, and all other properties, have their defaults.

@@ -47,7 +47,7 @@ struct LatePacket {
     fileprivate var heldByteCount: Int { if case .once = content { 0 } else { byteCount } }
 }
 
-/// The packets of a connection that wait to be sealed, in the order in which they were sent.
+/// The packets of a connection that wait to be sealed, in the order of sending.
 struct LatePackets {
     private var packets = Queue<LatePacket>()
     private var memoryByteCount = 0

@@ -6,7 +6,7 @@ import WirelineTransport
 
 /// Long packets with compression, which the loop seals over many turns. Later packets wait for them.
 extension PacketConnection {
-    /// A message below this size is compressed at once. zlib's level 6 takes at most 3 ms for so many bytes.
+    /// A message below this size is compressed at once. For this size, zlib's level 6 takes at most 3 ms.
     private static let longByteCount = 16 << 10
 
     /// The least limit of shared packets that wait for long packets. It is the limit of a loop of a room: the limit of
@@ -23,7 +23,7 @@ extension PacketConnection {
 
     /// Whether a packet is sealed in later turns.
     ///
-    /// One that sets a state is sealed at once, because what arrives next depends on the state.
+    /// One that sets a state is sealed at once, because the next packets that arrive depend on it.
     private func isSealedLater(_ packet: UnsealedPacket) -> Bool {
         guard isLong(packet) || sealsLater, layout.content.layers.contains(where: { $0.kind.mayInflate }) else {
             return false
@@ -56,7 +56,7 @@ extension PacketConnection {
         action?()
     }
 
-    /// Skips a shared packet that this connection cannot make. The connection goes on, unless a keystream may have
+    /// Skips a shared packet that this connection cannot make. The connection continues, unless a keystream may have
     /// moved for that packet: then the peer could read nothing that comes after it.
     func leaveOut(_ error: CodecError) {
         if layeredTraffic?.mayHaveMoved(for: error) == true { endWithout(packet: error) }

@@ -95,7 +95,7 @@ extension PacketConnection: SendingConnection {
 
     /// Sends a received packet unchanged; it may come from another connection.
     ///
-    /// If packets depend on their sender, it must come from a peer that is what this end is: a client or a server.
+    /// If packets depend on their sender, it must come from a peer of the same kind as this end: a client or a server.
     ///
     /// - Throws: As ``send(_:)``.
     @inlinable @inline(__always)
@@ -108,7 +108,7 @@ extension PacketConnection: SendingConnection {
 
     /// Sends a packet of a batch unchanged; it may come from another connection.
     ///
-    /// If packets depend on their sender, it must come from a peer that is what this end is: a client or a server.
+    /// If packets depend on their sender, it must come from a peer of the same kind as this end: a client or a server.
     ///
     /// - Throws: As ``send(_:)``.
     @inlinable @inline(__always)
@@ -171,7 +171,7 @@ extension PacketConnection: SendingConnection {
     /// socket at the end of the loop's turn.
     ///
     /// The message goes before those of tasks that wait in ``send(_:)``. If packets have layers or depend on states, it
-    /// goes after them: what was given first goes first.
+    /// goes after them, in the order of the calls.
     ///
     /// - Throws: As ``send(_:)``; ``ConnectionError/notOnLoop`` if the caller does not run on the loop.
     @inlinable

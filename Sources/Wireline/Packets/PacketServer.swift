@@ -21,12 +21,12 @@ public import WirelineTransport
 /// a task of its own.
 ///
 /// If a connection is lost, because its client resets it or has vanished, the handler's next receive or send throws. A
-/// handler that neither receives nor waits to send at that time is cancelled, so that it does not wait forever; what
-/// has arrived can still be received. A client that ends its stream may still want answers:
+/// handler that neither receives nor waits to send at that time is cancelled, so that it does not wait forever. It can
+/// still receive the packets that have arrived. A client that ends its stream may still want answers:
 /// ``PacketEndpoint/waitUntilEnd()`` reports that end.
 ///
-/// A connection ends when its handler returns or throws; what was sent is transmitted first. After a handler has
-/// thrown, the client has at most 10 s to read it.
+/// A connection ends when its handler returns or throws. Messages that were sent are transmitted first. After a handler
+/// has thrown, the client has at most 10 s to read it.
 ///
 /// A client whose first bytes are an HTTP request gets no answer, and its connection ends with
 /// ``ConnectionError/httpRequest``: a page in a browser can send a request to any port, with bytes that form packets.
@@ -120,7 +120,7 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     ///   - makeBatchHandler: Called once for each connection, on its loop; returns the closure that receives its
     ///     packets, all packets of one read at a time, on the same loop. The closure answers with
     ///     ``ServerConnection/write(_:)``. While more than ``ConnectionLimits/pendingByteCount`` waits to be sent, it
-    ///     is not called, and back-pressure slows the peer. If it throws, the connection ends after what was answered.
+    ///     is not called, and back-pressure slows the peer. If it throws, the connection ends after its answers so far.
     public static func startBatched(
         at addresses: [ListeningAddress], protocol: Definition.Type, on group: EventLoopGroup? = nil,
         configuration: ServerConfiguration = ServerConfiguration(),
@@ -145,7 +145,7 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     /// The server's first address; if the port was 0, with the port that the system chose.
     public var address: SocketAddress { listener.address }
 
-    /// All addresses of the server, in the order in which they were given.
+    /// All addresses of the server, in the given order.
     public var addresses: [SocketAddress] { listener.addresses }
 
     /// The connections that have not ended.
@@ -156,9 +156,9 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
     ///
     /// If packets depend on states, each connection gets the header that its states ask for.
     ///
-    /// A connection that cannot make the packet, such as one without its key, gets nothing and goes on. If a keystream
-    /// may have moved for the packet, the peer could read nothing that comes after it, so the connection ends with that
-    /// error. The call waits until it is known which connections cannot.
+    /// A connection that cannot make the packet, such as one without its key, gets nothing and continues. If a
+    /// keystream may have moved for the packet, the peer could read nothing that comes after it, so the connection ends
+    /// with that error. The call waits until it is known which connections cannot.
     ///
     /// It does not wait for slow readers: a connection with more output waiting than
     /// ``ConnectionLimits/pendingByteCount`` gets nothing.
@@ -238,8 +238,8 @@ public struct PacketServer<Definition: PacketProtocol>: Sendable {
 
     /// Stops accepting, drains all connections, and waits until they have ended.
     ///
-    /// A handler gets the messages that have already reached this machine, and then the end of the sequence. What it
-    /// sends is still transmitted.
+    /// A handler gets the messages that have already reached this machine, and then the end of the sequence. Messages
+    /// that it sends are still transmitted.
     ///
     /// - Parameter timeout: The time limit (default 10 s). After it, or when the waiting task is cancelled, the
     ///   remaining connections are closed and their tasks cancelled.

@@ -320,7 +320,7 @@ final class RequestQueue {
     }
 }
 
-/// The requests of a connection without numbers that have the same replies, in the order in which they were sent.
+/// The requests of a connection without numbers that have the same replies, in the order of sending.
 ///
 /// A request type has one line, which stays for its next request.
 private final class RequestLine {

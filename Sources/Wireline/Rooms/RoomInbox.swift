@@ -10,7 +10,7 @@ enum RoomOrder: Sendable {
     case dissolve
 }
 
-/// The orders that wait for a loop, in the order in which they were given.
+/// The orders that wait for a loop, in the order of their arrival.
 struct RoomInbox {
     private let limit: Int
     private var orders: [RoomOrder] = []

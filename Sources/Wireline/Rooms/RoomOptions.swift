@@ -2,9 +2,9 @@
 
 public import WirelineCodec
 
-/// What a ``Room`` does with slow readers, and how much it holds.
+/// A ``Room``'s policy for slow readers, and how much it holds.
 public struct RoomOptions: Equatable, Sendable {
-    /// What a room does with messages for a member that reads too slowly.
+    /// A room's policy for messages to a member that reads too slowly.
     ///
     /// A member is slow while ``ConnectionLimits/pendingByteCount`` bytes wait to be sent to it, while tasks wait to
     /// send to it, or while the server's memory budget has nothing left for it. A single message may exceed the limit.
@@ -14,9 +14,9 @@ public struct RoomOptions: Equatable, Sendable {
         case dropNewest
         /// The newest message of each kind waits until the member reads again; it replaces the older one.
         ///
-        /// A kind is a message ID. In a layout without IDs all messages are of one kind. The messages that wait are
-        /// sent in the order in which they were sent to the room. At most ``ConnectionLimits/pendingByteCount`` bytes
-        /// and 256 kinds wait for each member. Messages beyond that are dropped, but one message may always wait.
+        /// A kind is a message ID. In a layout without IDs all messages are of one kind. Waiting messages keep the
+        /// order in the room. At most ``ConnectionLimits/pendingByteCount`` bytes and 256 kinds wait for each member.
+        /// Messages beyond that are dropped, but one message may always wait.
         case keepLatest
         /// The member's connection ends with ``ConnectionError/slowReader(pendingByteCount:)``.
         ///

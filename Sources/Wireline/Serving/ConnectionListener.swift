@@ -130,8 +130,7 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         }
     }
 
-    /// The server's addresses, in the order in which they were given; if a port was 0, with the port that the system
-    /// chose.
+    /// The server's addresses, in the given order; if a port was 0, with the port that the system chose.
     package var addresses: [SocketAddress] { listener.addresses }
 
     /// The server's first address.

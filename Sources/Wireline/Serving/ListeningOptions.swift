@@ -85,17 +85,17 @@ public struct ListeningOptions: Sendable {
     ///
     /// It limits packets and messages that were not taken or have not arrived whole, also their inflated content, and
     /// output that waits to be sent. It counts the memory, not the bytes in it. For each connection, these are not
-    /// counted: the first 16 KiB of its input, the last 16 KiB and one packet or message of its output. What zlib keeps
+    /// counted: the first 16 KiB of its input, the last 16 KiB and one packet or message of its output. zlib's memory
     /// has a limit of its own (`WebSocketHandshakePolicy.compressionByteLimit`).
     ///
     /// At the limit, a connection that needs more is not read until others hold less, and its senders wait. If every
     /// connection that holds something waits for more, the one that holds most ends with
     /// ``ConnectionError/noRoom(limit:)``. When a connection has waited for 5 s, connections that hold bytes and move
-    /// too few end with the same error: the slowest first, until there is enough. Too few means: at that speed, what
-    /// the connection holds would take longer than a minute.
+    /// too few end with the same error: the slowest first, until there is enough. Too few means: at that speed, the
+    /// connection would need more than a minute for the bytes that it holds.
     ///
-    /// A ``WebSocketServer`` closes such a connection with code 1013, or at once if it reads nothing of what is sent to
-    /// it; messages that were not taken are lost.
+    /// A ``WebSocketServer`` closes such a connection with code 1013, or at once if its client reads none of the
+    /// output; messages that were not taken are lost.
     public var heldByteLimit: Int?
     /// How long a client may be silent before the system probes it (TCP keepalive, default 60 s); nil: never.
     ///

@@ -31,7 +31,7 @@ extension ServerMetrics {
         /// Makes an empty text.
         public init() {}
 
-        /// The text: each metric in the order in which it was first added.
+        /// The text, with the metrics in the order of their first samples.
         public var description: String {
             families.map { "# HELP \($0.name) \($0.help)\n# TYPE \($0.name) \($0.type)\n\($0.samples)" }.joined()
         }
@@ -40,7 +40,7 @@ extension ServerMetrics {
         ///
         /// - Parameters:
         ///   - name: The name: letters, digits and `_`.
-        ///   - help: What the value is, for the reader of a dashboard.
+        ///   - help: The meaning of the value, for the reader of a dashboard.
         ///   - value: The value.
         ///   - labels: The labels of the sample (default: none).
         public mutating func addGauge(
@@ -53,7 +53,7 @@ extension ServerMetrics {
         ///
         /// - Parameters:
         ///   - name: The name: letters, digits and `_`. It ends in `_total`.
-        ///   - help: What is counted, for the reader of a dashboard.
+        ///   - help: The meaning of the count, for the reader of a dashboard.
         ///   - value: The count since the process began.
         ///   - labels: The labels of the sample (default: none).
         public mutating func addCounter(
@@ -67,7 +67,7 @@ extension ServerMetrics {
         ///
         /// - Parameters:
         ///   - name: The name: letters, digits and `_`. It ends in `_seconds`.
-        ///   - help: What was measured, for the reader of a dashboard.
+        ///   - help: The meaning of the durations, for the reader of a dashboard.
         ///   - histogram: The durations.
         ///   - labels: The labels of the sample (default: none).
         public mutating func addHistogram(

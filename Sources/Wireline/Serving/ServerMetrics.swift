@@ -12,7 +12,7 @@ public struct ServerMetrics: Equatable, Sendable {
         public let id: UInt64
         /// The message's name in the schema; `other` for the messages of all types after the first 256 of a loop.
         public let name: String
-        /// How long the handler took, with the time in which it waited.
+        /// How long the handler took, including its waits.
         ///
         /// Of messages that are handled without `await`, one in 64 of a connection is measured.
         public let times: Histogram

@@ -20,8 +20,8 @@ extension PacketSession {
         /// A random number, the same for all connections of a session.
         ///
         /// Sequence numbers start again in every session. A server that drops repeated messages
-        /// (`DeliveryPolicy.exactlyOnce`) stores what it has seen by this number, or by another one that is new in
-        /// every session.
+        /// (`DeliveryPolicy.exactlyOnce`) stores the messages that it has seen by this number, or by another one that
+        /// is new in every session.
         public let sessionID: UInt64
         private let acknowledge: @Sendable (DeliveryAcknowledgement) -> Void
 

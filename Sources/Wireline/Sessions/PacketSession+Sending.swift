@@ -16,8 +16,8 @@ extension PacketSession {
     /// - Parameters:
     ///   - message: The message.
     ///   - delivery: The promise.
-    ///   - receipt: What confirms delivery. nil: what the promise needs and the conventions offer, preferably an
-    ///     acknowledgement instead of a heartbeat's answer.
+    ///   - receipt: The confirmation of delivery. nil: one that the promise needs and the conventions offer, preferably
+    ///     an acknowledgement instead of a heartbeat's answer.
     ///   - header: Header fields to set; the session chooses the sequence.
     ///   - timeToLive: The time after which the message is useless; nil: no limit.
     /// - Returns: The message. Its ``SentMessage/outcome()`` is `failed(.unencodable)` if it does not fit its packet
@@ -59,7 +59,7 @@ extension PacketSession {
     ///     session.
     ///   - id: The ID of the packet around them.
     ///   - delivery: The promise, as for one message.
-    ///   - receipt: What confirms delivery, as for one message.
+    ///   - receipt: The confirmation of delivery, as for one message.
     ///   - header: The header fields of the packet around them; with them, the condition of `packets` must hold.
     ///   - timeToLive: The time after which the messages are useless; nil: no limit.
     /// - Returns: The taken messages, as for one message.

@@ -62,8 +62,8 @@ extension WebSocketEndpoint {
     ///
     /// Use it for messages that are too long to hold in memory, and raise `messageLimit` and `frameLimit` of
     /// `limits.frames` for them. While no task asks for more, at most ``WebSocketLimits/unreadByteCount`` is read. To
-    /// take a whole message, take pieces up to the one that is its last; ``receive()`` goes on with the next message.
-    /// The network decides how many pieces a message has.
+    /// take a whole message, take pieces up to its last one; ``receive()`` continues with the next message. The network
+    /// decides how many pieces a message has.
     ///
     /// - Throws: As ``receive()``, after everything that arrived before the fault was returned.
     public nonisolated(nonsending) func receivePiece() async throws(ConnectionError) -> WebSocketPiece? {
@@ -75,7 +75,7 @@ extension WebSocketEndpoint {
     /// Sends a text, together with everything else that is sent in the same turn of the loop.
     ///
     /// While more than `limits.frames.outputLimit` bytes wait to be sent, the call waits. Waiting tasks send in the
-    /// order in which they came.
+    /// order of their calls.
     ///
     /// - Throws: ``ConnectionError/webSocket(_:)`` with `WebSocketError.closed` after ``close(code:reason:)``; the
     ///   error that ended the connection; ``ConnectionError/cancelled`` if the task was cancelled while it waited. Then
@@ -142,7 +142,7 @@ extension WebSocketEndpoint {
 
     /// Sends a ping, waits for the pong, and returns how long it took.
     ///
-    /// - Parameter timeout: How long to wait for the pong (default 10 s); after it the connection goes on.
+    /// - Parameter timeout: How long to wait for the pong (default 10 s); after it the connection continues.
     /// - Returns: The time until the pong, including time in which this side read nothing because the program did not
     ///   receive.
     /// - Throws: ``ConnectionError/transport(_:)`` with `timedOut`; the error that ended the connection;
@@ -172,7 +172,7 @@ extension WebSocketEndpoint {
     ///   - reason: The reason as text: at most 123 bytes of UTF-8, and empty without a code.
     /// - Returns: How it has ended.
     /// - Throws: ``ConnectionError/webSocket(_:)`` for a code or a reason that cannot be sent;
-    ///   ``ConnectionError/cancelled``, and closing goes on.
+    ///   ``ConnectionError/cancelled``, and closing continues.
     @discardableResult
     public nonisolated(nonsending) func close(
         code: WebSocketCloseCode? = .normal, reason: String = ""

@@ -17,7 +17,7 @@ public struct WebSocketLimits: Equatable, Sendable {
     /// back-pressure slows the peer down. A message that a task waits for is always read whole, as far as the byte
     /// budget of a server's connections allows.
     public var unreadByteCount = 1 << 20
-    /// How long a peer may read nothing of what is sent to it (default 30 s); nil: no limit.
+    /// How long a peer may read none of the output (default 30 s); nil: no limit.
     ///
     /// After that the connection is given up.
     public var writeTimeout: Duration? = .seconds(30)

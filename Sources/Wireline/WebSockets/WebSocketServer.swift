@@ -117,7 +117,7 @@ public struct WebSocketServer: Sendable {
     /// The server's first address; if the port was 0, with the port that the system chose.
     public var address: SocketAddress { listener.address }
 
-    /// All addresses of the server, in the order in which they were given.
+    /// All addresses of the server, in the given order.
     public var addresses: [SocketAddress] { listener.addresses }
 
     /// The number of connections that have not ended.
@@ -176,7 +176,8 @@ public struct WebSocketServer: Sendable {
         await listener.shutDown(within: timeout, over: spread, telling: WebSocketClose(code: code, reason: reason))
     }
 
-    /// Waits until another task has shut the server down. If this task is cancelled, it returns and the server goes on.
+    /// Waits until another task has shut the server down. If this task is cancelled, it returns and the server
+    /// continues.
     public func waitUntilShutDown() async { await listener.waitUntilShutDown() }
 }
 

@@ -3,7 +3,7 @@
 import WirelineSession
 
 extension WebSocketSession {
-    /// What a ``WebSocketSession`` promises about a message.
+    /// The promise of a ``WebSocketSession`` about a message.
     ///
     /// | promise | without a connection | when the connection ends after it was given |
     /// |---|---|---|
@@ -22,7 +22,7 @@ extension WebSocketSession {
         case atMostOnce
         /// Only the newest message with this key counts; it is given to each new connection.
         ///
-        /// It replaces the one that still waits. Use it for what a server forgets with the connection, such as a
+        /// It replaces the one that still waits. Use it for state that a server forgets with the connection, such as a
         /// subscription.
         ///
         /// The session keeps it until a newer one comes, its time to live is over, or ``SentMessage/cancel()`` removes
