@@ -27,7 +27,6 @@ final class Inbox<Element: InboxElement>: @unchecked Sendable {
     private(set) var droppedCount = 0
     /// The ended connection whose remaining input exceeded the limit, because the program did not read.
     private var overdrawer: ConnectionNumber?
-    /// The result that the reader gets after the last element.
     private var end: Taken?
 
     private var receiver: (ticket: WaitTicket, continuation: CheckedContinuation<Taken, Never>)?

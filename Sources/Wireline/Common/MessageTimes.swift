@@ -6,7 +6,6 @@ package import WirelineTransport
 ///
 /// Each loop counts its own connections without a lock; a reader merges the counts.
 package final class MessageTimes: Sendable {
-    /// The handling times of one type of message.
     package struct Entry: Sendable {
         package let id: UInt64
         package let name: String

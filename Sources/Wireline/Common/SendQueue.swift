@@ -58,7 +58,6 @@ struct SendQueue<Outgoing> {
 
     mutating func popFirst() -> Entry? { entries.popFirst() }
 
-    /// Removes an entry before its turn; nil if it is not in the queue.
     mutating func remove(_ ticket: WaitTicket) -> Entry? { ticket.place.flatMap { entries.remove($0) } }
 
     mutating func removeAll() -> [Entry] {
@@ -72,7 +71,6 @@ protocol SendObserver: AnyObject {
     func sendEnded(_ result: Result<Void, ConnectionError>)
 }
 
-/// A connection on which tasks wait to send.
 protocol SendingConnection: AnyObject, Sendable {
     associatedtype Outgoing: Sendable
 

@@ -2,7 +2,6 @@
 
 import WirelineTransport
 
-/// Records the events of a connection, from its making to its end.
 package final class TimelineRecorder: Sendable {
     private struct State {
         var timeline = ConnectionTimeline()

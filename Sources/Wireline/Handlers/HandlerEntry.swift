@@ -27,7 +27,6 @@ enum HandlerAction: Sendable {
     case ignore
 }
 
-/// A step before handlers.
 struct HandlerStep: Sendable {
     /// The types before which the step runs; nil: all.
     let only: Set<ObjectIdentifier>?

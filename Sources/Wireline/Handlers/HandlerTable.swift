@@ -11,7 +11,6 @@ final class HandlerTable: Sendable {
         let handle: HandlerAction.AtOnce
         /// Handles a packet in the connection's task; nil: ``handle`` does it.
         let handleInTask: HandlerAction.InTask?
-        /// The steps that apply to this message.
         let steps: [HandlerStep]
         let hasSteps: Bool
 

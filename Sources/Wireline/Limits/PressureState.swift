@@ -3,7 +3,7 @@
 import WirelineSession
 import WirelineTransport
 
-/// The state of a connection that waits for the end of a packet, whose output waits, or that holds more than the
+/// The state of a slow connection: it waits for the end of a packet, its output waits, or it holds more than the
 /// uncounted bytes. Only the connection's loop uses this.
 ///
 /// Most connections have none.
@@ -102,7 +102,6 @@ final class PressureState {
         }
     }
 
-    /// Stops all watches.
     func stop(on loop: EventLoop) {
         loop.cancel(&timer)
         rest = nil

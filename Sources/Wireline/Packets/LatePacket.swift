@@ -16,7 +16,6 @@ struct LatePacket {
     let content: Content
     /// Whether other connections get the packet, too. Then no sender waits for it.
     let isShared: Bool
-    /// Receives the error if the packet cannot be sealed.
     let onFailure: (CodecError) -> Void
 
     init(_ content: Content, isShared: Bool = false, onFailure: @escaping (CodecError) -> Void = { _ in }) {

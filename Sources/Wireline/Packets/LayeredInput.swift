@@ -6,9 +6,9 @@ import WirelineTransport
 
 /// Opened packets of a connection that were not taken.
 ///
-/// A packet of the stream is opened when the program takes its first packet, so that the program can set a key before
-/// that. The packets inside are opened one by one: a few bytes can hold thousands, and the connection has only a share
-/// of each turn. Only the connection's loop uses this.
+/// The input opens a packet of the stream only when the program takes a packet from it. So the program can set a key
+/// before that. The packets inside are opened one by one: a few bytes can hold thousands, and the connection has only a
+/// share of each turn. Only the connection's loop uses this.
 final class LayeredInput {
     let traffic: LayeredTraffic
     /// Whether a later turn continues with the packets.

@@ -113,8 +113,8 @@ extension PacketConnection: ReceivingConnection {
         return try await nextApart(holdsClaim)
     }
 
-    /// Returns the next packet in a turn that has time to open it, or moves the task to the loop for one packet,
-    /// whatever executor the task runs on.
+    /// Returns the next packet in a turn that has time to open it. A task on another executor moves to the loop for one
+    /// packet.
     ///
     /// It is one function, because each place where a handler can wait takes memory of its idle task.
     @inline(never)

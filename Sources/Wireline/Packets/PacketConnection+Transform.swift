@@ -69,8 +69,8 @@ extension PacketConnection {
 
     private var handshakeError: ConnectionError? { transform?.isReady == false ? sendError : nil }
 
-    /// Returns the error of a failed wait for the handshake. If the server has refused, it is the refusal, even if the
-    /// body of the answer is incomplete, unless the task was cancelled.
+    /// Returns the error of a failed wait for the handshake. A refusal of the server comes first, even if the body of
+    /// the answer is incomplete. But a cancelled task gets `cancelled`.
     private func handshakeError(_ error: TransportError) -> ConnectionError {
         if error == .cancelled { return .cancelled }
         return refusal ?? .transport(error)

@@ -46,7 +46,7 @@ public final class PacketConnection: ByteStreamHandler, @unchecked Sendable {
 
     @safe @exclusivity(unchecked) var inputWait = InputWait()
     /// The handler's task. It is cancelled only together with its connection, so its waits need no cancellation
-    /// handler, which would hold memory in each idle connection. The property is set to nil before that task ends.
+    /// handler. That saves memory in each idle connection. The property is set to nil before that task ends.
     @safe @exclusivity(unchecked) var ownersTask: TaskIdentity?
     // The flags fill the last bytes of the word before them: elsewhere, they would take eight bytes more.
     /// Whether a packet may be a reply, or earlier packets are still unread. While it is true, the splitter's fast path

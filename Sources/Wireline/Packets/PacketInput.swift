@@ -15,7 +15,6 @@ struct PacketInput: ~Copyable {
     /// A partial packet up to this size is copied to memory of its own while the rest is awaited. It is a quarter of
     /// the block that the packet was read into.
     private static let mostHeldByteCount = 32 << 10
-    /// The fewest bytes by which a block grows.
     private static let leastGrowth = 4 << 10
 
     @usableFromInline var block: SharedBlock?

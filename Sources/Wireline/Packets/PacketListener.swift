@@ -8,7 +8,6 @@ package import WirelineTransport
 /// A server of packets, for any schema.
 package typealias PacketListener = ConnectionListener<PacketConnection>
 
-/// Handles a connection of packets.
 package enum PacketHandler: Sendable {
     /// Starts a task for a connection, on its loop. The task calls `taskBegins(_:)` first and `taskEnds(_:_:)` last.
     ///

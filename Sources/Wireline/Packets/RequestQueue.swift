@@ -10,11 +10,9 @@ import WirelineTransport
 final class PendingRequest: SendObserver, @unchecked Sendable {
     typealias Outcome = Result<ReceivedPacket, ConnectionError>
 
-    /// The connection that sends the request.
     private let connection: PacketConnection?
     /// The type of the request, for the names of its replies; nil if they have none.
     private let type: (any RequestMessage.Type)?
-    /// The IDs of the messages that can answer the request.
     let replyIDs: [UInt64]
     fileprivate(set) var sequence: UInt64?
     /// The state of ``UnmatchedReplies`` when the request was sent; nil if the search for its replies has ended.
@@ -81,7 +79,7 @@ final class PendingRequest: SendObserver, @unchecked Sendable {
 ///
 /// Without such a field, a packet answers the oldest request that waits for its ID. So the peer must answer requests
 /// that share a reply, such as a common error, in their order. A request that is given up keeps its place until its
-/// reply arrives, so that a late reply is never matched with another request.
+/// reply arrives. So a late reply is never matched with another request.
 ///
 /// The queue only decides: it has no socket and no clock.
 final class RequestQueue {
@@ -94,13 +92,12 @@ final class RequestQueue {
 
     /// The largest number of the sequence field; nil if there is none.
     private let maximumSequence: UInt64?
-    /// The number of replies to failed requests.
+    /// The sequence number of replies to failed requests; nil if such replies have none.
     private let failureSequence: UInt64?
     private var lastSequence: UInt64 = 0
     private var bySequence: [UInt64: PendingRequest] = [:]
     /// The requests without numbers, by the ID of each reply. A line with several replies is in several lists.
     private var linesByReplyID: [UInt64: [RequestLine]] = [:]
-    /// The ordinal of the last request that was sent.
     private var lastOrdinal: UInt64 = 0
     /// The number of requests that keep a place, including those that were given up.
     private var entryCount = 0

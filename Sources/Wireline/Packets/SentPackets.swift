@@ -29,7 +29,7 @@ final class SentPackets {
     private static let waitingLimit = 4 << 20
     /// The longest time that packets are opened in one turn; other connections hardly notice it.
     private static let timePerTurn = Duration.milliseconds(2)
-    /// The packets that are opened in one turn at least, so that a busy machine does not change the order of a log.
+    /// The fewest packets that are opened in one turn. So a busy machine does not change the order of a log.
     private static let leastPerTurn = 200
 
     private let layout: PacketLayout

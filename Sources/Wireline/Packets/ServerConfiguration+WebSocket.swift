@@ -47,7 +47,7 @@ extension ServerConfiguration {
             handshake.origins = origins
         }
 
-        /// Makes the handshake that each connection copies. The copies share the memory for compression.
+        /// Makes the handshake that each connection copies. The copies share the memory budget for compression.
         func sharedHandshake() -> Result<WebSocketServerHandshake, WebSocketError> {
             Result { () throws(WebSocketError) in try WebSocketServerHandshake(handshake) }
         }

@@ -5,7 +5,7 @@ import WirelineTransport
 
 /// A packet for many connections.
 ///
-/// The first connection that sends a packet with compression seals it, and the others send the same bytes when they are
+/// The first connection that sends a packet with compression seals it. The others send the same bytes when they are
 /// ready (``OnceSealed``). With ciphers, with transforms of the program or with states, each connection seals it.
 package struct SharedPacket: Sendable {
     let form: Form

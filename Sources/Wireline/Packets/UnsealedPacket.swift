@@ -99,7 +99,6 @@ package struct UnsealedPacket: Sendable {
         }
     }
 
-    /// The IDs of the messages, in their order.
     package var messageIDs: [UInt64] {
         switch content {
         case .payload(_, .opaque), .payload(_, .packets): []

@@ -133,7 +133,6 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
     /// The server's addresses, in the given order; if a port was 0, with the port that the system chose.
     package var addresses: [SocketAddress] { listener.addresses }
 
-    /// The server's first address.
     package var address: SocketAddress { listener.address }
 
     package var connections: [Connection] { state.withLock { Array($0.connections) } }
@@ -277,7 +276,6 @@ package final class ConnectionListener<Connection: ServedConnection>: Sendable {
         return counters
     }
 
-    /// The server's metrics up to now.
     package func metrics() async -> ServerMetrics {
         var metrics = ServerMetrics()
         metrics.counters = await counters()

@@ -19,7 +19,6 @@ final class DeliveryTicket: @unchecked Sendable {
     var unmatchedReply: (expected: UInt64, received: UnmatchedReplies.Reply)?
     private(set) var reply: ReceivedPacket?
     private(set) var outcome: MessageOutcome?
-    /// The error of a message that could not be encoded.
     var encodingError: CodecError?
     /// Whether the sender has cancelled the message, perhaps before the session took it.
     var isGivenUp = false

@@ -38,7 +38,6 @@ public struct SentMessage: Sendable {
     }
 }
 
-/// A driver that has messages, for packets or WebSockets.
 protocol DeliveryDriver: AnyObject, Sendable {
     var loop: EventLoop { get }
 

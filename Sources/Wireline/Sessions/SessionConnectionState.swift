@@ -11,7 +11,7 @@ final class SessionConnectionState<Owner: SessionConnectionOwner>: @unchecked Se
     /// The task that connects, then logs in, then reads.
     var task: Task<Void, Never>?
     var owner: Owner?
-    /// Whether the session reads the input, because the login is over.
+    /// Whether the session reads the input: after the login.
     var isRead = false
     var isHeldUp = false
     /// Whether a written answer may still wait to be sent.

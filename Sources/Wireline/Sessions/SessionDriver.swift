@@ -55,7 +55,6 @@ final class SessionDriver<Adapter: SessionAdapter>: @unchecked Sendable {
 
     var roundTrips: RoundTrips { session.roundTrips }
 
-    /// The messages that the session holds.
     var currentOutboundCounters: OutboundCounters { session.outboundCounters }
 
     /// Whether an arriving packet may be the reply to a message.

@@ -6,8 +6,8 @@ import WirelineTransport
 ///
 ///     packets <-> upper <-> lower <-> wire
 ///
-/// It holds the output of one call of the lower transform that the upper one has not taken: 16 KiB at most, and nothing
-/// while the connection is idle.
+/// The bytes between the two are the output of one call of the lower transform, until the upper one takes them. They
+/// are 16 KiB at most, and none while the connection is idle.
 final class ChainedTransform: ConnectionTransform {
     let lower: any ConnectionTransform
     let upper: any ConnectionTransform

@@ -7,7 +7,6 @@ protocol ConnectionTransform: StreamTransform {
     /// Called once, when the handshake is complete or has failed.
     var onReady: (() -> Void)? { get set }
 
-    /// The error of a failed transform, for the program.
     var connectionFailure: ConnectionError? { get }
 
     /// Whether the transform failed because the peer ended without a close.

@@ -11,9 +11,7 @@ struct PingBook {
     }
 
     enum Purpose {
-        /// A task waits for the answer.
         case asked(PendingPing)
-        /// The heartbeat of this number.
         case beat(UInt64)
     }
 

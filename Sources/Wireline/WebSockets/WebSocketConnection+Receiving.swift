@@ -109,7 +109,6 @@ extension WebSocketConnection: ReceivingConnection {
         if !isAware { handlerTask?.cancel() }
     }
 
-    /// Resumes the waiting task, if there is input or an end.
     func deliver() {
         if input.hasInputForReader || hasEnded { inputWait.resume() }
     }

@@ -119,7 +119,6 @@ extension WebSocketConnection: SendingConnection {
     /// Whether the peer takes output without delay.
     private var takesFrames: Bool { stream.takesOutput && !stream.isOutputStalled }
 
-    /// Sends a message when it is its turn and there is room.
     @usableFromInline
     nonisolated(nonsending) func send(_ message: WebSocketMessage) async throws(ConnectionError) {
         try await send(Outgoing(message))

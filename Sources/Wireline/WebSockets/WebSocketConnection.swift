@@ -123,7 +123,6 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
         onHandshakeEnd = action
     }
 
-    /// Opens the WebSocket after the handshake.
     func open(_ agreement: WebSocketAgreement) {
         settlement.withLock { $0 = agreement }
         var configuration = limits.frames
@@ -207,8 +206,8 @@ public final class WebSocketConnection: ByteStreamHandler, @unchecked Sendable {
 
     /// Ends the output, and closes the stream when the peer has ended, too, or at a deadline.
     ///
-    /// A socket that is closed with unread bytes in it resets the connection, and output on its way to the peer is lost
-    /// (RFC 1122 §4.2.2.13). So input is read and dropped.
+    /// A socket that closes with unread bytes resets the connection, and output on its way to the peer is lost (RFC
+    /// 1122 §4.2.2.13). So the connection reads and drops its input.
     func finish() {
         guard !ending.isFinishing, stream.isOpen else { return }
         let deadline = loop.now + limits.frames.closeTimeout

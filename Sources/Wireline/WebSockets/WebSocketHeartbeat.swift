@@ -12,7 +12,6 @@ struct WebSocketHeartbeat {
     /// The progress of an unanswered heartbeat on its way.
     private var inTransit = HeartbeatInTransit()
 
-    /// The round-trip times; nil without a heartbeat.
     var roundTrips: RoundTrips? { monitor?.roundTrips }
 
     mutating func begin(_ policy: HeartbeatPolicy, at now: MonotonicTime) {

@@ -30,7 +30,6 @@ struct WebSocketOutput {
 
     var isInParts: Bool { writer != nil }
 
-    /// Whether this would be first in its queue.
     func isNext(_ outgoing: Outgoing) -> Bool { outgoing.isPart ? parts.isEmpty : messages.isEmpty }
 
     // MARK: Messages in parts

@@ -82,8 +82,8 @@ public final class WebSocketSession: Sendable {
 
     /// The counters of all connections of the session so far; messages count as packets.
     ///
-    /// Of the waiting messages it counts those of the current connection, and those that wait to be read. Messages of
-    /// logins count. Messages that wait for a connection are in ``outboundCounters()``.
+    /// The numbers of waiting bytes and senders are those of the current connection, plus the messages that wait to be
+    /// read. Messages of logins count. Messages that wait for a connection are in ``outboundCounters()``.
     public func counters() async -> ConnectionCounters { await driver.counters() }
 
     /// The messages that the session holds, and how many of them wait for a connection.

@@ -21,7 +21,6 @@ final class WebSocketSessionAdapter: SessionAdapter, @unchecked Sendable {
     private let loginHook: LoginHook?
     /// The round-trip times of the last connection that ended.
     private var latestRoundTrips = RoundTrips()
-    /// The index of the current URL.
     private var endpoint = 0
 
     /// The most input that a connection holds. More input waits in the session, up to the session's limit.
